@@ -66,8 +66,8 @@ const LONGEST = {
     ...['temporal/places', 'workflows/polling', 'events/several-runs'],
   ],
   e2e: [
-    ...['deploy/alerts', 'commands/unreadable', 'demo', 'deploy/roll-out', 'chaos/chaos', 'console/together'],
-    ...['package', 'commands/disaster', 'commands/batch-killed', 'browser/web-ui', 'commands/scripts'],
+    ...['package', 'commands/unreadable', 'demo', 'chaos/chaos', 'console/together'],
+    ...['commands/disaster', 'commands/batch-killed', 'browser/web-ui', 'commands/scripts'],
     ...['console/screens', 'corrections', 'console/answering', 'receiver/schemathesis', 'privacy/leaks'],
     ...[
       'documents/stores',
@@ -112,6 +112,8 @@ export default defineConfig({
       }),
       // Real processes, kills, a browser. Most of them wait most of the time.
       project('e2e', { ...PROCESSES, isolate: false, maxWorkers: 6, sequence: { groupOrder: 3 } }),
+      // Builds, deploy/roll-out.sh and the alerts in service, for minutes: a job of its own in CI, and a check before a release.
+      project('deploy', { ...PROCESSES, isolate: false, sequence: { groupOrder: 4 } }),
     ],
   },
 });

@@ -1,4 +1,4 @@
-import { withoutMarkdown } from '../src/commands/cli/prose.js';
+import { withoutMarkdown } from '../src/commands/cli/output.js';
 import { LIBRARY_SECTIONS, SECTIONS, type Section } from './settings/setting-sections.js';
 import { settingsOf } from './settings/settings.js';
 

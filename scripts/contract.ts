@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { EXIT_CODES } from '../src/commands/cli/exit-codes.js';
+import { EXIT_CODES } from '../src/commands/cli/errors.js';
 import { gangway } from '../src/commands/program.js';
 import { inputQuery } from '../src/messages/activities.js';
 import {

@@ -31,11 +31,12 @@ signatures() { npm audit signatures --omit dev; }
 gate() {
   clone=$(mktemp -d) && trap 'rm -rf "$clone"' EXIT && git clone --quiet . "$clone" && "$clone/.ci/run"
 }
+deployments() { npm run test:deploy; }
 # The gate has small sizes of these.
 long-sizes() {
-  ADOPTED_ROWS=1000 BATCH_ROWS=300 SCHEMATHESIS_SECONDS=25 FLOOD_EVENTS=1500 NETWORK_CUT_SECONDS=60 npx vitest run \
+  ADOPTED_ROWS=1000 BATCH_ROWS=300 LARGE_RESPONSES=50 SCHEMATHESIS_SECONDS=25 FLOOD_EVENTS=1500 NETWORK_CUT_SECONDS=60 npx vitest run \
     test/e2e/{commands/adopt-many,commands/batch-killed,receiver/schemathesis}.test.ts \
-    test/e2e/{receiver/killed-temporal,workflows/interrupted-writes}.test.ts
+    test/e2e/{receiver/killed-temporal,workflows/interrupted-writes,worker/memory}.test.ts
 }
 on-a-server() { WORKFLOWS_ON=server npx vitest run --project workflows; }
 # Measures the tests rather than the release, for longer than all the others, so only CI runs it unasked.
@@ -66,7 +67,7 @@ begin-simulation() {
 }
 
 checks=("$@")
-[ $# -gt 0 ] || checks=(version written licenses sbom signatures gate long-sizes on-a-server seeded-defects simulation)
+[ $# -gt 0 ] || checks=(version written licenses sbom signatures gate deployments long-sizes on-a-server seeded-defects simulation)
 failed=()
 for check in "${checks[@]}"; do
   # Until then, checks change files.

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /** `gangway`: the command for operators and their scripts. */
-import './process/node-version.js';
-import { crash } from './commands/cli/bugs.js';
-import { Interrupted } from './commands/cli/errors.js';
+import { crash, Interrupted } from './commands/cli/errors.js';
 import { run } from './commands/program.js';
+
+import './process/node-version.js';
 
 process.on('uncaughtException', crash);
 

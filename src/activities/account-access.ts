@@ -40,17 +40,13 @@ export interface SignIn {
 /** A failure from just before the credentials worked takes up to this many milliseconds to reach the server. */
 const SETTLING_MS = 1_000;
 
-/**
- * A process that gets the probe of another process returns it to the server at most this many times, for a retry after this many
- * milliseconds. After that, the other process counts as gone.
- */
+/** The passes of a probe to other processes, and their pause in milliseconds. After that, its process counts as gone. */
 const MAX_PASSES = 20;
 const PASS_MS = 50;
 
 /** The interval at which to check whether responses can be read again, in milliseconds. The check calls no partner. */
-const READABLE_PACE_MS = 5_000;
+const READABLE_EVERY_MS = 5_000;
 
-/** A partner's words are cut off after this many characters. */
 const WORDS_LENGTH = 300;
 
 /**
@@ -80,7 +76,7 @@ export class AccountAccess {
         for (const read of reads)
           if (!(await waitsForReadable(getClient(), read))) readable.push(read.operation);
         if (readable.length > 0) return readable;
-        throw again('StillUnreadable', 'responses still cannot be read', READABLE_PACE_MS);
+        throw again('StillUnreadable', 'responses still cannot be read', READABLE_EVERY_MS);
       }),
     retryReads: (read) => beating(() => retryReads(getClient(), read)),
     wakeRefused: () =>
@@ -100,7 +96,8 @@ export class AccountAccess {
     if (type in this.activities) return run();
     const before = this.#state;
     if (before.is === 'refused' && credentials.pauseMs(before, performance.now()) > 0) {
-      if (isUnmarkedWrite(info)) await leaveUnsent();
+      // Among the activities of workflows, only writes have no heartbeat time-out.
+      if (!info.heartbeatTimeoutMs && info.heartbeatDetails === undefined) await leaveUnsent();
       throw refused(info, before.details);
     }
     try {
@@ -145,7 +142,7 @@ export class AccountAccess {
     if (isOwn) this.#state = credentials.probed(this.#state);
     // Otherwise the owner is gone. Later attempts need not search for it again.
     if (isOwn && passes > 0) heartbeat({ passes: 0 });
-    if (isOwn && seen) this.#pace();
+    if (isOwn && seen) this.#pause();
     // In this order, because forgetting drops an unused code.
     if (afresh) this.signIn.forget?.();
     if (code !== undefined) this.signIn.useCode?.(code);
@@ -156,7 +153,7 @@ export class AccountAccess {
       if (isRefusedAtTheDoor(error.details)) {
         this.#state = credentials.probeRefused(this.#state, error.details, performance.now());
         const refusal = refusalOf(error.details);
-        if (isOwn && seen && isSame(seen, refusal)) this.#pace();
+        if (isOwn && seen && isSame(seen, refusal)) this.#pause();
         return { process: this.#process, refusal };
       }
       if (isRetryable(error, 1, false)) throw asFailure(error, true);
@@ -167,15 +164,10 @@ export class AccountAccess {
   }
 
   /** @throws {ApplicationFailure} `StillRefused` while the last refusal is too recent for another probe */
-  #pace(): void {
+  #pause(): void {
     const leftMs = credentials.pauseMs(this.#state, performance.now());
     if (leftMs > 0) throw again('StillRefused', 'the credentials are still refused', leftMs);
   }
-}
-
-/** Among the activities of workflows, only writes have no heartbeat time-out. */
-function isUnmarkedWrite({ heartbeatTimeoutMs, heartbeatDetails }: Info): boolean {
-  return !heartbeatTimeoutMs && heartbeatDetails === undefined;
 }
 
 /** Retryable in a workflow. The caller of a single activity waits for its result, and can call it again. */

@@ -14,7 +14,7 @@ import { PartnerError } from '../partners/partner-error.js';
 import type { MeaningOf } from '../partners/phases.js';
 import { Candidates, holderActivities } from './banking/holder.js';
 import { profileActivities, profileReader } from './banking/profiles.js';
-import { isRefused, problemsIn } from './banking/refusal.js';
+import { isRejected, problemsIn } from './banking/refusal.js';
 import { OtherTickets, ticketActivities } from './banking/tickets.js';
 import { repeatable, untilCancelled } from './failures.js';
 import type { PollBounds } from './poll.js';
@@ -59,7 +59,7 @@ function operationActivities(client: BankingClient) {
           return null;
         } catch (error) {
           // The operation is assumed, so a partner may not offer it to this account.
-          if (isRefused(error)) return null;
+          if (isRejected(error)) return null;
           throw error;
         }
       }),

@@ -14,9 +14,9 @@ import type { FileStore } from '../documents/file-store.js';
 import {
   type BatchActivities,
   type BatchRow,
-  type Pace,
   type PartOfBatch,
   type RowResult,
+  type StartLimits,
   summaryOf,
 } from '../messages/batches.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
@@ -92,14 +92,10 @@ function fileOf({ batch, part }: PartOfBatch, what: 'rows' | 'results'): string 
   return `${batch}.${part}.${what}`;
 }
 
-/**
- * Starts rows in their order, and adds their results. A cancellation ends it after the starts in progress.
- *
- * @throws the first error that says nothing about its row: a later attempt goes on
- */
+/** Starts rows in their order, until a cancellation, or an error that says nothing about its row: a later attempt goes on. */
 async function startAll(
   rows: readonly BatchRow[],
-  { rate, concurrency }: Pace,
+  { rate, concurrency }: StartLimits,
   options: StartOptions,
   results: RowResult[],
 ): Promise<void> {

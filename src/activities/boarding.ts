@@ -6,7 +6,7 @@ import { mayTakeAnswers } from '../partners/boarding/phases.js';
 import type { MeaningOf } from '../partners/phases.js';
 import { ownersOf, stillRunning } from '../temporal/onboardings.js';
 import { applicationActivities, warned } from './boarding/application.js';
-import { hasChanged, type MerchantReader, merchantReader } from './boarding/merchant.js';
+import { hasChanged, merchantReader } from './boarding/merchant.js';
 import { repeatable } from './failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds, readNow } from './poll.js';
 import { documentFor } from './stores.js';
@@ -25,18 +25,12 @@ export interface BoardingDependencies {
 
 /** The activities of `merchantBoarding` at the boarding partner. Each makes a call or two, and translates failures. */
 export function boardingActivities(dependencies: BoardingDependencies): BoardingActivities {
-  const { client, documents, meaningOf } = dependencies;
+  const { client, documents, partnerAccount, poll, meaningOf } = dependencies;
   const reader = merchantReader(client, meaningOf);
+  const { snapshot } = reader;
   return {
     ...applicationActivities(client, reader),
-    ...statusActivities(dependencies, reader),
-    ...answerActivities(client, documents, reader),
-  };
-}
 
-/** Reads and polls the status of a merchant. */
-function statusActivities({ partnerAccount, poll }: BoardingDependencies, { snapshot }: MerchantReader) {
-  return {
     readStatus: ({ merchantProfileId }) => readNow(() => snapshot(merchantProfileId)),
 
     inspectMerchant: ({ merchantProfileId, taskQueue, workflowId }) =>
@@ -55,19 +49,11 @@ function statusActivities({ partnerAccount, poll }: BoardingDependencies, { snap
         return { now, owner: { workflowId: ownerId, dba, isRunning: running !== undefined } };
       }),
 
-    awaitStatusChange: ({ merchantProfileId, seen, pace }) =>
-      awaitChange(
-        poll,
-        pace,
-        () => snapshot(merchantProfileId),
-        (now) => hasChanged(seen, now),
-      ),
-  } satisfies Partial<BoardingActivities>;
-}
+    awaitStatusChange({ merchantProfileId, seen, pace }) {
+      const read = () => snapshot(merchantProfileId);
+      return awaitChange(poll, pace, read, (now) => hasChanged(seen, now));
+    },
 
-/** Delivers answers to the underwriters. */
-function answerActivities(client: BoardingClient, documents: DocumentStore, { snapshot }: MerchantReader) {
-  return {
     attachDocument: ({ merchantProfileId, document, description }) =>
       writeOnce(async (options) => {
         const file = await documentFor(UPLOAD, documents, document);
@@ -90,5 +76,5 @@ function answerActivities(client: BoardingClient, documents: DocumentStore, { sn
           return { delivered: true, before };
         });
       }),
-  } satisfies Partial<BoardingActivities>;
+  };
 }

@@ -43,9 +43,9 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
       ): Promise<PartnerResponse> => {
         const sent = await withFiles(made, request, documents);
         const called = method?.(sent, { ...options, toProduction, onWarning });
-        const { response, ...refused } = await orRefusal(called);
+        const { response, ...refusal } = await orRefusal(called);
         if (isDownload(response)) return saved(made, response, downloads);
-        return { response: keepingAllDigits(response), ...refused, ...(warnings.length > 0 && { warnings }) };
+        return { response: keepingAllDigits(response), ...refusal, ...(warnings.length > 0 && { warnings }) };
       };
       // Cancellation does not cut off a write that has begun.
       const options = effect === 'read' ? { signal: cancellationSignal() } : {};

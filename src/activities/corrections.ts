@@ -41,7 +41,6 @@ type Progress = Pick<CorrectionRequest, 'merchantExists' | 'paymentsAccountExist
 
 interface Correctable {
   readonly schema: (known: KnownAccounts) => z.ZodType;
-  /** The schema of an input that is followed. */
   readonly followed?: (known: KnownAccounts) => z.ZodType;
   /** Dotted names of the fields that a correction can still change, and its most likely field. */
   readonly remaining: (progress: Progress) => readonly string[];
@@ -131,7 +130,6 @@ function isKnown(shape: Shape, [name, ...rest]: readonly string[]): boolean {
   return part !== undefined && isKnown(part, rest);
 }
 
-/** The fields that earlier corrections have added. */
 function fieldsAddedTo(input: object, schema: z.ZodType): string[] {
   const { error } = schema.safeParse(input);
   const unknown = error?.issues.filter(({ code }) => code === 'unrecognized_keys') ?? [];
@@ -176,10 +174,7 @@ function only(name: string, value: unknown): Patch {
   return Object.fromEntries([[name, value]]);
 }
 
-/**
- * The problems of a correction, found before it changes anything: each field that it can no longer change, and each rule that
- * the corrected input would break. Empty when it can be applied.
- */
+/** Each field that a correction can no longer change, and each rule that the corrected input would break. */
 export function correctionProblems(
   { type, input, patch, asked, account, ...progress }: CorrectionRequest,
   known: KnownAccounts,
@@ -190,11 +185,11 @@ export function correctionProblems(
   if (!isObject(patch)) return [{ field: '', message: `must be an object; ${canChange}` }];
   if (Object.keys(patch).length === 0) return [{ field: '', message: `contains no field; ${canChange}` }];
 
-  const fixed = unchangeable(patch, open).map((field) => ({
+  const others = unchangeable(patch, open).map((field) => ({
     field,
     message: `${remaining({}).includes(field) ? 'can no longer be changed' : 'cannot be changed by a correction'}; ${canChange}${didYouMean(field, [...open, ...leavesIn(input, open)])}`,
   }));
-  const refused = patch['application'] === null ? [...fixed, APPLICATION_STAYS] : fixed;
+  const fixed = patch['application'] === null ? [...others, APPLICATION_STAYS] : others;
   const schema = schemaOf(type, input)(known);
   const added = [...addedFields({ type, input, asked }, known), ...fieldsAddedTo(input, schema)];
   const patched = { ...mergePatch(input, patch), ...(account !== undefined && { account }) };
@@ -202,9 +197,8 @@ export function correctionProblems(
     added.reduce<unknown>((rest, field) => without(rest, field.split('.')), patched),
   );
   const broken = checked.success ? [] : fieldProblems(checked.error);
-  const isRefused = (name: string) =>
-    refused.some(({ field }) => name === field || name.startsWith(`${field}.`));
-  return [...refused, ...broken.filter(({ field }) => !isRefused(field))];
+  const isFixed = (name: string) => fixed.some(({ field }) => name === field || name.startsWith(`${field}.`));
+  return [...fixed, ...broken.filter(({ field }) => !isFixed(field))];
 }
 
 /**
@@ -222,7 +216,6 @@ function withKnownNames(problems: readonly FieldProblem[], schema: z.ZodType): r
   });
 }
 
-/** Dotted names of the fields that a patch must not change. */
 function unchangeable(
   patch: Readonly<Record<string, unknown>>,
   changeable: readonly string[],

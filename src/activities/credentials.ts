@@ -1,9 +1,6 @@
 import type { PartnerErrorDetails } from '../partners/partner-error.js';
 
-/**
- * The state of this process's credentials for one account at a partner, as of the last response. Each event is a function that
- * returns the next state. Times are milliseconds of a monotonic clock.
- */
+/** The credentials of this process for an account, as of the last response. Times are milliseconds of a monotonic clock. */
 export type Credentials = {
   /** Probes that succeeded. */
   readonly probes: number;
@@ -24,7 +21,7 @@ interface Refused {
 }
 
 /** The minimum wait after the partner rejected credentials, in milliseconds: more attempts could lock the account. */
-export const REFUSED_PACE_MS = 60_000;
+export const REFUSED_PAUSE_MS = 60_000;
 
 /** A rejection this soon after a successful probe, in milliseconds, is about the call and not about the credentials. */
 const DISPUTE_MS = 5 * 60_000;
@@ -51,11 +48,8 @@ export function letIn(state: Credentials, type: string): Credentials {
 }
 
 /**
- * The partner refused an activity.
- *
- * @param before the state when its call began
- * @returns what the activity does: `wait` for the account's workflow, `report` to it first, which `confirm` does only if that
- *   workflow handles no refusal, or `ask` a person itself
+ * The partner refused an activity, whose call began in the state `before`. The activity waits for the workflow of the account,
+ * reports to it first (`confirm`: only if that workflow handles no refusal), or asks a person itself.
  */
 export function refused(
   state: Credentials,
@@ -82,7 +76,6 @@ export function reported(state: Credentials, hasArrived: boolean): Credentials {
   return state.report === 'sent' ? { ...state, report: 'none' } : state;
 }
 
-/** A probe reached this process. */
 export function probed(state: Credentials): Credentials {
   return { ...state, unanswered: 0 };
 }
@@ -92,7 +85,7 @@ export function probeRefused(
   details: PartnerErrorDetails,
   now: number,
 ): Credentials & Refused {
-  return { report: 'none', ...state, is: 'refused', details, until: now + REFUSED_PACE_MS };
+  return { report: 'none', ...state, is: 'refused', details, until: now + REFUSED_PAUSE_MS };
 }
 
 export function probeAccepted(state: Credentials, now: number): Credentials {

@@ -6,7 +6,7 @@ import { PARTNER_ERROR } from '../messages/activities.js';
 import type { CallOptions } from '../partners/client.js';
 import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
-import { REFUSED_PACE_MS } from './credentials.js';
+import { REFUSED_PAUSE_MS } from './credentials.js';
 
 /** The interval between heartbeats of a running call, in milliseconds, and the minimum number of heartbeats within its time-out. */
 const HEARTBEAT_MS = 3_000;
@@ -23,10 +23,9 @@ export function inTime<T>(request: (client: Client) => Promise<T>, client = getC
   return client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, () => request(client));
 }
 
-/** The retry settings of a call. */
 export interface Repetition {
   /** The minimum wait before the next attempt, in milliseconds. Default: the retry policy's. */
-  readonly paceMs?: number;
+  readonly pauseMs?: number;
   /** The record may have been created a moment ago. Otherwise a 404 is final. */
   readonly mayBeNew?: boolean;
   /** The record existed before, so a 404 is retried like any other failure, and people see it as a wait. */
@@ -36,19 +35,18 @@ export interface Repetition {
 }
 
 /**
- * Decides which failures of reads the server retries, and of writes that leave the same state however often they run. Other writes:
- * write.ts. A call is retried when the partner was not reached or gave no clear response. Soon after a create it is also
- * retried when the partner does not find yet what it created.
+ * Decides which failures of reads, and of writes that leave the same state however often they run, the server retries: when the
+ * partner was not reached or gave no clear response, and soon after a create when it does not find that yet.
  */
 export async function repeatable<T>(call: () => Promise<T>, repetition: Repetition = {}): Promise<T> {
-  const { paceMs = 0, mayBeNew = false, existed = false, progress } = repetition;
+  const { pauseMs = 0, mayBeNew = false, existed = false, progress } = repetition;
   try {
     return await beating(call, progress);
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;
     const isRetried =
       isRetryable(error, activityInfo().attempt, mayBeNew) || (existed && error.status === 404);
-    throw asFailure(error, isRetried, { paceMs });
+    throw asFailure(error, isRetried, { pauseMs });
   }
 }
 
@@ -86,13 +84,13 @@ export async function beating<T>(call: () => Promise<T>, progress?: unknown): Pr
 export function asFailure(
   error: PartnerError,
   retryable: boolean,
-  { paceMs = 0, ...more }: { paceMs?: number } & Pick<PartnerErrorDetails, 'sentAt' | 'baseline'> = {},
+  { pauseMs = 0, ...more }: { pauseMs?: number } & Pick<PartnerErrorDetails, 'sentAt' | 'baseline'> = {},
 ): ApplicationFailure {
   const { retryAfterMs = 0 } = error.details;
   const nextRetryDelay = Math.max(
-    paceMs,
+    pauseMs,
     retryAfterMs,
-    isRefusedAtTheDoor(error.details) ? REFUSED_PACE_MS : 0,
+    isRefusedAtTheDoor(error.details) ? REFUSED_PAUSE_MS : 0,
   );
   return ApplicationFailure.create({
     type: PARTNER_ERROR,
@@ -103,11 +101,7 @@ export function asFailure(
   });
 }
 
-/**
- * Makes a call whose problems name the fields of its request, and names them as the input has them.
- *
- * @throws {PartnerError} whose fields are those of the input
- */
+/** Makes a call whose problems name the fields of its request, and names them as the input has them. */
 export async function naming<T>(inInput: (field: string) => string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -119,11 +113,7 @@ export async function naming<T>(inInput: (field: string) => string, call: () => 
   }
 }
 
-/**
- * Checks what is about to be sent. A person's correction may have put anything into the input.
- *
- * @throws {PartnerError} whose fields are those of the schema
- */
+/** Checks what is about to be sent: a correction may have put anything into it. Problems name fields of the schema. */
 export function checked<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,

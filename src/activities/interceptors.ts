@@ -25,15 +25,13 @@ const SHOWN_FROM_MS = 60_000;
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Reports retries, which workflows do not see. The workflow gets a report when its step waits long or too long. The workflow of the
- * account gets one when responses of an operation could not be read for too long. A report costs four events of history, so a long wait is
- * reported with its 1st, 8th and 64th attempt and so on, and a late one once. A status poll waits by design, so only its failures in
- * a row count, and its next good read is reported as well, because it goes on without the workflow.
+ * Reports retries, which workflows do not see: a long or late wait to the workflow of the step, and unreadable responses to that
+ * of the account. A report costs four events of history, so a long wait is reported with its 1st, 8th and 64th attempt and so on,
+ * and a late one once. A status poll waits by design: only its failures in a row count, and its next good read ends the wait.
  */
 export class PartnerWaits {
   /** Waits that were reported as late, by workflow and activity. */
   readonly #late = new Set<string>();
-  /** The time of the last report, by operation. */
   readonly #reportedAt = new Map<string, number>();
 
   constructor(
@@ -41,7 +39,6 @@ export class PartnerWaits {
     private readonly patience: PatienceSettings,
   ) {}
 
-  /** For all activities of an account at a partner. */
   readonly interceptors: ActivityInterceptorsFactory = ({ info }): ActivityInterceptors => ({
     inbound: {
       execute: async (input, next) => {
@@ -50,10 +47,16 @@ export class PartnerWaits {
           this.#forget(info);
           return outcome;
         } catch (error) {
-          const isGood = isBenign(error);
+          const failure = error instanceof ApplicationFailure ? error : undefined;
+          const isGood = failure?.category === ApplicationFailureCategory.BENIGN;
           if (isGood) this.#forget(info);
-          if (info.inWorkflow && isRetried(error))
-            await reported(isGood ? this.#reportEnd(info) : this.#reportFailure(info, error));
+          if (!info.inWorkflow || failure?.nonRetryable) throw error;
+          const reports = isGood
+            ? [this.#reportEnd(info)]
+            : [this.#reportWait(info, error), this.#reportUnreadable(info, error)];
+          await Promise.all(reports).catch((failed: unknown) =>
+            log.warn('could not report a wait for a partner', { error: failed }),
+          );
           throw error;
         }
       },
@@ -62,10 +65,6 @@ export class PartnerWaits {
 
   #forget(info: Info): void {
     this.#late.delete(keyOf(info));
-  }
-
-  #reportFailure(info: Info, error: unknown): Promise<unknown> {
-    return Promise.all([this.#reportWait(info, error), this.#reportUnreadable(info, error)]);
   }
 
   /** A poll has read again after it was late. */
@@ -86,7 +85,7 @@ export class PartnerWaits {
     const poll = pollIn(info);
     const since = poll ? (poll.failing?.since ?? Date.now()) : scheduledTimestampMs;
     const { retryAfterMs = 0 } = partnerErrorIn(error) ?? {};
-    const isLong = !poll && retryAfterMs >= SHOWN_FROM_MS && isPowerOfEight(attempt);
+    const isLong = !poll && retryAfterMs >= SHOWN_FROM_MS && Number.isInteger(Math.log2(attempt) / 3);
     const key = keyOf(info);
     const isLate = Date.now() - since >= this.patience.stepMs && !this.#late.has(key);
     if (!isLong && !isLate) return;
@@ -134,12 +133,6 @@ function keyOf({ workflowExecution, activityId, scheduledTimestampMs }: Info): s
   return `${workflowExecution?.workflowId} ${workflowExecution?.runId} ${activityId} ${scheduledTimestampMs}`;
 }
 
-async function reported(report: Promise<unknown>): Promise<void> {
-  await report.catch((failed: unknown) =>
-    log.warn('could not report a wait for a partner', { error: failed }),
-  );
-}
-
 async function signal({ workflowExecution }: Info, wait: PartnerWait): Promise<void> {
   if (!workflowExecution) return;
   const { workflowId, runId } = workflowExecution;
@@ -150,22 +143,7 @@ function isoOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function isBenign(error: unknown): boolean {
-  return error instanceof ApplicationFailure && error.category === ApplicationFailureCategory.BENIGN;
-}
-
-function isRetried(error: unknown): boolean {
-  return !(error instanceof ApplicationFailure && error.nonRetryable);
-}
-
-function isPowerOfEight(number: number): boolean {
-  return Number.isInteger(Math.log2(number) / 3);
-}
-
-/**
- * Shortens the texts of partners in the result of every activity, before a workflow keeps and shows them. A single activity, such
- * as that of `gangway call`, returns the response unchanged.
- */
+/** Shortens the texts of partners in results, before a workflow keeps them. `gangway call` returns the response unchanged. */
 export const boundedOutcomes: ActivityInterceptorsFactory = ({ info }): ActivityInterceptors => ({
   inbound: {
     async execute(input, next) {

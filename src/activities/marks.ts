@@ -26,7 +26,6 @@ export const marked = new WeakSet<Context>();
 export class Marks {
   /** Undefined while the server holds no mark of this attempt. */
   sent: Sent | undefined;
-  /** The reason why this attempt must not send. */
   refusal: Error | undefined;
   #baseline: Pick<Mark, 'baseline'> = {};
   #setting: Promise<void> = Promise.resolve();
@@ -129,10 +128,7 @@ async function retryWhile<Response>(
   }
 }
 
-/**
- * Reports the result of an attempt that sent a request, by task token, until the server has accepted it. Placed before all other
- * interceptors, which get the result itself.
- */
+/** Reports the result of an attempt that has sent, until the server accepts it. Placed before all other interceptors. */
 export function reportsWrites(context: Context): ActivityInterceptors {
   const { taskToken } = context.info;
   return {

@@ -37,7 +37,8 @@ export function publishSinks(
       try {
         return await client.withDeadline(deadline, () => startDelivery(client, taskQueue, delivery));
       } catch (error) {
-        if (isInvalidRequest(error) || performance.now() >= untilMs) throw lost(error);
+        if (isInvalidRequest(error) || performance.now() >= untilMs)
+          throw new Error('outbound events are lost: their delivery cannot begin', { cause: error });
         await sleep(START_PAUSE_MS);
       }
     }
@@ -64,10 +65,6 @@ export function publishSinks(
       },
     },
   };
-}
-
-function lost(cause: unknown): Error {
-  return new Error('outbound events are lost: their delivery cannot begin', { cause });
 }
 
 /** Sends events. They have a task queue of their own because a receiver may be slow. */

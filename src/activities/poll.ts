@@ -37,16 +37,12 @@ function isRecorded(attempt: number): boolean {
 }
 
 /** The wait after a failed read, in milliseconds, where the next read is later. It doubles with each attempt. */
-const FAILURE_PACE_MS = 60_000;
+const FAILURE_PAUSE_MS = 60_000;
 
 /**
- * The body of an activity that polls the partner, for days if necessary, until a read shows a change. Each attempt reads once. An
- * attempt without a change ends in a failure, after which the server waits before the next. However often the status changes,
- * `poll` and `pace` determine the least time between two reads, except after a nudge or a failure.
- *
- * @param isChange whether to end with the snapshot
- * @returns the snapshot, and the number of reads in this poll
- * @throws {ApplicationFailure} `StatusUnchanged` or `NotDue`, benign, without a change; else the failure of the read
+ * Polls the partner, for days if necessary, until a read shows a change. Each attempt reads once. An attempt without a change
+ * fails, benign, as `StatusUnchanged` or `NotDue`, and the server waits before the next. However often the status changes, `poll`
+ * and `pace` determine the least time between two reads, except after a nudge or a failure. Returns the number of reads as well.
  */
 export async function awaitChange<Snapshot>(
   poll: PollBounds,
@@ -54,23 +50,28 @@ export async function awaitChange<Snapshot>(
   read: () => Promise<Snapshot>,
   isChange: (now: Snapshot) => boolean,
 ): Promise<{ snapshot: Snapshot; polls: number }> {
-  const { attempt, heartbeatDetails } = activityInfo();
-  const failed = pollProgress(heartbeatDetails)?.failing;
+  const { attempt, heartbeatDetails, scheduledTimestampMs, currentAttemptScheduledTimestampMs } =
+    activityInfo();
+  const last = pollProgress(heartbeatDetails);
+  const failed = last?.failing;
   const earlyMs = pace ? beforeDue(poll, pace, 0) : 0;
-  const polls = pollsBefore() + 1;
-  if (pace && earlyMs > 0 && isFirstAttempt()) {
+  // Those of the last heartbeat, the attempts since then, and this one.
+  const polls = last ? last.polls + Math.max(attempt - 1 - last.attempt, 0) + 1 : attempt;
+  // After a nudge, the server numbers the attempts from 1 as well.
+  const isFirst = attempt === 1 && currentAttemptScheduledTimestampMs === scheduledTimestampMs;
+  if (pace && earlyMs > 0 && isFirst) {
     heartbeat({ polls, attempt } satisfies PollProgress);
     throw again('NotDue', 'the last read was too recent', beforeDue(poll, pace, Math.random()));
   }
   const nextRetryDelay = delayBeforeNext(poll);
   // After a nudge there is probably something to read, and the server numbers the attempts from 1.
-  const paceMs = Math.min(FAILURE_PACE_MS * 2 ** (attempt - 1), nextRetryDelay);
+  const pauseMs = Math.min(FAILURE_PAUSE_MS * 2 ** (attempt - 1), nextRetryDelay);
   const progress = (failing?: Failing): PollProgress => ({ polls, attempt, ...(failing && { failing }) });
   const remember = (failing?: Failing) => {
     const isNew = failing?.since !== failed?.since || failing?.unreadableSince !== failed?.unreadableSince;
     if (isNew || isRecorded(attempt)) heartbeat(progress(failing));
   };
-  const repetition = { paceMs, existed: true, progress: progress(failed) };
+  const repetition = { pauseMs, existed: true, progress: progress(failed) };
   const reading = async () => bounded(await read());
   const snapshot = await repeatable(reading, repetition).catch((error: unknown) => {
     countPoll('failed');
@@ -91,12 +92,6 @@ export async function awaitChange<Snapshot>(
 function beforeDue(poll: PollBounds, { readAt, changes }: Pace, random: number): number {
   const longestMs = poll.minMs * 2 ** Math.max(0, changes - CALM_CHANGES);
   return Math.ceil(readAt + spread(longestMs, poll, random) - activityInfo().scheduledTimestampMs);
-}
-
-/** False even after a nudge, although the server then numbers the attempts from 1. */
-function isFirstAttempt(): boolean {
-  const { attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
-  return attempt === 1 && currentAttemptScheduledTimestampMs === scheduledTimestampMs;
 }
 
 /** The counter of reads. {@link labelsOf} has its other labels. */
@@ -121,14 +116,6 @@ export function again(type: string, message: string, nextRetryDelay: number): Ap
     category: ApplicationFailureCategory.BENIGN,
     nextRetryDelay,
   });
-}
-
-/** Reads so far in this poll: those of the last heartbeat, and the attempts since then. */
-function pollsBefore(): number {
-  const { attempt, heartbeatDetails } = activityInfo();
-  const last = pollProgress(heartbeatDetails);
-  if (!last) return attempt - 1;
-  return last.polls + Math.max(attempt - 1 - last.attempt, 0);
 }
 
 /** Makes the workflow's status poll read at once, because it may not have seen what this activity just wrote or read. */
@@ -170,12 +157,7 @@ const SHORTEST = 0.8;
 /** After this many changes in a row, each further one doubles the wait of the next poll for its first read. */
 const CALM_CHANGES = 4;
 
-/**
- * Returns the wait before the next read. It grows with the time in one status.
- *
- * @param elapsedMs time since the status was first read
- * @param random from 0 to 1, determines the jitter
- */
+/** Returns the wait before the next read. It grows with the time in one status. `random`, from 0 to 1, determines the jitter. */
 export function pollDelay(elapsedMs: number, poll: PollBounds, random: number): number {
   return spread(elapsedMs * SHARE_OF_ELAPSED, poll, random);
 }

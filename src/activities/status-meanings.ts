@@ -2,8 +2,7 @@ import { getClient, log } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { PartnerRecordActivities } from '../messages/partner-record.js';
 import type { MeaningOf, StatusMeaning } from '../partners/phases.js';
-import { type AccountAt, wakePollsOf } from '../temporal/partner-accounts.js';
-import { recordOf, reportStatus } from '../temporal/partner-records.js';
+import { type AccountAt, recordOf, reportStatus, wakePollsOf } from '../temporal/partner-accounts.js';
 import { beating, inTime } from './failures.js';
 
 /** The time for which a decision is cached, in milliseconds. A decision does not change while the record exists. */
@@ -12,7 +11,6 @@ const KEPT_MS = 60_000;
 /** A name that nobody has decided about is reported this often, in milliseconds: its record may have been ended. */
 const REPORT_EVERY_MS = 3_600_000;
 
-/** A limit of the memory. */
 const MOST_REMEMBERED = 1_000;
 
 /** People's decisions about undocumented status names, for the activities of an account. */
@@ -22,10 +20,7 @@ export class StatusMeanings {
 
   constructor(private readonly place: AccountAt) {}
 
-  /**
-   * Returns the meaning of such a name; undefined until a person has decided. Reports a name that nobody was asked about. A failed
-   * lookup does not fail the read: the status then counts as undecided.
-   */
+  /** Returns the meaning of such a name; undefined while undecided, or not known. Reports a name that nobody was asked about. */
   readonly of: MeaningOf = async (status) => {
     const known = this.#decided.get(status);
     if (known && performance.now() < known.until) return known.meaning;

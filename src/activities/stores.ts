@@ -6,11 +6,7 @@ import { PartnerError, type PartnerErrorDetails } from '../partners/partner-erro
 /** The call that sends or receives a file. */
 export type FileCall = Pick<PartnerErrorDetails, 'system' | 'operation'>;
 
-/**
- * A document from the store, as a part of a call.
- *
- * @throws {PartnerError} when it cannot be read
- */
+/** A document from the store, as a part of a call. Fails as a `PartnerError` of the call. */
 export async function documentFor(call: FileCall, documents: DocumentStore, document: DocumentRef) {
   const { fileName, contentType } = document;
   const content = await documents.get(document).catch((error: unknown) => {
@@ -24,11 +20,7 @@ export async function documentFor(call: FileCall, documents: DocumentStore, docu
   return { fileName, contentType, content };
 }
 
-/**
- * Saves the file that a read returns.
- *
- * @throws {PartnerError} when the transfer breaks off, or when the store fails
- */
+/** Saves the file that a read returns. A failure of the store becomes a `PartnerError` of the call. */
 export async function kept<Saved>(call: FileCall, save: () => Promise<Saved>): Promise<Saved> {
   return save().catch((error: unknown) => {
     throw error instanceof StoreFailure

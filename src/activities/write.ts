@@ -48,11 +48,8 @@ export function writeOnce<Result>(send: (options: OnceWriteOptions) => Promise<R
 }
 
 /**
- * Makes a write that leaves the same state however often it is made, so it is sent again after an unknown result. Its mark shows a
- * cancellation whether it may have taken effect.
- *
- * @param mayRepeat false for a single call that must not be repeated, such as one with a one-time code
- * @throws {ApplicationFailure} `PartnerError`, not retryable when it is `Rejected` or `Forbidden`
+ * Makes a write that leaves the same state however often it is made, so it is sent again after an unknown result, except a single
+ * call such as one with a one-time code. Its mark shows a cancellation whether it may have taken effect.
  */
 export function writeRepeatably<Result>(
   send: (options: RepeatableWriteOptions) => Promise<Result>,
@@ -96,7 +93,8 @@ async function attemptWrite<Result>(
     if (mark === undefined) {
       const failure = notSent(error, attempt);
       // Later attempts need the record that this one sent nothing.
-      if (!isFinal(failure) && earlier === undefined) await marks.clear();
+      const isFinal = failure instanceof ApplicationFailure && failure.nonRetryable === true;
+      if (!isFinal && earlier === undefined) await marks.clear();
       throw failure;
     }
     if (!(error instanceof PartnerError)) {
@@ -113,10 +111,8 @@ async function attemptWrite<Result>(
 }
 
 /**
- * {@link writeOnce}, and then reads the result back. Before the read, the response takes the place of the mark: if the worker dies
- * during the read, the next attempt returns that response and reads again. Without a result of the read, `now` is absent.
- *
- * @param read gets a signal that ends it early
+ * {@link writeOnce}, and then reads the result back. Before the read, the response takes the place of the mark: if the worker
+ * dies during the read, the next attempt returns that response and reads again. Without a result of the read, `now` is absent.
  */
 export function writeOnceThenRead<Result extends object, Now>(
   send: (options: OnceWriteOptions) => Promise<Result>,
@@ -168,16 +164,10 @@ function namingRead(error: PartnerError): PartnerError {
   return new PartnerError({ ...error.details, fields: [{ field: '', message }, ...problems] });
 }
 
-function isFinal(failure: unknown): boolean {
-  return failure instanceof ApplicationFailure && failure.nonRetryable === true;
-}
-
 /**
- * Reports whether an attempt without heartbeat details follows marks that were removed. An operator may reset an activity together
- * with its heartbeat details. The server then numbers the attempts from 1 again. An attempt 1 that was scheduled at least one
- * time-out after the activity was therefore reset. Only the marks of an attempt that timed out matter, because any other attempt
- * either reported that nothing was sent or was the last one. An attempt 1 that was scheduled sooner is not a reset: the server
- * moved it to another build, for example.
+ * Reports whether an operator has reset the activity together with its heartbeat details, which removes marks. The server then
+ * numbers the attempts from 1 again, at least one time-out after the activity was scheduled: only the marks of an attempt that
+ * timed out matter. An attempt 1 that was scheduled sooner was moved to another build, for example.
  */
 function isResetWithoutMarks(): boolean {
   const { attempt, startToCloseTimeoutMs, ...info } = activityInfo();

@@ -13,9 +13,9 @@ import {
   type FileDoubts,
   FOUND_MEMO,
   NO_RESULTS,
-  type Pace,
   type PartOfBatch,
   type RowResult,
+  type StartLimits,
   summaryOf,
   withResults,
 } from '../messages/batches.js';
@@ -46,7 +46,7 @@ export interface HandOver extends Pick<BatchState, 'name' | 'actor'> {
   /** What was found in the file before its start. */
   readonly found?: FileDoubts;
   /** Default: it waits for its confirmation. */
-  readonly pace?: Pace;
+  readonly limits?: StartLimits;
 }
 
 /**
@@ -60,7 +60,7 @@ export async function handOver(
   client: Client,
   taskQueue: string,
   rows: AsyncIterable<Ready> | Iterable<Ready>,
-  { pace, found, ...about }: HandOver,
+  { limits, found, ...about }: HandOver,
 ): Promise<string> {
   await requireWorker(client, taskQueue);
   const batch = workflowId('onboardingBatch', randomUUID());
@@ -90,10 +90,10 @@ export async function handOver(
     throw error;
   }
   const state: BatchState = {
-    ...{ ...about, stage: pace ? 'running' : 'checked', rows: total, kinds, accounts: [...accounts] },
+    ...{ ...about, stage: limits ? 'running' : 'checked', rows: total, kinds, accounts: [...accounts] },
     ...{ parts: 0, counts: NO_RESULTS, failures: [] },
   };
-  const input: BatchInput = { ...pace, parts, state };
+  const input: BatchInput = { ...limits, parts, state };
   await client.workflow.start('onboardingBatch', {
     ...{ workflowId: batch, taskQueue, args: [input] },
     memo: { [BATCH_MEMO]: state, ...(found && { [FOUND_MEMO]: found }) },

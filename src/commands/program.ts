@@ -3,14 +3,10 @@ import { Deadline } from '../http/deadline.js';
 import { didYouMean } from '../settings/nearest.js';
 import { packageVersion } from '../texts/version.js';
 import { adoptCommand, batchCommand, batchesCommand } from './batch/commands.js';
-import { DEBUG, stackOf, unforeseen } from './cli/bugs.js';
 import type { Surroundings } from './cli/command-line.js';
-import type { Act, Definition, Print } from './cli/definition.js';
-import { Interrupted, TimedOut } from './cli/errors.js';
-import { EXIT, exitCodesInShort } from './cli/exit-codes.js';
-import { milliseconds } from './cli/options.js';
-import { type Output, Printer, widthOf } from './cli/output.js';
-import { fitted } from './cli/prose.js';
+import { DEBUG, EXIT, exitCodesInShort, Interrupted, stackOf, TimedOut, unforeseen } from './cli/errors.js';
+import { type Act, type Definition, milliseconds, type Print } from './cli/options.js';
+import { fitted, type Output, Printer, widthOf } from './cli/output.js';
 import { completionCommand, explainCommand, helpCommand } from './help/commands.js';
 import { COMPLETE, namesOf } from './help/names.js';
 import {
@@ -93,7 +89,7 @@ const COMMANDS: Readonly<Record<string, readonly Definition[]>> = {
  * its profiles, the trace exporter its headers and certificates.
  *
  * @param argv without Node and the script
- * @returns the exit code (cli/exit-codes.ts)
+ * @returns the exit code (cli/errors.ts)
  */
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   const { signal } = surroundings;
@@ -191,7 +187,7 @@ function rejectEmptyArguments(action: Command): void {
 function actIn(surroundings: Surroundings): Act {
   return (load) =>
     async (...given) => {
-      const [{ perform }, action] = await Promise.all([import('./cli/perform.js'), load()]);
+      const [{ perform }, action] = await Promise.all([import('./cli/command-line.js'), load()]);
       await perform(surroundings, given.at(-1) as Command, (cli) => action(cli, ...given));
     };
 }

@@ -4,20 +4,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isHealthCheck, knownSecrets, routeOf } from '../http/server.js';
 import { userName } from '../process/user.js';
 import { isUnavailable } from '../temporal/unavailable.js';
-import { ASSETS } from './assets.js';
+import { ASSETS } from './layout.js';
 import { NotShown } from './route.js';
 import { type SessionData, type Sessions, unguessable } from './session.js';
 import type { ConsoleSettings } from './settings.js';
 import { SIGN_IN_PATHS } from './sign-in.js';
 
-export interface Admission {
-  /** undefined for a person who has not signed in, or has signed out. */
-  sessionOf(request: FastifyRequest): SessionData | undefined;
-  /** The reason why it is unknown whether the session of a request was ended: Temporal does not respond. */
-  doubtOf(request: FastifyRequest): unknown;
-  /** The session of a request, if its form is from a page of it. */
-  sessionOfForm(request: FastifyRequest): SessionData | undefined;
-}
+export type Admission = Awaited<ReturnType<typeof admitRequests>>;
 
 /**
  * Checks each request before any handler sees it: the host, the rate limit, and that no other site sent its form. Finds the session
@@ -28,7 +21,7 @@ export async function admitRequests(
   settings: ConsoleSettings,
   sessions: Sessions,
   hasSignedOut: (session: SessionData) => Promise<boolean>,
-): Promise<Admission> {
+) {
   const local = settings.oidc ? undefined : localSession();
   const known = new WeakMap<FastifyRequest, SessionData | undefined>();
   const doubts = new WeakMap<FastifyRequest, unknown>();
@@ -66,9 +59,12 @@ export async function admitRequests(
   });
   const sessionOf = (request: FastifyRequest) => known.get(request);
   return {
+    /** undefined for a person who has not signed in, or has signed out. */
     sessionOf,
-    doubtOf: (request) => doubts.get(request),
-    sessionOfForm(request) {
+    /** The reason why it is unknown whether the session of a request was ended: Temporal does not respond. */
+    doubtOf: (request: FastifyRequest) => doubts.get(request),
+    /** The session of a request, if its form is from a page of it. */
+    sessionOfForm(request: FastifyRequest) {
       const session = sessionOf(request);
       if (session) requireCsrf(request, session.csrf);
       return session;

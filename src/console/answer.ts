@@ -47,7 +47,6 @@ export interface Filled {
   readonly problems: Problems;
 }
 
-/** Returns what is wrong with a field of a form. */
 export function wrongIn(own: Filled | undefined, name: string): string[] {
   return (own?.problems ?? []).filter(({ field }) => field === name).map(({ message }) => message);
 }

@@ -18,13 +18,11 @@ import {
 } from '../http/server.js';
 import { UnsearchableText } from '../temporal/query.js';
 import { temporalCheck } from '../temporal/server.js';
-import { hasSignedOut, recordSignOut } from '../temporal/sign-outs.js';
 import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../temporal/unavailable.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { Times } from '../texts/time.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
-import { ASSETS, type Asset } from './assets.js';
-import { errorPage, pageWith, partWith } from './layout.js';
+import { ASSETS, type Asset, errorPage, pageWith, partWith } from './layout.js';
 import { ROUTES } from './pages/routes.js';
 import { endQuestions } from './questions.js';
 import {
@@ -38,7 +36,7 @@ import {
   type Visit,
   ZONE_COOKIE,
 } from './route.js';
-import { type SessionData, Sessions, unguessable } from './session.js';
+import { hasSignedOut, recordSignOut, type SessionData, Sessions, unguessable } from './session.js';
 import type { ConsoleSettings } from './settings.js';
 import { addSignIn, signInFor } from './sign-in.js';
 import type { Visitor } from './visitor.js';
@@ -51,13 +49,6 @@ export interface ConsoleOptions {
   readonly limits?: ArrivalLimits;
   readonly registry?: Registry;
   readonly routes?: readonly Route[];
-}
-
-export interface ConsoleServer {
-  /** `http://127.0.0.1:8085`: where it listens. */
-  readonly url: string;
-  /** Accepts no new requests, and finishes those under way. */
-  close(): Promise<void>;
 }
 
 /** Forms are short. Files come as multipart/form-data, which has limits of its own. */
@@ -85,8 +76,12 @@ interface Handling {
   readonly isReady: () => Promise<boolean>;
 }
 
-/** Starts the console: pages over the updates and queries of the workflows, without a store of its own. */
-export async function startConsole(options: ConsoleOptions): Promise<ConsoleServer> {
+/**
+ * Starts the console: pages over the updates and queries of the workflows, without a store of its own.
+ *
+ * @returns where it listens: `http://127.0.0.1:8085`. `close` accepts no new requests, and finishes those under way
+ */
+export async function startConsole(options: ConsoleOptions) {
   const { settings, client } = options;
   const server = await consoleServer(options);
   const url = await server.listen({ host: settings.host, port: settings.port });

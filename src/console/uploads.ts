@@ -1,14 +1,15 @@
 import type { Readable } from 'node:stream';
+import type { FastifyMultipartBaseOptions, Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { type DocumentStore, documentStore } from '../documents/document-store.js';
 import { openStore, type StorePlaces } from '../documents/open-store.js';
 import type { DocumentRef } from '../messages/requirements.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { InvalidInput } from '../texts/invalid-input.js';
+import { requireCsrf } from './admission.js';
 import { checkedDocument, documentName, MOST_BYTES, MOST_FILES, RefusedDocument } from './document-types.js';
-import { formFiles, notReceived } from './held-files.js';
 import { Fields } from './query.js';
-import { NotShown } from './route.js';
+import { NotShown, type Visit } from './route.js';
 
 const TOO_LARGE = `At most ${MOST_FILES} files of 25 MiB each, together ${MOST_BYTES / 1024 / 1024} MiB. Nothing was stored or sent.`;
 
@@ -22,13 +23,6 @@ export async function documentsOf({ documentDir }: StorePlaces): Promise<Documen
   return documentStore(await openStore(documentDir));
 }
 
-export interface Uploaded {
-  readonly documents: readonly DocumentRef[];
-  readonly fields: Fields;
-  /** The reason why documents were refused. Then none is stored. */
-  readonly refused: InvalidInput | undefined;
-}
-
 interface Receiving {
   readonly csrf: string;
   readonly store: DocumentStore;
@@ -39,12 +33,10 @@ interface Receiving {
 /**
  * Streams the files of a form to the document store. When the upload breaks off or a file is refused, what was stored is removed.
  *
+ * @returns `refused` is the reason why documents were refused. Then none is stored
  * @throws {NotShown} when the form is not from this session, or too large
  */
-export async function receiveDocuments(
-  request: FastifyRequest,
-  { csrf, store, mayStore }: Receiving,
-): Promise<Uploaded> {
+export async function receiveDocuments(request: FastifyRequest, { csrf, store, mayStore }: Receiving) {
   const mostBytes = MOST_BYTES + LIMITS.fieldSize * LIMITS.fields;
   const form = { csrf, limits: LIMITS, mostBytes, tooLarge: TOO_LARGE };
   const documents: DocumentRef[] = [];
@@ -96,4 +88,116 @@ async function passOver(file: Readable, count: (received: number) => void): Prom
 
 export async function discard(store: DocumentStore, documents: readonly DocumentRef[]): Promise<void> {
   await Promise.allSettled(documents.map(({ key }) => store.remove({ key })));
+}
+
+export interface HeldFile {
+  /** The name that the browser sent: for messages only, never a path. */
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Receives a form whose files are small enough to hold in memory. Nothing is written to a disk, because the files have private
+ * values. A field or a file that is empty is absent.
+ *
+ * @throws {NotShown} when a file is larger than `maxBytes`, or the form is not from a page of this session
+ */
+export async function receivedForm({ request, csrf }: Pick<Visit, 'request' | 'csrf'>, maxBytes: number) {
+  const fields: Record<string, string> = {};
+  const files: Record<string, HeldFile> = {};
+  const limits = { fileSize: maxBytes + 1, files: 3, fields: 20, fieldSize: 10_000 };
+  const mostBytes = limits.files * limits.fileSize + limits.fields * limits.fieldSize;
+  const form = { csrf, limits, mostBytes, tooLarge: tooLarge(maxBytes) };
+  for await (const { file, fieldname, filename = '' } of formFiles(request, form, fields)) {
+    const bytes = await contentOf(file, maxBytes);
+    if (bytes.length > 0) files[fieldname] = { name: filename, bytes };
+  }
+  return { fields, files };
+}
+
+/** Not to the end when it is too large: the rest may be anything. */
+async function contentOf(file: Readable, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of file as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > maxBytes) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw notReceived(error, tooLarge(maxBytes));
+  }
+  if (length > maxBytes) throw new NotShown(413, tooLarge(maxBytes));
+  return Buffer.concat(chunks);
+}
+
+interface FormWithFiles {
+  readonly csrf: string;
+  readonly limits: NonNullable<FastifyMultipartBaseOptions['limits']>;
+  /** Of the whole form, because `limits` hold for what is in its parts only. */
+  readonly mostBytes: number;
+  /** The message when there is more than that, or than `limits` allow. */
+  readonly tooLarge: string;
+}
+
+/**
+ * The files of a form, while they arrive. Browsers send the fields in the order of the form, and the token is its first, so no file
+ * of a form that is not from this session is read.
+ *
+ * @param fields takes the other fields
+ * @throws {NotShown} when the form is too large, ends early, is not such a form, or is not from a page of this session
+ */
+export async function* formFiles(
+  request: FastifyRequest,
+  form: FormWithFiles,
+  fields: Record<string, string>,
+): AsyncGenerator<MultipartFile, void, undefined> {
+  for await (const part of formParts(request, form)) {
+    if (part.type === 'field') fields[part.fieldname] = String(part.value);
+    else {
+      requireCsrf({ body: fields }, form.csrf);
+      yield part;
+    }
+  }
+  requireCsrf({ body: fields }, form.csrf);
+}
+
+async function* formParts(
+  request: FastifyRequest,
+  { limits, mostBytes, tooLarge }: FormWithFiles,
+): AsyncGenerator<Multipart, void, undefined> {
+  if (!request.isMultipart()) throw new NotShown(415, 'The form must have a file.');
+  const tooMuch = new NotShown(413, tooLarge);
+  if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooMuch;
+  let received = 0;
+  const refused = new Promise<never>((_, reject) => {
+    request.raw.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > mostBytes) reject(tooMuch);
+    });
+  });
+  // While a file is read, nobody waits for the next part.
+  refused.catch(() => undefined);
+  const parts = request.parts({ limits });
+  try {
+    for (;;) {
+      const { value, done } = await Promise.race([parts.next(), refused]);
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    throw error === tooMuch ? error : notReceived(error, tooLarge);
+  }
+}
+
+/** The error that people see when a form or its file has not arrived. The sender caused it, so the log needs no error. */
+export function notReceived(error: unknown, tooLarge: string): NotShown {
+  const isLimit = /^FST_(REQ_FILE|FILES|PARTS|FIELDS)/.test(String((error as NodeJS.ErrnoException).code));
+  if (isLimit) return new NotShown(413, tooLarge);
+  return new NotShown(400, 'The form arrived incomplete, or cannot be read. Nothing was stored or sent.');
+}
+
+function tooLarge(maxBytes: number): string {
+  return `The file is larger than ${maxBytes / 1024 / 1024} MiB. Nothing was started. Split it, or use "gangway batch".`;
 }

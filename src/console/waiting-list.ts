@@ -1,8 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { byDue, INBOX_TYPES, type InboxItem, itemsOf } from '../inbox/inbox.js';
-import type { RequirementKind } from '../messages/requirements.js';
-import type { SystemName } from '../partners/names.js';
-import { listedBy, mostUrgent, visibilityQuery } from '../temporal/search.js';
+import { type Filter, listedBy, mostUrgent, visibilityQuery } from '../temporal/search.js';
 import { SharedReads } from './sharing.js';
 
 /** People who answer or claim see it at once. Other changes may show this much later. */
@@ -13,15 +11,7 @@ const SHARED_MS = 5_000;
  */
 const SHOWN_MS = 15_000;
 
-export interface WaitingFilter {
-  readonly kind?: RequirementKind | undefined;
-  readonly system?: SystemName | undefined;
-  readonly find?: string | undefined;
-  /** '' for the one without a name. */
-  readonly accounts?: readonly string[] | undefined;
-  /** Only what is due after this time. */
-  readonly dueAfter?: Date | undefined;
-}
+export type WaitingFilter = Omit<Filter, 'types' | 'actionRequired'>;
 
 export interface WaitingLength {
   /** The minimum number of requirements, if the listed onboardings have that many. */
@@ -53,8 +43,7 @@ export function waitingList(
   filter: WaitingFilter,
   { rows, most }: WaitingLength,
 ): Promise<WaitingList> {
-  const { accounts, ...others } = filter;
-  const wanted = { ...others, types: INBOX_TYPES, actionRequired: true, partnerAccounts: accounts };
+  const wanted = { ...filter, types: INBOX_TYPES, actionRequired: true };
   return lists.get(client, `${rows} of ${most} ${visibilityQuery(wanted)}`, async (before) => {
     // At least half as many are found as may be.
     for (let tried = 2 * rows; ; tried *= 2) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { shellWord } from '../commands/cli/arguments.js';
-import { EXIT } from '../commands/cli/exit-codes.js';
+import { EXIT } from '../commands/cli/errors.js';
 import { workflowId } from '../messages/ids.js';
 import type { MerchantBoardingInput } from '../messages/inputs.js';
 import { stateOf } from '../temporal/onboardings.js';

@@ -86,3 +86,16 @@ export function byDue({ dueAt: one = '' }: InboxItem, { dueAt: other = '' }: Inb
 export function isOverdue(dueAt: string): boolean {
   return Date.parse(dueAt) < Date.now();
 }
+
+/** Reports whether the first requirement of a workflow is overdue. */
+export function isLate({ requirements: [first] }: Pick<Listed, 'requirements'>): boolean {
+  return first !== undefined && isOverdue(first.dueAt);
+}
+
+/** The first task of a person, and how many more there are. */
+export function toDo({ requirements, moreRequirements }: Listed): string {
+  const [first, ...others] = requirements;
+  if (!first) return '';
+  const more = others.length + moreRequirements;
+  return TASKS[first.kind] + (more > 0 ? ` (${more} more)` : '');
+}

@@ -97,14 +97,14 @@ export function withResults(
 }
 
 /** How fast a batch starts its rows. */
-export interface Pace {
+export interface StartLimits {
   /** Starts per second. Default: as many as Temporal accepts. */
   readonly rate?: number | undefined;
   /** How many rows are started concurrently. */
   readonly concurrency: number;
 }
 
-export interface BatchInput extends Partial<Pace> {
+export interface BatchInput extends Partial<StartLimits> {
   /** How many parts the document store has. */
   readonly parts: number;
   /** In the stage `checked`, it waits for {@link confirmBatch}. */
@@ -112,7 +112,7 @@ export interface BatchInput extends Partial<Pace> {
 }
 
 /** Starts a batch in the stage `checked`. A second confirmation changes nothing. */
-export const confirmBatch = defineUpdate<void, [Pace]>('confirmBatch');
+export const confirmBatch = defineUpdate<void, [StartLimits]>('confirmBatch');
 
 /** The rows or results of one part. */
 export interface PartOfBatch {
@@ -135,7 +135,7 @@ export interface BatchActivities {
    * Starts the rows of a part, and keeps their results in the document store. Each heartbeat has the results so far, from which a
    * later attempt goes on. After a cancellation it ends the starts in progress.
    */
-  startRows(request: PartOfBatch & Pace): Promise<PartEnd>;
+  startRows(request: PartOfBatch & StartLimits): Promise<PartEnd>;
   /** The results of a part that has ended. */
   readResults(request: PartOfBatch): Promise<readonly RowResult[]>;
   /** Removes the rows of a batch from the document store. */

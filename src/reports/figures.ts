@@ -12,32 +12,6 @@ export const SUBJECTS: Readonly<Record<OnboardingType, string>> = {
 
 export type Grouping = 'agent' | 'account';
 
-export interface StageFigure {
-  readonly subject: string;
-  readonly stage: string;
-  readonly running: number;
-  /** Those of them that wait for a person. */
-  readonly waiting: number;
-}
-
-export interface StageTimeFigure {
-  readonly subject: string;
-  readonly stage: string;
-  /** Onboardings that have left this stage. */
-  readonly count: number;
-  readonly medianSeconds: number;
-  /** Nine in ten took no longer. */
-  readonly p90Seconds: number;
-}
-
-export interface RequirementFigure {
-  readonly kind: string;
-  readonly open: number;
-  readonly overdue: number;
-  readonly medianSeconds: number;
-  readonly longestSeconds: number;
-}
-
 /** An onboarding or operation that has waited long. */
 export interface WaitFigure {
   readonly workflowId: string;
@@ -49,42 +23,6 @@ export interface WaitFigure {
   /** ISO 8601. */
   readonly since: string;
   readonly partnerStatus: string | null;
-}
-
-export interface WeekFigure {
-  readonly subject: string;
-  /** ISO 8601: `2026-W09`. */
-  readonly week: string;
-  /** Its Monday, UTC. */
-  readonly monday: string;
-  /** The number of endings, by outcome. */
-  readonly outcomes: Readonly<Record<string, number>>;
-}
-
-export interface GroupFigure {
-  /** Id of the agent profile, or name of the account; null for those without one. */
-  readonly group: string | null;
-  readonly running: number;
-  readonly waiting: number;
-  readonly succeeded: number;
-  /** Ended in any other way. */
-  readonly others: number;
-  /** The time from the start to the end of those that succeeded; null when none did. */
-  readonly medianSeconds: number | null;
-}
-
-export interface Figures {
-  /** These three and the groups count the parts of a customer, and not the customer. */
-  readonly running: number;
-  readonly waiting: number;
-  readonly ended: number;
-  readonly stages: readonly StageFigure[];
-  readonly stageTimes: readonly StageTimeFigure[];
-  readonly requirements: readonly RequirementFigure[];
-  /** The longest first, ten of each kind of wait. */
-  readonly longest: readonly WaitFigure[];
-  readonly weeks: readonly WeekFigure[];
-  readonly groups?: readonly GroupFigure[];
 }
 
 const LONGEST_WAITS = 10;
@@ -182,15 +120,14 @@ export class Tally {
     kept.length = Math.min(kept.length, LONGEST_WAITS);
   }
 
-  get figures(): Figures {
-    const inOrder = <Figure extends { readonly subject: string; readonly stage: string }>(
-      figures: Figure[],
-    ) => figures.sort((one, other) => orderOf(one) - orderOf(other));
+  get figures() {
     return {
+      // These three and the groups count the parts of a customer, and not the customer.
       ...{ running: this.#running, waiting: this.#waiting, ended: this.#ended },
       stages: inOrder(
         this.#stages.all.map(([[subject = '', stage = ''], counts]) => ({ subject, stage, ...counts })),
       ),
+      // Of onboardings that have left a stage.
       stageTimes: inOrder(
         this.#times.all.map(([[subject = '', stage = ''], seconds]) => ({
           ...{ subject, stage, count: seconds.length },
@@ -203,28 +140,31 @@ export class Tally {
           ...{ medianSeconds: median(seconds), longestSeconds: percentile(seconds, 1) },
         }))
         .sort((one, other) => other.open - one.open),
+      // The longest first, ten of each kind of wait.
       longest: [...this.#longest.person, ...this.#longest.stage],
+      // How often each outcome ended an onboarding, in the ISO 8601 week of this Monday, UTC.
       weeks: this.#weeks.all
         .map(([[subject = '', monday = ''], outcomes]) => ({
-          subject,
-          week: weekOf(monday),
-          monday,
-          outcomes,
+          ...{ subject, week: weekOf(monday), monday, outcomes },
         }))
         .sort((one, other) => one.monday.localeCompare(other.monday)),
       ...(this.#options.by && { groups: this.#groupFigures }),
     };
   }
 
-  get #groupFigures(): GroupFigure[] {
+  /** By agent profile or account, null for those without one. The time is that of those that succeeded. */
+  get #groupFigures() {
     const all = this.#groups.all.map(([[group = ''], { running, waiting, others, seconds }]) => ({
       ...{ group: group || null, running, waiting, succeeded: seconds.length, others },
       medianSeconds: seconds.length > 0 ? median(seconds) : null,
     }));
-    const size = ({ running, succeeded, others }: GroupFigure) => running + succeeded + others;
+    const size = ({ running, succeeded, others }: (typeof all)[number]) => running + succeeded + others;
     return all.sort((one, other) => size(other) - size(one));
   }
 }
+
+/** The numbers of a report. Times are in seconds. */
+export type Figures = Tally['figures'];
 
 class Grouped<Value> {
   readonly #values = new Map<string, readonly [names: readonly string[], value: Value]>();
@@ -258,9 +198,11 @@ function outcomeOf({ state, stage }: Listed): string {
   return stage !== undefined && (OUTCOMES as readonly string[]).includes(stage) ? stage : 'completed';
 }
 
-/** Orders by subject, and by the sequence of stages. */
-function orderOf({ subject, stage }: { readonly subject: string; readonly stage: string }): number {
-  return Object.values(SUBJECTS).indexOf(subject) * 100 + (STAGES as readonly string[]).indexOf(stage);
+/** By subject, and by the sequence of stages. */
+function inOrder<Figure extends { readonly subject: string; readonly stage: string }>(figures: Figure[]) {
+  const orderOf = ({ subject, stage }: Figure) =>
+    Object.values(SUBJECTS).indexOf(subject) * 100 + (STAGES as readonly string[]).indexOf(stage);
+  return figures.sort((one, other) => orderOf(one) - orderOf(other));
 }
 
 const DAY_MS = 86_400_000;

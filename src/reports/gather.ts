@@ -17,12 +17,19 @@ import { describe, partIds, stateOf } from '../temporal/onboardings.js';
 import { decodedPayloads } from '../temporal/payload-codec.js';
 import { is } from '../temporal/query.js';
 import { UnreadableOnboarding } from '../temporal/unreadable.js';
-import { askedIn, correctionsOf, type RecordedEvent, requirementsOf } from './answers.js';
-import { callsOf } from './calls.js';
-import { documentsOf } from './documents.js';
-import { MASKED, type Mask, SHOWN } from './mask.js';
 import { interventionsIn, type Known, knownFrom } from './rebuilt.js';
 import type { ExportedOnboarding, ExportedRecord } from './record.js';
+import {
+  askedIn,
+  callsOf,
+  correctionsOf,
+  documentsOf,
+  MASKED,
+  type Mask,
+  type RecordedEvent,
+  requirementsOf,
+  SHOWN,
+} from './record-parts.js';
 
 interface Gathering {
   readonly client: Client;

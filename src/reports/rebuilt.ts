@@ -13,7 +13,7 @@ import {
   type Run,
 } from '../temporal/history.js';
 import { decodedPayloads } from '../temporal/payload-codec.js';
-import type { OpenRequirement, RecordedEvent } from './answers.js';
+import type { OpenRequirement, RecordedEvent } from './record-parts.js';
 
 /** The known facts of a workflow, from itself or from its history. */
 export interface Known {

@@ -1,5 +1,6 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import pLimit from 'p-limit';
+import { z } from 'zod';
 import { ONBOARDINGS, type OnboardingType, partsOfId } from '../messages/ids.js';
 import type {
   BusinessOnboardingInput,
@@ -23,18 +24,20 @@ import { all, is, isIn } from './query.js';
 import { type Listed, listed } from './search.js';
 import { type Agent, priorityOf } from './start.js';
 
-/** An onboarding as it was when it was backed up. */
-export interface BackedUp {
-  readonly workflowId: string;
-  readonly type: OnboardingType;
+/** An onboarding as it was when it was backed up, without its input. */
+export const backedUpFacts = z.object({
+  workflowId: z.string().min(1),
+  type: z.enum(Object.keys(ONBOARDINGS) as OnboardingType[]),
   /** Temporal's status in lower case: `running`, `completed`, `cancelled`, `terminated`, `failed`, `timed_out`. */
-  readonly status: string;
-  /** ISO 8601. */
-  readonly startedAt: string;
-  readonly stage?: string;
-  readonly merchantProfileId?: number;
-  readonly bankingProfileId?: number;
-  readonly mid?: string;
+  status: z.string(),
+  startedAt: z.iso.datetime(),
+  stage: z.string().optional(),
+  merchantProfileId: z.int().optional(),
+  bankingProfileId: z.int().optional(),
+  mid: z.string().optional(),
+});
+
+export interface BackedUp extends z.output<typeof backedUpFacts> {
   /** With the accepted corrections. Private. */
   readonly input: object;
   /** For a customer in its {@link inOrder}: the parts that are not restored. */
@@ -79,6 +82,8 @@ async function lastRuns(client: Client, taskQueue: string): Promise<Run[]> {
   return [...last.values()];
 }
 
+const number = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+
 async function entryOf(client: Client, run: Run): Promise<BackedUp> {
   const { workflowId, runId, type, startedAt, state: status } = run;
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
@@ -90,10 +95,8 @@ async function entryOf(client: Client, run: Run): Promise<BackedUp> {
     type: type as OnboardingType,
     status,
     startedAt: startedAt.toISOString(),
-    ...(stage !== undefined && { stage }),
-    ...(merchantProfileId !== undefined && { merchantProfileId: Number(merchantProfileId) }),
-    ...(bankingProfileId !== undefined && { bankingProfileId: Number(bankingProfileId) }),
-    ...(mid !== undefined && { mid }),
+    ...defined({ stage, mid, merchantProfileId: number(merchantProfileId) }),
+    ...defined({ bankingProfileId: number(bankingProfileId) }),
     input: await inputIn(client, { workflowId, runId, events: history }),
   };
 }

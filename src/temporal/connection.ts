@@ -174,25 +174,18 @@ export async function withClient<Result>(
   }
 }
 
-/** A client that is connected until it is closed. */
-export interface OpenClient {
-  readonly client: Client;
-  /** Cancels all calls in progress, and all further ones. */
-  readonly end: () => void;
-  readonly close: () => Promise<void>;
-}
-
 /**
  * Connects a client. The caller closes it.
  *
  * @param connecting its `signal` cancels the attempt to connect, and nothing later
+ * @returns `end` cancels all calls in progress, and all further ones
  * @throws {TemporalUnavailable}
  */
 export async function openClient({
   env,
   keys,
   signal,
-}: Omit<Connecting, 'signal' | 'finishes'> & { readonly signal?: AbortSignal }): Promise<OpenClient> {
+}: Omit<Connecting, 'signal' | 'finishes'> & { readonly signal?: AbortSignal }) {
   const { options, clientOptions } = clientSettings(env, keys);
   const over = new AbortController();
   const end = () => over.abort();

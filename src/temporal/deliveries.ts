@@ -1,7 +1,7 @@
 import type { ActivityExecutionInfo, Client } from '@temporalio/client';
 import type { SingleActivity } from '../messages/activities.js';
 import type { Delivery, OutboundEventActivities } from '../messages/outbound-events.js';
-import { all, type Condition, is, isIn, startsWith } from './query.js';
+import { all, type Condition, inQueries, is, isIn, startsWith } from './query.js';
 import { startSingle } from './single-activities.js';
 
 /** The activity that sends one event to one destination. */
@@ -53,15 +53,6 @@ export type DeliveryStatus = 'RUNNING' | 'COMPLETED' | 'FAILED' | 'TIMED_OUT' | 
 /** Given up: the receiver rejected the event for good, or did not accept it in three days. */
 export const GIVEN_UP: readonly DeliveryStatus[] = ['FAILED', 'TIMED_OUT', 'TERMINATED', 'CANCELED'];
 
-const STATUS_NAMES: Readonly<Record<DeliveryStatus, string>> = {
-  RUNNING: 'Running',
-  COMPLETED: 'Completed',
-  FAILED: 'Failed',
-  TIMED_OUT: 'TimedOut',
-  TERMINATED: 'Terminated',
-  CANCELED: 'Canceled',
-};
-
 export interface KnownDelivery extends Delivery {
   readonly activityId: string;
   readonly status: ActivityExecutionInfo['status'];
@@ -94,11 +85,7 @@ function queryOf({ workflowId, statuses }: DeliveryFilter): Condition {
   return all(
     is('ActivityType', DELIVER),
     workflowId !== undefined && startsWith('ActivityId', idPrefix(workflowId)),
-    statuses &&
-      isIn(
-        'ExecutionStatus',
-        statuses.map((status) => STATUS_NAMES[status]),
-      ),
+    statuses && isIn('ExecutionStatus', statuses.map(inQueries)),
   );
 }
 

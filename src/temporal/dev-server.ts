@@ -45,6 +45,12 @@ const PROMPT = {
   'history.visibilityProcessorMaxPollRPS': 1_000,
 };
 
+/** One partition of each task queue. The server creates four, for loads that one machine does not have, and each costs writes. */
+const UNDIVIDED = {
+  'matching.numTaskqueueReadPartitions': 1,
+  'matching.numTaskqueueWritePartitions': 1,
+};
+
 /** Enables fairness keys (start.ts). Other servers need the same setting, see docs/onboardings.md. */
 const FAIRNESS = { 'matching.enableFairness': true };
 
@@ -76,7 +82,7 @@ async function launch(binary: string, options: DevServerOptions): Promise<DevSer
     ...['--ip', '127.0.0.1', '--port', `${port}`, '--ui-port', `${uiPort}`, '--log-level', 'error'],
     ...(codecEndpoint ? ['--ui-codec-endpoint', codecEndpoint] : []),
     ...(databaseFile ? ['--db-filename', databaseFile] : []),
-    ...Object.entries({ ...PROMPT, ...FAIRNESS, ...dynamicConfig }).flatMap(([key, value]) => [
+    ...Object.entries({ ...PROMPT, ...UNDIVIDED, ...FAIRNESS, ...dynamicConfig }).flatMap(([key, value]) => [
       '--dynamic-config-value',
       `${key}=${JSON.stringify(value)}`,
     ]),

@@ -4,7 +4,7 @@ import proto, { type temporal } from '@temporalio/proto';
 import { type ConfirmationReceipt, confirmAnswer } from '../messages/claims.js';
 import { partnerTaskQueue, partsOfId } from '../messages/ids.js';
 import { type Resolution, resolveRequirement } from '../messages/requirements.js';
-import { SYSTEM_NAMES, type SystemName } from '../partners/names.js';
+import { SYSTEM_NAMES } from '../partners/names.js';
 import { decodedFailure, decodedPayloads } from './payload-codec.js';
 import { isNotFound } from './unavailable.js';
 
@@ -14,7 +14,6 @@ export type Event = temporal.api.history.v1.IHistoryEvent;
 
 type Timestamp = temporal.api.history.v1.IHistoryEvent['eventTime'];
 
-/** One run of a workflow. */
 export interface Run {
   readonly workflowId: string;
   readonly runId: string;
@@ -63,7 +62,6 @@ async function eventsOf(
   }
 }
 
-/** The arguments that a run began with. */
 export function argumentsOf(client: Client, run: History | undefined): Promise<unknown[]> {
   const started = run?.events[0]?.workflowExecutionStartedEventAttributes;
   return decodedPayloads(client, started?.input?.payloads, run?.workflowId);
@@ -103,16 +101,8 @@ export async function answersIn(client: Client, { workflowId, events }: History)
   return Promise.all(accepted);
 }
 
-/** A change of the search attributes that a person reads. */
-export interface IndexedChange {
-  /** ISO 8601. */
-  readonly at: string;
-  /** Search attributes by name. */
-  readonly values: Readonly<Record<string, unknown>>;
-}
-
 /** The search attributes with which a run began, and each of their changes. */
-export function indexedChangesIn(events: readonly Event[]): IndexedChange[] {
+export function indexedChangesIn(events: readonly Event[]) {
   return events.flatMap((event) => {
     const { searchAttributes } =
       event.workflowExecutionStartedEventAttributes ??
@@ -123,7 +113,7 @@ export function indexedChangesIn(events: readonly Event[]): IndexedChange[] {
       data?.length ? JSON.parse(Buffer.from(data).toString()) : null,
     ]);
     return values.length > 0
-      ? [{ at: isoOf(event.eventTime) ?? '', values: Object.fromEntries(values) }]
+      ? [{ at: isoOf(event.eventTime) ?? '', values: Object.fromEntries(values) as Record<string, unknown> }]
       : [];
   });
 }
@@ -134,26 +124,8 @@ export function indexedChangesIn(events: readonly Event[]): IndexedChange[] {
  */
 export type ActivityEnd = 'completed' | 'failed' | 'timed-out' | 'cancelled' | 'unfinished' | 'pending';
 
-/** An activity of a partner task queue: one or more calls to a partner. */
-export interface PartnerActivity {
-  /** `createMerchant`. */
-  readonly activity: string;
-  readonly system: SystemName;
-  /** One line for people. */
-  readonly summary: string | undefined;
-  /** ISO 8601. */
-  readonly scheduledAt: string;
-  /** ISO 8601: when its last attempt began. */
-  readonly startedAt: string | undefined;
-  /** ISO 8601. */
-  readonly closedAt: string | undefined;
-  readonly attempts: number;
-  readonly end: ActivityEnd;
-  readonly request: unknown;
-  readonly response: unknown;
-  /** The failure of the last attempt, or of the one before a pending one. */
-  readonly failure: Error | undefined;
-}
+/** An activity of a partner task queue: one or more calls to a partner. Its times are in ISO 8601. */
+export type PartnerActivity = Awaited<ReturnType<typeof partnerActivitiesIn>>[number];
 
 type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
 
@@ -168,11 +140,11 @@ export async function partnerActivitiesIn(
   taskQueue: string,
   events: readonly Event[],
   pending: readonly Pending[] = [],
-): Promise<PartnerActivity[]> {
+) {
   const account = partsOfId(workflowId)?.account;
   const systems = new Map(SYSTEM_NAMES.map((name) => [partnerTaskQueue(taskQueue, name, account), name]));
   const ends = endsIn(events);
-  const found = events.map(async (event): Promise<PartnerActivity | undefined> => {
+  const found = events.map(async (event) => {
     const scheduled = event.activityTaskScheduledEventAttributes;
     const system = systems.get(scheduled?.taskQueue?.name ?? '');
     if (!scheduled || !system) return undefined;
@@ -187,12 +159,14 @@ export async function partnerActivitiesIn(
       system,
       summary: line === undefined ? undefined : String(line),
       scheduledAt: isoOf(event.eventTime) ?? '',
+      // When its last attempt began.
       startedAt,
       closedAt,
       attempts: started,
       end: how,
       request,
       response,
+      // That of the last attempt, or of the one before a pending one.
       failure: await decodedFailure(client, failure, workflowId),
     };
   });

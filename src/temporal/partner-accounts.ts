@@ -1,9 +1,11 @@
 import { ApplicationFailure, type Client } from '@temporalio/client';
 import type { SignalDefinition } from '@temporalio/common';
+import proto from '@temporalio/proto';
 import { PARTNER_ERROR } from '../messages/activities.js';
 import {
   AWAIT_STATUS_ACTIVITY_ID,
   partnerAccountId,
+  partnerRecordId,
   partnerTaskQueue,
   partsOfId,
   typesAt,
@@ -14,6 +16,7 @@ import {
   ticketsSeen,
   type UnreadableRead,
 } from '../messages/partner-account.js';
+import { type PartnerRecord, RECORD_MEMO, statusSeen } from '../messages/partner-record.js';
 import type { RequirementKind } from '../messages/requirements.js';
 import { initialVisibility } from '../messages/search-attributes.js';
 import {
@@ -24,9 +27,10 @@ import {
 import type { SystemName } from '../partners/systems.js';
 import { isStepAt, nudge, type Pending, pendingActivities, retryNow } from './nudge.js';
 import { ofAccount } from './onboardings.js';
-import { decodedFailure } from './payload-codec.js';
+import { decodedFailure, decodedPayloads } from './payload-codec.js';
 import { all, IS_RUNNING, isIn } from './query.js';
 import { count, listed } from './search.js';
+import { isNotFound } from './unavailable.js';
 
 /** One account at one partner, and the workflows that work with it. */
 export interface AccountAt {
@@ -196,4 +200,42 @@ async function partnerErrorOf(
   if (lastFailure?.applicationFailureInfo?.type !== PARTNER_ERROR) return undefined;
   const failure = await decodedFailure(client, lastFailure, workflowId);
   return failure instanceof ApplicationFailure ? (failure.details?.[0] as PartnerErrorDetails) : undefined;
+}
+
+const { WORKFLOW_EXECUTION_STATUS_RUNNING } = proto.temporal.api.enums.v1.WorkflowExecutionStatus;
+
+/** Reports a status name that no document has. Starts the record if it does not run. */
+export async function reportStatus(client: Client, place: AccountAt, status: string): Promise<void> {
+  const { system, account, taskQueue } = place;
+  const input: PartnerAccountInput = { system };
+  await client.workflow.signalWithStart('partnerRecord', {
+    ...initialVisibility('partnerRecord', { summary: `record of ${system}`, account }),
+    ...{ workflowId: recordIdOf(place), taskQueue, args: [input] },
+    ...{ signal: statusSeen, signalArgs: [{ status }] },
+  });
+}
+
+/**
+ * Returns the record of an account; undefined if none runs. Needs no worker.
+ *
+ * @throws when this process has not the key of the record
+ */
+export async function recordOf(client: Client, place: AccountAt): Promise<PartnerRecord | undefined> {
+  const request = { namespace: client.options.namespace, execution: { workflowId: recordIdOf(place) } };
+  try {
+    // The descriptions of the client have no memo.
+    const { workflowExecutionInfo } = await client.workflowService.describeWorkflowExecution(request);
+    const isRunning = workflowExecutionInfo?.status === WORKFLOW_EXECUTION_STATUS_RUNNING;
+    const payload = workflowExecutionInfo?.memo?.fields?.[RECORD_MEMO];
+    if (!isRunning || !payload) return undefined;
+    const [record] = await decodedPayloads(client, [payload], recordIdOf(place));
+    return record as PartnerRecord;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function recordIdOf({ system, account, taskQueue }: AccountAt): string {
+  return partnerRecordId(system, taskQueue, account);
 }

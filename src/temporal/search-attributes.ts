@@ -1,27 +1,14 @@
 import type { Client } from '@temporalio/client';
-import proto, { type temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { inQueries } from './query.js';
 import { isDenied, isInvalidRequest, TemporalProblem } from './unavailable.js';
 
 const { IndexedValueType } = proto.temporal.api.enums.v1;
 
 type AttributeType = (typeof SEARCH_ATTRIBUTES)[keyof typeof SEARCH_ATTRIBUTES]['type'];
 
-const WIRE_TYPES: Readonly<Record<AttributeType, temporal.api.enums.v1.IndexedValueType>> = {
-  TEXT: IndexedValueType.INDEXED_VALUE_TYPE_TEXT,
-  KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
-  KEYWORD_LIST: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
-  BOOL: IndexedValueType.INDEXED_VALUE_TYPE_BOOL,
-  DATETIME: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
-};
-
-const TYPE_NAMES: Readonly<Record<AttributeType, string>> = {
-  TEXT: 'Text',
-  KEYWORD: 'Keyword',
-  KEYWORD_LIST: 'KeywordList',
-  BOOL: 'Bool',
-  DATETIME: 'Datetime',
-};
+const wireType = (type: AttributeType) => IndexedValueType[`INDEXED_VALUE_TYPE_${type}`];
 
 /** Names of Gangway's search attributes that the namespace does not have, or has with another type. */
 export async function missingSearchAttributes(client: Client): Promise<string[]> {
@@ -29,7 +16,7 @@ export async function missingSearchAttributes(client: Client): Promise<string[]>
   try {
     const { customAttributes } = await client.connection.operatorService.listSearchAttributes({ namespace });
     return Object.values(SEARCH_ATTRIBUTES)
-      .filter(({ name, type }) => customAttributes?.[name] !== WIRE_TYPES[type])
+      .filter(({ name, type }) => customAttributes?.[name] !== wireType(type))
       .map(({ name }) => name);
   } catch (error) {
     if (isDenied(error)) return missingByQueries(client);
@@ -72,7 +59,7 @@ function denied(names: readonly string[]): (error: unknown) => never {
   return (error) => {
     if (!isDenied(error)) throw error;
     const wanted = Object.values(SEARCH_ATTRIBUTES).filter(({ name }) => names.includes(name));
-    const lines = wanted.map(({ name, type }) => `  ${name} ${TYPE_NAMES[type]}`);
+    const lines = wanted.map(({ name, type }) => `  ${name} ${inQueries(type)}`);
     const what =
       'this client may not register search attributes in the namespace; add them where it is administered:';
     throw new RegistrationDenied([what, ...lines].join('\n'));
@@ -82,7 +69,7 @@ function denied(names: readonly string[]): (error: unknown) => never {
 /** Registers the search attributes of these names, which must not exist yet. */
 export async function addSearchAttributes(client: Client, names: readonly string[]): Promise<void> {
   const wanted = Object.values(SEARCH_ATTRIBUTES).filter(({ name }) => names.includes(name));
-  const searchAttributes = Object.fromEntries(wanted.map(({ name, type }) => [name, WIRE_TYPES[type]]));
+  const searchAttributes = Object.fromEntries(wanted.map(({ name, type }) => [name, wireType(type)]));
   const { namespace } = client.options;
   await client.connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
 }

@@ -308,26 +308,19 @@ const HOURS = [-90_000, -8_760, -720, -168, -72, -24, -6, -1, 0, 1, 6, 24, 48, 7
 /** Due dates have this precision, in milliseconds. */
 const SHARPNESS_MS = 1_000;
 
-/** The most urgent of those that wait for a person. */
-export interface MostUrgent {
-  /** Finds them. With `dueUntil` there are more, which are due later. */
-  readonly filter: Filter;
-  /** The number of waiting ones, including those that are due later. */
-  readonly total: number;
-}
-
 /**
  * The most urgent of many that wait for a person: the server sorts by start only, so this finds the due date until which at
  * most `most` wait, and at least half of them. Its filter is the given one when no more than `most` wait.
  *
  * @param near probably such a due date, as an earlier search has found it
+ * @returns `total` includes those that are due later
  */
 export async function mostUrgent(
   client: Client,
   filter: Filter,
   most: number,
   near?: Date,
-): Promise<MostUrgent> {
+): Promise<{ readonly filter: Filter; readonly total: number }> {
   const waiting = (dueUntil = filter.dueUntil) => count(client, visibilityQuery({ ...filter, dueUntil }));
   const total = await waiting();
   if (total <= most) return { filter, total };

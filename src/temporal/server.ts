@@ -108,25 +108,15 @@ async function serverClock(client: Client, taskQueue: string): Promise<ServerClo
 const OLDEST = '1.31.0';
 const SINCE_OLDEST = 'calls and outbound events are standalone activities';
 
-/** A feature that Gangway needs and a server lacks. */
-export interface ServerGap {
-  readonly gap: string;
-  /** The remedy. */
-  readonly fix: string;
-}
-
 type Namespace = temporal.api.workflowservice.v1.IDescribeNamespaceResponse;
 
 /**
  * Finds what the server lacks: by its version, and by what it reports and how it responds. Changes nothing, because the activity that
  * it asks about does not exist.
  *
- * @returns also what it needs, for people
+ * @returns each gap with its remedy, and what Gangway needs, for people
  */
-export async function serverGaps(
-  client: Client,
-  { namespaceInfo }: Namespace,
-): Promise<{ readonly gaps: readonly ServerGap[]; readonly needs: string }> {
+export async function serverGaps(client: Client, { namespaceInfo }: Namespace) {
   const { serverVersion = '' } = await client.workflowService.getSystemInfo({});
   const gaps = [
     ...(isOlder(serverVersion ?? '', OLDEST)

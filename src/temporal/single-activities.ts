@@ -7,27 +7,18 @@ import {
 import type { SingleActivity } from '../messages/activities.js';
 import { partnerTaskQueue } from '../messages/ids.js';
 
-/** A started activity. */
-export interface RunningSingle {
-  /** Its present state, for people: `waits for a worker`. */
-  step(): Promise<string>;
-  /** @throws {ApplicationFailure}, {@link TimeoutFailure} or another of Temporal's failures: what the activity ended with */
-  result<Result>(): Promise<Result>;
-}
-
-export interface StartSingleOptions {
-  /** Starts only the first activity of an id, and attaches to it afterwards, running or ended. */
-  readonly once?: true;
-}
-
-/** Starts an activity without a workflow: Temporal's standalone activity. */
+/**
+ * Starts an activity without a workflow: Temporal's standalone activity.
+ *
+ * @param once starts only the first activity of an id, and attaches to it afterwards, running or ended
+ */
 export async function startSingle(
   client: Client,
   taskQueue: string,
   id: string,
   { activity, queue, account, args, summary, options }: SingleActivity,
-  { once }: StartSingleOptions = {},
-): Promise<RunningSingle> {
+  { once }: { readonly once?: true } = {},
+) {
   try {
     const handle = await client.activity.start(activity, {
       ...options,
@@ -45,8 +36,9 @@ export async function startSingle(
   }
 }
 
-function running(handle: ActivityHandle<unknown>): RunningSingle {
+function running(handle: ActivityHandle<unknown>) {
   return {
+    /** Its present state, for people: `waits for a worker`. */
     async step() {
       const description = await handle.describe({ includeLastFailure: true });
       const { attempt, runState } = description;
@@ -56,6 +48,7 @@ function running(handle: ActivityHandle<unknown>): RunningSingle {
         return attempt > 1 ? `attempt ${attempt} runs${why}` : 'a worker calls the partner';
       return attempt > 1 ? `waits for attempt ${attempt}${why}` : 'waits for a worker';
     },
+    /** @throws {ApplicationFailure}, {@link TimeoutFailure} or another of Temporal's failures: what the activity ended with */
     async result<Result>() {
       try {
         return (await handle.result()) as Result;

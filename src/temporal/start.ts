@@ -68,38 +68,35 @@ export interface Started {
   readonly started: boolean;
 }
 
-export function startMerchantBoarding(
-  client: Client,
-  input: MerchantBoardingInput | FollowedMerchantInput,
-  options: StartOptions,
-): Promise<Started> {
-  const { externalId, merchant, account } = input;
-  const { dba } = merchant;
-  const start = { type: 'merchantBoarding', key: externalId, args: [input], dba, agent: input } as const;
-  return startOnce(client, { ...start, account }, options);
-}
+export const startMerchantBoarding = starter(
+  'merchantBoarding',
+  (input: MerchantBoardingInput | FollowedMerchantInput) => ({ dba: input.merchant.dba, agent: input }),
+);
 
-export function startBusinessOnboarding(
-  client: Client,
-  input: BusinessOnboardingInput | FollowedBusinessInput,
-  options: StartOptions,
-): Promise<Started> {
-  const { externalId, holder, account } = input;
-  const { doingBusinessAsName: dba } = holder;
-  const start = { type: 'businessOnboarding', key: externalId, args: [input], dba } as const;
-  return startOnce(client, { ...start, account }, options);
-}
+export const startBusinessOnboarding = starter(
+  'businessOnboarding',
+  ({ holder }: BusinessOnboardingInput | FollowedBusinessInput) => ({ dba: holder.doingBusinessAsName }),
+);
 
-export function startCustomerOnboarding(
-  client: Client,
-  input: CustomerOnboardingInput | FollowedCustomerInput,
-  options: StartOptions,
-): Promise<Started> {
-  const { externalId, boarding, account } = input;
-  const args = [input, { again: options.again ?? false }];
-  const { dba } = boarding.merchant;
-  const start = { type: 'customerOnboarding', key: externalId, args, dba, agent: boarding } as const;
-  return startOnce(client, { ...start, account }, options);
+export const startCustomerOnboarding = starter(
+  'customerOnboarding',
+  ({ boarding }: CustomerOnboardingInput | FollowedCustomerInput, { again = false }) => ({
+    ...{ dba: boarding.merchant.dba, agent: boarding, more: [{ again }] },
+  }),
+);
+
+function starter<Input extends Pick<MerchantBoardingInput, 'externalId' | 'account'>>(
+  type: StartableType,
+  about: (
+    input: Input,
+    options: StartOptions,
+  ) => Pick<Start, 'dba' | 'agent'> & { readonly more?: readonly unknown[] },
+) {
+  return (client: Client, input: Input, options: StartOptions): Promise<Started> => {
+    const { externalId: key, account } = input;
+    const { more = [], ...sight } = about(input, options);
+    return startOnce(client, { type, key, account, args: [input, ...more], ...sight }, options);
+  };
 }
 
 /** Onboardings that people and events start. A terminal is part of a customer. */
@@ -141,7 +138,6 @@ export interface Start extends Omit<FirstSight, 'dbaForm' | 'batch'> {
   readonly type: WorkflowType;
   readonly key: string;
   readonly args: readonly unknown[];
-  /** The agent of a merchant. */
   readonly agent?: Agent;
 }
 

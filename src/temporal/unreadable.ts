@@ -8,8 +8,7 @@ import {
 import proto from '@temporalio/proto';
 import { decodedFailure, ENCRYPTED, isUnreadablePayload, UnreadablePayload } from './payload-codec.js';
 import { TemporalProblem } from './unavailable.js';
-import { parseWorkerIdentity } from './worker-identity.js';
-import { nameOf, pollersOf, versionOf, whyNoWorker } from './workers.js';
+import { nameOf, parseWorkerIdentity, pollersOf, versionOf, whyNoWorker } from './workers.js';
 
 /**
  * The obstacles that prevent anyone from reading the state of a workflow. `no-worker` and `no-response` hold for its whole task

@@ -1,6 +1,6 @@
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { dataConverter } from '../temporal/payload-codec.js';
-import { workerIdentity } from '../temporal/worker-identity.js';
+import { workerIdentity } from '../temporal/workers.js';
 import { bundleFor } from './bundles.js';
 import { type PartnerWorkers, partnerWorkers } from './partner-workers.js';
 import { SHUTDOWN, TUNING } from './tuning.js';

@@ -13,7 +13,7 @@ import {
   workflowId,
 } from '../messages/ids.js';
 import { REQUIREMENT_KINDS } from '../messages/requirements.js';
-import { COUNTERS } from '../messages/search-attributes.js';
+import { COUNTERS } from '../messages/timeline-events.js';
 import type { PartnerObserver } from '../partners/observers.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
 import type { WorkerSettings } from './settings.js';

@@ -16,7 +16,7 @@ import {
 import { BadSetting } from '../settings/settings.js';
 import { besideOwn, requireKeys } from '../temporal/connection.js';
 import { dataConverter, replayConverter } from '../temporal/payload-codec.js';
-import { workerIdentity } from '../temporal/worker-identity.js';
+import { workerIdentity } from '../temporal/workers.js';
 import { BESIDE_THEIRS, BUNDLING_ENCODING, bundleFor, THEIR_WORKFLOWS } from './bundles.js';
 import { together } from './create-worker.js';
 import { partnerWorkers, type WorkerPlace } from './partner-workers.js';

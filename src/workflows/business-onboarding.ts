@@ -26,7 +26,7 @@ import {
 import { askingAgain, onRejected } from './business/tickets.js';
 import { type Carried, followUntilDecided, react } from './journey/following.js';
 import { type Answered, unlessAbandoned } from './journey/requirement-queue.js';
-import { RejectedByPartner } from './journey/run-step.js';
+import { Rejected } from './journey/run-step.js';
 
 /**
  * Onboards one business at the bank (apis/1): finds its profile or submits its holder, has the holder corrected, and delivers
@@ -126,7 +126,7 @@ async function deliverCorrection(business: Business, answered: Answered): Promis
       delivered(business, answered);
     } else {
       await replaceHolder(business, () => isAccepted(business.remembered));
-      requirements.settle(requirement.id);
+      requirements.removeAnswered(requirement.id);
     }
   });
 }
@@ -139,7 +139,7 @@ async function deliverReply(business: Business, answered: Answered, text: string
     try {
       delivered(business, answered, await sendReply(journey, requirement, text));
     } catch (error) {
-      if (!(error instanceof RejectedByPartner)) throw error;
+      if (!(error instanceof Rejected)) throw error;
       const now = await read(business);
       react(business, onRejected(business.remembered, requirement, error.message));
       status.replaceWith(now);

@@ -37,10 +37,8 @@ type MainPart = 'boarding' | 'business';
  * Onboards a customer with both partners, each in a child workflow of its own. The business starts as soon as the merchant
  * exists, before it has a `mid`. When both have ended, a boarded merchant gets its terminal if the input asks for one, however
  * the business ended. Started as `customer-onboarding-<externalId>`, in a named account with `@<account>` after it, as each of
- * its parts.
- *
- * A part that someone started separately is not started twice: the customer waits for it. Its requirements are answered there,
- * and a cancellation of the customer does not cancel it. When an operator resets a part, the customer follows its new run.
+ * its parts. The customer waits for a part that someone started separately: its requirements are answered there, and a
+ * cancellation of the customer does not cancel it. When an operator resets a part, the customer follows its new run.
  */
 export async function customerOnboarding(
   input: CustomerInput,

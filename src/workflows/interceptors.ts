@@ -32,10 +32,7 @@ function located(what: Requested['what'], name: string): void {
   if (isLocated) replay.requested({ what, name, stack: new Error().stack ?? '' });
 }
 
-/**
- * Before a workflow runs: continues its trace, and checks its account. While it runs: its activities and children get the trace, and
- * its activities and log lines the dba, in the form of the search attribute.
- */
+/** Continues the trace of a workflow and checks its account. Activities and children get the trace, activities the dba. */
 export function interceptors(): WorkflowInterceptors {
   // A workflow without a trace writes no header. The interceptors of the Temporal SDK would run a second OpenTelemetry SDK in each
   // workflow, and put error messages into spans.
@@ -101,12 +98,7 @@ function causeIn({ [TRACE_HEADER]: payload }: Headers): TraceContext | undefined
   }
 }
 
-/**
- * Removes `account` from the input of a workflow. Only the account in the workflow id counts: it keeps the same key in two accounts
- * apart. `gangway` puts it there, and other starters must do the same.
- *
- * @throws {ApplicationFailure} `InvalidInput` for an invalid name, and for another account in the input or in the search attribute
- */
+/** Removes `account` from the input, and checks it: only the account in the workflow id counts, and keeps equal keys apart. */
 function withoutAccount(input: WorkflowExecuteInput): WorkflowExecuteInput {
   const { workflowType, typedSearchAttributes } = workflowInfo();
   if (!(workflowType in WORKFLOW_ID_PREFIXES)) return input;

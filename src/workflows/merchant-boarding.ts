@@ -17,7 +17,6 @@ import {
   SUBMIT,
   setFees,
   submit,
-  UPLOAD,
   upload,
 } from './boarding/steps.js';
 import { apply, type Carried, followUntilDecided } from './journey/following.js';
@@ -106,11 +105,12 @@ async function submitAsAnswered(boarding: Boarding, answers: readonly Answered[]
 /** Uploads the documents of the answers concurrently, then requests the review. */
 async function deliverAnswers(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
   const { requirements, state, timeline } = boarding.journey;
-  const review = await requirements.whileSending(answers, [UPLOAD, REVIEW], async () => {
+  const uploads = missingDocuments(boarding.remembered, answers).map(({ id }) => id);
+  const review = await requirements.whileSending(answers, [...uploads, REVIEW], async () => {
     await uploadDocuments(boarding, answers);
     const review = await requestReview(boarding, answers);
     if (review.became !== 'delivered') return review;
-    for (const { requirement } of answers) requirements.settle(requirement.id);
+    for (const { requirement } of answers) requirements.removeAnswered(requirement.id);
     boarding.remembered = afterDelivery(boarding.remembered, answers, review.before);
     timeline.add('answers-delivered');
     state.report();

@@ -17,7 +17,7 @@ import {
   type BatchInput,
   type BatchState,
   confirmBatch,
-  type Pace,
+  type StartLimits,
   withResults,
 } from '../messages/batches.js';
 
@@ -37,9 +37,9 @@ const { startRows, forgetRows } = proxyActivities<BatchActivities>({
 export async function onboardingBatch({ parts, state: first, ...given }: BatchInput): Promise<BatchState> {
   const { workflowId: batch } = workflowInfo();
   let state = first;
-  let pace = given.concurrency === undefined ? undefined : ({ ...given } as Pace);
+  let limits = given.concurrency === undefined ? undefined : ({ ...given } as StartLimits);
   setHandler(confirmBatch, (confirmed) => {
-    pace ??= confirmed;
+    limits ??= confirmed;
   });
 
   function publish(change: Partial<BatchState>): void {
@@ -51,14 +51,14 @@ export async function onboardingBatch({ parts, state: first, ...given }: BatchIn
   /** @returns the stage in which it ends; undefined when the next run goes on */
   async function run(): Promise<BatchState['stage'] | undefined> {
     setCurrentDetails(detailsOf(state));
-    await condition(() => pace !== undefined, HELD);
-    if (!pace) return 'discarded';
+    await condition(() => limits !== undefined, HELD);
+    if (!limits) return 'discarded';
     if (state.stage === 'checked') publish({ stage: 'running' });
     while (state.parts < parts) {
       // The next run would not know of it.
       if (CancellationScope.current().consideredCancelled) return 'stopped';
       if (workflowInfo().continueAsNewSuggested && state.parts > first.parts) return undefined;
-      const end = await startRows({ batch, part: state.parts, ...pace });
+      const end = await startRows({ batch, part: state.parts, ...limits });
       publish({ parts: state.parts + 1, ...withResults(state, end) });
       if (end.isStopped) return 'stopped';
     }
@@ -73,7 +73,7 @@ export async function onboardingBatch({ parts, state: first, ...given }: BatchIn
   if (stage === undefined) {
     // By default, the next run has the memo with which this one began.
     const inNextRun = makeContinueAsNewFunc<typeof onboardingBatch>({ memo: { [BATCH_MEMO]: state } });
-    return inNextRun({ parts, state, ...pace });
+    return inNextRun({ parts, state, ...limits });
   }
   publish({ stage });
   await CancellationScope.nonCancellable(() => forgetRows({ batch, parts }));

@@ -14,12 +14,9 @@ import { ONCE, partnerActivities, REPEATABLE } from './journey/activity-proxies.
 import { partnerFailure } from './journey/call-failures.js';
 import { type FieldTypes, requireFields } from './journey/input.js';
 import { createJourney, type Journey } from './journey/journey.js';
-import { RejectedByPartner, runStep } from './journey/run-step.js';
+import { Rejected, runRead, runStep } from './journey/run-step.js';
 
-/**
- * Carries out one operation at the bank that a person asked for, with the same care as an onboarding: {@link OPERATIONS} has
- * the steps of each. A rejection by the partner ends it, because whoever asked can ask again.
- */
+/** Carries out one of the {@link OPERATIONS} at the bank. A rejection ends it, because whoever asked can ask again. */
 export async function partnerOperation<Name extends OperationName>(
   input: PartnerOperationInput<Name>,
 ): Promise<OperationOutcome> {
@@ -40,7 +37,7 @@ export async function partnerOperation<Name extends OperationName>(
         const result: object = await steps(request, journey);
         return { outcome: 'done', ...result };
       } catch (error) {
-        if (!(error instanceof RejectedByPartner)) throw error;
+        if (!(error instanceof Rejected)) throw error;
         return { outcome: 'rejected', problems: error.problems };
       }
     },
@@ -94,12 +91,11 @@ async function closeCard(request: OperationRequest<'close-card'>, journey: Journ
     title: 'close the card',
     run: async (send) => {
       const { problems } = await send(bank.closeCard, request);
-      if (problems.length > 0) throw new RejectedByPartner(problems);
+      if (problems.length > 0) throw new Rejected(problems);
     },
     endsWhenRejected: true,
     readEvidence: async () => {
-      const title = 'check whether the card is closed';
-      const closed = await runStep(journey, { effect: 'read', title, run: isClosed });
+      const closed = await runRead(journey, 'check whether the card is closed', isClosed);
       return closed ? { found: undefined } : undefined;
     },
     polledEvidence: 'none',
@@ -111,7 +107,6 @@ async function closeCard(request: OperationRequest<'close-card'>, journey: Journ
   return { paymentCardId };
 }
 
-/** A write that leaves the same state however often it is made. */
 function repeatable<Result>(journey: Journey, title: string, run: () => Promise<Result>): Promise<Result> {
   return runStep(journey, { effect: 'idempotent', title, run, endsWhenRejected: true });
 }
@@ -124,10 +119,7 @@ async function setNickname(request: OperationRequest<'card-nickname'>, journey: 
   return { paymentCardId, last4 };
 }
 
-/**
- * If the partner confirms the change by a one-time code, a person is asked for it. A code is valid for one call, so after a
- * rejection or a lost response the person is asked for another one.
- */
+/** If the partner wants a one-time code, a person is asked. A code is valid for one call, even one without a response. */
 async function changeAddress(
   { oneTimeCode, ...address }: OperationRequest<'change-address'>,
   journey: Journey,
@@ -176,10 +168,7 @@ async function askForCode(journey: Journey, why: string): Promise<string> {
   return answer?.kind === 'code' ? answer.code : '';
 }
 
-/**
- * The partner responds with 404 when the sub-user is restored already, and has no read for it: after a call whose response was
- * lost, a 404 means that this call probably restored it.
- */
+/** The partner responds with 404 when the sub-user is restored. After a lost response, that call probably restored it. */
 async function restoreSubUser({ subUserId }: OperationRequest<'restore-sub-user'>, journey: Journey) {
   const run = () => bank.restoreSubUser({ subUserId });
   const { afterLostCall } = await repeatable(journey, 'restore the sub-user', run);
@@ -203,7 +192,7 @@ async function ensureWebhooks(request: OperationRequest<'ensure-webhooks'>, jour
 }
 
 async function saveStatement({ email, ...rest }: OperationRequest<'statement'>, journey: Journey) {
-  const period = rest.period === 'previous-month' ? previousMonth(dayOfStart()) : rest.period;
+  const period = rest.period === 'previous-month' ? previousMonth() : rest.period;
   const request = { ...rest, period };
   const saved = await runStep(journey, {
     effect: 'read',
@@ -232,12 +221,9 @@ async function saveStatement({ email, ...rest }: OperationRequest<'statement'>, 
 /** The time at which a schedule should have started the workflow. A schedule that catches up starts it much later. */
 const SCHEDULED_START = defineSearchAttributeKey('TemporalScheduledStartTime', 'DATETIME');
 
-function dayOfStart(): Date {
+/** `2025-12` for a start on any day of January 2026, in UTC. */
+function previousMonth(): string {
   const { typedSearchAttributes, startTime } = workflowInfo();
-  return typedSearchAttributes.get(SCHEDULED_START) ?? startTime;
-}
-
-/** `2025-12` for any day of January 2026, in UTC. */
-function previousMonth(day: Date): string {
+  const day = typedSearchAttributes.get(SCHEDULED_START) ?? startTime;
   return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() - 1, 1)).toISOString().slice(0, 7);
 }

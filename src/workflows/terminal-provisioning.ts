@@ -9,7 +9,7 @@ import type { NextSteps } from './journey/current-details.js';
 import { CorrectableInput, requireFields } from './journey/input.js';
 import { createJourney, type Journey } from './journey/journey.js';
 import type { Facts } from './journey/published-state.js';
-import { doubts, runStep } from './journey/run-step.js';
+import { doubts, runRead, runStep } from './journey/run-step.js';
 
 const platform = partnerActivities('payments')({
   findAccounts: { ...REPEATABLE, summary: 'Look for the payments account' },
@@ -18,10 +18,7 @@ const platform = partnerActivities('payments')({
   createTerminal: { ...ONCE, summary: 'Create the terminal, unless it exists' },
 });
 
-/**
- * Gives a boarded merchant an account and a terminal at the payments platform (apis/3), or adopts the ones that it has.
- * Started by its customer as `terminal-provisioning-<externalId>`.
- */
+/** Creates or adopts account and terminal of a boarded merchant (apis/3). Started as `terminal-provisioning-<externalId>`. */
 export async function terminalProvisioning(
   input: TerminalProvisioningInput,
 ): Promise<TerminalProvisioningOutcome> {
@@ -87,10 +84,9 @@ interface Thing {
   readonly create: (send: SendOnce) => Promise<FoundOrCreated>;
 }
 
-/** @returns the id of the thing, which exists afterwards */
 async function findOrCreate(journey: Journey, { correct }: CorrectableInput, thing: Thing): Promise<string> {
   const { name, find, create, description } = thing;
-  const look = () => runStep(journey, { effect: 'read', title: `look for the ${name}`, run: find });
+  const look = () => runRead(journey, `look for the ${name}`, find);
   const doubt = doubts();
   const adopted = async (id: string): Promise<FoundOrCreated> => {
     if (!(await look()).includes(id))
@@ -123,12 +119,7 @@ async function findOrCreate(journey: Journey, { correct }: CorrectableInput, thi
   }
 }
 
-/**
- * The id of the only thing that matches. When several match, a person chooses.
- *
- * @returns undefined to look again
- * @throws {Abandoned} when a person abandons it
- */
+/** The id of the only match. If several match, a person chooses, or deletes some and says retry: undefined. */
 async function theOne(
   { ask }: Journey,
   { name, description }: Thing,

@@ -20,7 +20,7 @@ import {
   type SendOnce,
 } from '../../src/workflows/journey/activity-proxies.js';
 import { runStep } from '../../src/workflows/journey/run-step.js';
-import type { IdempotentWrite, OnceWrite, Read, StepContext } from '../../src/workflows/journey/step.js';
+import type { IdempotentWrite, OnceWrite, ReadStep, StepContext } from '../../src/workflows/journey/step.js';
 
 declare const boarding: BoardingClient;
 declare const banking: BankingClient;
@@ -110,7 +110,7 @@ export function steps(): void {
 }
 
 // @ts-expect-error A read has no input to correct: the correction would be lost.
-export const corrected: Read<number> = { effect: 'read', title, run: async () => 1, correct: () => {} };
+export const corrected: ReadStep<number> = { effect: 'read', title, run: async () => 1, correct: () => {} };
 
 export const adopted: IdempotentWrite<number> = {
   effect: 'idempotent',

@@ -23,7 +23,7 @@ async function uploading() {
   const held = await rig.sandbox.hold('upload-attachment', `id=${id}`, 'delay-after-commit', 2);
   await boarding.resolve(note.id, await documents('may.pdf', 'june.pdf'));
   await held.underWay();
-  return { boarding, id, held };
+  return { boarding, id, noteId: note.id, held };
 }
 
 const bothDone = [
@@ -34,7 +34,7 @@ const byName = (one: { write: string }, other: { write: string }) => (one.write 
 
 describe.concurrent('two uploads in flight are seen through, and each is named', () => {
   it('when the partner decides', async () => {
-    const { boarding, id, held } = await uploading();
+    const { boarding, id, noteId, held } = await uploading();
     await rig.sandbox.transition(id, DECLINED);
     await boarding.until(({ partnerStatus }) => partnerStatus === 'Declined', 'the decision');
     await held.letGo();
@@ -44,7 +44,9 @@ describe.concurrent('two uploads in flight are seen through, and each is named',
     const { stage, timeline } = await boarding.state();
     expect(stage).toBe('declined');
     expect((await boarding.handle.describe()).status.name).toBe('COMPLETED');
-    expect(timeline.find(({ event }) => event === 'answer-dropped')?.detail).toContain('note-');
+    expect(timeline.find(({ event }) => event === 'answer-dropped')?.detail).toBe(
+      `${noteId}: the partner decided after a document was uploaded, but before the review was requested`,
+    );
   });
 
   it('when the boarding is cancelled', async () => {

@@ -13,7 +13,7 @@ import {
   type BatchState,
   confirmBatch,
   NO_RESULTS,
-  type Pace,
+  type StartLimits,
 } from '../../src/messages/batches.js';
 import { workflowId } from '../../src/messages/ids.js';
 import { sealed } from '../../src/temporal/payload-codec.js';
@@ -27,8 +27,8 @@ const rig = await sharedRig();
 
 const OF_EACH = 2;
 
-/** A batch of parts with two rows each. Without a pace, it waits for its confirmation. */
-async function batchOf(parts: number, pace?: Pace, { client, taskQueue, documentDir }: Rig = rig) {
+/** A batch of parts with two rows each. Without a limits, it waits for its confirmation. */
+async function batchOf(parts: number, limits?: StartLimits, { client, taskQueue, documentDir }: Rig = rig) {
   const batch = workflowId('onboardingBatch', randomUUID());
   const rows = Array.from({ length: parts * OF_EACH }, (_, index): BatchRow => {
     const input = merchant('waiting');
@@ -45,7 +45,7 @@ async function batchOf(parts: number, pace?: Pace, { client, taskQueue, document
     );
   }
   const state: BatchState = {
-    ...{ stage: pace ? 'running' : 'checked', name: 'merchants.csv', actor: 'olga', rows: rows.length },
+    ...{ stage: limits ? 'running' : 'checked', name: 'merchants.csv', actor: 'olga', rows: rows.length },
     ...{
       kinds: { merchantBoarding: rows.length },
       accounts: [''],
@@ -54,7 +54,7 @@ async function batchOf(parts: number, pace?: Pace, { client, taskQueue, document
       failures: [],
     },
   };
-  const input: BatchInput = { ...pace, parts, state };
+  const input: BatchInput = { ...limits, parts, state };
   const memo = { [BATCH_MEMO]: state };
   const handle = await client.workflow.start('onboardingBatch', {
     workflowId: batch,
@@ -125,7 +125,7 @@ it('is discarded when nobody confirms it within 15 minutes, and starts nothing',
   expect(await kept()).toEqual([]);
 });
 
-it('starts when it is confirmed, at the pace of the first confirmation', async () => {
+it('starts when it is confirmed, at the limits of the first confirmation', async () => {
   const { handle } = await batchOf(1);
   await handle.executeUpdate(confirmBatch, { args: [{ concurrency: 2 }] });
   expect(await handle.result()).toMatchObject({

@@ -24,7 +24,7 @@ import { type Owner, ownersOf } from '../../temporal/onboardings.js';
 import { checked, naming, repeatable, untilCancelled } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
 import { writeOnceThenRead, writeRepeatably } from '../write.js';
-import { isRefused, orNone, problemsIn, withoutId } from './refusal.js';
+import { isRejected, orNone, problemsIn, withoutId } from './refusal.js';
 
 type HolderOperation = keyof BankingOperations &
   ('submitBusinessAccountHolder' | 'updateBusinessAccountHolder');
@@ -129,10 +129,7 @@ const HOLDER_FIELDS = byLowerCase(Object.keys(accountHolder.shape));
 const OWNERS = byLowerCase(OWNER_FIELDS);
 const FIELDS_OF_OWNER = byLowerCase(Object.keys(beneficialOwner.shape));
 
-/**
- * The path in a `BusinessOnboardingInput` of a field of the partner, in any case: `email` is `holder.email`, `owner2.ssn` is
- * `beneficialOwners.1.ssn`. Undefined for a name that E7 does not have.
- */
+/** The path in the input of a field of E7, in any case: `email` is `holder.email`, `owner2.ssn` `beneficialOwners.1.ssn`. */
 function inputPath(field: string): string | undefined {
   // Services of this kind begin the path of an unreadable field with `$.`.
   const [first = '', ...rest] = field.replace(/^\$\./, '').split('.');
@@ -191,10 +188,8 @@ export class Candidates {
   }
 
   /**
-   * The current record of a profile, compared with a business. It is the same business with the same dba and merchant, or with
-   * the same dba, legal name and EIN.
-   *
-   * @returns null when there is none that this account may see
+   * Compares the current record of a profile with a business. It is the same business with the same dba and merchant, or with the
+   * same dba, legal name and EIN. null when this account may see none.
    */
   async examine(
     profileId: number,
@@ -209,7 +204,7 @@ export class Candidates {
 
   /** null when there is no such profile that this account may see. */
   visible(profileId: number, options: CallOptions): Promise<BankingProfile | null> {
-    return this.client.getProfile({ id: profileId }, options).catch(noneIfRefused);
+    return this.client.getProfile({ id: profileId }, options).catch(noneIfRejected);
   }
 
   async compare(
@@ -244,11 +239,7 @@ export class Candidates {
     return { profileId, dba, bankingStatus: statusShown(bankingStatus ?? UNKNOWN), against, unclear };
   }
 
-  /**
-   * The onboardings in this account that have one of these profiles, running or not.
-   *
-   * @param except a workflow id to leave out
-   */
+  /** The other onboardings in this account that have one of these profiles, running or not. */
   owners(profileIds: readonly number[], except?: string): Promise<Owner[]> {
     return ownersOf(getClient(), {
       workflowType: 'businessOnboarding',
@@ -261,8 +252,8 @@ export class Candidates {
   }
 }
 
-function noneIfRefused(error: unknown): null {
-  if (isRefused(error)) return null;
+function noneIfRejected(error: unknown): null {
+  if (isRejected(error)) return null;
   throw error;
 }
 

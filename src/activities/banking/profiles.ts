@@ -40,13 +40,10 @@ export function profileActivities(client: BankingClient, poll: PollBounds, { rea
   return {
     readProfile: ({ profileId }) => readNow(() => readProfile(profileId, untilCancelled())),
 
-    awaitProfileChange: ({ profileId, seen, pace }) =>
-      awaitChange(
-        poll,
-        pace,
-        () => readProfile(profileId, untilCancelled()),
-        (now) => hasProfileChanged(seen, now),
-      ),
+    awaitProfileChange({ profileId, seen, pace }) {
+      const read = () => readProfile(profileId, untilCancelled());
+      return awaitChange(poll, pace, read, (now) => hasProfileChanged(seen, now));
+    },
 
     openFinancialAccount: ({ profileId }) =>
       writeOnce(async (options) => {

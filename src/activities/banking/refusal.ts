@@ -26,7 +26,7 @@ export function withoutId(operation: keyof BankingOperations & string, what: str
 /**
  * Reports whether the partner rejected this request itself, and not the sign-in or the credentials, with which a person can help.
  */
-export function isRefused(error: unknown): boolean {
+export function isRejected(error: unknown): boolean {
   if (!(error instanceof PartnerError) || error.details.needs || error.details.atSignIn) return false;
   return error.kind === 'Rejected' || error.kind === 'Forbidden';
 }

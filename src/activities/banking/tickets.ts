@@ -10,7 +10,7 @@ import { repeatable, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
 import { writeOnce } from '../write.js';
 import type { Candidates } from './holder.js';
-import { isRefused, orNone } from './refusal.js';
+import { isRejected, orNone } from './refusal.js';
 
 /** Answers the partner's tickets, and polls for those that no onboarding shows. */
 export function ticketActivities(client: BankingClient, candidates: Candidates, poll: PollBounds) {
@@ -105,7 +105,6 @@ async function ticketsWithSubjects(
   return found;
 }
 
-/** Reports whether tickets ask the same as before. */
 export function isSameAsked(before: Readonly<Record<number, string>>, now: readonly OpenTicket[]): boolean {
   const isSame = ({ ticketId, asks }: OpenTicket) => before[ticketId] === asks;
   return Object.keys(before).length === now.length && now.every(isSame);
@@ -163,7 +162,7 @@ class Subjects {
       const profile = await orNone(this.client.findProfileByUser({ userProfileId }, this.options), null);
       return profile?.id ?? null;
     } catch (error) {
-      if (isRefused(error)) return HIDDEN_PROFILE;
+      if (isRejected(error)) return HIDDEN_PROFILE;
       throw error;
     }
   }
@@ -180,30 +179,23 @@ function namedIn({ topic, text }: Ticket): number[] {
 }
 
 /** The minimum time between two reports, in milliseconds. A later poll reports tickets that arrive in between. */
-const PACE_MS = 60_000;
+const REPORT_EVERY_MS = 60_000;
 
-/**
- * Reports tickets that a poll lists and that are not about its profile. The workflow of the account then checks whether an
- * onboarding shows them. A ticket is reported once while it is listed.
- */
+/** Reports other tickets that a poll lists, once each. The workflow of the account checks whether an onboarding shows them. */
 export class OtherTickets {
   #reported = new Set<number>();
   #nextAt = 0;
 
   constructor(private readonly partnerAccount: string | undefined) {}
 
-  /**
-   * Reports in the background, because the poll must not wait.
-   *
-   * @param others which of the `listed` tickets are not about the profile
-   */
+  /** Reports the tickets that are not about the profile, in the background, because the poll must not wait. */
   seen(others: readonly number[], listed: readonly number[]): void {
     const { partnerAccount } = this;
     this.#reported = new Set(listed.filter((id) => this.#reported.has(id)));
     if (others.every((id) => this.#reported.has(id)) || performance.now() < this.#nextAt) return;
     const { workflowExecution, taskQueue } = activityInfo();
     if (!workflowExecution) return;
-    this.#nextAt = performance.now() + PACE_MS;
+    this.#nextAt = performance.now() + REPORT_EVERY_MS;
     const fresh = others.filter((id) => !this.#reported.has(id));
     for (const id of fresh) this.#reported.add(id);
     reportTickets(getClient(), {

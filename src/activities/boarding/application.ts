@@ -43,7 +43,7 @@ export function applicationActivities(client: BoardingClient, { snapshot, status
           const changed = differences(changes, before).length;
           if (changed === 0) return { changed, differing: [] };
           return await warned({}, async (options) => {
-            const fees = { ...withChanges(before, changes), id };
+            const fees = { ...mergePatch({ ...before }, changes), id };
             await naming(of('fees'), () => client.updateFees(fees, options));
             const after = await client.getFees({ id }, untilCancelled());
             const differing = differences(changes, after, ['fees']);
@@ -86,10 +86,7 @@ export async function warned<Options extends CallOptions, Result>(
   return { ...result, ...(warnings.length > 0 && { warnings }) };
 }
 
-/**
- * A create whose response contains problems and a merchant has created that merchant: a corrected repetition would create a second
- * one. So the problems become warnings, and the submission that follows may fail on its own.
- */
+/** A corrected repetition of a create that reports problems and a merchant would create another one: they become warnings. */
 function createdDespite(
   error: unknown,
   onWarning: (warning: string) => void,
@@ -104,11 +101,7 @@ type References =
   | { readonly agentProfileId: number; readonly boardingSettingsId?: number }
   | { readonly problems: readonly FieldProblem[] };
 
-/**
- * Finds the agent profile and the boarding settings of a create.
- *
- * @returns their ids, or the choices for a person
- */
+/** Returns the ids of the agent profile and the boarding settings of a create, or the choices for a person. */
 async function chooseReferences(
   client: BoardingClient,
   request: ReferenceRequest,
@@ -132,13 +125,6 @@ async function chooseReferences(
   const boardingSettingsId = await chosen('boardingSettingsId', client.listBoardingSettings);
   if (problems.length > 0 || agentProfileId === undefined) return { problems };
   return { agentProfileId, ...(boardingSettingsId !== undefined && { boardingSettingsId }) };
-}
-
-type Fees = Readonly<Record<string, unknown>>;
-
-/** The fees as read, with the changes merged into them. A list is replaced as a whole. */
-export function withChanges(read: Fees, changes: Fees): Record<string, unknown> {
-  return mergePatch({ ...read }, changes);
 }
 
 /** The differences between the partner's fees and the requested ones. Fields that were not requested do not count. */

@@ -8,7 +8,6 @@ import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { masked } from '../../privacy/masked.js';
 import { untilCancelled } from '../failures.js';
 
-/** Reads a merchant at the boarding partner. */
 export type MerchantReader = ReturnType<typeof merchantReader>;
 
 export function merchantReader(client: BoardingClient, meaningOf: MeaningOf) {

@@ -1,6 +1,5 @@
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
-import type { Ready } from '../../batches/ready.js';
 import type { RowRules } from '../../batches/validation.js';
 import type {
   FollowedBusinessInput,
@@ -20,7 +19,10 @@ import { fieldProblems } from '../../partners/rules-in-words.js';
 import { describe } from '../../temporal/onboardings.js';
 import type { StartableType } from '../../temporal/start.js';
 import { promptly } from '../../temporal/unavailable.js';
-import { type Followed, PartnerReads, type Preview, RefusedRow } from './partner-reads.js';
+import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { type FormatOptions, withValidRows } from './batch.js';
+import { type Adoptable, type Followed, PartnerReads, type Preview, RefusedRow } from './partner-reads.js';
+import { type RunOptions, readAndFollow } from './run.js';
 
 /** A row of `gangway adopt`: a merchant, a banking profile, or both of one customer. */
 function rowSchema(known: KnownAccounts) {
@@ -54,16 +56,6 @@ function rowSchema(known: KnownAccounts) {
 }
 
 type AdoptedRow = z.output<ReturnType<typeof rowSchema>>;
-
-/** A row that can be read at its partner before it is followed. */
-export interface Adoptable extends Ready {
-  /**
-   * What following would do.
-   *
-   * @throws {RefusedRow} when it cannot be followed
-   */
-  readonly preview: (client: Client, taskQueue: string) => Promise<Preview>;
-}
 
 /** The rows of a file for `gangway adopt`. */
 export function adoptionRules(known: KnownAccounts): RowRules<Adoptable> {
@@ -157,7 +149,6 @@ function follow(row: AdoptedRow): Followed {
   };
 }
 
-/** The input of the onboarding. */
 function inputOf(row: AdoptedRow): FollowedMerchantInput | FollowedBusinessInput | FollowedCustomerInput {
   const { merchant, business } = follow(row);
   if (!merchant && business) return business;
@@ -166,4 +157,14 @@ function inputOf(row: AdoptedRow): FollowedMerchantInput | FollowedBusinessInput
   const { externalId, account, ...boarding } = merchant;
   const { externalId: _, account: __, merchantProfileId: ___, ...ofBank } = business;
   return { externalId, ...defined({ account }), boarding, business: ofBank, onDecline: 'continue' };
+}
+
+type AdoptOptions = FormatOptions & RunOptions;
+
+export async function adopt(cli: CommandLine, file: string, options: AdoptOptions): Promise<void> {
+  await withValidRows(cli, file, options, adoptionRules(cli.config()), ({ name, validation, rows }) =>
+    withTemporal(cli, (context) => readAndFollow(context, name, rows(), validation.rows, options), {
+      finishes: true,
+    }),
+  );
 }

@@ -1,6 +1,8 @@
+import { type FileHandle, open } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { type Batch, listBatches, readBatch } from '../../batches/batches.js';
 import { NOT_READ } from '../../batches/doubts.js';
-import { rowReader } from '../../batches/format.js';
+import { heldSource, rejectUtf16, rowReader, type Source } from '../../batches/format.js';
 import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
 import {
   attachedSentence,
@@ -17,19 +19,19 @@ import {
 } from '../../batches/validation.js';
 import type { FileDoubts } from '../../messages/batches.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
-import { readJson, sourceName } from '../cli/arguments.js';
+import { cannotRead, readJson, sourceName } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirm, DOUBTFUL, type Strict } from '../cli/confirm.js';
+import { CommandFailed } from '../cli/errors.js';
+import type { TableColumns } from '../cli/output.js';
 import { sayingHowFar, whileShowing } from '../cli/progress.js';
 import { rejectOtherKind } from '../onboarding/start.js';
-import { type RunOptions, startAndFollow } from './run.js';
-import { openSource } from './source.js';
+import { type FollowOptions, followBatch, type RunOptions, startAndFollow } from './run.js';
 
 /** How the file is written. */
 export interface FormatOptions {
   readonly format?: 'csv' | 'ndjson';
   readonly delimiter?: string;
-  /** A mapping file. */
   readonly mapping?: string;
 }
 
@@ -199,4 +201,79 @@ function linesOf(name: string, problems: readonly RowProblem[], count: number): 
   );
   const more = count - problems.length;
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])];
+}
+
+interface BatchesOptions extends FollowOptions {
+  readonly stop?: true;
+  readonly limit: number;
+}
+
+/** Lists batches, or follows or stops one. */
+export async function batches(
+  cli: CommandLine,
+  id: string | undefined,
+  options: BatchesOptions,
+): Promise<void> {
+  const { stop, limit, json, csv, wait } = options;
+  if (id === undefined && (stop || wait)) throw new InvalidInput('name the batch: gangway batches lists all');
+  await withTemporal(
+    cli,
+    async (context) => {
+      const { client, config } = context;
+      if (id === undefined) {
+        const found = await listBatches(client, config.taskQueue, limit);
+        cli.records(found.map(recordOf), { columns: COLUMNS, json, csv, fields: FIELDS });
+        return;
+      }
+      if (!stop) return followBatch(context, id, options);
+      const batch = await readBatch(client, id);
+      if (!batch) throw new CommandFailed(`there is no batch ${JSON.stringify(id)}`);
+      if (batch.hasEnded) throw new CommandFailed(`${id} has ended: ${batch.state.stage}`);
+      await client.workflow.getHandle(id).cancel();
+      cli.line(`${id} stops after the starts in progress; what was started continues`);
+    },
+    { finishes: true },
+  );
+}
+
+type Printed = ReturnType<typeof recordOf>;
+
+function recordOf({ id, state, startedAt }: Batch) {
+  const { name, stage, rows, counts, actor } = state;
+  return { id, file: name, stage, rows, ...counts, by: actor, at: startedAt };
+}
+
+const FIELDS = ['file', 'stage', 'rows', 'started', 'attached', 'failed', 'by', 'at', 'id'] as const;
+
+const COLUMNS: TableColumns<Printed> = Object.fromEntries(
+  FIELDS.map((name) => [name, { value: (batch) => batch[name], ...(name === 'id' && { keep: true }) }]),
+);
+
+/**
+ * Opens a file, or standard input for `-`. The file stays open, so a file that is replaced in the meantime is read as it was.
+ * A source that cannot be read twice, such as a pipe, is held in memory, because a temporary file must not hold private data.
+ *
+ * @throws {InvalidInput}
+ */
+export async function openSource(cli: Pick<CommandLine, 'input'>, file: string): Promise<Source> {
+  const name = sourceName(file);
+  if (file === '-') return heldSource(name, await cli.input());
+  const handle = await open(file).catch(cannotRead(name));
+  try {
+    return await sourceOf(handle, name);
+  } catch (error) {
+    await handle.close();
+    return error instanceof InvalidInput ? Promise.reject(error) : cannotRead(name)(error as Error);
+  }
+}
+
+async function sourceOf(handle: FileHandle, name: string): Promise<Source> {
+  if (!(await handle.stat()).isFile()) return heldSource(name, await handle.readFile());
+  const beginning = await handle.read(Buffer.alloc(2), 0, 2, 0);
+  rejectUtf16(beginning.buffer, name);
+  return {
+    name,
+    read: () => handle.createReadStream({ start: 0, autoClose: false }),
+    close: () => handle.close(),
+  };
 }

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Act } from '../cli/definition.js';
 import {
+  type Act,
   csvOption,
   milliseconds,
   perSecond,
@@ -84,7 +84,7 @@ export function batchesCommand(program: Command, act: Act): void {
     .option('--wait', 'wait for all outcomes and print them')
     .option('--limit <n>', 'list at most this many', positiveInteger, 50)
     .addOption(giveUpOption());
-  withRecordFormats(command).action(act(async () => (await import('./batches.js')).batches));
+  withRecordFormats(command).action(act(async () => (await import('./batch.js')).batches));
 }
 
 export function adoptCommand(program: Command, act: Act): void {
@@ -101,7 +101,7 @@ export function adoptCommand(program: Command, act: Act): void {
     .option('--dry-run', 'read each row at its partner, show what would happen, and start nothing');
   withRecordFormats(withFileOptions(command))
     .addHelpText('after', ADOPT_HELP)
-    .action(act(async () => (await import('./adopt.js')).adopt));
+    .action(act(async () => (await import('./adoption.js')).adopt));
 }
 
 const ADOPT_HELP = `

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { requireWorker } from '../../batches/batches.js';
+import type { Ready } from '../../batches/ready.js';
 import type { Outcome } from '../../client/outcome.js';
 import { PARTNER_ERROR, type SingleActivity } from '../../messages/activities.js';
 import type { BankingActivities } from '../../messages/banking-activities.js';
@@ -12,15 +13,14 @@ import { defined } from '../../messages/objects.js';
 import { businessOutcome, merchantOutcome } from '../../messages/outcomes.js';
 import type { RequirementKind } from '../../messages/requirements.js';
 import { isUnderReview } from '../../partners/boarding/phases.js';
-import type { PartnerErrorDetails } from '../../partners/partner-error.js';
-import { isRefusedAtTheDoor } from '../../partners/partner-error.js';
+import { isRefusedAtTheDoor, type PartnerErrorDetails } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
 import { startSingle } from '../../temporal/single-activities.js';
 import { explainPartnerFailure } from '../../texts/partner-failures.js';
 import { CommandFailed } from '../cli/errors.js';
 import { explainActivity } from '../cli/failures.js';
 import { outcomeLines } from '../cli/outcomes.js';
-import { RERUN } from './persistence.js';
+import { RERUN } from './waiting.js';
 
 type MerchantRead = Awaited<ReturnType<BoardingActivities['inspectMerchant']>>;
 type ProfileRead = Awaited<ReturnType<BankingActivities['inspectProfile']>>;
@@ -38,6 +38,16 @@ export interface Preview {
   /** Begins with the word. */
   readonly text: string;
   readonly json: object;
+}
+
+/** A row that can be read at its partner before it is followed. */
+export interface Adoptable extends Ready {
+  /**
+   * What following would do.
+   *
+   * @throws {RefusedRow} when it cannot be followed
+   */
+  readonly preview: (client: Client, taskQueue: string) => Promise<Preview>;
 }
 
 /** A row that cannot be followed, for a reason that other rows do not share. The message is for people. */

@@ -10,17 +10,10 @@ import type { End } from './waiting.js';
 
 export type Results = Map<number, object>;
 
-/** A progress display for the person at the terminal. */
-export interface Progress {
-  /** One more is done. */
-  readonly step: () => void;
-  /** How many of the rest wait for a person. */
-  readonly asked: (count: number) => void;
-  readonly end: () => void;
-}
+export type Progress = ReturnType<typeof progressOf>;
 
 /** A bar. @param done the label of what is done: `ended` */
-export function progressOf({ status }: CommandLine, total: number, done: string): Progress {
+export function progressOf({ status }: CommandLine, total: number, done: string) {
   const beganAt = Date.now();
   let count = 0;
   let waiting = 0;
@@ -28,11 +21,13 @@ export function progressOf({ status }: CommandLine, total: number, done: string)
     bar(count, total, done, beganAt) + (waiting > 0 ? `, ${waiting} waiting for a person` : '');
   status.show(draw);
   return {
+    /** One more is done. */
     step() {
       count += 1;
       status.show(draw);
     },
-    asked(number) {
+    /** How many of the rest wait for a person. */
+    asked(number: number) {
       waiting = number;
     },
     end: () => status.end(),

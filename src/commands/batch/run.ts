@@ -7,14 +7,11 @@ import { userName } from '../../process/user.js';
 import { rejectionOf } from '../../temporal/unavailable.js';
 import { pollersOf, whyNoWorker } from '../../temporal/workers.js';
 import type { CommandContext } from '../cli/command-line.js';
-import { CommandFailed, Interrupted, TimedOut } from '../cli/errors.js';
-import { EXIT } from '../cli/exit-codes.js';
+import { CommandFailed, EXIT, Interrupted, TimedOut } from '../cli/errors.js';
 import { PROGRESS, whileShowing } from '../cli/progress.js';
-import type { Adoptable } from './adoption.js';
-import { RefusedRow } from './partner-reads.js';
-import { type Persistently, persistent, RERUN } from './persistence.js';
+import { type Adoptable, RefusedRow } from './partner-reads.js';
 import { type Progress, progressOf, Report, type Results } from './report.js';
-import { awaitAll } from './waiting.js';
+import { awaitAll, type Persistently, persistent, RERUN } from './waiting.js';
 
 export interface FollowOptions {
   /** How long Temporal may be unavailable, in milliseconds. */
@@ -157,7 +154,7 @@ async function handedOver(
   name: string,
   rows: AsyncIterable<Ready> | Iterable<Ready>,
 ): Promise<string> {
-  const about = { name, actor: userName(), pace: { rate, concurrency } };
+  const about = { name, actor: userName(), limits: { rate, concurrency } };
   const id = await whileShowing(cli, `handing ${name} over to a worker`, () =>
     handOver(client, config.taskQueue, rows, about),
   );

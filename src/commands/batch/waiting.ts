@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
+import { type Client, NamespaceNotFoundError } from '@temporalio/client';
+import pLimit from 'p-limit';
 import pThrottle from 'p-throttle';
 import { awaitOutcome, EndedWithoutOutcome, type Outcome } from '../../client/outcome.js';
+import type { RowResult } from '../../messages/batches.js';
 import { partsOfId } from '../../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { BUSINESS, CUSTOMER, MERCHANT } from '../../temporal/start.js';
-import { promptly } from '../../temporal/unavailable.js';
-import type { Persistently } from './persistence.js';
+import { isUnavailable, promptly } from '../../temporal/unavailable.js';
+import { CommandFailed, EXIT } from '../cli/errors.js';
 
 /** How often to check all, in milliseconds. */
 const CHECK_EVERY_MS = 1_000;
@@ -15,11 +17,6 @@ const CHECK_EVERY_MS = 1_000;
 const CHECKS_PER_SECOND = 200;
 
 const CONCURRENCY = 8;
-
-/** A workflow to wait for. */
-export interface Awaited {
-  readonly workflowId: string;
-}
 
 /** How an onboarding ended, or why it has no outcome. */
 export type End = Outcome | { readonly failed: string };
@@ -33,7 +30,7 @@ interface Waiting<Row> {
 }
 
 /** Waits until all have ended, or `stop` is aborted. */
-export async function awaitAll<Row extends Awaited>(
+export async function awaitAll<Row extends Pick<RowResult, 'workflowId'>>(
   client: Client,
   rows: readonly Row[],
   { persistently, stop, onEnd, onRunning }: Waiting<Row>,
@@ -43,33 +40,31 @@ export async function awaitAll<Row extends Awaited>(
     promptly(client, () => client.workflow.getHandle(row.workflowId).describe()),
   );
 
-  /** @returns the rows that have not ended */
-  async function checkAll(candidates: readonly Row[]): Promise<Row[]> {
-    const queue = candidates[Symbol.iterator]();
-    const running: Row[] = [];
-    const checkNext = async () => {
-      for (const row of queue) {
-        const { status, typedSearchAttributes } = await persistently(() => check(row));
-        if (status.name === 'RUNNING') {
-          onRunning(row, typedSearchAttributes.get(SEARCH_ATTRIBUTES.actionRequired) === true);
-          running.push(row);
-        } else onEnd(row, await endOf(client, row, persistently));
-      }
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, checkNext));
-    return running;
-  }
-
+  const limit = pLimit(CONCURRENCY);
+  /** @returns the row if it has not ended */
+  const checkOne = async (row: Row) => {
+    const { status, typedSearchAttributes } = await persistently(() => check(row));
+    const isRunning = status.name === 'RUNNING';
+    if (isRunning) onRunning(row, typedSearchAttributes.get(SEARCH_ATTRIBUTES.actionRequired) === true);
+    else onEnd(row, await endOf(client, row, persistently));
+    return isRunning ? [row] : [];
+  };
   try {
-    for (let running = await checkAll(rows); running.length > 0; running = await checkAll(running))
-      await sleep(CHECK_EVERY_MS, undefined, { signal });
+    for (let running = rows; running.length > 0; ) {
+      running = (await limit.map(running, checkOne)).flat();
+      if (running.length > 0) await sleep(CHECK_EVERY_MS, undefined, { signal });
+    }
   } catch (error) {
     // The first reason counts, because what is aborted fails as well.
     stop.abort(error);
   }
 }
 
-async function endOf(client: Client, { workflowId }: Awaited, persistently: Persistently): Promise<End> {
+async function endOf(
+  client: Client,
+  { workflowId }: Pick<RowResult, 'workflowId'>,
+  persistently: Persistently,
+): Promise<End> {
   try {
     return await persistently(() =>
       promptly(client, () =>
@@ -86,4 +81,50 @@ async function endOf(client: Client, { workflowId }: Awaited, persistently: Pers
 function restartOf(workflowId: string): string {
   const kind = [MERCHANT, BUSINESS, CUSTOMER].find(({ type }) => type === partsOfId(workflowId)?.type);
   return `start it again with "gangway ${kind?.command} FILE --again"`;
+}
+
+export const RERUN = 'run the same command again: it continues from here and starts nothing twice';
+
+/** Between two attempts, in milliseconds. */
+const PAUSE_MS = 1_000;
+
+/** Repeats a call while Temporal is unavailable. */
+export type Persistently = <Result>(call: () => Promise<Result>) => Promise<Result>;
+
+interface Persistence {
+  /** How long Temporal may be unavailable, in milliseconds. */
+  readonly giveUpAfter: number;
+  /** Ends all calls. Aborted here when Temporal was unavailable for too long. */
+  readonly stop: AbortController;
+  readonly note: (text: string) => void;
+}
+
+/** All calls share the time limit: it ends when none of them got a response for that long. */
+export function persistent({ giveUpAfter, stop, note }: Persistence): Persistently {
+  let unavailableSince: number | undefined;
+  let hasResponded = false;
+  // A frontend that starts while its database is down reports that a namespace does not exist.
+  const isTransient = (error: unknown) =>
+    isUnavailable(error) || (hasResponded && error instanceof NamespaceNotFoundError);
+  return async (call) => {
+    for (;;) {
+      try {
+        const result = await call();
+        unavailableSince = undefined;
+        hasResponded = true;
+        return result;
+      } catch (error) {
+        if (!isTransient(error)) throw error;
+        if (unavailableSince === undefined) note('Temporal does not respond; trying again');
+        unavailableSince ??= Date.now();
+        if (Date.now() - unavailableSince >= giveUpAfter) stop.abort(gaveUp());
+        await sleep(PAUSE_MS, undefined, { signal: stop.signal });
+      }
+    }
+  };
+}
+
+function gaveUp(): CommandFailed {
+  const message = `gave up, because Temporal does not respond (--give-up-after)\n${RERUN}`;
+  return new CommandFailed(message, { exitCode: EXIT.unavailable });
 }

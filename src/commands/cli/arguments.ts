@@ -1,23 +1,26 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { Client } from '@temporalio/client';
 import { z } from 'zod';
+import { atAccount, splitAccount } from '../../messages/ids.js';
+import { accountName, type KnownAccounts } from '../../messages/inputs.js';
 import { int32, text } from '../../partners/fields.js';
 import { nearest } from '../../settings/nearest.js';
-import { InvalidInput } from '../../texts/invalid-input.js';
+import { findNamedOnboarding } from '../../temporal/onboardings.js';
+import { problemInQuery } from '../../temporal/query.js';
+import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { parseJson, utf8 } from '../../texts/text.js';
-import type { CommandLine } from './command-line.js';
+import type { CommandContext, CommandLine } from './command-line.js';
 
 /** Rules for arguments and options. A problem names the argument or option, such as `--period`. */
 
-/** A numeric id at the partner. */
 export const numericId = z
   .string()
   .regex(/^\d+$/, { error: 'must be a number', abort: true })
   .transform(Number)
   .pipe(int32.min(1, 'must be 1 or more'));
 
-/** A number in this range. */
 export function numberWithin(least: number, most: number) {
   const rule = `must be a number from ${least} to ${most}`;
   return z
@@ -104,4 +107,60 @@ export async function readObject(
 /** An argument as a shell takes it. */
 export function shellWord(argument: string): string {
   return /^[\w./@-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
+}
+
+export interface PartnerAccountOptions {
+  readonly partnerAccount?: string;
+}
+
+/** The account that the option names. @throws {InvalidInput} when it is unknown */
+export function partnerAccountOf(
+  known: KnownAccounts,
+  { partnerAccount }: PartnerAccountOptions,
+  what: string,
+  effect?: string,
+): string | undefined {
+  const option = z.object({ '--partner-account': accountName(known) });
+  return check(option, { '--partner-account': partnerAccount }, what, effect)['--partner-account'];
+}
+
+/**
+ * An id with the account that the option names: `m-1001@acme`.
+ *
+ * @throws {InvalidInput} when the account is unknown, or when the id names another one
+ */
+export function idInAccount(known: KnownAccounts, id: string, options: PartnerAccountOptions): string {
+  const account = partnerAccountOf(known, options, id, 'nothing was done');
+  const { key, account: ofId } = splitAccount(id);
+  if (account === undefined || ofId === account) return id;
+  if (ofId === undefined) return atAccount(key, account);
+  throw new InvalidInput(`--partner-account ${account}: ${id} belongs to account ${ofId}`);
+}
+
+export interface IdOptions extends PartnerAccountOptions {
+  readonly json?: true;
+}
+
+/**
+ * Finds the workflow that the argument `<id>` names.
+ *
+ * @returns its description, with what the person types for it in further commands
+ * @throws {UnknownOnboarding} when there is none, or more than one
+ */
+export async function findById(
+  { client, config }: CommandContext,
+  id: string,
+  options: PartnerAccountOptions,
+) {
+  const given = idInAccount(config, id, options);
+  const found = await findNamedOnboarding(client, given, Object.keys(config.accounts));
+  return Object.assign(found, { typed: shellWord(given) });
+}
+
+/** For `catch`: rewords the error of a list whose typed query the server rejects. */
+export function explainQuery(client: Client, query: string, typed: string | undefined) {
+  return async (error: unknown): Promise<never> => {
+    const problem = typed && (await problemInQuery(client, error, { query, typed }));
+    throw problem ? new InvalidInput(`--query: ${problem}`) : error;
+  };
 }

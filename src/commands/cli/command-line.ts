@@ -1,6 +1,7 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Client } from '@temporalio/client';
+import type { Command } from 'commander';
 import { z } from 'zod';
 import { type ClientSettings, clientSettings, clientSettingsFrom } from '../../client/settings.js';
 import { type Accounts, readAccounts } from '../../partners/account-settings.js';
@@ -9,6 +10,7 @@ import { prometheusSettings } from '../../reports/webhooks.js';
 import { readSettings } from '../../settings/settings.js';
 import { requireKeys, temporalSettings, withClient } from '../../temporal/connection.js';
 import { localUi, webUiSettings, workflowPage, workflowsPage } from '../../temporal/web-ui.js';
+import { inSpan, startTracing } from '../../tracing/spans.js';
 import { type Output, Printer } from './output.js';
 
 /** The settings of `gangway`, besides those of each account (partners/account-settings.ts) and Temporal's own. */
@@ -122,4 +124,27 @@ function linksTo(base: string | undefined, namespace: string): Pick<CommandConte
     link: (workflowId, runId) => workflowPage(base, namespace, { workflowId, runId }),
     view: (name, query) => list && `${list}?${new URLSearchParams({ query, savedQuery: name })}`,
   };
+}
+
+/** Runs the action of a command, with a span of its own. */
+export async function perform(
+  surroundings: Surroundings,
+  command: Command,
+  action: (cli: CommandLine) => unknown,
+): Promise<void> {
+  const stopTracing = await startTracing('gangway', surroundings.env);
+  const cli = new CommandLine(surroundings);
+  try {
+    const name = `gangway ${mainName(command)}`;
+    await inSpan({ name }, async () => action(cli));
+  } finally {
+    cli.status.end();
+    await stopTracing();
+  }
+}
+
+/** The name after `gangway`. */
+function mainName(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? mainName(parent) : command.name();
 }

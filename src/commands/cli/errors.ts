@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
-import { EXIT, type ExitCode } from './exit-codes.js';
+import { masked } from '../../privacy/masked.js';
+import { Printer } from './output.js';
 
 interface FailureOptions extends ErrorOptions {
   /** Default: `failed`. */
@@ -37,4 +38,78 @@ export class TimedOut extends Interrupted {
   constructor(exitCode: ExitCode = EXIT.failed) {
     super('--timeout', exitCode);
   }
+}
+
+/** The exit codes of `gangway`. Scripts depend on them. An interrupted command ends with 128 and the number of the signal. */
+export const EXIT = { done: 0, failed: 1, usage: 2, person: 3, unavailable: 4 } as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The meanings of the exit codes: in short, and what a script may rely on. */
+export const EXIT_CODES: readonly {
+  readonly code: string;
+  readonly short: string;
+  readonly meaning: string;
+}[] = [
+  {
+    code: '0',
+    short: 'done',
+    meaning: 'done, with any outcome of an onboarding, even `declined`: read it from the output',
+  },
+  { code: '1', short: 'failed or refused', meaning: 'failed, refused, or not finished within `--timeout`' },
+  {
+    code: '2',
+    short: 'wrong usage',
+    meaning: 'wrong usage or input, or missing `--yes`. Nothing was started, changed or sent',
+  },
+  {
+    code: '3',
+    short: 'waits for a person',
+    meaning:
+      'a person must act: `--timeout` ended the wait while a requirement was open, or the partner wants a one-time code',
+  },
+  {
+    code: '4',
+    short: 'unavailable',
+    meaning:
+      'Temporal, a worker or the partner is unavailable. Run the same command again later: it does nothing twice',
+  },
+  {
+    code: '130, 143',
+    short: 'interrupted',
+    meaning: 'interrupted by Ctrl-C or SIGTERM. What was started continues',
+  },
+];
+
+/** Returns one sentence for the help. */
+export function exitCodesInShort(): string {
+  return `Exit codes: ${EXIT_CODES.map(({ code, short }) => `${code.split(',')[0]} ${short}`).join(', ')}.`;
+}
+
+/** Errors that nothing foresees: a bug, or a failure of the machine. */
+
+/** The option that prints the stack of an error. It is read from the arguments, because an error may come before they are parsed. */
+export const DEBUG = '--debug';
+
+/** One sentence about the error, and what to do next. The message of the error may quote anything, so it is masked. */
+export function unforeseen(error: unknown): string {
+  const [what = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  return (
+    `gangway failed unexpectedly: ${masked(what, 'failure') || 'an error without a message'}. ` +
+    `Check what was done with "gangway status" or "gangway list". To report it, run the command again with ${DEBUG}.`
+  );
+}
+
+/** The stacks of an error and of its causes, masked. */
+export function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return masked(String(error), 'failure');
+  const own = masked(error.stack ?? error.message, 'failure');
+  return error.cause === undefined ? own : `${own}\ncaused by ${stackOf(error.cause)}`;
+}
+
+/** For an error that no command can catch: explains it, and ends the process. */
+export function crash(error: unknown): never {
+  const { argv, env, stdout, stderr } = process;
+  new Printer({ env, stdout, stderr }).note(argv.includes(DEBUG) ? stackOf(error) : unforeseen(error));
+  process.exit(1);
 }

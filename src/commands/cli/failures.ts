@@ -7,8 +7,7 @@ import { UnsearchableText } from '../../temporal/query.js';
 import { isUnavailable, sentenceOf, TemporalProblem } from '../../temporal/unavailable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { explainPartnerFailure } from '../../texts/partner-failures.js';
-import { CommandFailed, Interrupted } from './errors.js';
-import { EXIT } from './exit-codes.js';
+import { CommandFailed, EXIT, Interrupted } from './errors.js';
 
 /**
  * Explains an error to people: what happened, and what to do next.
@@ -22,7 +21,6 @@ export function explain(error: unknown): string | undefined {
   return isForPeople ? (error as Error).message : sentenceOf(error);
 }
 
-/** The exit code for an error that ended a command. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof Interrupted || error instanceof CommandFailed) return error.exitCode;
   if ([InvalidInput, BadSetting, UnsearchableText].some((kind) => error instanceof kind)) return EXIT.usage;

@@ -1,3 +1,4 @@
+import { GangwayClient } from '../../client/client.js';
 import { pause, type Reading, type Watching } from '../../client/watching.js';
 import { NotYetApplied } from '../../inbox/answering.js';
 import { type Asked, UNKNOWN, type Waits } from '../../inbox/waits.js';
@@ -9,10 +10,8 @@ import type { Started } from '../../temporal/start.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameWithId } from '../../texts/names.js';
 import type { CommandContext, CommandLine, Terminal } from './command-line.js';
-import { Interrupted, TimedOut } from './errors.js';
-import { EXIT } from './exit-codes.js';
+import { EXIT, Interrupted, TimedOut } from './errors.js';
 import { exitCodeOf, explainActivity } from './failures.js';
-import { gangwayOf } from './gangway.js';
 import { hasEnded } from './outcomes.js';
 import { PROGRESS, Progress, whileShowing } from './progress.js';
 import { describeRequirement, promptForCode } from './requirements.js';
@@ -205,4 +204,9 @@ export async function awaitSingle<Result>({ cli, client }: CommandContext, id: s
       throw explainActivity(error, 'of its partner', undefined);
     }),
   );
+}
+
+/** The client that other programs use as well, over the connection of a command. Commands that only list do not load it. */
+export function gangwayOf({ cli, client, config }: CommandContext): GangwayClient {
+  return new GangwayClient({ temporal: client, settings: config, env: cli.env });
 }

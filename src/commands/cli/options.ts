@@ -1,10 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { SYSTEM_NAMES, type SystemName } from '../../partners/names.js';
 import { didYouMean } from '../../settings/nearest.js';
 import { duration } from '../../settings/settings.js';
+import { PAST_TIME_RULE, timeBefore } from '../../texts/time.js';
+import type { PartnerAccountOptions } from './arguments.js';
+import type { CommandLine, Surroundings } from './command-line.js';
 
 /** Options and arguments that several commands have, and how their values are read. */
 
-/** A number above 0. */
 export function positiveInteger(value: string): number {
   const number = Number(value);
   if (!Number.isInteger(number) || number < 1)
@@ -91,4 +94,50 @@ function pathOf(command: Command): string {
 /** For commands that start what a person wrote. */
 export function withStrict(command: Command): Command {
   return command.option('--strict', 'treat warnings about the input as errors');
+}
+
+/**
+ * Adds a command to the program: its name, arguments, options and texts. Its action is in another module, which `act` loads when
+ * the command runs, because help and shell completion must not wait for the SDK of Temporal.
+ */
+export type Definition = (program: Command, act: Act, print: Print) => void;
+
+/** Makes the action of a command from a function of another module: `act(async () => (await import('./list.js')).list)`. */
+export type Act = <Given extends unknown[]>(
+  load: () => Promise<(cli: CommandLine, ...given: Given) => unknown>,
+) => (...given: Given) => Promise<void>;
+
+/** The same for an action that prints what is known without settings, and does not wait for the SDK. */
+export type Print = <Given extends unknown[]>(
+  load: () => Promise<(surroundings: Surroundings, ...given: Given) => unknown>,
+) => (...given: Given) => Promise<void>;
+
+/** The options by which the list and the inbox are filtered. */
+export interface ListFilter extends PartnerAccountOptions {
+  readonly dba?: string;
+  readonly system?: SystemName;
+  readonly agent?: string;
+}
+
+/** Adds the words that a person looks for. */
+export function withWords(command: Command): Command {
+  return command.argument(
+    '[words...]',
+    'find: parts of the name in any order, or the beginning of a mid, merchant id, externalId or workflow id',
+  );
+}
+
+export function withListFilter(command: Command): Command {
+  return command
+    .option('--dba <name>', 'only this dba')
+    .addOption(new Option('--system <name>', 'only at this partner').choices(SYSTEM_NAMES))
+    .option('--partner-account <name>', 'only this account at the partners')
+    .option('--agent <agentProfileId>', 'only this agent profile');
+}
+
+/** A time in the past, as commander parses options: `today`, `yesterday`, `12h`, `2026-01-31` or an ISO 8601 time. */
+export function pastTime(value: string): Date {
+  const time = timeBefore(value);
+  if (time === undefined) throw new InvalidArgumentError(`It ${PAST_TIME_RULE}.`);
+  return time;
 }

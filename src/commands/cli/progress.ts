@@ -1,4 +1,5 @@
-import type { StatusLine } from './status-line.js';
+import type { Writable } from 'node:stream';
+import { span } from '../../texts/time.js';
 
 /** The prefix of every line of progress on standard error, so that scripts can skip it. */
 export const PROGRESS = '... ';
@@ -22,8 +23,7 @@ export class Progress {
     this.#step = step;
     // Harmless as a line, and on one line as a status.
     const line = step.replace(/[\s\p{Cc}]+/gu, ' ');
-    if (this.cli.status.isThere)
-      this.cli.status.show(() => `${line} (${elapsed(Date.now() - this.#beganAt)})`);
+    if (this.cli.status.isThere) this.cli.status.show(() => `${line} (${span(Date.now() - this.#beganAt)})`);
     else this.cli.note(PROGRESS + line);
   }
 
@@ -93,27 +93,93 @@ const CELLS = 30;
 export function bar(done: number, total: number, label: string, beganAt: number, now = Date.now()): string {
   const filled = total === 0 ? CELLS : Math.floor((CELLS * done) / total);
   const perMs = done / Math.max(now - beganAt, 1);
-  const rest = done === 0 || done === total ? '' : `, ${elapsed((total - done) / perMs)} to go`;
+  const rest = done === 0 || done === total ? '' : `, ${span((total - done) / perMs)} to go`;
   const pace = done === 0 ? '' : `, ${(perMs * 1_000).toFixed(1)}/s`;
   return `[${'='.repeat(filled)}${'-'.repeat(CELLS - filled)}] ${done} of ${total} ${label}${pace}${rest}`;
 }
 
-/** `45 s`, `3 min 5 s`, `2 h 10 min`, `3 d 2 h`. */
-export function elapsed(ms: number): string {
-  const seconds = Math.round(ms / 1_000);
-  const units = [
-    [86_400, 'd'],
-    [3_600, 'h'],
-    [60, 'min'],
-    [1, 's'],
-  ] as const;
-  const largest = Math.max(
-    units.findIndex(([size]) => seconds >= size),
-    0,
-  );
-  const shown = units.slice(seconds === 0 ? 3 : largest).slice(0, 2);
-  const [first = [1, 's'], second] = shown;
-  const count = Math.floor(seconds / first[0]);
-  const rest = second ? Math.floor((seconds % first[0]) / second[0]) : 0;
-  return [`${count} ${first[1]}`, ...(second && rest > 0 ? [`${rest} ${second[1]}`] : [])].join(' ');
+/** The interval between two drawings of a status line, in milliseconds. */
+const FRAME_MS = 100;
+
+const FRAMES = ['|', '/', '-', '\\'];
+
+/** Moves the cursor to the begin of the line, and clears the line. */
+const CLEAR = '\r\u001b[2K';
+
+/**
+ * The last line of a terminal, which is redrawn: a spinner with the current step, or a bar. Printed text appears above it. Does
+ * nothing if the stream is not a terminal, or one that cannot move its cursor.
+ */
+export class StatusLine {
+  #draw: (() => string) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isDrawn = false;
+  #frame = 0;
+
+  private constructor(
+    private readonly stream: Writable,
+    /** The columns of the terminal; undefined where no line can be drawn. */
+    private readonly width: () => number | undefined,
+  ) {}
+
+  /** The status line of a stream, which has only one last line. */
+  static of(stream: Writable, width: () => number | undefined): StatusLine {
+    const known = LINES.get(stream) ?? new StatusLine(stream, width);
+    LINES.set(stream, known);
+    return known;
+  }
+
+  /** Reports whether it can be shown. */
+  get isThere(): boolean {
+    return this.width() !== undefined;
+  }
+
+  /** Draws this text from now on. */
+  show(draw: () => string): void {
+    if (!this.isThere) return;
+    this.#draw = draw;
+    this.#timer ??= setInterval(() => this.#next(), FRAME_MS).unref();
+    this.#next();
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#draw = undefined;
+    this.#clear();
+  }
+
+  /** Prints above the line, which the next frame draws again. */
+  above(print: () => void): void {
+    this.#clear();
+    print();
+  }
+
+  /** Leaves the terminal to a person who is asked something. */
+  async hiddenWhile<Result>(ask: () => Promise<Result>): Promise<Result> {
+    const draw = this.#draw;
+    this.end();
+    try {
+      return await ask();
+    } finally {
+      if (draw) this.show(draw);
+    }
+  }
+
+  #next(): void {
+    const columns = this.width() ?? 0;
+    const spinner = FRAMES[this.#frame++ % FRAMES.length];
+    const line = `${spinner} ${this.#draw?.()}`;
+    // A line that fills the terminal would wrap.
+    const fitting = line.length < columns ? line : `${line.slice(0, Math.max(columns - 2, 0))}…`;
+    this.stream.write(CLEAR + fitting);
+    this.#isDrawn = true;
+  }
+
+  #clear(): void {
+    if (this.#isDrawn) this.stream.write(CLEAR);
+    this.#isDrawn = false;
+  }
 }
+
+const LINES = new WeakMap<Writable, StatusLine>();

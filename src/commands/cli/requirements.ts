@@ -33,7 +33,6 @@ export function describeRequirement(
   return [`  ${id} (${kind}, ${time})`, shown, ...confirming, resolveCommands(name, requirement)].join('\n');
 }
 
-/** The question of a requirement. */
 export function questionOf(requirement: Requirement): string {
   return [requirement.title, detailBeside(requirement)].filter(Boolean).join('\n');
 }
@@ -64,7 +63,6 @@ export function resolveCommands(name: string, { id, answers }: Pick<Requirement,
   return answers.map((kind) => `    gangway resolve ${name} ${id} ${OPTIONS[kind]}`).join('\n');
 }
 
-/** The command that takes back an answer. */
 export function takeBackCommand(name: string, id: string): string {
   return resolveCommands(name, { id, answers: ['take-back'] }).trim();
 }

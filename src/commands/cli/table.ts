@@ -24,14 +24,6 @@ export interface Room {
   readonly color?: boolean;
 }
 
-export interface LaidOut {
-  readonly lines: readonly string[];
-  /** The titles of columns that do not fit, without those that are empty. */
-  readonly hidden: readonly string[];
-  /** True if a column is cut that should stay whole, or cut so far that it is hardly readable. */
-  readonly isCramped: boolean;
-}
-
 /** A table of the full width, for people and `grep`. */
 export function tableOf(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const columns = head.map((title) => ({ title }));
@@ -41,12 +33,15 @@ export function tableOf(head: readonly string[], rows: readonly (readonly Cell[]
 /**
  * A table without frames, so that it can be copied and cut. Each row is one line of at most `width` columns: long texts lose
  * their middle, and less important columns disappear.
+ *
+ * @returns `hidden` are the titles of columns that do not fit, without those that are empty. `isCramped` is true if a column is cut
+ *   that should stay whole, or cut so far that it is hardly readable
  */
 export function layOut(
   columns: readonly ColumnLayout[],
   rows: readonly (readonly Cell[])[],
   { width = Number.POSITIVE_INFINITY, color = false }: Room = {},
-): LaidOut {
+) {
   const titles = columns.map(({ title }) => oneLine(title.toUpperCase()));
   const texts = rows.map((row) => columns.map((_, index) => textOf(row[index])));
   const measured = columns.map((column, index) => {

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { didYouMean } from '../../settings/nearest.js';
-import type { Act, Print } from '../cli/definition.js';
+import type { Act, Print } from '../cli/options.js';
 import { fillCall } from '../partner/commands.js';
 import { COMPLETE, namesOf, SHELLS, type Shell, TOPICS, type Topic } from './names.js';
 
@@ -48,7 +48,7 @@ export function explainCommand(program: Command, _: Act, print: Print): void {
     )
     .argument('[code]', 'for example uncertain-write, declined, answers-wait or NotSent')
     .option('--json', 'print JSON lines')
-    .action(print(async () => (await import('./explain.js')).explain));
+    .action(print(async () => (await import('./topics.js')).explain));
 }
 
 export function completionCommand(program: Command, act: Act, print: Print): void {
@@ -61,7 +61,7 @@ export function completionCommand(program: Command, act: Act, print: Print): voi
     )
     .addArgument(new Argument('<shell>', 'the shell that you use').choices(SHELLS))
     .addHelpText('after', LOADING)
-    .action(print(async () => (await import('./completion-scripts.js')).printScript));
+    .action(print(async () => (await import('./complete.js')).printScript));
   program
     .command(COMPLETE, { hidden: true })
     .description('Print what can follow. The scripts of "gangway completion" call it.')

@@ -1,11 +1,10 @@
 import type { Argument, Command, Option } from 'commander';
+import { STATUS_MEANINGS } from '../../partners/phases.js';
 import type { Surroundings } from '../cli/command-line.js';
-import type { Act } from '../cli/definition.js';
-import { withoutMarkdown } from '../cli/prose.js';
+import type { Act } from '../cli/options.js';
+import { withoutMarkdown } from '../cli/output.js';
 import { fillCall } from '../partner/commands.js';
-import { argumentValues, type Candidate, optionValues, type Values } from './completed-values.js';
-import { FILES } from './completion-scripts.js';
-import type { Shell } from './names.js';
+import { type Shell, TOPICS } from './names.js';
 
 /** The whole command line, whose definitions are completed. */
 interface Definitions {
@@ -68,20 +67,14 @@ function heldByBash(current: string, breaks: string): number {
   return current[last] === '@' ? last : last + 1;
 }
 
-/** The place of the current word. */
-interface Place {
-  readonly command: Command;
-  /** The arguments before it. */
-  readonly given: readonly string[];
-  /** The option whose value it is, or may be. */
-  readonly option: Option | undefined;
-  /** The options before it. */
-  readonly used: ReadonlySet<Option>;
-  /** After `--`, no word is an option. */
-  readonly onlyArguments: boolean;
-}
+type Place = Awaited<ReturnType<typeof placeOf>>;
 
-async function placeOf({ program, act }: Definitions, words: readonly string[]): Promise<Place> {
+/**
+ * The place of the word after these ones.
+ *
+ * @returns the option is the one whose value the word is, or may be. After `--`, no word is an option
+ */
+async function placeOf({ program, act }: Definitions, words: readonly string[]) {
   let command = program;
   let given: string[] = [];
   let option: Option | undefined;
@@ -136,7 +129,6 @@ function valuesAt(
   return argument ? (choicesOf(argument) ?? argumentValues(argument, command)) : [];
 }
 
-/** The options of a command and of the commands above it. */
 function optionsOf(command: Command): readonly Option[] {
   const own = command.createHelp().visibleOptions(command);
   return command.parent
@@ -150,4 +142,113 @@ function takesValue({ required, optional }: Option): boolean {
 
 function choicesOf({ argChoices }: Pick<Argument | Option, 'argChoices'>): readonly Candidate[] | undefined {
   return argChoices?.map((choice) => [choice]);
+}
+
+/** A possible continuation, for people: a word and its meaning. */
+type Candidate = readonly [word: string, description?: string];
+
+/** The values of an argument or option: known words, files of the shell, or words that are looked up. */
+type Values =
+  | readonly Candidate[]
+  | 'files'
+  | ((
+      surroundings: Surroundings,
+      current: string,
+      given: readonly string[],
+    ) => Promise<readonly Candidate[]>);
+
+const words = (...all: readonly string[]): Values => all.map((word) => [word]);
+
+/** The values of an option, by the name in its flags: `file` of `--mapping <file>`. Of others, only the person knows the value. */
+export const OPTION_VALUES: Readonly<Record<string, Values>> = {
+  file: 'files',
+  folder: 'files',
+  time: words('today', 'yesterday'),
+  format: words('PDF', 'CSV', 'QBO', 'OFX'),
+  character: words('tab', ';', '|'),
+  meaning: words(...Object.keys(STATUS_MEANINGS)),
+};
+
+/** The values of an argument, by its name. */
+export const ARGUMENT_VALUES: Readonly<Record<string, Values>> = {
+  file: 'files',
+  requirement: async (surroundings, _, [id = '']) =>
+    (await import('./live-values.js')).requirementIds(surroundings, id),
+  code: async () =>
+    (await import('../../texts/codes.js')).CODES.map(({ code, kind }): Candidate => [code, kind]),
+};
+
+function optionValues(option: Option, env: NodeJS.ProcessEnv): Values {
+  if (option.long === '--partner-account') {
+    const names = env['GANGWAY_ACCOUNTS']?.split(',').map((name) => name.trim()) ?? [];
+    return words(...names.filter(Boolean));
+  }
+  return OPTION_VALUES[placeholderOf(option)] ?? [];
+}
+
+/** `file` of `--document <file...>`. */
+export function placeholderOf({ flags }: Option): string {
+  return /[<[]([^>\].]+)/.exec(flags)?.[1] ?? '';
+}
+
+function argumentValues(argument: Argument, command: Command): Values {
+  const name = argument.name();
+  if (name === 'id')
+    return async (surroundings, current) =>
+      (await import('./live-values.js')).onboardingIds(surroundings, command.name(), current);
+  if (name === 'topic') {
+    const commands = command.parent?.commands ?? [];
+    return [...Object.entries(TOPICS), ...commands.map((each): Candidate => [each.name(), each.summary()])];
+  }
+  return ARGUMENT_VALUES[name] ?? [];
+}
+
+/**
+ * A script for each shell. It hands the line up to the cursor to `gangway complete`, which prints a candidate on a line, with a
+ * tab before its description. The line {@link FILES} means that files can follow.
+ */
+const SCRIPTS: Readonly<Record<Shell, readonly string[]>> = {
+  bash: [
+    '__gangway_words() {',
+    '  local line',
+    '  COMPREPLY=()',
+    '  while IFS= read -r line; do',
+    '    if [[ $line == :files ]]; then compopt -o default',
+    `    else COMPREPLY+=("\${line%%$'\\t'*}")`,
+    '    fi',
+    `  done < <(gangway complete bash -- "\${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2>/dev/null)`,
+    '}',
+    'complete -F __gangway_words gangway',
+  ],
+  zsh: [
+    '__gangway_words() {',
+    '  local line',
+    '  local -a candidates',
+    `  for line in "\${(@f)$(gangway complete zsh -- "\${(j: :)words[1,CURRENT-1]} $PREFIX" 2>/dev/null)}"; do`,
+    '    if [[ $line == :files ]]; then _files',
+    // A colon separates a candidate from its description.
+    `    elif [[ -n $line ]]; then candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")`,
+    '    fi',
+    '  done',
+    `  if (( \${#candidates} )); then _describe -V gangway candidates; fi`,
+    '}',
+    'compdef __gangway_words gangway',
+  ],
+  fish: [
+    'function __gangway_words',
+    '    for line in (gangway complete fish -- (commandline -cp) 2>/dev/null)',
+    '        if test "$line" = :files; __fish_complete_path (commandline -ct)',
+    '        else; echo $line',
+    '        end',
+    '    end',
+    'end',
+    "complete -c gangway -f -a '(__gangway_words)'",
+  ],
+};
+
+/** Asks the shell for files. No candidate begins with a colon. */
+const FILES = ':files';
+
+export function printScript({ stdout }: Surroundings, shell: Shell): void {
+  stdout.write(`${SCRIPTS[shell].join('\n')}\n`);
 }

@@ -1,47 +1,120 @@
 import { REQUIREMENT_KINDS, TASKS } from '../../messages/requirement-kinds.js';
-import { runbookOf } from '../../texts/codes.js';
+import { didYouMean } from '../../settings/nearest.js';
+import { CODES, type Code, explained, runbookOf } from '../../texts/codes.js';
+import { page, type Row, tablesIn } from '../../texts/docs.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
 import type { Surroundings } from '../cli/command-line.js';
-import { EXIT_CODES } from '../cli/exit-codes.js';
-import { Printer } from '../cli/output.js';
-import { described, widthOf, wrapped } from '../cli/prose.js';
+import { EXIT_CODES } from '../cli/errors.js';
+import { described, Printer, readableWidth, wrapped } from '../cli/output.js';
 import type { Topic } from './names.js';
 
 /** Prints a topic of `gangway help`. @throws {InvalidInput} for an unknown part */
-export async function printTopic(
-  surroundings: Surroundings,
-  topic: Topic,
-  [part]: readonly string[],
-): Promise<void> {
-  const width = widthOf(surroundings.stdout);
-  new Printer(surroundings).line(await TEXTS[topic](width, part));
+export function printTopic(surroundings: Surroundings, topic: Topic, [part]: readonly string[]): void {
+  const width = readableWidth(surroundings.stdout);
+  new Printer(surroundings).line(TEXTS[topic](width, part));
 }
 
-const TEXTS: Readonly<Record<Topic, (width: number, part: string | undefined) => string | Promise<string>>> =
-  {
-    requirements: (width) =>
-      paragraphs(
-        width,
-        'A requirement is a question to a person. "gangway inbox" lists the open ones, "gangway resolve" answers one, and the Web ' +
-          'UI shows them in the details of the workflow.',
-        'Gangway never decides a requirement by itself. Past its due date it is overdue and stays open. It closes when the ' +
-          "partner's own change makes it obsolete.",
-        '"gangway claim" shows others that you work on a requirement. "gangway confirm" applies an answer that someone else proposed.',
-        'These are the kinds, with what a person has to do and the allowed answers:',
-        described(
-          REQUIREMENT_KINDS.map((kind) => [kind, `${TASKS[kind]} (${runbookOf(kind)['answers']})`]),
-          width,
-        ),
-        '"gangway explain KIND" describes a kind: what happened, what to do, and what not to do.',
-      ),
-    'exit-codes': (width) =>
+const TEXTS: Readonly<Record<Topic, (width: number, part: string | undefined) => string>> = {
+  requirements: (width) =>
+    paragraphs(
+      width,
+      'A requirement is a question to a person. "gangway inbox" lists the open ones, "gangway resolve" answers one, and the Web ' +
+        'UI shows them in the details of the workflow.',
+      'Gangway never decides a requirement by itself. Past its due date it is overdue and stays open. It closes when the ' +
+        "partner's own change makes it obsolete.",
+      '"gangway claim" shows others that you work on a requirement. "gangway confirm" applies an answer that someone else proposed.',
+      'These are the kinds, with what a person has to do and the allowed answers:',
       described(
-        EXIT_CODES.map(({ code, meaning }) => [code, meaning]),
+        REQUIREMENT_KINDS.map((kind) => [kind, `${TASKS[kind]} (${runbookOf(kind)['answers']})`]),
         width,
       ),
-    settings: async (width, part) => (await import('./settings-help.js')).settingsHelp(part, width),
-  };
+      '"gangway explain KIND" describes a kind: what happened, what to do, and what not to do.',
+    ),
+  'exit-codes': (width) =>
+    described(
+      EXIT_CODES.map(({ code, meaning }) => [code, meaning]),
+      width,
+    ),
+  settings: (width, part) => settingsHelp(part, width),
+};
 
 /** Paragraphs with an empty line between them. Those of several lines stay as they are. */
 function paragraphs(width: number, ...texts: readonly string[]): string {
   return texts.map((text) => (text.includes('\n') ? text : wrapped(text, width))).join('\n\n');
+}
+
+interface ExplainOptions {
+  readonly json?: true;
+}
+
+/** @throws {InvalidInput} that names the nearest codes, for an unknown one */
+export function explain(
+  surroundings: Surroundings,
+  given: string | undefined,
+  { json }: ExplainOptions,
+): void {
+  const cli = new Printer(surroundings);
+  const width = readableWidth(cli.stdout);
+  const names = [...new Set(CODES.map(({ code }) => code))];
+  if (given === undefined) {
+    if (json) cli.json(names);
+    else cli.line(listed(width));
+    return;
+  }
+  const found = explained(given);
+  if (found.length === 0) {
+    const suggestion = didYouMean(given, names);
+    throw new InvalidInput(
+      `no code ${JSON.stringify(given)}${suggestion}; "gangway explain" lists all codes`,
+    );
+  }
+  if (json) for (const { facts, ...each } of found) cli.json({ ...each, ...facts });
+  else cli.line(found.map((each) => inWords(each, width)).join('\n\n'));
+}
+
+function listed(width: number): string {
+  const kinds = [...new Set(CODES.map(({ kind }) => kind))];
+  const codesOf = (of: string) => CODES.filter(({ kind }) => kind === of).map(({ code }) => code);
+  return kinds.map((kind) => `${kind}\n  ${wrapped(codesOf(kind).join(', '), width, 2)}`).join('\n\n');
+}
+
+function inWords({ code, kind, facts }: Code, width: number): string {
+  return `${code} (${kind})\n${described(Object.entries(facts), width)}`;
+}
+
+/**
+ * The settings whose name has this part, or all, as docs/configuration.md describes them.
+ *
+ * @throws {InvalidInput} when there is none
+ */
+export function settingsHelp(part: string | undefined, width: number): string {
+  const tables = tablesIn(page('configuration'));
+  const isWanted = (name: string) => part === undefined || name.includes(part.toUpperCase());
+  const shown = tables.flatMap(({ heading, rows }) => {
+    const found = rows.filter((row) => namesIn(row).some(isWanted));
+    return found.length === 0
+      ? []
+      : [[heading, ...found.map((row) => rowInWords(row, isWanted, width))].join('\n')];
+  });
+  if (shown.length > 0) return [...shown, SECRETS].join('\n\n');
+  const names = tables.flatMap(({ rows }) => rows.flatMap(namesIn));
+  throw new InvalidInput(`no setting ${JSON.stringify(part)}${didYouMean(part ?? '', names)}`);
+}
+
+const SECRETS = 'A secret can be in a file: set NAME_FILE to its path instead.';
+
+/** Settings with the same description share a row. */
+function namesIn({ setting = '' }: Row): string[] {
+  return setting.split('<br>').map((name) => name.replaceAll('`', ''));
+}
+
+function rowInWords(
+  { setting = '', ...facts }: Row,
+  isWanted: (name: string) => boolean,
+  width: number,
+): string {
+  const names = namesIn({ setting })
+    .filter(isWanted)
+    .map((name) => `  ${name}`);
+  return [...names, described(Object.entries(facts), width - 2).replace(/^/gm, '  ')].join('\n');
 }

@@ -1,17 +1,24 @@
 import { createReadStream } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { z } from 'zod';
+import { changeable } from '../../activities/corrections.js';
+import { changeLines, changesOf, checkCorrection, inputFor } from '../../forms/corrections.js';
+import { type Patch, patchFrom, settingsFrom } from '../../forms/set-fields.js';
 import { NEED_REASON } from '../../inbox/answering.js';
-import type { RequirementKind } from '../../messages/requirement-kinds.js';
-import type { Answer, AnswerKind, Requirement } from '../../messages/requirements.js';
+import type { Correctable } from '../../messages/activities.js';
+import type { KnownAccounts } from '../../messages/inputs.js';
+import type { OnboardingState } from '../../messages/onboarding-state.js';
+import type { Answer, AnswerKind } from '../../messages/requirements.js';
 import { oneTimeCode } from '../../partners/banking/rules.js';
 import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
+import { json } from '../../partners/fields.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
-import { cannotRead } from '../cli/arguments.js';
+import { cannotRead, readObject } from '../cli/arguments.js';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
-import type { Confirming } from '../cli/confirm.js';
-import { gangwayOf } from '../cli/gangway.js';
-import { type Asked, type CorrectionOptions, correct, readCorrection } from './correct.js';
+import { type Confirming, confirm } from '../cli/confirm.js';
+import { CommandFailed } from '../cli/errors.js';
+import { gangwayOf } from '../cli/follow.js';
 
 /** The options with which a person writes an answer. */
 export interface AnswerOptions extends CorrectionOptions, Confirming {
@@ -65,24 +72,11 @@ const REASONS = {
   abandon: 'the merchant has withdrawn',
 } as const satisfies Partial<Record<AnswerKind, string>>;
 
-/** The same, where the requirement needs another one. */
-const OWN_REASONS: Readonly<Partial<Record<RequirementKind, Partial<Record<AnswerKind, string>>>>> = {
-  'uncertain-write': { adopt: 'merchant 1012 is in the portal', retry: 'the portal does not show it' },
-  credentials: { retry: 'the account is unlocked' },
-  waiting: { retry: 'the partner works on it' },
-  'request-changes': { retry: 'the underwriter accepts it as it is' },
-};
-
 /** @throws {InvalidInput} with an example, when the answer needs a reason and has none */
-export function reasonFrom(
-  { reason }: AnswerOptions,
-  kind: AnswerKind,
-  requirement: Requirement | undefined,
-): string {
+export function reasonFrom({ reason }: AnswerOptions, kind: AnswerKind): string {
   if (reason !== undefined) return reason;
   if (!NEED_REASON.includes(kind)) return NO_REASON;
-  const example =
-    (requirement && OWN_REASONS[requirement.kind]?.[kind]) ?? REASONS[kind as keyof typeof REASONS];
+  const example = REASONS[kind as keyof typeof REASONS];
   throw new InvalidInput(`--${kind} needs --reason, which the timeline keeps: --reason '${example}'`);
 }
 
@@ -142,4 +136,60 @@ async function checkDocument(file: string): Promise<void> {
   if (!found.isFile()) throw new InvalidInput(`${file}: is not a file`);
   if (found.size === 0) throw new InvalidInput(`${file}: is empty`);
   if (found.size > MAX_ATTACHMENT_BYTES) throw new InvalidInput(`${file}: is larger than 25 MiB`);
+}
+
+/** The requirement to answer. */
+export interface Asked {
+  readonly workflowId: string;
+  readonly requirementId: string;
+  /** Undefined when it cannot be read now. */
+  readonly state: OnboardingState | undefined;
+}
+
+/** The options with which a person writes a correction. */
+export interface CorrectionOptions {
+  readonly patch?: string;
+  readonly set?: readonly string[];
+}
+
+/** Makes the merge patch for an input; undefined when that cannot be read now. @throws {CommandFailed} when it must be read */
+type PatchOf = (correctable: Correctable | undefined, known: KnownAccounts) => Patch;
+
+/** Reads the part of a correction that needs no input. @throws {InvalidInput} */
+export async function readCorrection(
+  cli: CommandLine,
+  { patch, set = [] }: CorrectionOptions,
+): Promise<PatchOf> {
+  if (patch !== undefined) {
+    const given = await readObject(cli, patch, '--patch');
+    const checked = check(z.record(z.string(), json), given, '--patch', 'nothing was sent');
+    return () => checked;
+  }
+  const settings = settingsFrom(set);
+  return (correctable, known) => {
+    if (!correctable)
+      throw new CommandFailed('--set needs the current input, which cannot be read now; use --patch');
+    return patchFrom(settings, correctable.input, changeable(correctable, known).schema);
+  };
+}
+
+/** Checks a correction, and shows what it changes to the person at the terminal. */
+export async function correct(
+  context: CommandContext,
+  { workflowId, requirementId, state }: Asked,
+  patchOf: Awaited<ReturnType<typeof readCorrection>>,
+  options: CorrectionOptions & Confirming & { readonly dryRun?: true; readonly json?: true },
+): Promise<Patch> {
+  const { cli, client, config } = context;
+  if (!state) return patchOf(undefined, config);
+  const correctable = await inputFor(client, workflowId, state, requirementId);
+  const patch = patchOf(correctable, config);
+  checkCorrection(correctable, patch, config);
+  const changes = changesOf(correctable, patch);
+  const preview = [`${requirementId} of ${workflowId}:`, ...changeLines(changes)].join('\n');
+  if (!options.dryRun) {
+    if (cli.terminal) await confirm(cli, `${preview}\nThis correction will be sent.`, options);
+  } else if (options.json) cli.json({ workflowId, requirementId, changes });
+  else cli.line(preview);
+  return patch;
 }

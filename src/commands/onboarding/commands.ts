@@ -6,18 +6,20 @@ import {
 } from '../../messages/requirement-kinds.js';
 import { STAGES } from '../../messages/stages.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
-import type { Act } from '../cli/definition.js';
 import {
+  type Act,
   limit,
   milliseconds,
+  pastTime,
   withId,
   withIdArgument,
+  withListFilter,
   withPartnerAccount,
   withRecordFormats,
   withStrict,
+  withWords,
   withYes,
 } from '../cli/options.js';
-import { pastTime, withListFilter, withWords } from './filters.js';
 
 /** The commands that start, follow and end onboardings. */
 
@@ -220,7 +222,7 @@ export function watchCommand(program: Command, act: Act): void {
         'of a customer includes those of its parts. Ends with the outcome.',
     )
     .option('--json', 'print JSON lines')
-    .action(act(async () => (await import('./watch.js')).watch));
+    .action(act(async () => (await import('./status.js')).watch));
 }
 
 export function nudgeCommand(program: Command, act: Act): void {

@@ -6,7 +6,7 @@ import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { answeredBefore } from '../../texts/timeline-entries.js';
 import type { CommandContext } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
-import { gangwayOf } from '../cli/gangway.js';
+import { gangwayOf } from '../cli/follow.js';
 import { whileShowing } from '../cli/progress.js';
 
 /** An answer that a workflow has accepted. */
@@ -25,8 +25,7 @@ interface Accepted {
 }
 
 /**
- * Reports an answer to the person who gave it, with the outcome if it is known within a few seconds. @throws {CommandFailed} when
- * the same is asked again
+ * Reports an answer to the person who gave it, with the outcome if it is known within a few seconds.
  *
  * @throws {CommandFailed} when the same is asked again
  */

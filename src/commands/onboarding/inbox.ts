@@ -5,11 +5,11 @@ import type { Requirement, RequirementKind } from '../../messages/requirements.j
 import { stateOf } from '../../temporal/onboardings.js';
 import { count, listed, mostUrgent, visibilityQuery } from '../../temporal/search.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { partnerAccountOf } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import type { ListFilter } from '../cli/options.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
-import { partnerAccountOf } from '../cli/partner-account.js';
 import { describeRequirement } from '../cli/requirements.js';
-import type { ListFilter } from './filters.js';
 
 interface InboxOptions extends ListFilter, RecordFormat {
   readonly kind?: RequirementKind;
@@ -87,7 +87,6 @@ type Details = ReadonlyMap<InboxItem, Requirement>;
 
 /** Reads what each requirement asks. Names on standard error what no worker can read now. */
 async function detailsOf(cli: CommandLine, client: Client, items: readonly InboxItem[]): Promise<Details> {
-  const limit = pLimit(CONCURRENCY);
   /** Task queues on which no worker responds: the next query would only wait as long. */
   const silent = new Set<string>();
   const read = async ({ workflowId, taskQueue }: InboxItem): Promise<readonly Requirement[]> => {
@@ -103,19 +102,21 @@ async function detailsOf(cli: CommandLine, client: Client, items: readonly Inbox
       return [];
     }
   };
-  const all = new Map<string, Promise<readonly Requirement[]>>();
-  for (const item of items)
-    if (!all.has(item.workflowId))
-      all.set(
-        item.workflowId,
-        limit(() => read(item)),
-      );
-  const details = new Map<InboxItem, Requirement>();
-  for (const item of items) {
-    const asked = (await all.get(item.workflowId))?.find(({ id }) => id === item.id);
-    if (asked) details.set(item, asked);
-  }
-  return details;
+  const distinct = new Map(items.map((item) => [item.workflowId, item])).values();
+  const states = await pLimit(CONCURRENCY).map(distinct, async (item) => ({
+    ...{ workflowId: item.workflowId, requirements: await read(item) },
+  }));
+  const asked = new Map(
+    states.flatMap(({ workflowId, requirements }) =>
+      requirements.map((requirement) => [`${workflowId} ${requirement.id}`, requirement] as const),
+    ),
+  );
+  return new Map(
+    items.flatMap((item) => {
+      const found = asked.get(`${item.workflowId} ${item.id}`);
+      return found ? [[item, found] as const] : [];
+    }),
+  );
 }
 
 function wordsOf(asked: Requirement | undefined): Pick<InboxItem, 'title' | 'detail' | 'answers'> {

@@ -1,15 +1,11 @@
-import type { Client } from '@temporalio/client';
-import { isOverdue, shortIds } from '../../inbox/inbox.js';
+import { isLate, shortIds, toDo } from '../../inbox/inbox.js';
 import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/ids.js';
 import type { Stage } from '../../messages/onboarding-state.js';
-import { TASKS } from '../../messages/requirements.js';
 import { count, type Listed, listed, typesOf, visibilityQuery } from '../../temporal/search.js';
-import { problemInQuery } from '../../temporal/visibility-query.js';
-import { InvalidInput } from '../../texts/invalid-input.js';
+import { explainQuery, partnerAccountOf } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import type { ListFilter } from '../cli/options.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
-import { partnerAccountOf } from '../cli/partner-account.js';
-import type { ListFilter } from './filters.js';
 
 interface ListOptions extends ListFilter, RecordFormat {
   readonly operations?: true;
@@ -30,7 +26,7 @@ export async function list(cli: CommandLine, words: readonly string[], options: 
   partnerAccountOf(cli.config(), options, 'list', 'nothing was read');
   await withTemporal(cli, async ({ client }) => {
     const found = await Array.fromAsync(listed(client, query, limit)).catch(
-      explainQuery(client, query, options),
+      explainQuery(client, query, options.query),
     );
     const total = found.length < limit ? found.length : await count(client, query);
     const shortOf = shortIds(found.map(({ workflowId }) => workflowId));
@@ -45,14 +41,6 @@ export async function list(cli: CommandLine, words: readonly string[], options: 
   });
 }
 
-/** For `catch`: rewords the error of a list whose typed query the server rejects. */
-function explainQuery(client: Client, query: string, { query: typed }: ListOptions) {
-  return async (error: unknown): Promise<never> => {
-    const problem = typed && (await problemInQuery(client, error, { query, typed }));
-    throw problem ? new InvalidInput(`--query: ${problem}`) : error;
-  };
-}
-
 type Columns = TableColumns<Listed>;
 
 const NAME: Columns = { dba: ({ dba }) => dba };
@@ -60,7 +48,7 @@ const NAME: Columns = { dba: ({ dba }) => dba };
 const COMMON_COLUMNS: Columns = {
   stage: ({ stage }) => stage,
   'partner status': { value: ({ partnerStatus }) => partnerStatus, priority: 5 },
-  'to do': { value: toDo, style: isLate },
+  'to do': { value: toDo, style: (row) => (isLate(row) ? 'red' : undefined) },
   merchant: { value: ({ merchantProfileId }) => merchantProfileId, priority: 7 },
   mid: { value: ({ mid }) => mid, keep: true, priority: 2 },
   profile: { value: ({ bankingProfileId }) => bankingProfileId, priority: 8 },
@@ -79,15 +67,3 @@ const FIELDS = [
   ...['merchantProfileId', 'mid', 'bankingProfileId', 'agentProfileId', 'requirements', 'moreRequirements'],
   ...['startedAt', 'endedAt'],
 ];
-
-function isLate({ requirements: [first] }: Listed): 'red' | undefined {
-  return first && isOverdue(first.dueAt) ? 'red' : undefined;
-}
-
-/** Returns the first task of a person. */
-function toDo({ requirements, moreRequirements }: Listed): string {
-  const [first, ...others] = requirements;
-  if (!first) return '';
-  const more = others.length + moreRequirements;
-  return TASKS[first.kind] + (more > 0 ? ` (${more} more)` : '');
-}

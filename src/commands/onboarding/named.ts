@@ -6,12 +6,11 @@ import { didYouMean } from '../../settings/nearest.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { answeredBefore, closedBefore, saidOf } from '../../texts/timeline-entries.js';
-import { shellWord } from '../cli/arguments.js';
+import { findById, shellWord } from '../cli/arguments.js';
 import type { CommandContext } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
-import { gangwayOf } from '../cli/gangway.js';
+import { gangwayOf } from '../cli/follow.js';
 import { endedSentence } from '../cli/outcomes.js';
-import { findById } from '../cli/partner-account.js';
 import { describeRequirement, optionsOf, resolveCommands, takeBackCommand } from '../cli/requirements.js';
 
 /** The workflow that a person names. */

@@ -8,12 +8,13 @@ import { partIds } from '../../temporal/onboardings.js';
 import { wakeWaiting } from '../../temporal/partner-accounts.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameWithId } from '../../texts/names.js';
+import { span } from '../../texts/time.js';
+import { findById, type IdOptions, partnerAccountOf } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed } from '../cli/errors.js';
 import { endedSentence, staysAtPartner } from '../cli/outcomes.js';
-import { findById, type IdOptions, partnerAccountOf } from '../cli/partner-account.js';
-import { elapsed, whileShowing } from '../cli/progress.js';
+import { whileShowing } from '../cli/progress.js';
 
 interface NudgeOptions extends IdOptions {
   readonly system?: SystemName;
@@ -54,7 +55,7 @@ async function nudgeSystem(cli: CommandLine, system: SystemName, options: IdOpti
     else cli.line(`${system}: retried pending calls: ${steps}, of onboardings and operations: ${workflows}`);
     if (!deadline.signal.aborted) return;
     throw new CommandFailed(
-      `stopped after ${elapsed(SEARCH_MS)}: ${examined} running workflows examined; the others read and retry by themselves`,
+      `stopped after ${span(SEARCH_MS)}: ${examined} running workflows examined; the others read and retry by themselves`,
     );
   });
 }
@@ -94,18 +95,12 @@ async function nudging<Result>(
   }
 }
 
-interface Nudged {
-  /** True if a status poll reads the status now. */
-  readonly nudged: boolean;
-  /** Types of the other activities that are retried now. */
-  readonly retried: readonly string[];
-}
-
-/** For a customer, this covers its children, because only they wait for partners. */
-async function nudgeAll(
-  client: Client,
-  { workflowId, taskQueue }: WorkflowExecutionDescription,
-): Promise<Nudged> {
+/**
+ * For a customer, this covers its children, because only they wait for partners.
+ *
+ * @returns whether a status poll reads the status now, and the types of the other activities that are retried now
+ */
+async function nudgeAll(client: Client, { workflowId, taskQueue }: WorkflowExecutionDescription) {
   const ids = isCustomer(workflowId) ? Object.values(partIds(workflowId)) : [workflowId];
   const account = partsOfId(workflowId)?.account;
   const areSteps = SYSTEM_NAMES.map((system) => isStepAt(partnerTaskQueue(taskQueue, system, account)));

@@ -12,16 +12,14 @@ import { userName } from '../../process/user.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameWithId } from '../../texts/names.js';
-import { shellWord } from '../cli/arguments.js';
+import { findById, type IdOptions, shellWord } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { confirm } from '../cli/confirm.js';
-import { gangwayOf } from '../cli/gangway.js';
+import { gangwayOf } from '../cli/follow.js';
 import { staysAtPartner } from '../cli/outcomes.js';
-import { findById, type IdOptions } from '../cli/partner-account.js';
 import { type HowFar, sayingHowFar, whileShowing } from '../cli/progress.js';
 import { questionOf } from '../cli/requirements.js';
-import { type AnswerOptions, kindOf, readAnswer, reasonFrom } from './answers.js';
-import type { Asked } from './correct.js';
+import { type AnswerOptions, type Asked, kindOf, readAnswer, reasonFrom } from './answers.js';
 import { reportAccepted } from './effect.js';
 import { type Named, type Read, readFor, requirementIn } from './named.js';
 
@@ -51,7 +49,7 @@ export async function resolve(
       const answerFor = await readAnswer(cli, kind, options);
       const by = {
         actor: options.actor ?? userName(),
-        reason: reasonFrom(options, kind, requirement),
+        reason: reasonFrom(options, kind),
       };
       const asked = { workflowId, requirementId, state };
       const answer = await answerFor(context, asked);

@@ -9,8 +9,7 @@ import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { readJson, shellWord, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirmDoubts, type Strict } from '../cli/confirm.js';
-import { followStarted } from '../cli/follow.js';
-import { gangwayOf } from '../cli/gangway.js';
+import { followStarted, gangwayOf } from '../cli/follow.js';
 import { printOutcome } from '../cli/outcomes.js';
 import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
 
@@ -29,10 +28,6 @@ export const board = startOf(MERCHANT);
 export const onboardBusiness = startOf(BUSINESS);
 export const onboard = startOf(CUSTOMER);
 
-function startOf<Input extends Startable>(kind: Kind<Input>) {
-  return (cli: CommandLine, file: string, options: StartingOptions) => startFrom(cli, kind, file, options);
-}
-
 /** @throws {InvalidInput} when a file is an onboarding of another type, which another command starts */
 export function rejectOtherKind(given: unknown, file: string, type?: StartableType): void {
   const found = kindOf(given);
@@ -43,37 +38,42 @@ export function rejectOtherKind(given: unknown, file: string, type?: StartableTy
   );
 }
 
-async function startFrom<Input extends Startable>(
-  cli: CommandLine,
-  kind: Kind<Input>,
-  file: string,
-  { wait, again, json, yes, strict }: StartingOptions,
-): Promise<void> {
-  const rows = formatOf(file);
-  if (rows)
-    throw new InvalidInput(
-      `${file}: is a file of rows (${rows}); nothing was started. Use "gangway batch ${shellWord(file)}"`,
-    );
-  const given = await readJson(cli, file);
-  rejectOtherKind(given, file, kind.type);
-  const input = check(kind.schema(cli.config()), given, sourceName(file));
-  const confirming = { yes, strict };
-  await sayingHowFar(cli, async (progress) => {
-    await withTemporal(cli, async (context) => {
-      const { client, config } = context;
-      const existing = again ? undefined : workflowId(kind.type, input.externalId, input.account);
-      // A script has nobody to tell.
-      const isTold = cli.terminal !== undefined || strict === true;
-      const read = isTold ? referencesAt : soonReferencesAt;
-      const { doubts, isComplete } = await doubtsAbout(client, config.taskQueue, input, existing, read);
-      if (!isComplete && isTold) cli.note(NOT_READ);
-      await confirmDoubts(cli, sourceName(file), doubts, confirming);
-      progress.is(UNKNOWN_START);
-      const started = await gangwayOf(context).start(kind, input, { again });
-      progress.isShown();
-      const restart = 'start it again with --again';
-      const outcome = await followStarted<Outcome>(context, started, { wait: wait === true, json, restart });
-      if (outcome && !json) printOutcome(cli, started.workflowId, outcome);
+function startOf<Input extends Startable>(kind: Kind<Input>) {
+  return async (
+    cli: CommandLine,
+    file: string,
+    { wait, again, json, yes, strict }: StartingOptions,
+  ): Promise<void> => {
+    const rows = formatOf(file);
+    if (rows)
+      throw new InvalidInput(
+        `${file}: is a file of rows (${rows}); nothing was started. Use "gangway batch ${shellWord(file)}"`,
+      );
+    const given = await readJson(cli, file);
+    rejectOtherKind(given, file, kind.type);
+    const input = check(kind.schema(cli.config()), given, sourceName(file));
+    const confirming = { yes, strict };
+    await sayingHowFar(cli, async (progress) => {
+      await withTemporal(cli, async (context) => {
+        const { client, config } = context;
+        const existing = again ? undefined : workflowId(kind.type, input.externalId, input.account);
+        // A script has nobody to tell.
+        const isTold = cli.terminal !== undefined || strict === true;
+        const read = isTold ? referencesAt : soonReferencesAt;
+        const { doubts, isComplete } = await doubtsAbout(client, config.taskQueue, input, existing, read);
+        if (!isComplete && isTold) cli.note(NOT_READ);
+        await confirmDoubts(cli, sourceName(file), doubts, confirming);
+        progress.is(UNKNOWN_START);
+        const started = await gangwayOf(context).start(kind, input, { again });
+        progress.isShown();
+        const restart = 'start it again with --again';
+        const outcome = await followStarted<Outcome>(context, started, {
+          wait: wait === true,
+          json,
+          restart,
+        });
+        if (outcome && !json) printOutcome(cli, started.workflowId, outcome);
+      });
     });
-  });
+  };
 }

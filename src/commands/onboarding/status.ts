@@ -1,19 +1,32 @@
-import type { TypedSearchAttributes } from '@temporalio/common';
+import type { Outcome } from '../../client/outcome.js';
+import type { OwnedEntry, Reading } from '../../client/watching.js';
+import { type ChangeableField, changeableFields, isCorrectable, shown } from '../../forms/corrections.js';
 import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../inbox/parts.js';
-import { partsOfId } from '../../messages/ids.js';
+import type { Correctable } from '../../messages/activities.js';
+import { isOnboarding, partsOfId } from '../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
-import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import type { OperationOutcome } from '../../messages/partner-operations.js';
+import type { Requirement } from '../../messages/requirements.js';
 import { portalLink } from '../../partners/account-settings.js';
+import { withoutPrivate } from '../../privacy/private-fields.js';
+import { inputOf, stateOf } from '../../temporal/onboardings.js';
+import { listedOf } from '../../temporal/search.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
 import type { Times } from '../../texts/time.js';
 import { answeredBefore, inZone } from '../../texts/timeline-entries.js';
-import { type CommandLine, type CommandSettings, withTemporal } from '../cli/command-line.js';
-import { gangwayOf } from '../cli/gangway.js';
-import { findById, type IdOptions } from '../cli/partner-account.js';
+import { findById, type IdOptions } from '../cli/arguments.js';
+import {
+  type CommandContext,
+  type CommandLine,
+  type CommandSettings,
+  withTemporal,
+} from '../cli/command-line.js';
+import { follow, gangwayOf } from '../cli/follow.js';
+import { printOutcome } from '../cli/outcomes.js';
 import { whileShowing } from '../cli/progress.js';
 import { describeRequirement, takeBackCommand } from '../cli/requirements.js';
 import { NO_REASON } from './answers.js';
-import { showInput } from './input.js';
 
 interface StatusOptions extends IdOptions {
   readonly input?: true;
@@ -23,13 +36,14 @@ export async function status(cli: CommandLine, id: string, options: StatusOption
   const { input, json } = options;
   await withTemporal(cli, async (context) => {
     const { client, config, link } = context;
-    const { workflowId, runId, typedSearchAttributes, typed } = await findById(context, id, options);
+    const found = await findById(context, id, options);
+    const { workflowId, runId, typed } = found;
     if (input) return showInput(context, { workflowId, typed }, json);
     const reading = () => gangwayOf(context).status(workflowId);
     const state = await whileShowing(cli, `${workflowId}: waiting for a worker`, reading).catch(
-      (error: unknown) => {
+      async (error: unknown) => {
         if (error instanceof UnreadableOnboarding && !json)
-          printFacts(cli, { ...indexed(typedSearchAttributes), workflow: workflowId });
+          printFacts(cli, { ...factsOf(await listedOf(client, found)), workflow: workflowId });
         throw error;
       },
     );
@@ -65,12 +79,7 @@ function printState(
   more: Readonly<Record<string, string | undefined>>,
 ): void {
   const facts = {
-    dba: state.dba,
-    stage: state.stage,
-    'partner status': state.partnerStatus,
-    merchant: state.merchantProfileId,
-    mid: state.mid,
-    profile: state.profileId,
+    ...factsOf({ ...state, bankingProfileId: state.profileId }),
     account: state.financialAccountId,
     'payments account': state.paymentsAccountId,
     'terminal id': state.terminalId,
@@ -86,6 +95,22 @@ function printState(
   printUnsent(cli, { typed, state, parts });
   cli.line('\ntimeline:');
   printTimeline(cli, state.timeline);
+}
+
+/** The first facts, which the list of workflows has as well. */
+function factsOf(
+  known: Partial<
+    Record<'dba' | 'stage' | 'partnerStatus' | 'merchantProfileId' | 'mid' | 'bankingProfileId', unknown>
+  >,
+): Readonly<Record<string, unknown>> {
+  return {
+    dba: known.dba,
+    stage: known.stage,
+    'partner status': known.partnerStatus,
+    merchant: known.merchantProfileId,
+    mid: known.mid,
+    profile: known.bankingProfileId,
+  };
 }
 
 /** The answers that a person can still take back. */
@@ -132,19 +157,6 @@ function printFacts(cli: CommandLine, facts: Readonly<Record<string, unknown>>):
   }
 }
 
-/** The search attributes of an onboarding whose state cannot be read. */
-function indexed(attributes: TypedSearchAttributes) {
-  const { dba, stage, partnerStatus, merchantProfileId, mid, bankingProfileId } = SEARCH_ATTRIBUTES;
-  return {
-    dba: attributes.get(dba),
-    stage: attributes.get(stage),
-    'partner status': attributes.get(partnerStatus),
-    merchant: attributes.get(merchantProfileId),
-    mid: attributes.get(mid),
-    profile: attributes.get(bankingProfileId),
-  };
-}
-
 function waitOf(times: Times, { waiting }: OnboardingState): string | undefined {
   if (!waiting) return undefined;
   const { step, since, until, reason } = waiting;
@@ -167,4 +179,103 @@ export function timelineRow(
   const why = reason === NO_REASON ? undefined : reason;
   const who = actor === undefined ? '' : ` (${[actor, why].filter(Boolean).join(': ')})`;
   return [times.atSecond(at), event, inZone(detail, { event }, times) + who];
+}
+
+export async function watch(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
+  await withTemporal(cli, async (context) => {
+    const { workflowId } = await findById(context, id, options);
+    const onRead = ({ entries }: Reading) => {
+      for (const entry of entries) json ? cli.json(entry) : cli.line(lineOf(cli, entry));
+    };
+    const restart = isOnboarding(workflowId)
+      ? 'start it again with --again'
+      : 'run its command to start it again';
+    const outcome = await follow<Ending>(context, workflowId, { restart, onRead });
+    if (json) cli.json({ workflowId, ...outcome });
+    else printOutcome(cli, workflowId, outcome);
+  });
+}
+
+type Ending = Outcome | OperationOutcome<object>;
+
+function lineOf(cli: CommandLine, { of, ...entry }: OwnedEntry): string {
+  const [at = '', ...rest] = timelineRow(cli, entry);
+  return [at, ...(of ? [of.padEnd('boarding'.length)] : []), ...rest].join('  ');
+}
+
+interface Named {
+  readonly workflowId: string;
+  /** The person's name for it. */
+  readonly typed: string;
+}
+
+/** Prints the present input of an onboarding, and the fields that can change now; for a customer, those of its parts. */
+export async function showInput(
+  context: CommandContext,
+  { workflowId, typed }: Named,
+  json?: true,
+): Promise<void> {
+  const { cli, client } = context;
+  for (const id of await correctableIds(context, workflowId)) {
+    const correctable = await inputOf(client, id);
+    if (json) {
+      cli.json(asJson(context, id, correctable));
+      continue;
+    }
+    const { requirements } = await stateOf(client, id);
+    const asking = requirements.filter(({ answers }) => answers.includes('correction'));
+    print(context, { workflowId: id, typed }, correctable, asking);
+  }
+}
+
+async function correctableIds({ client }: CommandContext, workflowId: string): Promise<string[]> {
+  if (isCorrectable(workflowId)) return [workflowId];
+  const parts = await partsOf(client, workflowId, await stateOf(client, workflowId));
+  if (parts.length > 0) return parts.map((part) => part.workflowId);
+  throw new InvalidInput(`${workflowId}: has no input that a correction can change`);
+}
+
+function asJson({ config }: CommandContext, workflowId: string, correctable: Correctable) {
+  const fields = changeableFields(correctable, config).map(({ name, isRequired, type, rule }) => ({
+    ...{ field: name, required: isRequired, type },
+    ...(rule !== '' && { rule }),
+  }));
+  return { workflowId, input: withoutPrivate(correctable.input), canChange: fields };
+}
+
+/** @param asking the open requirements that take a correction */
+function print(
+  { cli, config }: CommandContext,
+  { workflowId, typed }: Named,
+  correctable: Correctable,
+  asking: readonly Requirement[],
+): void {
+  const fields = changeableFields(correctable, config);
+  cli.line(`${workflowId}: input with its corrections, private values masked`);
+  cli.line(JSON.stringify(withoutPrivate(correctable.input), undefined, 2));
+  const questions = asking.map(({ detail }) => detail).join('\n');
+  const isAsked = ({ name }: ChangeableField) =>
+    new RegExp(`(^|[^\\w.])${name.replaceAll('.', '\\.').replace(/\bN\b/g, '\\d+')}($|[^\\w.])`, 'm').test(
+      questions,
+    );
+  const asked = fields.filter(isAsked);
+  if (asked.length > 0) {
+    cli.line('\nfields that an open requirement names:');
+    for (const field of asked) printField(cli, field);
+  }
+  cli.line(`\n${asked.length > 0 ? 'other ' : ''}fields that a correction can change now:`);
+  for (const field of fields.filter((each) => !asked.includes(each))) printField(cli, field);
+  cli.line('');
+  if (fields.some(({ name }) => /\bN\b/.test(name)))
+    cli.prose('N is the index of an item, from 0. A field of type object can hold any fields.');
+  if (asking.length === 0) cli.prose('No open requirement takes a correction now.');
+  for (const { id } of asking)
+    cli.line(`change one: gangway resolve ${typed} ${id} --set FIELD=VALUE --dry-run`);
+}
+
+/** The name is never cut, because people copy it. */
+function printField(cli: CommandLine, { name, now, isRequired, type, rule }: ChangeableField): void {
+  const value = now === undefined || (typeof now === 'object' && now !== null) ? '' : ` = ${shown(now)}`;
+  const rules = [type, isRequired && 'required', rule].filter(Boolean).join('; ');
+  cli.line(`  ${cli.hanging(`${name}${value}: ${rules}`, 6)}`);
 }

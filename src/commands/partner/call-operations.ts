@@ -1,8 +1,14 @@
 import { type Command, Option } from 'commander';
 import { type Operation, type Operations, operationName } from '../../partners/catalogue.js';
 import { catalogue, PARTNERS, SYSTEM_NAMES, type SystemName } from '../../partners/systems.js';
-import type { Act } from '../cli/definition.js';
-import { csvOption, listsItsCommands, milliseconds, withPartnerAccount, withYes } from '../cli/options.js';
+import {
+  type Act,
+  csvOption,
+  listsItsCommands,
+  milliseconds,
+  withPartnerAccount,
+  withYes,
+} from '../cli/options.js';
 import { fieldsHelp } from './call-fields.js';
 
 /** A rate limit may delay the start of a call, in milliseconds. */

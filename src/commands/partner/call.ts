@@ -3,9 +3,9 @@ import { type Operation, operationName, unknownFieldsWarning } from '../../partn
 import { REQUIRED } from '../../partners/rules-in-words.js';
 import { PARTNERS, type SystemName } from '../../partners/systems.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
+import { type PartnerAccountOptions, partnerAccountOf } from '../cli/arguments.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';
-import { type PartnerAccountOptions, partnerAccountOf } from '../cli/partner-account.js';
 import { exampleRequest, fieldsOf } from './call-fields.js';
 import {
   callByWorker,
@@ -28,57 +28,45 @@ interface CallOptions extends ResponseOptions, PartnerAccountOptions, Confirming
   readonly startWithin: number;
 }
 
-/** Prints the response of an earlier call. */
 export async function showResponse(cli: CommandLine, id: string, options: ResponseOptions): Promise<void> {
   show(cli, await responseOf(cli, id, options.output), options);
 }
 
-/** The action that calls an operation. */
-export function callOf(system: SystemName, key: string, operation: Operation) {
-  return (cli: CommandLine, request: string, options: CallOptions) =>
-    makeCall(cli, system, key, operation, request, options);
-}
-
-async function makeCall(
-  cli: CommandLine,
-  system: SystemName,
-  key: string,
-  wanted: Operation,
-  given: string,
-  options: CallOptions,
-): Promise<void> {
-  const name = operationName(key);
-  const config = cli.config();
-  // The same operation with the settings of our account at the partner.
-  const partnerAccount = partnerAccountOf(config, options, `call ${system} ${name}`, 'nothing was sent');
-  const account = accountOf(config, partnerAccount);
-  const operation = PARTNERS[system].operations(account)[key] ?? wanted;
-  const id = callId(system, name);
-  const made = idempotencyKey(system, operation, id);
-  const request = await readRequest(cli, operation, given, made && { [made.field]: made.value }).catch(
-    showingExample(`gangway call ${system} ${name} '${exampleRequest(operation)}'`),
-  );
-  const { local, record, production: toProduction = false, output, startWithin } = options;
-  if (record !== undefined && !local) {
-    throw new InvalidInput(
-      '--record needs --local; to record the calls of a worker, set GANGWAY_RECORD for it',
+export function callOf(system: SystemName, key: string, wanted: Operation) {
+  return async (cli: CommandLine, given: string, options: CallOptions): Promise<void> => {
+    const name = operationName(key);
+    const config = cli.config();
+    // The same operation with the settings of our account at the partner.
+    const partnerAccount = partnerAccountOf(config, options, `call ${system} ${name}`, 'nothing was sent');
+    const account = accountOf(config, partnerAccount);
+    const operation = PARTNERS[system].operations(account)[key] ?? wanted;
+    const id = callId(system, name);
+    const made = idempotencyKey(system, operation, id);
+    const request = await readRequest(cli, operation, given, made && { [made.field]: made.value }).catch(
+      showingExample(`gangway call ${system} ${name} '${exampleRequest(operation)}'`),
     );
-  }
-  const isProduction = account.partners[system]?.environment === 'production';
-  if (isProduction && operation.effect !== 'read' && !toProduction) {
-    throw new InvalidInput(`${name} writes to production: confirm it with --production`);
-  }
-  const unknown = unknownFieldsWarning(operation, request.fields);
-  if (unknown !== undefined) cli.note(`warning: ${unknown}`);
-  if (operation.irreversible) await confirm(cli, `${operation.summary}: this cannot be undone.`, options);
-  if (made && request.fields[made.field] === made.value) cli.note(howToRepeat(made));
-  const call = {
-    ...{ id, system, partnerAccount, key, operation, request, toProduction, record, output, startWithin },
+    const { local, record, production: toProduction = false, output, startWithin } = options;
+    if (record !== undefined && !local) {
+      throw new InvalidInput(
+        '--record needs --local; to record the calls of a worker, set GANGWAY_RECORD for it',
+      );
+    }
+    const isProduction = account.partners[system]?.environment === 'production';
+    if (isProduction && operation.effect !== 'read' && !toProduction) {
+      throw new InvalidInput(`${name} writes to production: confirm it with --production`);
+    }
+    const unknown = unknownFieldsWarning(operation, request.fields);
+    if (unknown !== undefined) cli.note(`warning: ${unknown}`);
+    if (operation.irreversible) await confirm(cli, `${operation.summary}: this cannot be undone.`, options);
+    if (made && request.fields[made.field] === made.value) cli.note(howToRepeat(made));
+    const call = {
+      ...{ id, system, partnerAccount, key, operation, request, toProduction, record, output, startWithin },
+    };
+    if (operation.deprecated) cli.note(`${system} ${name} is deprecated: ${operation.deprecated}`);
+    const response = await (local ? callFromHere(cli, call) : callByWorker(cli, call));
+    const warnings = response.warnings?.filter((warning) => warning !== unknown) ?? [];
+    show(cli, { ...response, warnings }, options, local ? undefined : id);
   };
-  if (operation.deprecated) cli.note(`${system} ${name} is deprecated: ${operation.deprecated}`);
-  const response = await (local ? callFromHere(cli, call) : callByWorker(cli, call));
-  const warnings = response.warnings?.filter((warning) => warning !== unknown) ?? [];
-  show(cli, { ...response, warnings }, options, local ? undefined : id);
 }
 
 /** For `catch`: adds an example to the error of a request that lacks a field. */

@@ -1,11 +1,15 @@
 import { Argument, type Command } from 'commander';
 import { SYSTEM_NAMES } from '../../partners/names.js';
-import type { Act } from '../cli/definition.js';
-import { listsItsCommands, withPartnerAccount, withRecordFormats, withYes } from '../cli/options.js';
+import {
+  type Act,
+  listsItsCommands,
+  withPartnerAccount,
+  withRecordFormats,
+  withYes,
+} from '../cli/options.js';
 
 /** The commands for single operations at the bank, and for any call of a partner. */
 
-/** Options that all operations have. */
 function withOperationOptions(command: Command): Command {
   return withPartnerAccount(command)
     .option('--no-wait', 'do not wait for the outcome')

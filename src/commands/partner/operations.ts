@@ -13,12 +13,18 @@ import {
 import { addressChange, cardClosing, cardNickname, webhook } from '../../partners/banking/requests.js';
 import { type OperationStart, startOperation } from '../../temporal/start.js';
 import { check, InvalidInput, problemLines } from '../../texts/invalid-input.js';
-import { numericId, paymentCardId, readJson, sourceName } from '../cli/arguments.js';
+import {
+  numericId,
+  type PartnerAccountOptions,
+  partnerAccountOf,
+  paymentCardId,
+  readJson,
+  sourceName,
+} from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed } from '../cli/errors.js';
 import { followStarted } from '../cli/follow.js';
-import { type PartnerAccountOptions, partnerAccountOf } from '../cli/partner-account.js';
 import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
 
 /** A single operation at the bank. */

@@ -12,20 +12,19 @@ import {
   saveSchedule,
 } from '../../temporal/statement-schedules.js';
 import { check } from '../../texts/invalid-input.js';
-import { numberWithin } from '../cli/arguments.js';
-import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import type { RecordFormat, TableColumns } from '../cli/output.js';
 import {
   type IdOptions,
   idInAccount,
+  numberWithin,
   type PartnerAccountOptions,
   partnerAccountOf,
-} from '../cli/partner-account.js';
+} from '../cli/arguments.js';
+import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
+import type { RecordFormat, TableColumns } from '../cli/output.js';
 import { keyOf, type OperationOptions, runOperation } from './operations.js';
 
 const { financialAccountIds, email } = fullStatementRequest.shape;
 
-/** The options of all statements. */
 const statementOptions = z.object({
   '--account': financialAccountIds,
   '--format': z

@@ -1,7 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Act } from '../cli/definition.js';
-import { withId } from '../cli/options.js';
-import { pastTime, withListFilter } from '../onboarding/filters.js';
+import { type Act, pastTime, withId, withListFilter } from '../cli/options.js';
 
 /** The commands that answer what managers, auditors and support ask. */
 
@@ -46,7 +44,7 @@ export function exportCommand(program: Command, act: Act): void {
     .option('--with-private-values', 'do not mask private values; needs --reason')
     .option('--reason <why>', 'why private values are needed; the document and standard error have it')
     .option('--actor <name>', 'who exports (default: the user of this machine)')
-    .action(act(async () => (await import('./export.js')).exportOne));
+    .action(act(async () => (await import('./report.js')).exportOne));
 }
 
 export function bundleCommand(program: Command, act: Act): void {

@@ -1,19 +1,25 @@
-import { type ReportOf, reportOf } from '../../reports/counted.js';
+import { documentStore } from '../../documents/document-store.js';
+import { openStore } from '../../documents/open-store.js';
+import { userName } from '../../process/user.js';
+import { recordOf } from '../../reports/gather.js';
+import { savePage } from '../../reports/page.js';
+import { recordPage } from '../../reports/record-page.js';
 import {
   COLUMNS,
-  countsOf,
   lackOf,
   numbersOf,
   type Report,
-  spanOf,
+  type ReportOf,
+  reportOf,
+  tablesOf,
   WEEK_COLUMNS,
   weekRowsOf,
-} from '../../reports/numbers.js';
-import { savePage } from '../../reports/page.js';
+} from '../../reports/report.js';
 import { reportPage } from '../../reports/report-page.js';
 import { webhookFigures, webhookText } from '../../reports/webhooks.js';
+import { InvalidInput } from '../../texts/invalid-input.js';
+import { findById, type IdOptions } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import type { Cell } from '../cli/table.js';
 
 interface ReportOptions extends ReportOf {
   readonly json?: true;
@@ -57,68 +63,49 @@ async function webhooksOf(cli: CommandLine, { system, partnerAccount, dba, agent
   return webhooks && { webhooks };
 }
 
-type Section = (title: string, head: readonly string[], rows: readonly (readonly Cell[])[]) => void;
-
 function printReport(cli: CommandLine, made: Report): void {
-  const { running, waiting, ended, since, stages, stageTimes, requirements, weeks, groups } = made;
-  const section: Section = (title, head, rows) => {
-    cli.line(`\n${title}`);
-    if (rows.length > 0) cli.table(head, rows);
-    else cli.line('none');
-  };
+  const { running, waiting, ended, since } = made;
   cli.line(
     `${running} running, of which ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for a person; ${ended} ended since ${cli.times.at(since)}`,
   );
-  section(
-    'By stage',
-    ['onboarding', 'stage', 'running', 'wait for a person'],
-    stages.map((row) => [row.subject, row.stage, row.running, row.waiting]),
-  );
-  section(
-    'Time in each stage',
-    ['onboarding', 'stage', 'count', 'median', '9 in 10 within'],
-    stageTimes.map((row) => [
-      ...[row.subject, row.stage, row.count, spanOf(row.medianSeconds), spanOf(row.p90Seconds)],
-    ]),
-  );
-  section(
-    'Open requirements',
-    ['kind', 'open', 'overdue', 'median wait', 'longest wait'],
-    requirements.map((row) => [
-      ...[row.kind, row.open, row.overdue],
-      ...[spanOf(row.medianSeconds), spanOf(row.longestSeconds)],
-    ]),
-  );
-  printLongest(cli, section, made);
-  section(
-    'Outcomes by week (Monday, UTC)',
-    ['week', 'from', 'onboarding', 'outcomes'],
-    weeks.map(({ week, monday, subject, outcomes }) => [week, monday, subject, countsOf(outcomes)]),
-  );
-  if (groups)
-    section(
-      `By ${made.by}`,
-      [made.by ?? '', 'running', 'wait for a person', 'succeeded', 'ended otherwise', 'median time'],
-      groups.map((row) => [
-        ...[row.group ?? '(none)', row.running, row.waiting, row.succeeded],
-        ...[row.others, row.medianSeconds === null ? '' : spanOf(row.medianSeconds)],
-      ]),
-    );
+  for (const { title, head, rows } of tablesOf(made, cli.times)) {
+    cli.line(`\n${title}`);
+    const shown = rows.map((row) => row.map((cell) => (cell instanceof Date ? cli.times.at(cell) : cell)));
+    if (rows.length > 0) cli.table(head, shown);
+    else cli.line('none');
+  }
   if (made.webhooks?.length) cli.line(['\nWebhooks', ...made.webhooks.map(webhookText)].join('\n'));
   const lack = lackOf(made);
   if (lack) cli.note(lack);
 }
 
-function printLongest({ times }: CommandLine, section: Section, { longest }: Report): void {
-  for (const [waits, title] of [
-    ['person', 'Wait longest for a person'],
-    ['stage', 'Longest in their stage'],
-  ] as const)
-    section(
-      title,
-      ['dba', waits === 'person' ? 'for' : 'stage', 'wait', 'since', 'id'],
-      longest
-        .filter((row) => row.waits === waits)
-        .map((row) => [row.dba ?? '', row.for, times.since(row.since), times.at(row.since), row.workflowId]),
+interface ExportOptions extends IdOptions {
+  readonly html?: string;
+  readonly withPrivateValues?: true;
+  readonly reason?: string;
+  readonly actor?: string;
+}
+
+/** @throws {InvalidInput} when private values are wanted without a reason */
+export async function exportOne(cli: CommandLine, id: string, options: ExportOptions): Promise<void> {
+  const { html, withPrivateValues, reason, actor = userName() } = options;
+  if (withPrivateValues && !reason?.trim())
+    throw new InvalidInput('--with-private-values needs --reason, which the document keeps');
+  if (reason !== undefined && !withPrivateValues)
+    throw new InvalidInput(
+      '--reason is only for --with-private-values; without it, nothing private is shown',
     );
+  await withTemporal(cli, async (context) => {
+    const description = await findById(context, id, options);
+    const { client, config } = context;
+    const documents = documentStore(await openStore(config.documentDir, cli.env));
+    const record = await recordOf(client, documents, description, { actor, reason });
+    if (withPrivateValues)
+      cli.note(
+        `${record.exportedAt} ${actor} exports ${record.onboarding.workflowId} with private values, because: ${reason}`,
+      );
+    if (html === undefined) return cli.json(record);
+    await savePage(html, recordPage(record, cli.times));
+    cli.line(`saved ${record.onboarding.workflowId} to ${html}`);
+  });
 }

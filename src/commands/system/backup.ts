@@ -7,10 +7,10 @@ import { decode, encodeToPayload } from '@temporalio/common/lib/internal-non-wor
 import proto from '@temporalio/proto';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { ONBOARDINGS, type OnboardingType } from '../../messages/ids.js';
 import {
   type BackedUp,
   backedUp,
+  backedUpFacts,
   inOrder,
   isGivenUp,
   type Restoring,
@@ -137,17 +137,7 @@ const header = z.object({
   at: z.iso.datetime(),
 });
 
-const entryLine = z.object({
-  workflowId: z.string().min(1),
-  type: z.enum(Object.keys(ONBOARDINGS) as OnboardingType[]),
-  status: z.string(),
-  startedAt: z.iso.datetime(),
-  stage: z.string().optional(),
-  merchantProfileId: z.int().optional(),
-  bankingProfileId: z.int().optional(),
-  mid: z.string().optional(),
-  input: z.base64(),
-});
+const entryLine = backedUpFacts.extend({ input: z.base64() });
 
 type EntryLine = z.output<typeof entryLine>;
 
@@ -185,16 +175,9 @@ function parsedLine(line: string, name: string): unknown {
 async function unsealedAll({ client }: CommandContext, lines: readonly EntryLine[]) {
   const entries: BackedUp[] = [];
   const locked: string[] = [];
-  for (const { input, stage, merchantProfileId, bankingProfileId, mid, ...entry } of lines) {
+  for (const { input, ...entry } of lines) {
     try {
-      entries.push({
-        ...entry,
-        ...(stage !== undefined && { stage }),
-        ...(merchantProfileId !== undefined && { merchantProfileId }),
-        ...(bankingProfileId !== undefined && { bankingProfileId }),
-        ...(mid !== undefined && { mid }),
-        input: await unsealed(client, entry.workflowId, input),
-      });
+      entries.push({ ...entry, input: await unsealed(client, entry.workflowId, input) });
     } catch (error) {
       if (!isUnreadablePayload(error)) throw error;
       locked.push(entry.workflowId);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Act } from '../cli/definition.js';
 import {
+  type Act,
   limit,
   milliseconds,
   perSecond,

@@ -8,15 +8,10 @@ import {
   redeliver,
 } from '../../temporal/deliveries.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
+import { findById, idInAccount, type PartnerAccountOptions, partnerAccountOf } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
-import {
-  findById,
-  idInAccount,
-  type PartnerAccountOptions,
-  partnerAccountOf,
-} from '../cli/partner-account.js';
 
 interface ListOptions extends PartnerAccountOptions, RecordFormat {
   readonly failed?: true;

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { appendFile, readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { requiredTsToDate } from '@temporalio/common/lib/time.js';
+import pThrottle from 'p-throttle';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { all, compared, either, IS_RUNNING, is, isNot, isNull, typedQuery } from '../../temporal/query.js';
 import { count, type Raw, rawListed } from '../../temporal/search.js';
 import { isNotFound } from '../../temporal/unavailable.js';
-import { problemInQuery } from '../../temporal/visibility-query.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { bundleFor } from '../../worker/bundles.js';
 import { type Recorded, type Replayed, replayed } from '../../worker/replay.js';
+import { explainQuery } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { whileShowing } from '../cli/progress.js';
@@ -105,13 +105,6 @@ function queryOf(taskQueue: string, { query, ended, held }: ReplayOptions): stri
   );
 }
 
-function explainQuery(client: Client, query: string, typed: string | undefined) {
-  return async (error: unknown): Promise<never> => {
-    const problem = typed && (await problemInQuery(client, error, { query, typed }));
-    throw problem ? new InvalidInput(`--query: ${problem}`) : error;
-  };
-}
-
 /** Fetches one history at a time for each caller, no more in a second than the rate. */
 function historiesOf(
   client: Client,
@@ -121,12 +114,9 @@ function historiesOf(
   counts: { skipped: number; gone: number; left: number },
 ): () => Promise<Recorded | undefined> {
   const sampled = new Map<string, number>();
-  let free = 0;
-  const turn = async () => {
-    const now = Date.now();
-    free = Math.max(free, now) + 1_000 / rate;
-    await sleep(Math.max(0, free - 1_000 / rate - now));
-  };
+  const fetch = pThrottle({ limit: 1, interval: 1_000 / rate })((workflowId: string, runId: string) =>
+    client.workflow.getHandle(workflowId, runId).fetchHistory(),
+  );
   return async () => {
     for (;;) {
       const { value: raw, done: isOver } = await runs.next();
@@ -143,9 +133,8 @@ function historiesOf(
         counts.skipped += 1;
         continue;
       }
-      await turn();
       try {
-        const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+        const history = await fetch(workflowId, runId);
         return { workflowId, runId, type: raw.type?.name ?? '', history };
       } catch (error) {
         if (!isNotFound(error)) throw error;
@@ -224,10 +213,7 @@ function record(client: Client, deploymentVersion: Version, result: object): Pro
 }
 
 /** The runs that this code has replayed before. */
-interface Passed {
-  has(runId: string): boolean;
-  add(runId: string): Promise<void>;
-}
+type Passed = Awaited<ReturnType<typeof passedBefore>>;
 
 /** A workflow goes on, so its replay counts for an hour. */
 const COUNTS_MS = 3_600_000;
@@ -235,8 +221,8 @@ const COUNTS_MS = 3_600_000;
 const digestOf = (code: string) => createHash('sha256').update(code).digest('hex');
 
 /** Reads the file of `--resume`: lines with a digest of the code, a run id and a time. Lines of other code do not count. */
-async function passedBefore(file: string | undefined, digest: string): Promise<Passed> {
-  if (file === undefined) return { has: () => false, add: async () => undefined };
+async function passedBefore(file: string | undefined, digest: string) {
+  if (file === undefined) return { has: () => false, add: async (_: string) => undefined };
   const cannot = ({ code }: NodeJS.ErrnoException) => {
     throw new InvalidInput(`--resume: ${file} cannot be used (${code})`);
   };
@@ -248,7 +234,7 @@ async function passedBefore(file: string | undefined, digest: string): Promise<P
   const recent = lines.filter(([code, , at]) => code === digest && Date.now() - Number(at) < COUNTS_MS);
   const runIds = new Set(recent.map(([, runId]) => runId));
   return {
-    has: (runId) => runIds.has(runId),
-    add: (runId) => appendFile(file, `${digest} ${runId} ${Date.now()}\n`).catch(cannot),
+    has: (runId: string) => runIds.has(runId),
+    add: (runId: string) => appendFile(file, `${digest} ${runId} ${Date.now()}\n`).catch(cannot),
   };
 }

@@ -2,16 +2,15 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { handOver } from '../../batches/batches.js';
 import { heldSource, rowReader } from '../../batches/format.js';
 import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
-import { fileDoubts, kindsOf, type Validation, validate } from '../../batches/validation.js';
+import { fileDoubts, kindsOf, validate } from '../../batches/validation.js';
 import type { FileDoubts } from '../../messages/batches.js';
 import { BATCHES, partsOfId } from '../../messages/ids.js';
 import { fieldOf } from '../../messages/objects.js';
 import { Facts, Notes, Table } from '../../reports/page.js';
 import { parseJson, utf8 } from '../../texts/text.js';
-import { type HeldFile, receivedForm } from '../held-files.js';
-import { accountProblem, ownAccounts } from '../own-accounts.js';
 import { type Console, NotShown, type Route, type Shown, type Visit } from '../route.js';
-import type { Visitor } from '../visitor.js';
+import { type HeldFile, receivedForm } from '../uploads.js';
+import { accountProblem, ownAccounts, type Visitor } from '../visitor.js';
 import { Field } from './field.js';
 import { Form } from './parts.js';
 
@@ -50,12 +49,10 @@ export function BatchUpload({ csrf }: { readonly csrf: string }) {
 
 const PREFIX = `${BATCHES.onboardingBatch}-`;
 
-/** The address of a batch. */
 export function pathOfBatch(id: string): string {
   return `/batches/${id.slice(PREFIX.length)}`;
 }
 
-/** The id of the batch at an address. */
 export function batchIdOf(inPath: string): string {
   return PREFIX + inPath;
 }
@@ -65,12 +62,7 @@ interface FileForm {
   readonly mapping?: HeldFile | undefined;
 }
 
-interface CheckedFile {
-  readonly name: string;
-  readonly validation: Validation;
-  /** Reads it again, when every row is valid. */
-  readonly rows: () => AsyncGenerator<Ready>;
-}
+type CheckedFile = Awaited<ReturnType<typeof checkedFile>>;
 
 /** Rows that are read before others get a turn. */
 const ROWS_AT_ONCE = 50;
@@ -78,13 +70,14 @@ const ROWS_AT_ONCE = 50;
 /**
  * Checks every row of a file, as the command line does, for what this person may start.
  *
+ * @returns `rows` reads it again, when every row is valid
  * @throws {InvalidInput} when the file or its mapping cannot be read
  */
 export async function checkedFile(
   { settings, visitor }: Pick<Console, 'settings'> & { readonly visitor: Visitor },
   { name, bytes }: HeldFile,
   { delimiter, mapping }: FileForm,
-): Promise<CheckedFile> {
+) {
   const known = ownAccounts(settings, visitor);
   const given = mapping && {
     name: mapping.name,

@@ -7,7 +7,6 @@ import { Field, fieldLabel } from './field.js';
 import { capitalized } from './parts.js';
 
 interface CorrectionProps {
-  /** The id of the requirement. */
   readonly id: string;
   readonly own: Filled | undefined;
 }

@@ -5,7 +5,7 @@ import { Table } from '../../reports/page.js';
 import { type AcceptedAnswer, answersIn, runsOf } from '../../temporal/history.js';
 import { listedOf } from '../../temporal/search.js';
 import { nameOf } from '../../texts/names.js';
-import { openOnboarding } from '../onboarding-access.js';
+import { openOnboarding } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { documentsOf } from '../uploads.js';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import { masked } from '../../privacy/masked.js';
-import { UNNAMED } from '../../reports/counted.js';
+import { UNNAMED } from '../../reports/report.js';
 import { address, type Fields } from '../query.js';
 import type { Visit } from '../route.js';
 import { maySee, type Visitor } from '../visitor.js';

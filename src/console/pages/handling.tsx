@@ -11,8 +11,7 @@ import { TemporalProblem } from '../../temporal/unavailable.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameOf } from '../../texts/names.js';
-import { openOnboarding } from '../onboarding-access.js';
-import { refreshView } from '../onboarding-view.js';
+import { openOnboarding, refreshView } from '../onboarding-view.js';
 import { Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
 import { NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
@@ -251,7 +250,6 @@ async function act(visit: Visit, actions: readonly Action[]): Promise<Shown> {
   return { to: what === 'confirm' ? pathOf(pageIn(fields, workflowId)) : back, message: DONE[what] };
 }
 
-/** The place of a requirement. */
 interface Place {
   readonly workflowId: string;
   readonly requirementId: string;

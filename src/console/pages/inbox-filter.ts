@@ -45,7 +45,7 @@ export function filterFrom(
   { visitor }: Visit,
 ): WaitingFilter {
   return {
-    ...{ kind, system, find, accounts: listedAccounts(visitor, account) },
+    ...{ kind, system, find, partnerAccounts: listedAccounts(visitor, account) },
     dueAfter: after === undefined ? undefined : new Date(after),
   };
 }

@@ -5,8 +5,13 @@ import { inputOf } from '../../temporal/onboardings.js';
 import { listedOf } from '../../temporal/search.js';
 import { nameOf } from '../../texts/names.js';
 import type { Times } from '../../texts/time.js';
-import { mayOpen, openOnboarding } from '../onboarding-access.js';
-import { maskedInput, type OnboardingView, onboardingView } from '../onboarding-view.js';
+import {
+  maskedInput,
+  mayOpen,
+  type OnboardingView,
+  onboardingView,
+  openOnboarding,
+} from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';

@@ -1,8 +1,7 @@
-import { isOverdue } from '../../inbox/inbox.js';
+import { isLate, toDo } from '../../inbox/inbox.js';
 import type { OnboardingType } from '../../messages/ids.js';
 import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/ids.js';
 import { STAGES } from '../../messages/onboarding-state.js';
-import { TASKS } from '../../messages/requirements.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import { Table } from '../../reports/page.js';
 import { isNot } from '../../temporal/query.js';
@@ -168,17 +167,6 @@ function StageCell({ stage, state }: Listed) {
       {['failed', 'terminated', 'timed_out'].includes(state) && <small>{state.replace('_', ' ')}</small>}
     </>
   );
-}
-
-function isLate({ requirements: [first] }: Listed): boolean {
-  return first !== undefined && isOverdue(first.dueAt);
-}
-
-function toDo({ requirements, moreRequirements }: Listed): string | undefined {
-  const [first, ...others] = requirements;
-  if (!first) return undefined;
-  const more = others.length + moreRequirements;
-  return TASKS[first.kind] + (more > 0 ? ` (${more} more)` : '');
 }
 
 export const ONBOARDINGS_ROUTES: readonly Route[] = [

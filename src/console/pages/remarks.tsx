@@ -4,7 +4,7 @@ import type { OnboardingState } from '../../messages/onboarding-state.js';
 import { shortened } from '../../partners/bounds.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { remarksOn, saidOf } from '../../texts/timeline-entries.js';
-import { openOnboarding } from '../onboarding-access.js';
+import { openOnboarding } from '../onboarding-view.js';
 import { Fields, LIST, pathOf, withList } from '../query.js';
 import type { Route, Shown, Visit } from '../route.js';
 import { hasRole } from '../visitor.js';

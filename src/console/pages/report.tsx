@@ -1,14 +1,14 @@
+import { defined } from '../../messages/objects.js';
 import { SYSTEM_NAMES } from '../../partners/systems.js';
-import { type ReportOf, reportOf } from '../../reports/counted.js';
 import { recordOf } from '../../reports/gather.js';
-import { COLUMNS, numbersOf, type Report } from '../../reports/numbers.js';
 import type { ExportedRecord } from '../../reports/record.js';
 import { RecordBody } from '../../reports/record-page.js';
+import { COLUMNS, numbersOf, type Report, reportOf } from '../../reports/report.js';
 import { ReportFigures } from '../../reports/report-page.js';
 import { csvOf } from '../../texts/csv.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { PAST_TIME_RULE, timeBefore } from '../../texts/time.js';
-import { openOnboarding } from '../onboarding-access.js';
+import { openOnboarding } from '../onboarding-view.js';
 import { address, Fields, pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { SharedReads } from '../sharing.js';
@@ -22,8 +22,8 @@ function givenIn({ request }: Visit) {
   const fields = Fields.ofQuery(request);
   const text = (name: string) => fields.text(name).trim();
   return {
-    ...{ since: text('since'), system: text('system'), account: text('account'), agent: text('agent') },
-    by: text('by'),
+    ...{ since: text('since'), account: text('account'), agent: text('agent') },
+    ...{ system: fields.oneOf('system', SYSTEM_NAMES), by: fields.oneOf('by', GROUPS) },
   };
 }
 
@@ -37,24 +37,10 @@ function reportFor({ client, visitor }: Visit, given: Given): Promise<Report> {
   const { since, system, account, agent, by } = given;
   const partnerAccounts = listedAccounts(visitor, account);
   if (partnerAccounts?.length === 0) throw new NotShown(404, 'There is no such account.');
-  const from = since === '' ? undefined : timeBefore(since);
-  const partner = SYSTEM_NAMES.find((name) => name === system);
-  const group = GROUPS.find((name) => name === by);
-  const problems = [
-    ...(since !== '' && !from ? [{ field: 'since', message: PAST_TIME_RULE }] : []),
-    ...(system !== '' && !partner
-      ? [{ field: 'system', message: `must be one of ${SYSTEM_NAMES.join(', ')}` }]
-      : []),
-    ...(by !== '' && !group ? [{ field: 'by', message: `must be one of ${GROUPS.join(', ')}` }] : []),
-  ];
-  if (problems.length > 0) throw new InvalidInput('There is no such report', problems);
-  const which: ReportOf = {
-    ...(from && { since: from }),
-    ...(partner && { system: partner }),
-    ...(group && { by: group }),
-    ...(agent !== '' && { agent }),
-    ...(partnerAccounts && { partnerAccounts }),
-  };
+  const from = timeBefore(since);
+  if (since !== '' && !from)
+    throw new InvalidInput('There is no such report', [{ field: 'since', message: PAST_TIME_RULE }]);
+  const which = { ...defined({ since: from, system, by, agent: agent || undefined }), partnerAccounts };
   // The time of `since` moves on.
   return REPORTS.get(client, JSON.stringify([given, visitor.accounts]), () => reportOf(client, which));
 }

@@ -1,4 +1,3 @@
-import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { ComponentChildren } from 'preact';
 import { inputFor } from '../../forms/corrections.js';
 import type { Correctable } from '../../messages/activities.js';
@@ -14,8 +13,7 @@ import type { Times } from '../../texts/time.js';
 import { answeredBefore, closedBefore, saidOf } from '../../texts/timeline-entries.js';
 import type { Filled } from '../answer.js';
 import { formFields } from '../correction-fields.js';
-import { openOnboarding } from '../onboarding-access.js';
-import { maskedInput, onboardingView, readState } from '../onboarding-view.js';
+import { maskedInput, onboardingView, openOnboarding, readState } from '../onboarding-view.js';
 import { type Fields, pathOf, withList } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { AnswerForms } from './answer-forms.js';
@@ -35,32 +33,22 @@ import { Business, Help } from './requirement-aside.js';
 /** The interval at which the page checks whether the requirement is still open, in seconds. */
 const REFRESH_SECONDS = 5;
 
-export interface Found {
-  readonly workflowId: string;
-  readonly requirementId: string;
-  readonly description: WorkflowExecutionDescription;
-  /** From the list of workflows, which needs no worker. */
-  readonly listed: Listed;
-  /** undefined when it cannot be read now. */
-  readonly state: OnboardingState | undefined;
-  readonly obstacle: UnreadableOnboarding | undefined;
-  /** The open one; as it was last known while it cannot be read. */
-  readonly requirement: Requirement | undefined;
-  /** The input that a correction changes, read once. */
-  readonly correctable: () => Promise<Correctable>;
-}
+/** A requirement with what is known of it; without a requirement when it is not open. */
+export type Found = Awaited<ReturnType<typeof find>>;
 
 /** @param fresh reads it now, because somebody answers */
-export async function find(visit: Visit, fresh: boolean): Promise<Found> {
+export async function find(visit: Visit, fresh: boolean) {
   const { client, request } = visit;
   const requirementId = requirementIdIn(request);
   const description = await openOnboarding(visit);
   const listed = await listedOf(client, description);
   const { workflowId } = listed;
   const { state: known, obstacle } = await readState(client, workflowId, fresh);
+  // While it cannot be read, the requirement is as it was last known, if only by the list of workflows.
   const state = obstacle ? undefined : known;
   const open = known?.requirements.find(({ id }) => id === requirementId);
   const requirement = open ?? (obstacle && listedRequirement(listed, requirementId));
+  // The input that a correction changes, read once.
   let reading: Promise<Correctable> | undefined;
   const correctable = async () => {
     if (!state) throw new NotShown(503, 'The onboarding cannot be read now.');

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import type { PartState } from '../../inbox/parts.js';
 import { partsOfId, type WorkflowType } from '../../messages/ids.js';
 import type { StageSeconds } from '../../messages/listed.js';
@@ -87,15 +86,7 @@ function StageList(props: StageListProps) {
   );
 }
 
-interface ShownStage {
-  readonly name: string;
-  /** How it looks. */
-  readonly how: string;
-  readonly note: ComponentChildren;
-  readonly isNow: boolean;
-}
-
-function stagesOf({ type, stage, state, seconds }: StageListProps): ShownStage[] {
+function stagesOf({ type, stage, state, seconds }: StageListProps) {
   const stages = STAGES[type] ?? ['working'];
   const isOver = !stages.includes(stage);
   const isGood = GOOD.includes(stage);
@@ -103,7 +94,7 @@ function stagesOf({ type, stage, state, seconds }: StageListProps): ShownStage[]
   const asks = (state?.requirements.length ?? 0) > 0;
   // The list of workflows has the times of the stages before the one in which it ended.
   const endedIn = isOver && !isGood ? stages.findLastIndex((name) => seconds[name] !== undefined) + 1 : -1;
-  const before = stages.map((name, index): ShownStage => {
+  const before = stages.map((name, index) => {
     if (index === current) {
       const note = asks ? 'waits for a person' : (state?.partnerStatus ?? 'under way');
       return { name, how: asks ? 'current asks' : 'current', note, isNow: true };

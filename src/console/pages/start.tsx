@@ -18,28 +18,18 @@ import { isUnavailable, promptly, rejectionOf, sentenceOf } from '../../temporal
 import { csvOf } from '../../texts/csv.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { parseJson, utf8 } from '../../texts/text.js';
-import { receivedForm } from '../held-files.js';
-import { accountProblem, ownAccounts } from '../own-accounts.js';
 import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { SharedReads } from '../sharing.js';
-import { maySee } from '../visitor.js';
+import { receivedForm } from '../uploads.js';
+import { accountProblem, maySee, ownAccounts } from '../visitor.js';
 import { BatchUpload } from './batch-file.js';
 import { listedBatches } from './batches.js';
 import { type Choices, Field } from './field.js';
 import { InputFields, ProblemList } from './input-fields.js';
 import { Form, Problem } from './parts.js';
 
-interface Startable {
-  readonly type: StartableType;
-  readonly name: string;
-  readonly what: string;
-  readonly form: (visit: Visit) => Promise<Shown>;
-  /** The header of a CSV file of this kind. */
-  readonly template: (visit: Visit) => Shown;
-  readonly start: (visit: Visit) => Promise<Shown>;
-  readonly fromFile: (visit: Visit, value: unknown, file: string, isConfirmed: boolean) => Promise<Shown>;
-}
+type Startable = ReturnType<typeof startable>;
 
 const KINDS: Readonly<Record<string, Startable>> = {
   merchant: startable('merchant', 'A merchant, at the boarding partner.', MERCHANT),
@@ -109,7 +99,7 @@ function startable<Input extends { readonly externalId: string; readonly account
   name: string,
   what: string,
   kind: Kind<Input>,
-): Startable {
+) {
   const formFor = ({ settings, visitor }: Visit) => inputForm(kind.schema(ownAccounts(settings, visitor)));
   const show = async (visit: Visit, given: Given): Promise<Shown> => {
     const choices = await partnerChoices(visit, kind.type);
@@ -123,12 +113,13 @@ function startable<Input extends { readonly externalId: string; readonly account
   };
   return {
     ...{ type: kind.type, name, what },
-    template: ({ settings, visitor }) => ({
+    /** The header of a CSV file of this kind. */
+    template: ({ settings, visitor }: Visit): Shown => ({
       file: csvOf([], columnsOf([kind.schema(ownAccounts(settings, visitor))]).names),
       ...{ fileName: `${name}.csv`, contentType: 'text/csv; charset=utf-8' },
     }),
-    form: (visit) => show(visit, { status: 200, typed: new Map(), problems: [] }),
-    async start(visit) {
+    form: (visit: Visit) => show(visit, { status: 200, typed: new Map(), problems: [] }),
+    async start(visit: Visit) {
       const form = formFor(visit);
       const typed = form.typedIn(visit.request.body as Readonly<Record<string, unknown>>);
       const read = form.read(typed);
@@ -149,7 +140,7 @@ function startable<Input extends { readonly externalId: string; readonly account
         return show(visit, { status: isUnavailable(error) ? 503 : 409, typed, problems: [], failure });
       }
     },
-    async fromFile(visit, value, file, isConfirmed) {
+    async fromFile(visit: Visit, value: unknown, file: string, isConfirmed: boolean) {
       const input = check(kind.schema(ownAccounts(visit.settings, visit.visitor)), value, file);
       const problem = accountProblem(visit.visitor, input.account);
       if (problem) throw new InvalidInput(`${file}: is not valid; nothing was started`, [problem]);

@@ -4,7 +4,7 @@ import { formsOf } from '../../messages/listed.js';
 import { defined } from '../../messages/objects.js';
 import { masked } from '../../privacy/masked.js';
 import { partnerFailure } from '../journey/call-failures.js';
-import { askForCorrection, RejectedByPartner, runStep } from '../journey/run-step.js';
+import { askForCorrection, NotAdoptable, Rejected, runStep } from '../journey/run-step.js';
 import { type Boarding, partner } from './boarding.js';
 import { UNSUBMITTED } from './decisions.js';
 
@@ -17,31 +17,30 @@ export interface FoundMerchant {
   readonly formerDba?: string;
 }
 
+/** Continues with an existing merchant: submits it, unless somebody has. */
 export async function adoptMerchant(boarding: Boarding, merchantProfileId: number): Promise<void> {
   recordAdoption(boarding, await findAdoptable(boarding, merchantProfileId));
 }
 
-/** Continues with an existing merchant: submits it, unless somebody has. */
-export function recordAdoption(boarding: Boarding, found: FoundMerchant): void {
-  know(boarding, found);
-  if (found.now.phase === 'not-submitted') boarding.remembered = UNSUBMITTED;
+export function recordAdoption(
+  boarding: Boarding,
+  { merchantProfileId, now, formerOwner }: FoundMerchant,
+): void {
+  const { state, timeline } = boarding.journey;
+  state.know({ merchantProfileId });
+  const formerly = formerOwner === undefined ? '' : `, formerly of ${formerOwner}`;
+  const detail = `merchant ${merchantProfileId}, status ${now.status}${formerly}`;
+  timeline.add('merchant-adopted', { detail });
+  if (!boarding.isFollowed && now.phase === 'not-submitted') boarding.remembered = UNSUBMITTED;
 }
 
 /** Follows the merchant that the input names. Reports the whole snapshot to a person, including "not submitted". */
 export async function followMerchant(boarding: Boarding, merchantProfileId: number): Promise<void> {
   const found = await findAdoptable(boarding, merchantProfileId);
-  know(boarding, found);
+  recordAdoption(boarding, found);
   const { agentProfileId } = boarding.input.current;
   if (agentProfileId !== undefined) boarding.journey.state.knowAgentProfile(agentProfileId);
   boarding.status.replaceWith(found.now);
-}
-
-function know({ journey }: Boarding, { merchantProfileId, now, formerOwner }: FoundMerchant): void {
-  journey.state.know({ merchantProfileId });
-  const formerly = formerOwner === undefined ? '' : `, formerly of ${formerOwner}`;
-  journey.timeline.add('merchant-adopted', {
-    detail: `merchant ${merchantProfileId}, status ${now.status}${formerly}`,
-  });
 }
 
 /** Reads the merchant until it can be adopted. A person is asked what to do while it cannot. */
@@ -54,20 +53,18 @@ async function findAdoptable(boarding: Boarding, merchantProfileId: number): Pro
       const isAnother = formerDba !== undefined && !formsOf(boarding.dba).includes(formerDba);
       if (!isAnother || isConfirmed) return found;
       isConfirmed = true;
-      throw refused(`it is the merchant “${masked(formerDba)}” of ${formerOwner}. To adopt it anyway, retry`);
+      throw new NotAdoptable(
+        `it is the merchant “${masked(formerDba)}” of ${formerOwner}. To adopt it anyway, retry`,
+      );
     } catch (error) {
-      if (!(error instanceof RejectedByPartner)) throw error;
+      if (!(error instanceof Rejected)) throw error;
       const title = `adopt merchant ${merchantProfileId}`;
       await askForCorrection(boarding.journey, { title }, error.problems);
     }
   }
 }
 
-/**
- * Reads a merchant before it is adopted.
- *
- * @throws {RejectedByPartner} when our organization does not have the merchant, or another running boarding has it
- */
+/** Reads a merchant that is to be adopted. Another organization must not have it, nor another running boarding. */
 export async function inspect({ journey }: Boarding, merchantProfileId: number): Promise<FoundMerchant> {
   const { taskQueue, workflowId } = workflowInfo();
   const { now, owner } = await runStep(journey, {
@@ -77,14 +74,12 @@ export async function inspect({ journey }: Boarding, merchantProfileId: number):
       partner.inspectMerchant({ merchantProfileId, taskQueue, workflowId }).catch((error: unknown) => {
         const { kind, status = 403 } = partnerFailure(error);
         if (kind !== 'Forbidden') throw error;
-        throw refused(`the partner does not let us read it (${status}): it belongs to another organization`);
+        throw new NotAdoptable(
+          `the partner does not let us read it (${status}): it belongs to another organization`,
+        );
       }),
     endsWhenRejected: true,
   });
-  if (owner?.isRunning) throw refused(`workflow ${owner.workflowId} has this merchant`);
+  if (owner?.isRunning) throw new NotAdoptable(`workflow ${owner.workflowId} has this merchant`);
   return { merchantProfileId, now, ...defined({ formerOwner: owner?.workflowId, formerDba: owner?.dba }) };
-}
-
-export function refused(message: string): RejectedByPartner {
-  return new RejectedByPartner([{ field: '', message }]);
 }

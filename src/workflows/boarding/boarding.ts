@@ -11,11 +11,11 @@ import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/ac
 import type { NextSteps } from '../journey/current-details.js';
 import { type Carried, react } from '../journey/following.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
-import { createJourney, type Journey } from '../journey/journey.js';
-import type { Facts } from '../journey/published-state.js';
+import { createJourney, type Journey, stays } from '../journey/journey.js';
 import { StatusPoll } from '../journey/status-poll.js';
 import { Tasks } from '../journey/tasks.js';
 import { KINDS, NOTHING, next, onRead, type Remembered, type Situation } from './decisions.js';
+import { isPartlySent } from './deliveries.js';
 
 export const partner = partnerActivities('boarding')({
   inspectMerchant: { ...REPEATABLE, summary: 'Read a merchant to adopt' },
@@ -44,12 +44,6 @@ const NEXT_STEPS_FOLLOWED: NextSteps = {
   applying: 'wait until the application is submitted to underwriting',
 };
 
-function leftBehind({ merchantProfileId, partnerStatus }: Facts): string {
-  return merchantProfileId
-    ? `merchant ${merchantProfileId} stays at the partner, last seen as ${partnerStatus ?? 'not submitted'}`
-    : 'no merchant is known at the partner';
-}
-
 /** The present state of a boarding: its input with corrections, what is known of the merchant, and what runs. */
 export class Boarding {
   readonly journey: Journey;
@@ -75,7 +69,8 @@ export class Boarding {
       input: this.input,
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
       dba: () => this.dba,
-      leftBehind,
+      leftBehind: stays('merchant', 'merchantProfileId', 'not submitted'),
+      isPartlySent: (answered) => isPartlySent(this.remembered, answered),
       records: carried?.journey,
     });
     this.status = new StatusPoll(this.journey, (seen, pace) =>

@@ -30,16 +30,12 @@ export type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
 /** A boarding's memory of underwriting. A run passes it to the next one. */
 export interface Remembered {
   readonly seen: Seen;
-  /** Gangway has submitted the application. */
   readonly submitted: boolean;
-  /**
-   * Notes whose answers the underwriters have, with the status in which they took them. The partner may list such a note for a
-   * while longer. If it lists the note in a later status, it asks again.
-   */
+  /** Notes whose answers were delivered, with the status by then. If the partner lists one in a later status, it asks again. */
   readonly delivered: Readonly<Record<string, StatusMark>>;
   /** Documents that the partner has, of answers that are not delivered as a whole. */
   readonly uploaded: readonly string[];
-  /** The partner did not take these answers in this status. They wait for another one. */
+  /** The answers that wait because the partner did not take them in this status. */
   readonly refused?: StatusMark & { readonly answers: string };
   readonly restless: Restless;
 }
@@ -67,17 +63,13 @@ export interface Situation extends Asked {
   readonly isWriting: boolean;
 }
 
-/** The consequences of a read, and the outcome if the boarding ends with it. */
-export interface Read extends Reaction<Remembered> {
-  readonly outcome?: MerchantBoardingOutcome;
-}
-
-/**
- * Returns the consequences of a read. A decision of the partner ends the boarding, and leaves everything else as it is.
- *
- * @param inARow how many reads in a row have changed something
- */
-export function onRead(before: Remembered, now: StatusSnapshot, inARow: number, situation: Situation): Read {
+/** Returns the consequences of a read, and the outcome if it ends the boarding. `inARow` counts reads that changed something. */
+export function onRead(
+  before: Remembered,
+  now: StatusSnapshot,
+  inARow: number,
+  situation: Situation,
+): Reaction<Remembered> & { readonly outcome?: MerchantBoardingOutcome } {
   const restless = tracked(before.restless, before.seen, now, inARow);
   const shown = [...showStatus(before.seen, now), ...showRestless(restless)];
   const outcome = merchantOutcome(now, situation.merchantProfileId);
@@ -92,7 +84,9 @@ export function onRead(before: Remembered, now: StatusSnapshot, inARow: number, 
     ...onChangesRequested({ seen: before.seen, restless }, now, situation),
     ...onNotSubmitted(before.submitted, now, situation),
     ...onUnclearMid(now, situation),
-    ...enterStage(now),
+    ...when(now.phase !== 'not-submitted', {
+      know: { stage: now.phase === 'approved' ? 'boarding' : 'underwriting' },
+    }),
   ];
   return { remember: { ...before, restless, delivered, seen: seenOf(now) }, decisions };
 }
@@ -120,15 +114,7 @@ function showRestless(restless: Restless): readonly Decision[] {
   return when(fields !== '', { record: 'restless', detail });
 }
 
-function enterStage({ phase }: StatusSnapshot): readonly Decision[] {
-  const stage = phase === 'approved' ? 'boarding' : 'underwriting';
-  return when(phase !== 'not-submitted', { know: { stage } });
-}
-
-/**
- * A delivered note is asked again if it is listed in a status that the partner has set since it took the answer. In review, the
- * partner may list the note although it has the answer.
- */
+/** A note listed in a status set after its delivery is asked again. In review, the partner may list it in spite of its answer. */
 function stillDelivered(
   delivered: Remembered['delivered'],
   { status, phase, statusDate, notes }: StatusSnapshot,
@@ -143,10 +129,7 @@ function stillDelivered(
   return Object.fromEntries(Object.entries(delivered).filter(isStill));
 }
 
-/**
- * A person is asked about each note that the underwriters list, unless they have its answer. When they no longer list it, the
- * question closes, and the answer is dropped, except during a review.
- */
+/** Asks a person about each listed note without a delivered answer. Question and answer end with the note, except in review. */
 function onNotes(
   delivered: Remembered['delivered'],
   { phase, notes }: StatusSnapshot,
@@ -222,7 +205,7 @@ export type Due =
  * answers to notes, once all are answered, unless the partner did not take the same ones in the same status.
  */
 export function due(
-  { seen, submitted, refused, restless }: Remembered,
+  { seen, submitted, refused: waiting, restless }: Remembered,
   situation: Situation,
 ): Due | undefined {
   const { phase } = seen;
@@ -238,13 +221,9 @@ export function due(
   const answers = answeredOf(situation, 'underwriting-note');
   const isComplete = answers.length > 0 && openOf(situation, 'underwriting-note').length === 0;
   if (phase === null || !isComplete || !mayTakeAnswers(phase)) return undefined;
-  const wasRefused =
-    refused !== undefined && isSame(refused, seen, restless) && refused.answers === idsOf(answers);
-  return wasRefused ? undefined : { send: 'answers', answers };
-}
-
-export function compared({ seen, restless }: Remembered): Seen {
-  return comparable(restless, seen);
+  const isWaiting =
+    waiting !== undefined && isSame(waiting, seen, restless) && waiting.answers === idsOf(answers);
+  return isWaiting ? undefined : { send: 'answers', answers };
 }
 
 /** Returns the next action, as one task, because the partner accepts one change of a merchant at a time. */
@@ -255,25 +234,23 @@ export function next(remembered: Remembered, situation: Situation): Next<Seen, D
   const mayChange = situation.open.length > 0 || (phase !== null && isDecided(phase));
   return {
     due: sent ? [{ task: 'application', ...sent }] : [],
-    compared: !situation.isWriting || mayChange ? compared(remembered) : undefined,
+    compared:
+      !situation.isWriting || mayChange ? comparable(remembered.restless, remembered.seen) : undefined,
     ended: endedByConfirmedMid(situation),
   };
 }
 
-function endedByConfirmedMid(situation: Situation): Ended<MerchantBoardingOutcome> | undefined {
-  const outcome = confirmedMid(situation);
-  if (outcome?.outcome !== 'boarded') return undefined;
-  const { mid } = outcome;
-  const settled = answeredOf(situation, 'unclear-mid').map(({ requirement: { id } }) => ({ settle: id }));
-  return { outcome, decisions: [{ know: { mid } }, ...settled, { record: 'mid-confirmed', detail: mid }] };
-}
-
 /** A person confirmed or corrected the mid. */
-export function confirmedMid(situation: Situation): MerchantBoardingOutcome | undefined {
-  const [answered] = answeredOf(situation, 'unclear-mid');
-  if (answered?.resolution.answer.kind !== 'adopt') return undefined;
-  const { merchantProfileId } = situation;
-  return { outcome: 'boarded', mid: answered.resolution.answer.id, merchantProfileId };
+function endedByConfirmedMid(situation: Situation): Ended<MerchantBoardingOutcome> | undefined {
+  const answered = answeredOf(situation, 'unclear-mid');
+  const answer = answered[0]?.resolution.answer;
+  if (answer?.kind !== 'adopt') return undefined;
+  const { id: mid } = answer;
+  const removed = answered.map(({ requirement: { id } }) => ({ remove: id }));
+  return {
+    outcome: { outcome: 'boarded', mid, merchantProfileId: situation.merchantProfileId },
+    decisions: [{ know: { mid } }, ...removed, { record: 'mid-confirmed', detail: mid }],
+  };
 }
 
 export function idsOf(answers: readonly Answered[]): string {

@@ -5,12 +5,7 @@ import { isDecided, isUnderReview } from '../../partners/boarding/phases.js';
 import type { Answered } from '../journey/requirement-queue.js';
 import { idsOf, type Remembered, type StatusMark } from './decisions.js';
 
-/**
- * Evidence of the outcome of a submission: only a submission leads to this phase, possibly an earlier one whose response was lost.
- * After a decision it no longer matters, unless it may have been made without the submission.
- *
- * @param isAgainInDoubt it is not the first one, and its outcome is unknown
- */
+/** Only a submission leads to this phase. A decision is evidence as well, unless it may be about an earlier submission. */
 export function showsSubmission({ phase }: StatusSnapshot, isAgainInDoubt = false): boolean {
   return phase === 'submitted' || (isDecided(phase) && !isAgainInDoubt);
 }
@@ -30,12 +25,17 @@ export interface Upload {
 
 /** The documents of the answers that the partner does not have yet. */
 export function missingDocuments({ uploaded }: Remembered, answers: readonly Answered[]): Upload[] {
-  const all = answers.flatMap(({ requirement: { id, detail }, resolution: { answer } }) =>
-    answer.kind === 'documents'
-      ? answer.documents.map((document) => ({ id: `${id}/${document.key}`, document, description: detail }))
-      : [],
-  );
-  return all.filter(({ id }) => !uploaded.includes(id));
+  return answers.flatMap(documentsOf).filter(({ id }) => !uploaded.includes(id));
+}
+
+/** Reports whether the partner has documents of an answer that is not delivered as a whole. */
+export function isPartlySent({ uploaded }: Remembered, answered: Answered): boolean {
+  return documentsOf(answered).some(({ id }) => uploaded.includes(id));
+}
+
+function documentsOf({ requirement: { id, detail }, resolution: { answer } }: Answered): Upload[] {
+  if (answer.kind !== 'documents') return [];
+  return answer.documents.map((document) => ({ id: `${id}/${document.key}`, document, description: detail }));
 }
 
 export function afterUpload(before: Remembered, { id }: Upload): Remembered {
@@ -66,7 +66,7 @@ export function afterDelivery(
 }
 
 /** @param mark the status in which the underwriters did not take the answers */
-export function afterRefusal(
+export function withWaiting(
   before: Remembered,
   answers: readonly Answered[],
   { status, statusDate }: StatusMark,

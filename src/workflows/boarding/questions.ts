@@ -18,7 +18,6 @@ export function noteQuestion({ id, text, author, more }: Note): Question {
   };
 }
 
-/** The length of a note in its title, in characters. */
 const IN_TITLE = 100;
 
 function beginningOf(text: string): string {
@@ -39,11 +38,7 @@ export function midQuestion(merchantProfileId: number, given: string): Question 
   };
 }
 
-/**
- * Asks for the changes that the partner wants.
- *
- * @param comment of the partner
- */
+/** Asks for the changes that the partner wants, with its comment. */
 export function changesQuestion(comment: string | null): Question {
   return {
     kind: 'request-changes',

@@ -8,8 +8,8 @@ type Field = (typeof FIELDS)[number];
 const RESTLESS_CHANGES = 3;
 
 /**
- * The fields of the status data that a partner changes with each read. They are not compared until something else has changed, so
- * that such a partner costs no more history than another one. A date that was restless once stays so.
+ * Fields that a partner changes with each read are not compared until something else changes, because changes cost history. A
+ * date that was restless once stays so.
  */
 export interface Restless {
   /** The number of consecutive reads that have changed each field. */
@@ -23,9 +23,11 @@ export const CALM: Restless = { changes: {}, hasRestlessDate: false };
 export function tracked(restless: Restless, before: Seen, now: StatusSnapshot, inARow: number): Restless {
   if (before.phase !== now.phase) return { ...restless, changes: {} };
   const counted = inARow <= 1 ? {} : restless.changes;
-  const after = seenOf(now);
+  const { noteIds = [] } = before;
   const isChanged = (field: Field) =>
-    field === 'notes' ? !sameNotes(before, after) : before[field] !== after[field];
+    field === 'notes'
+      ? noteIds.length !== now.notes.length || !now.notes.every(({ id }) => noteIds.includes(id))
+      : before[field] !== now[field];
   const changes = Object.fromEntries(
     FIELDS.map((field) => [field, isChanged(field) ? (counted[field] ?? 0) + 1 : 0]),
   );
@@ -56,10 +58,6 @@ export function comparable(
 
 function isRestless({ changes }: Pick<Restless, 'changes'>, field: Field): boolean {
   return (changes[field] ?? 0) >= RESTLESS_CHANGES;
-}
-
-function sameNotes({ noteIds: before = [] }: Seen, { noteIds: after = [] }: Seen): boolean {
-  return before.length === after.length && after.every((id) => before.includes(id));
 }
 
 export function seenOf({ notes, ...status }: StatusSnapshot): Seen {

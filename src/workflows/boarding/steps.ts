@@ -6,11 +6,11 @@ import { isDecided, isSubmittable, takesAnswers } from '../../partners/boarding/
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
 import type { Answered } from '../journey/requirement-queue.js';
-import { askForCorrection, doubts, RejectedByPartner, runStep } from '../journey/run-step.js';
-import { type FoundMerchant, inspect, recordAdoption, refused } from './adoption.js';
+import { askForCorrection, doubts, NotAdoptable, Rejected, runRead, runStep } from '../journey/run-step.js';
+import { type FoundMerchant, inspect, recordAdoption } from './adoption.js';
 import { type Boarding, partner } from './boarding.js';
 import { type StatusMark, UNSUBMITTED } from './decisions.js';
-import { afterRefusal, commentOf, notesOf, showsReview, showsSubmission, type Upload } from './deliveries.js';
+import { commentOf, notesOf, showsReview, showsSubmission, type Upload, withWaiting } from './deliveries.js';
 
 /** The merchant, which a person may have found at the partner after a creation with an unknown outcome. */
 interface Created {
@@ -31,7 +31,7 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
       const { agentProfileId, agent, boardingSettingsId, boardingSettings } = others;
       const references = defined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
       const created = await send(partner.createMerchant, { version, merchant, guid, references });
-      if ('problems' in created) throw new RejectedByPartner(created.problems);
+      if ('problems' in created) throw new Rejected(created.problems);
       journey.state.knowAgentProfile(created.agentProfileId);
       return created;
     },
@@ -43,7 +43,7 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
     adopt: async (id) => {
       const found = await inspect(boarding, Number(id));
       const { formerOwner, now } = found;
-      if (formerOwner !== undefined) throw refused(`it is the merchant of ${formerOwner}`);
+      if (formerOwner !== undefined) throw new NotAdoptable(`it is the merchant of ${formerOwner}`);
       if (now.phase !== 'not-submitted' && !restored)
         doubt(
           id,
@@ -88,12 +88,7 @@ export async function setFees({ journey, merchantProfileId, input }: Boarding): 
 
 export const SUBMIT = 'submit to underwriting';
 
-/**
- * Submits the application to underwriting, when it can be submitted as it stands.
- *
- * @param answers the submission delivers them, even when the read after it is interrupted
- * @returns what was read afterwards; undefined when nothing was submitted, because the status had changed
- */
+/** Submits the application, which delivers the answers, and reads the status. Undefined if the status had changed before. */
 export async function submit(
   boarding: Boarding,
   answers: readonly Answered[] = [],
@@ -107,7 +102,7 @@ export async function submit(
   if (isSubmitted) {
     timeline.add('submitted');
     boarding.remembered = { ...boarding.remembered, submitted: true };
-    for (const { requirement } of answers) requirements.settle(requirement.id);
+    for (const { requirement } of answers) requirements.removeAnswered(requirement.id);
   } else timeline.add('submission-moot', { detail: `the status is ${status}` });
   const now = submission.now ?? (await read(boarding));
   boarding.status.replaceWith(now);
@@ -166,23 +161,18 @@ function submissionIn({ status, phase }: StatusSnapshot): Submission {
 
 /** Reads the status, as often as it takes. */
 export function read({ journey, merchantProfileId }: Boarding): Promise<StatusSnapshot> {
-  return runStep(journey, {
-    effect: 'read',
-    title: 'read the status',
-    run: () => partner.readStatus({ merchantProfileId }),
-  });
+  return runRead(journey, 'read the status', () => partner.readStatus({ merchantProfileId }));
 }
 
-export const UPLOAD = 'upload';
-
 /** Uploads a document of an answer. If the partner rejects it, a person may replace it. */
-export async function upload(boarding: Boarding, { description, ...first }: Upload): Promise<void> {
+export async function upload(boarding: Boarding, { id, description, ...first }: Upload): Promise<void> {
   const { journey, merchantProfileId } = boarding;
   let { document } = first;
   await runStep<Warned>(journey, {
     effect: 'once',
+    id,
     get title() {
-      return `${UPLOAD} ${document.fileName}`;
+      return `upload ${document.fileName}`;
     },
     run: (send) => send(partner.attachDocument, { merchantProfileId, document, description }),
     replace: (other) => {
@@ -200,7 +190,6 @@ export async function upload(boarding: Boarding, { description, ...first }: Uplo
 
 export const REVIEW = 'request the review of the answers';
 
-/** The result of a request for review. */
 type Review =
   /** @param before the status in which the partner took them */
   | { readonly became: 'delivered'; readonly before: StatusMark }
@@ -218,23 +207,20 @@ export async function requestReview(boarding: Boarding, answers: readonly Answer
     if (review.delivered) return { became: 'delivered', before: review.before };
     return wait(review.before);
   } catch (error) {
-    if (!(error instanceof RejectedByPartner)) throw error;
+    if (!(error instanceof Rejected)) throw error;
     const now = await read(boarding);
     return takesAnswers(now.phase) ? { became: 'rejected', problems: error.problems } : wait(now);
   }
 
   function wait(now: StatusSnapshot): Review {
-    boarding.remembered = afterRefusal(boarding.remembered, answers, now);
+    boarding.remembered = withWaiting(boarding.remembered, answers, now);
     timeline.add('answers-wait', { detail: `the partner takes no answers in status ${now.status}` });
     boarding.status.replaceWith(now);
     return { became: 'waiting' };
   }
 }
 
-/**
- * Asks a person whether to send the rejected answers again. The question closes when one of them is taken back, or with the next
- * change at the partner, which may have changed only for a moment.
- */
+/** Asks whether to send rejected answers again, until one is taken back, or the partner changes something. */
 export async function askAboutReview(
   boarding: Boarding,
   answers: readonly Answered[],
@@ -252,7 +238,6 @@ type Sent =
   | { readonly delivered: true; readonly before: StatusMark }
   | { readonly delivered: false; readonly before: StatusSnapshot };
 
-/** @throws {RejectedByPartner} */
 function reviewStep(boarding: Boarding, answers: readonly Answered[]): Promise<Sent> {
   const { journey, merchantProfileId, remembered } = boarding;
   // A read after the outcome is in doubt may be too late: the partner may have taken the answers and asked the same again.
@@ -284,10 +269,7 @@ function reviewStep(boarding: Boarding, answers: readonly Answered[]): Promise<S
   });
 }
 
-/**
- * Waits until the partner takes its decision back. If there is an outcome, the end of the boarding cancels this, and whether the
- * request arrived stays unknown.
- */
+/** Waits until the partner takes its decision back. The end of the boarding cancels this. */
 async function untilTakenBack(boarding: Boarding, decision: StatusSnapshot): Promise<void> {
   boarding.status.replaceWith(decision);
   await condition(() => boarding.polled !== undefined && !isDecided(boarding.polled.phase));

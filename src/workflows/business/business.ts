@@ -12,8 +12,7 @@ import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/ac
 import type { NextSteps } from '../journey/current-details.js';
 import { apply, type Carried, react } from '../journey/following.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
-import { createJourney, type Journey } from '../journey/journey.js';
-import type { Facts } from '../journey/published-state.js';
+import { createJourney, type Journey, stays } from '../journey/journey.js';
 import { StatusPoll } from '../journey/status-poll.js';
 import { Tasks } from '../journey/tasks.js';
 import { KINDS, NOTHING, next, onAccount, onRead, type Remembered, type Situation } from './decisions.js';
@@ -42,12 +41,6 @@ const NEXT_STEPS: NextSteps = {
 /** The steps that differ when the bank has the profile, and Gangway only follows it. */
 const NEXT_STEPS_FOLLOWED: NextSteps = { ...NEXT_STEPS, applying: 'read the profile at the bank' };
 
-function leftBehind({ profileId, partnerStatus }: Facts): string {
-  return profileId
-    ? `banking profile ${profileId} stays at the partner, last seen as ${partnerStatus ?? 'not read yet'}`
-    : 'no banking profile is known at the partner';
-}
-
 /** The present state of a business: its input with corrections, what is known of its profile, and what runs. */
 export class Business {
   readonly journey: Journey;
@@ -73,7 +66,7 @@ export class Business {
       input: this.input,
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
       dba: () => this.dba,
-      leftBehind,
+      leftBehind: stays('banking profile', 'profileId', 'not read yet'),
       // A customer shows the requirements of its merchant together with these.
       idPrefix: 'business-',
       records: carried?.journey,
@@ -95,10 +88,7 @@ export class Business {
     return typeof name === 'string' ? name.trim() : '';
   }
 
-  /**
-   * The holder with its owners, for the partner. Typed as if complete: the check before the holder is sent reports what a
-   * correction of a followed business still lacks.
-   */
+  /** The holder with its owners, typed as if complete: the check before it is sent reports what a correction lacks. */
   get submission(): HolderRequest {
     const { holder, beneficialOwners } = this.input.current;
     return { holder, ...(beneficialOwners && { beneficialOwners }) } as HolderRequest;
@@ -110,10 +100,7 @@ export class Business {
     return { ...this.submission, ...(merchantProfileId !== undefined && { merchantProfileId }) };
   }
 
-  /**
-   * The input of the next run. The partner has the social security numbers by then. If it wants the holder again, a person has
-   * to enter them again.
-   */
+  /** The input of the next run, without social security numbers: the partner has them, or a person enters them again. */
   get inputToCarry(): BusinessOnboardingInput | FollowedBusinessInput {
     const { holder, beneficialOwners, ...rest } = this.input.current;
     return {

@@ -51,7 +51,6 @@ export interface Situation extends Asked {
   readonly dba: string;
   /** Nothing is sent that no person asked for. */
   readonly isFollowed: boolean;
-  /** The input asks for a financial account. */
   readonly wantsAccount: boolean;
   readonly financialAccountId?: string | undefined;
   readonly running: readonly string[];
@@ -95,7 +94,6 @@ function showStatus(
   ];
 }
 
-/** Shows and records a new financial account. */
 export function onAccount(
   id: string | null,
   { financialAccountId }: Pick<Situation, 'financialAccountId'>,
@@ -199,7 +197,8 @@ export function next(
   const { running, open, now } = situation;
   const { seen } = remembered;
   // While a person is asked about an account that is being opened, anything may happen.
-  const isListening = !running.includes('account') || isAskingOfTasks(open);
+  const kinds: readonly string[] = KINDS;
+  const isListening = !running.includes('account') || open.some(({ kind }) => !kinds.includes(kind));
   const outcome = outcomeOf(remembered, situation);
   const times = timesOf(remembered).filter((time) => time > now);
   return {
@@ -208,11 +207,6 @@ export function next(
     wakeAt: times.length > 0 ? Math.min(...times) : undefined,
     ended: outcome && { outcome, decisions: [] },
   };
-}
-
-function isAskingOfTasks(open: readonly Requirement[]): boolean {
-  const kinds: readonly string[] = KINDS;
-  return open.some(({ kind }) => !kinds.includes(kind));
 }
 
 function comparable({ tickets, ...profile }: ProfileSnapshot): SeenProfile {
@@ -247,11 +241,7 @@ function dueOf(remembered: Remembered, situation: Situation): readonly (Due & { 
   ];
 }
 
-/**
- * Returns the consequences of a delivered answer. The ticket may ask something else by now.
- *
- * @param replyId the ticket that holds the answer; null if none does
- */
+/** Returns the consequences of a delivered answer, perhaps by a reply. The ticket may ask something else by now. */
 export function onDelivered(
   before: Remembered,
   requirement: Requirement,
@@ -266,5 +256,5 @@ export function onDelivered(
     { ...situation, answered },
     ASKING,
   );
-  return { remember, decisions: [{ settle: id }, { record: 'ticket-answered', detail: id }, ...decisions] };
+  return { remember, decisions: [{ remove: id }, { record: 'ticket-answered', detail: id }, ...decisions] };
 }

@@ -4,7 +4,7 @@ import type { Answer, Requirement } from '../../messages/requirements.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
-import { askForCorrection, doubts, RejectedByPartner, runStep } from '../journey/run-step.js';
+import { askForCorrection, doubts, NotAdoptable, Rejected, runRead, runStep } from '../journey/run-step.js';
 import { type Business, bank } from './business.js';
 import { ticketIdOf } from './tickets.js';
 
@@ -21,12 +21,7 @@ export function askToCorrect(
 
 type Submitted = Submission | { readonly adopted: number };
 
-/**
- * Submits the holder, once, unless the bank has a profile for its merchant.
- *
- * @param declined profiles of the merchant that are not those of the business
- * @param inDoubt why it may have been submitted before
- */
+/** Submits the holder, once, unless the bank has a profile for its merchant. `inDoubt` says why it may be submitted already. */
 export function submit(
   business: Business,
   declined: readonly number[],
@@ -44,11 +39,9 @@ export function submit(
     readEvidence: async (wasInDoubt, baseline) => {
       if (!wasInDoubt || !baseline || business.dba === '') return undefined;
       const known = [...baseline, ...declined];
-      candidates = await runStep(journey, {
-        effect: 'read',
-        title: 'look for the business at the bank',
-        run: () => bank.findCandidates({ ...business.toFind, baseline: known }),
-      });
+      candidates = await runRead(journey, 'look for the business at the bank', () =>
+        bank.findCandidates({ ...business.toFind, baseline: known }),
+      );
       const [made, ...more] = candidates.filter(isSurelyOurs);
       return made && more.length === 0 ? { found: { adopted: made.profileId } } : undefined;
     },
@@ -67,8 +60,7 @@ export function submit(
 
 /** Reads the profile, as often as it takes. */
 export function read({ journey, profileId }: Business): Promise<ProfileSnapshot> {
-  const run = () => bank.readProfile({ profileId });
-  return runStep(journey, { effect: 'read', title: 'read the banking profile', run });
+  return runRead(journey, 'read the banking profile', () => bank.readProfile({ profileId }));
 }
 
 export const CORRECT = 'correct the business account holder';
@@ -100,7 +92,7 @@ export async function openAccount(business: Business): Promise<void> {
     title: 'open the financial account',
     run: async (send) => {
       const opened = await send(bank.openFinancialAccount, { profileId });
-      if (opened.financialAccountId === null) throw new RejectedByPartner(opened.problems);
+      if (opened.financialAccountId === null) throw new Rejected(opened.problems);
       return opened.financialAccountId;
     },
     readEvidence: async () => {
@@ -129,13 +121,7 @@ export function titleOfReply(requirement: Requirement): string {
   return `reply to ticket ${ticketIdOf(requirement)}`;
 }
 
-/**
- * Replies to the ticket of a requirement, once.
- *
- * @returns the id of the reply, which is a ticket as well; null when a person adopted it
- * @throws {RejectedByPartner} when the partner rejects it
- * @throws {Abandoned} when its outcome is unknown and a person abandons it
- */
+/** Replies to a ticket, once, or fails as `Rejected`. Returns the ticket id of the reply; null when a person adopted it. */
 export async function sendReply(
   journey: Journey,
   requirement: Requirement,
@@ -149,9 +135,8 @@ export async function sendReply(
     endsWhenRejected: true,
     readEvidence: async (wasInDoubt, baseline) => {
       if (!wasInDoubt || !baseline) return undefined;
-      const title = `look for the reply to ticket ${ticketId}`;
-      const run = () => bank.findReply({ ticketId, text, baseline });
-      const found = await runStep(journey, { effect: 'read', title, run });
+      const find = () => bank.findReply({ ticketId, text, baseline });
+      const found = await runRead(journey, `look for the reply to ticket ${ticketId}`, find);
       return found === null ? undefined : { found: { replyId: found } };
     },
     polledEvidence: 'none',
@@ -161,20 +146,15 @@ export async function sendReply(
   return replyId;
 }
 
-/**
- * Follows the profile that the input names, or asks until one can be followed. It needs no question only on the same evidence as
- * a profile that Gangway finds.
- */
+/** Follows the profile of the input, without a question only on the evidence that adopting a found profile needs. */
 export async function followProfile(business: Business, profileId: number): Promise<void> {
   const { journey, status } = business;
   const { workflowId } = workflowInfo();
   const title = `adopt banking profile ${profileId}`;
   for (;;) {
-    const found = await runStep(journey, {
-      effect: 'read',
-      title: `read banking profile ${profileId}`,
-      run: () => bank.inspectProfile({ ...business.toFind, profileId, workflowId }),
-    });
+    const found = await runRead(journey, `read banking profile ${profileId}`, () =>
+      bank.inspectProfile({ ...business.toFind, profileId, workflowId }),
+    );
     if (!found) {
       const message = `the bank shows no banking profile ${profileId}`;
       await askForCorrection(journey, { title }, [{ field: '', message }]);
@@ -201,12 +181,7 @@ function described({ profileId, dba, bankingStatus, against, unclear }: Candidat
   return `banking profile ${profileId} of ${name} (${bankingStatus})${why && `: ${why}`}`;
 }
 
-/**
- * Checks the profile that a person names: it must exist, and what contradicts it is reported. When the person names the same
- * profile a second time, it is adopted anyway.
- *
- * @throws {RejectedByPartner} when the person has to be asked again
- */
+/** Checks the profile that a person names. Naming the same one a second time overrides what contradicts it. */
 function adoptable(business: Business): (id: string) => Promise<number> {
   const { journey } = business;
   const doubt = doubts();
@@ -218,19 +193,13 @@ function adoptable(business: Business): (id: string) => Promise<number> {
       run: () => bank.examineProfile({ ...business.toFind, profileId }),
       endsWhenRejected: true,
     });
-    if (!found)
-      throw new RejectedByPartner([{ field: '', message: `the bank shows no banking profile ${id}` }]);
+    if (!found) throw new NotAdoptable(`the bank shows no banking profile ${id}`);
     if (found.against.length > 0) doubt(profileId, described(found));
     return profileId;
   };
 }
 
-/**
- * The profile of this business: the one that the bank has, where evidence shows it. Otherwise a person is asked.
- *
- * @param title what is being done, for people
- * @returns undefined for `retry`
- */
+/** The existing profile, if evidence or a person says that it is of this business. Undefined if the person says retry. */
 export async function ours(
   business: Business,
   title: string,
@@ -257,7 +226,7 @@ export async function ours(
     try {
       return await adopt(answer.id);
     } catch (error) {
-      if (!(error instanceof RejectedByPartner)) throw error;
+      if (!(error instanceof Rejected)) throw error;
       problem = `${answer.id} cannot be adopted: ${error.message}\n`;
     }
   }

@@ -8,18 +8,16 @@ import { type Asked, closeMoot, type Reaction } from '../journey/rules.js';
 /** The memory of tickets. Keys are the `about` of their questions. */
 export interface Tickets {
   /**
-   * Tickets that need no answer, although the bank may list them for some more time. One of them asks again if it asks something
-   * else, if it is listed again after it was gone, or if it is still listed at a time: it may have been closed and opened again
-   * between two reads.
+   * Tickets that need no answer. One asks again if it asks something else, if it is listed again after it was gone, or if it is
+   * still listed at a time: it may have been closed and opened again between two reads.
    */
-  readonly answered: Readonly<Record<string, Settled>>;
-  /** The reasons why tickets ask again. */
+  readonly answered: Readonly<Record<string, AnsweredTicket>>;
   readonly again: Readonly<Record<string, string>>;
   /** Our replies, which are tickets as well. */
   readonly replies: readonly number[];
 }
 
-interface Settled {
+interface AnsweredTicket {
   readonly detail: string;
   /** In milliseconds since 1970. Absent where it may be listed forever. */
   readonly until?: number | undefined;
@@ -66,11 +64,7 @@ function only<Value>(
   return Object.fromEntries(Object.entries(record).filter(([name, value]) => isKept(name, value)));
 }
 
-/**
- * Returns the memory after the ticket of a question was answered.
- *
- * @param replyId the reply that it has, if Gangway has sent it
- */
+/** Returns the memory after the ticket of a question was answered, perhaps by a reply of Gangway. */
 export function withAnswer<Remembered extends Tickets>(
   remembered: Remembered,
   { id, about = id, detail }: Requirement,
@@ -90,7 +84,7 @@ export function onRejected<Remembered extends Tickets>(
   const again = { ...remembered.again, [about]: `the last answer was rejected: ${why}` };
   return {
     remember: { ...remembered, again },
-    decisions: [{ settle: id }, { record: 'answer-rejected', detail: `${id}: ${why}` }],
+    decisions: [{ remove: id }, { record: 'answer-rejected', detail: `${id}: ${why}` }],
   };
 }
 
@@ -101,7 +95,7 @@ export function timesOf({ answered }: Tickets): readonly number[] {
 
 /** Lets the tickets ask again that should have been gone at this time, if the bank still lists them. */
 export function askingAgain<Remembered extends Tickets>(remembered: Remembered, time: number): Remembered {
-  const isLate = (_: string, { until = Number.POSITIVE_INFINITY }: Settled) => until <= time;
+  const isLate = (_: string, { until = Number.POSITIVE_INFINITY }: AnsweredTicket) => until <= time;
   const late = Object.keys(only(remembered.answered, isLate));
   const again = late.map((about) => [about, 'answered, but still listed by the partner']);
   return {

@@ -29,10 +29,7 @@ const { awaitOnboarding } = proxyActivities<OnboardingActivities>({
 });
 
 /**
- * Starts the child of a part, unless the part has begun, and waits for its end. A cancellation of the current scope cancels the
- * child, and the wait goes on until the child has ended.
- *
- * @throws {CancelledFailure} when cancelled before the start, or while waiting for an attached part
+ * Starts the child of a part and waits for its end. A cancellation of the scope cancels it, and the wait goes on until its end.
  */
 export async function runChild(customer: Customer, part: Part, child: Child): Promise<PartEnd> {
   const scope = CancellationScope.current();
@@ -60,11 +57,7 @@ export function isAttached({ remembered }: Customer, part: Part): boolean {
   return remembered.begun[part] === 'attached';
 }
 
-/**
- * A part that exists is not started twice.
- *
- * @returns undefined when this run did not start the child
- */
+/** A part that exists is not started twice. Undefined when this run did not start the child. */
 async function begin(
   customer: Customer,
   part: Part,
@@ -97,10 +90,7 @@ async function begin(
   }
 }
 
-/**
- * Waits for the end of a part. The server reports a child's end only to the run that started it. A run that continues another one
- * waits for the last report of the child. It also asks the server, because a terminated child reports nothing.
- */
+/** The server reports a child's end only to the run that started it. Another run waits for its report, and asks the server. */
 async function endOf(
   customer: Customer,
   part: Part,
@@ -143,9 +133,7 @@ async function resultOf(child: ChildWorkflowHandle<Workflow>): Promise<PartEnd> 
 }
 
 /**
- * Waits until an ended part runs again, because an operator reset its workflow.
- *
- * @returns false when the merchant and the business have both ended first
+ * Waits until an operator resets the workflow of an ended part. False when the merchant and the business have both ended first.
  */
 export async function runsAgain(customer: Customer, part: Part, { how }: PartEnd): Promise<boolean> {
   const hasEnded = () => isOver(customer.remembered);

@@ -17,20 +17,20 @@ import type { Resolution, ResolutionReceipt } from '../../messages/requirements.
 import { accountName, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { applyReport } from '../journey/customer-reports.js';
-import { show } from '../journey/following.js';
+import { publish } from '../journey/following.js';
 import { runToEnd } from '../journey/journey.js';
 import { type OutboundEventRecords, OutboundEvents } from '../journey/outbound-events.js';
 import { type Facts, PublishedState } from '../journey/published-state.js';
 import { problemWith } from '../journey/resolutions.js';
-import type { Reaction, Shown } from '../journey/rules.js';
+import type { PublishedChange, Reaction } from '../journey/rules.js';
 import { Timeline } from '../journey/timeline.js';
 import {
   type CustomerInput,
   NOTHING,
   onReport,
   partWith,
+  publishedParts,
   type Remembered,
-  shownOf,
   withoutRequirements,
 } from './decisions.js';
 
@@ -104,7 +104,7 @@ export class Customer {
       before: carried?.state,
       // The inbox has those of its parts. All of them in each upsert would let the history grow with their square.
       mostListed: 1,
-      others: () => shownOf(this.remembered),
+      others: () => publishedParts(this.remembered),
     });
   }
 
@@ -123,9 +123,9 @@ export class Customer {
     });
   }
 
-  react({ remember, decisions }: Reaction<Remembered, Shown>): void {
+  react({ remember, decisions }: Reaction<Remembered, PublishedChange>): void {
     this.remembered = remember;
-    for (const decision of decisions) show(this.state, decision);
+    for (const change of decisions) publish(this.state, change);
     this.state.report();
   }
 
@@ -182,7 +182,7 @@ export class Customer {
   }
 
   readonly validate = (resolution: Resolution | null): void => {
-    const { requirements: open, unsent } = shownOf(this.remembered);
+    const { requirements: open, unsent } = publishedParts(this.remembered);
     const part = partWith(this.remembered, resolution?.requirementId ?? '');
     const problem = problemWith(resolution, { open, unsent }, CORRECTABLE[part]);
     if (problem) throw rejection(problem);
@@ -190,7 +190,7 @@ export class Customer {
 
   readonly resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
     const part = partWith(this.remembered, resolution.requirementId);
-    const { requirements, [part]: own } = shownOf(this.remembered);
+    const { requirements, [part]: own } = publishedParts(this.remembered);
     const others = requirements.length - (own?.requirements.length ?? 0);
     try {
       const receipt = await resolveInOnboarding({ workflowId: this.workflowIdOf(part), resolution });

@@ -1,7 +1,4 @@
-/**
- * All rules about a customer, as functions of values: the memory of its parts, the input of each child, the published state, and the
- * end of the customer.
- */
+/** All rules about a customer, as functions of values: memory, inputs of children, published state, and end. */
 import type {
   FollowedBusinessInput,
   FollowedCustomerInput,
@@ -18,7 +15,7 @@ import type { CustomerOnboardingOutcome, Part, PartEnd, PartOutcome } from '../.
 import { idsIn } from '../../messages/outcomes.js';
 import type { ReportedPart } from '../journey/customer-reports.js';
 import type { Facts } from '../journey/published-state.js';
-import type { Reaction, Shown } from '../journey/rules.js';
+import type { PublishedChange, Reaction } from '../journey/rules.js';
 
 type ByPart<Value> = Readonly<Partial<Record<Part, Value>>>;
 
@@ -82,7 +79,7 @@ export function isOver({ ended }: Remembered): boolean {
   return ended.boarding !== undefined && ended.business !== undefined;
 }
 
-export function shownOf({ reported }: Remembered) {
+export function publishedParts({ reported }: Remembered) {
   const states = Object.entries(reported).map(([part, { state }]) => [part, state] as const);
   return {
     requirements: states.flatMap(([, { requirements }]) => requirements),
@@ -111,7 +108,11 @@ export function onBegun(before: Remembered, part: Part, unreported: ReportedPart
 }
 
 /** @param now the part after its last report */
-export function onReport(before: Remembered, part: Part, now: ReportedPart): Reaction<Remembered, Shown> {
+export function onReport(
+  before: Remembered,
+  part: Part,
+  now: ReportedPart,
+): Reaction<Remembered, PublishedChange> {
   const ended = before.ended[part];
   const known = ended?.run === now.run ? closed(now, ended.end) : now;
   const reported = { ...before.reported, [part]: known };
@@ -122,11 +123,11 @@ export function onReport(before: Remembered, part: Part, now: ReportedPart): Rea
 }
 
 /** Returns the consequences of the end of a part, which closes its requirements. */
-export function onEnd(before: Remembered, part: Part, end: PartEnd): Reaction<Remembered, Shown> {
+export function onEnd(before: Remembered, part: Part, end: PartEnd): Reaction<Remembered, PublishedChange> {
   const known = before.reported[part];
   const ended = { ...before.ended, [part]: { end, run: known?.run } };
   const reported = known ? { ...before.reported, [part]: closed(known, end) } : before.reported;
-  const decisions: readonly Shown[] =
+  const decisions: readonly PublishedChange[] =
     end.how === 'completed'
       ? [{ know: idsOf(end.outcome) }, { record: `${part}-ended`, detail: end.outcome.outcome }]
       : end.how === 'failed'
@@ -140,8 +141,7 @@ export function isResumed({ reported, ended }: Remembered, part: Part): boolean 
   return ended[part] !== undefined && ended[part].run !== reported[part]?.run;
 }
 
-/** Returns the consequences of a new run of an ended part. */
-export function onReset(before: Remembered, part: Part): Reaction<Remembered, Shown> {
+export function onReset(before: Remembered, part: Part): Reaction<Remembered, PublishedChange> {
   const { [part]: _, ...ended } = before.ended;
   return {
     remember: { ...before, ended },
@@ -155,8 +155,8 @@ export function withoutRequirements(before: Remembered): Remembered {
   return { ...before, reported: Object.fromEntries(silent) };
 }
 
-function asksNothing({ state, ...known }: ReportedPart): ReportedPart {
-  return { ...known, state: { ...state, requirements: [], unsent: [] } };
+function asksNothing(part: ReportedPart): ReportedPart {
+  return { ...part, state: { ...part.state, requirements: [], unsent: [] } };
 }
 
 /** Returns a part whose workflow has ended: it asks nothing. A part that did not complete shows as cancelled. */

@@ -27,10 +27,9 @@ export const REPEATABLE: ActivityOptions = {
 };
 
 /**
- * The options of an activity that sends a once-only operation: it reads the mark of the attempt before (activities/write.ts), so the
- * server may retry what was not sent, without an event. There is no heartbeat time-out, because a busy machine or a network cut
- * could trip it while the partner responds. A cancellation ends what was not sent. A request that was sent runs to its end, so
- * that its outcome is known.
+ * The options of an activity that sends a once-only operation. By the mark of the attempt before, the server retries what was not
+ * sent. A heartbeat time-out could trip on a busy machine while the partner responds. A cancellation ends what was not sent; a
+ * request that was sent runs to its end, so that its outcome is known.
  */
 export interface OnceActivityOptions extends ActivityOptions {
   readonly cancellationType: typeof ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
@@ -62,11 +61,7 @@ export const POLL: ActivityOptions = { ...WAIT, activityId: AWAIT_STATUS_ACTIVIT
 /** A write that delivers what a person answered. */
 export const ANSWER: OnceActivityOptions = { ...ONCE, priority: { priorityKey: PRIORITY_KEYS.answer } };
 
-/**
- * The account at the partners that this workflow works with; undefined for the account without a name.
- *
- * It is part of the workflow id, so that the same key in two accounts is two workflows. The search attribute is only a filter.
- */
+/** The account at the partners, from the workflow id; undefined for the one without a name. The search attribute is a filter. */
 export function accountName(): string | undefined {
   return partsOfId(workflowInfo().workflowId)?.account;
 }
@@ -93,9 +88,8 @@ type OptionsOf<Activity> = Activity extends (request: never) => Once<unknown>
   : ActivityOptions;
 
 /**
- * The activities at a partner that a workflow calls, with the options of each. They run on the partner's task queue, whose name
- * begins with the workflow's own task queue and ends with the account. Both are known only while a workflow runs, so each call
- * looks them up.
+ * The activities at a partner that a workflow calls, with the options of each. Each call looks up the task queue of the partner
+ * and the account, which are known only while a workflow runs.
  */
 export function partnerActivities<System extends keyof PartnerActivities>(system: System) {
   return <Name extends keyof ActivitiesAt<System> & string>(

@@ -16,13 +16,7 @@ export class Answers {
     private readonly corrected?: CorrectableInput,
   ) {}
 
-  /**
-   * Raises a requirement and waits for its answer.
-   *
-   * @param isMoot ends the wait without an answer, when nobody needs it any more
-   * @returns undefined when it became moot
-   * @throws {Abandoned} when the answer is to abandon
-   */
+  /** Raises a requirement and waits for its answer. Undefined when it became moot first. */
   readonly ask = async (
     question: Question,
     isMoot: () => boolean = () => false,
@@ -34,7 +28,7 @@ export class Answers {
     try {
       await condition(() => requirements.isAnswered(id) || isMoot());
       why = 'the partner has moved on';
-      const answered = requirements.settle(id);
+      const answered = requirements.removeAnswered(id);
       return answered && unlessAbandoned(answered.resolution);
     } finally {
       requirements.withdraw(id, why);

@@ -2,12 +2,7 @@ import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio
 import { type Mark, PARTNER_ERROR } from '../../messages/activities.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
 
-/**
- * The failed partner call in the failure of an activity. The server does not retry an attempt that timed out while its
- * activity was cancelled. The mark of such an attempt shows that its request may have been sent.
- *
- * @throws the error itself, when it is a cancellation or no failure of an activity
- */
+/** The failed partner call in the failure of an activity; throws any other error. */
 export function partnerFailure(error: unknown): PartnerErrorDetails {
   if (!(error instanceof ActivityFailure)) throw error;
   const { cause, activityType: operation } = error;
@@ -20,6 +15,7 @@ export function partnerFailure(error: unknown): PartnerErrorDetails {
   if (!(cause instanceof TimeoutFailure)) throw error;
   const mark = cause.lastHeartbeatDetails as Mark | undefined;
   const reason = 'the attempt timed out';
+  // The server does not retry an attempt that timed out while its activity was cancelled: its mark shows whether it was sent.
   if (!mark?.sending) return ownFailure('NotSent', operation, reason);
   const { sending: _, response: __, ...sent } = mark;
   return { ...ownFailure('Uncertain', operation, reason), ...sent };

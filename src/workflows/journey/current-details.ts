@@ -10,10 +10,7 @@ import {
 } from '../../messages/requirements.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 
-/**
- * The next step in each stage, and the meaning of each ending, for people. The endings that a workflow type does not have, and
- * those of {@link ENDS}, are omitted.
- */
+/** The next step in each stage, and the meaning of each ending that is not in {@link ENDS}, for people. */
 export type NextSteps = Readonly<Partial<Record<Stage, string>>>;
 
 const ENDS: NextSteps = {
@@ -25,21 +22,13 @@ const ENDS: NextSteps = {
   cancelled: 'Somebody cancelled it.',
 };
 
-/**
- * To render Markdown, the Web UI calls its own server with the whole text in the URL. A usual proxy accepts a URL of 8 kB, so
- * this is the limit of the text in its URL form.
- */
+/** A limit of the text in its URL form. To render it, the Web UI puts it into a URL, and a usual proxy accepts 8 kB. */
 const LONGEST_IN_URL = 7_000;
 
 /** The part of it for a text from outside. */
 const LONGEST_TEXT_IN_URL = 2_000;
 
-/**
- * Returns the Markdown that the Web UI shows: the state of a workflow, what a person must do and how, or how it ended. It costs no
- * history, because the server asks a worker for it each time.
- *
- * @param said what the end came with: a comment of the partner, writes that were in flight
- */
+/** Returns the Markdown that the Web UI shows. It costs no history, because the server asks a worker for it each time. */
 export function currentDetails(
   workflowId: string,
   state: OnboardingState,
@@ -147,7 +136,6 @@ function blockOf(requirement: Requirement, number: number): string {
   ].join('\n');
 }
 
-/** The claim, and the answer that waits for a second person. */
 function claimOf(requirement: Requirement): string[] {
   const { id, proposal } = requirement;
   const claim = currentClaim(requirement);
@@ -226,7 +214,7 @@ function capitalized(text: string): string {
 
 /**
  * Text from outside on one line, without Markdown, and not too long. Unescaped, a note could put a link, or a picture that the
- * operator's browser fetches, into the Web UI. Half of a surrogate pair would keep the Web UI from making its URL.
+ * browser fetches, into the Web UI. Half of a surrogate pair would keep the Web UI from making its URL.
  */
 function plain(text: string): string {
   const line = text.replace(/\p{Surrogate}/gu, '\uFFFD').replace(/\s+/g, ' ');

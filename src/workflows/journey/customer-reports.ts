@@ -26,10 +26,8 @@ const { cancelOrphan } = proxyActivities<OnboardingActivities>({
 });
 
 /**
- * Reports the state of a child to the workflow of its customer, if it has one. Changes that come fast share a report, and
- * reports arrive in order. The server itself reports the outcome of a child to its customer, unless the child was reset, or its
- * customer goes on in another run. Only then is it reported as well. A cancelled child has no outcome, and reports what it leaves
- * behind.
+ * Reports the state of a child to its customer, in order. Changes that come fast share a report. The server itself reports the
+ * outcome, unless the child was reset, or its customer goes on in another run. A cancelled child reports what it leaves behind.
  */
 export class CustomerReports {
   readonly #sender = new SerialSender(
@@ -58,10 +56,10 @@ export class CustomerReports {
     if (this.#customer) this.#sender.wake();
   }
 
-  report(shown: OnboardingState, outcome?: PartOutcome): void {
+  report(published: OnboardingState, outcome?: PartOutcome): void {
     if (!this.#customer) return;
     // A customer does not show who has claimed what: each claim would cost events in both histories.
-    const state = { ...shown, requirements: this.requirements.open };
+    const state = { ...published, requirements: this.requirements.open };
     this.#present = { state, ...(outcome && { outcome }) };
     this.#sender.wake();
   }
@@ -71,7 +69,6 @@ export class CustomerReports {
     const { workflowId, part } = this.#customer;
     const report = this.#next(part);
     if (!report) return;
-    // A cancelled child still reports what it leaves behind.
     await CancellationScope.nonCancellable(() =>
       getExternalWorkflowHandle(workflowId).signal(childReport, report),
     );
@@ -108,13 +105,8 @@ export class CustomerReports {
 }
 
 /** A part as its customer knows it from the reports so far. Its timeline stays empty. */
-export interface ReportedPart {
-  readonly run: string;
-  readonly runStartedAt: string;
-  /** Number of the last report. */
-  readonly number: number;
+export interface ReportedPart extends Pick<ChildReport, 'run' | 'runStartedAt' | 'number' | 'outcome'> {
   readonly state: OnboardingState;
-  readonly outcome?: PartOutcome;
 }
 
 /** Returns the changes between two states; without the first, all of the second. */
@@ -141,11 +133,7 @@ export function unreportedPart(part: Part): ReportedPart {
   return { run: '', runStartedAt: new Date(0).toISOString(), number: 0, state: blankState(PARTS[part]) };
 }
 
-/**
- * Returns a customer's knowledge of a part after a report. A report may be lost, repeated or late.
- *
- * @returns `old` when the report holds nothing new, `gap` when an earlier report is missing
- */
+/** A part after a report, which may be late or repeated: `old` when nothing is new, `gap` when an earlier one is missing. */
 export function applyReport(
   known: ReportedPart | undefined,
   report: ChildReport,

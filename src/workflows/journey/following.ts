@@ -5,7 +5,7 @@ import type { RequirementKind } from '../../messages/requirements.js';
 import type { Journey, JourneyRecords } from './journey.js';
 import type { PublishedState } from './published-state.js';
 import { unlessAbandoned } from './requirement-queue.js';
-import type { Decision, Next, Reaction, Shown } from './rules.js';
+import type { Decision, Next, PublishedChange, Reaction } from './rules.js';
 import type { StatusPoll } from './status-poll.js';
 import type { Tasks } from './tasks.js';
 
@@ -35,14 +35,14 @@ export function apply({ requirements, state }: Journey, decisions: readonly Deci
     else if ('close' in decision) {
       requirements.withdraw(decision.close, decision.why);
       requirements.drop(decision.close, decision.why);
-    } else if ('settle' in decision) requirements.settle(decision.settle);
-    else show(state, decision);
+    } else if ('remove' in decision) requirements.removeAnswered(decision.remove);
+    else publish(state, decision);
   }
 }
 
-export function show(state: PublishedState, decision: Shown): void {
-  if ('know' in decision) state.know(decision.know);
-  else state.timeline.add(decision.record, defined({ detail: decision.detail }));
+export function publish(state: PublishedState, change: PublishedChange): void {
+  if ('know' in change) state.know(change.know);
+  else state.timeline.add(change.record, defined({ detail: change.detail }));
 }
 
 /** Remembers the consequences of an event, and applies its decisions. */
@@ -57,13 +57,8 @@ export function react<Remembered>(
 /**
  * Follows a status until the workflow has an outcome. Each round begins what is due, waits until there is something to do, and
  * takes the change of the status, if there is one. The poll continues while a person is asked, so a decision of the partner ends
- * everything else.
- *
- * When several things end it at the same moment, the first of these counts: a task that failed, a person who abandons it, the
- * decision of the partner, the answer of a person.
- *
- * @param runDue runs one action that is due
- * @param continueInNewRun called when the history has grown long and nothing is in flight
+ * everything else. At the same moment, the first of these counts: a task that failed, a person who abandons it, the decision of
+ * the partner, the answer of a person.
  */
 export async function followUntilDecided<Seen, Snapshot, Due, Outcome>(
   following: Following<Seen, Snapshot, Due, Outcome>,
@@ -86,7 +81,7 @@ export async function followUntilDecided<Seen, Snapshot, Due, Outcome>(
       if (ended) {
         apply(journey, ended.decisions);
         await endTasks(following);
-        // A task that has ended meanwhile may have changed the outcome.
+        // Asked again: a write that ran to its end meanwhile may show in the outcome, such as the id of an account.
         return decided ?? following.next.ended?.outcome ?? ended.outcome;
       }
       if (change && workflowInfo().continueAsNewSuggested && !tasks.isBusy) {
@@ -125,9 +120,8 @@ async function untilDue<Seen, Snapshot, Due, Outcome>(
 }
 
 /**
- * Ends what runs once there is an outcome. Writes in flight run to their end, and no other begins. An answer that such a write
- * delivers is settled. Other answers are dropped, and the timeline says whether one may have arrived. Open requirements close
- * when the journey ends.
+ * Ends what runs once there is an outcome. Writes in flight run to their end, and no other begins. Answers that they do not
+ * deliver are dropped, and the timeline says whether one may have arrived.
  */
 async function endTasks<Seen, Snapshot, Due, Outcome>({
   journey: { requirements, writes },
@@ -139,5 +133,5 @@ async function endTasks<Seen, Snapshot, Due, Outcome>({
   if (grace !== undefined && tasks.isBusy)
     await condition(() => !tasks.isBusy || isAsking(), grace, { summary: 'Let calls in flight end' });
   await tasks.stop();
-  requirements.dropUndelivered(kinds, writes.all);
+  requirements.dropUndelivered(kinds, writes.unknown);
 }

@@ -9,11 +9,7 @@ import type { Facts } from './published-state.js';
 /** The fields without which a workflow cannot work. */
 export type FieldTypes = Readonly<Record<string, 'string' | 'number' | 'object' | 'array'>>;
 
-/**
- * Checks the fields without which a workflow cannot work. A workflow can be started without `gangway`, so without its checks.
- *
- * @throws {ApplicationFailure} of type `InvalidInput`, naming each field and its rule
- */
+/** Fails as `InvalidInput` without the fields that a workflow needs. A start without `gangway` checks nothing. */
 export function requireFields(input: unknown, fields: FieldTypes): void {
   const given = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
   const problems = Object.entries(fields)
@@ -41,7 +37,6 @@ export class CorrectableInput<Input extends object = object> {
   #kept: Input;
   #running: Promise<unknown> | undefined;
 
-  /** @param correctable fields that a correction can change */
   constructor(
     readonly type: CorrectableType,
     readonly correctable: readonly string[],
@@ -93,13 +88,7 @@ export class CorrectableInput<Input extends object = object> {
     };
   }
 
-  /**
-   * Checks the input as a whole with a correction in it, and that the correction still reaches the partner. Accepts every
-   * other kind of answer.
-   *
-   * @param asked the fields that the partner named
-   * @throws {ApplicationFailure} `InvalidResolution`, naming each field and its rule
-   */
+  /** Checks the input with a correction in it, and that the correction still reaches the partner. */
   async check({ answer }: Resolution, facts: Facts, asked?: readonly string[]): Promise<void> {
     if (answer.kind !== 'correction') return;
     const problems = await this.#alone(() =>

@@ -46,7 +46,6 @@ export interface JourneyRecords {
 export interface JourneyOptions extends Omit<RequirementQueueOptions, 'records'> {
   /** The input that corrections change. Default: nothing can be corrected. */
   readonly input?: CorrectableInput;
-  /** The next step in each stage, for people. */
   readonly nextSteps: NextSteps;
   readonly dba?: () => string;
   /** Describes what exists at the partner, for people who clean up after a cancellation. */
@@ -54,10 +53,7 @@ export interface JourneyOptions extends Omit<RequirementQueueOptions, 'records'>
   readonly records?: JourneyRecords | undefined;
 }
 
-/**
- * The parts of all workflows that work with a partner. It is the context of their steps ({@link runStep}), and handles every message
- * that all of them take.
- */
+/** The parts of all workflows that work with a partner, as the context of their steps ({@link runStep}). */
 export type Journey = ReturnType<typeof createJourney>;
 
 export function createJourney({ nextSteps, dba, leftBehind, input, records, ...options }: JourneyOptions) {
@@ -65,7 +61,7 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
   const events = new OutboundEvents(records?.events);
   const requirements = new RequirementQueue(timeline, events, { ...options, records: records?.requirements });
   const reports = new CustomerReports(requirements);
-  const others = () => ({ requirements: requirements.shown, unsent: requirements.unsent });
+  const others = () => ({ requirements: requirements.openWithClaims, unsent: requirements.unsent });
   const before = records?.state;
   const state = new PublishedState({ timeline, events, reports, others, nextSteps, dba, before });
   const answers = new Answers(state, requirements, input);
@@ -89,11 +85,7 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
       return { state: state.records, requirements: requirements.records, events: events.records };
     },
 
-    /**
-     * Runs the workflow to its end.
-     *
-     * @param abandoned the outcome when an operator abandons it; absent where nothing can be abandoned
-     */
+    /** Runs the workflow to its end. Without `abandoned`, nothing can be abandoned. */
     run<Outcome extends { readonly outcome: OutcomeName }>(
       steps: () => Promise<Outcome>,
       abandoned?: (comment: string, facts: Facts) => Outcome,
@@ -112,13 +104,21 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
       return runToEnd(untilAbandoned, {
         state,
         leftBehind: (facts) => [leftBehind(facts), ...writes.all.map(inWords)],
-        close: (outcome) => requirements.end(writes.all, outcome === 'abandoned'),
+        close: (outcome) => requirements.end(writes.unknown, outcome === 'abandoned'),
       });
     },
   };
 }
 
 const INPUT = 'The input with all corrections';
+
+/** Describes what a cancelled onboarding leaves at its partner. `unread` stands for a status that was never read. */
+export function stays(what: string, idOf: 'merchantProfileId' | 'profileId', unread: string) {
+  return ({ [idOf]: id, partnerStatus }: Facts): string =>
+    id
+      ? `${what} ${id} stays at the partner, last seen as ${partnerStatus ?? unread}`
+      : `no ${what} is known at the partner`;
+}
 
 export function handleState(state: PublishedState): void {
   setHandler(stateQuery, () => state.current, {
@@ -146,13 +146,13 @@ async function watchDueDates(requirements: RequirementQueue, state: PublishedSta
     if (isInTime) continue;
     for (const requirement of requirements.inTime) {
       if (Date.parse(requirement.dueAt) > due) continue;
-      requirements.overdue(requirement);
+      requirements.reportLate(requirement, 'overdue');
       log.warn('a requirement is overdue');
       state.report();
     }
     for (const { requirement, until } of requirements.unreported) {
       if (until > due) continue;
-      requirements.unclaimed(requirement);
+      requirements.reportLate(requirement, 'unclaimed');
       log.warn('nobody has claimed a requirement in time');
       state.report();
     }
@@ -161,17 +161,14 @@ async function watchDueDates(requirements: RequirementQueue, state: PublishedSta
 
 const UNCLAIMED = 'Wait until a requirement is unclaimed for too long';
 
-export interface Ending {
+interface Ending {
   readonly state: PublishedState;
   /** Describes what exists at the partners, for people who clean up after a cancellation. */
   readonly leftBehind: (facts: Facts) => readonly string[];
   readonly close: (outcome: OutcomeName | 'cancelled') => void;
 }
 
-/**
- * Runs a workflow and reports its end: the outcome that it returns, or the cancellation, with what exists at the partner by
- * then. Handlers finish first.
- */
+/** Runs a workflow and reports its outcome, or its cancellation with what exists at the partner. Handlers finish first. */
 export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }>(
   steps: () => Promise<Outcome>,
   { state, leftBehind, close }: Ending,

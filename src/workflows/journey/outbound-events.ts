@@ -22,8 +22,7 @@ export interface OutboundEventRecords {
 }
 
 /**
- * Publishes outbound events. The worker begins their deliveries before it reports the workflow task, so they cost no history, and
- * a task that is run again because its worker died publishes them again.
+ * Publishes outbound events. Deliveries begin before the worker reports the workflow task, which publishes again if it is lost.
  */
 export class OutboundEvents {
   readonly #about = about();
@@ -67,7 +66,6 @@ export class OutboundEvents {
     this.send();
   }
 
-  /** Sends what is not sent yet. */
   send(): void {
     if (this.#pending.length > 0) outbound.publish(this.#pending);
     this.#pending = [];

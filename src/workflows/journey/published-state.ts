@@ -31,7 +31,6 @@ export interface PublishedStateOptions {
   readonly nextSteps: NextSteps;
   /** Returns the present dba. A correction may change it. */
   readonly dba?: (() => string) | undefined;
-  /** State of the run before this one. */
   readonly before?: OnboardingState | undefined;
   /** The number of open requirements that the search attribute lists; the others are counted. Default: all. */
   readonly mostListed?: number;
@@ -109,11 +108,7 @@ export class PublishedState {
     this.report();
   }
 
-  /**
-   * Enters the last stage, and reports the outcome.
-   *
-   * @param said what the Web UI shows with it, such as the comment of the partner
-   */
+  /** Enters the last stage, and reports the outcome. The Web UI shows what is said, such as the comment of the partner. */
   end(outcome: { readonly outcome: OutcomeName | 'cancelled' }, said: readonly string[]): void {
     this.#said = said;
     this.know({ stage: outcome.outcome });
@@ -121,15 +116,11 @@ export class PublishedState {
     this.options.events.ended(outcome.outcome, this.#facts);
   }
 
-  /** Waits until every report has arrived. */
   async idle(): Promise<void> {
     await this.options.reports?.idle();
   }
 
-  /**
-   * Shows the state, and reports it to those who follow the workflow. A report costs events in two histories, so a workflow
-   * publishes before it waits, and not before each step.
-   */
+  /** Shows and reports the state, at the cost of events in two histories: before a wait, and not before each step. */
   report(outcome?: PartOutcome): void {
     this.refresh();
     const { events, reports } = this.options;

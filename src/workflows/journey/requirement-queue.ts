@@ -1,5 +1,4 @@
 import type { ProposedAnswer } from '../../messages/claims.js';
-import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Answer, Claim, Requirement, RequirementKind, Resolution } from '../../messages/requirements.js';
 import type { TimelineEvent } from '../../messages/timeline-events.js';
@@ -29,10 +28,10 @@ export class Abandoned extends Error {
 type State =
   | { readonly is: 'open'; readonly claim?: Claim; readonly proposed?: ProposedAnswer }
   | { readonly is: 'answered'; readonly resolution: Resolution }
-  /** Steps with these titles, or titles that begin with them, take the answer to the partner, so nobody can take it back. */
+  /** Steps with these ids take the answer to the partner, so nobody can take it back. */
   | { readonly is: 'on its way'; readonly resolution: Resolution; readonly writes: readonly string[] };
 
-/** A requirement that has not ended. It ends when it is withdrawn, or when its answer is settled. */
+/** A requirement that has not ended. It ends when it is withdrawn, or when its answer is processed or dropped. */
 interface Entry {
   readonly requirement: Requirement;
   readonly isOverdue?: true;
@@ -52,6 +51,8 @@ export interface RequirementQueueOptions {
   readonly dueInHours: number;
   /** Default: nobody has to claim anything. */
   readonly unclaimedInHours?: number | undefined;
+  /** Reports whether the partner has documents of an answer that is not delivered as a whole. Default: never. */
+  readonly isPartlySent?: ((answered: Answered) => boolean) | undefined;
   /** Stands before each numbered id. */
   readonly idPrefix?: string | undefined;
   readonly records?: RequirementRecords | undefined;
@@ -92,8 +93,7 @@ export class RequirementQueue {
     return [...this.#entries.values()].filter(({ state }) => state.is === 'open');
   }
 
-  /** The open ones with their claims and proposals. */
-  get shown(): readonly Requirement[] {
+  get openWithClaims(): readonly Requirement[] {
     return this.#openEntries.map(withClaims);
   }
 
@@ -102,10 +102,7 @@ export class RequirementQueue {
     return this.#openEntries.flatMap(({ requirement, isOverdue }) => (isOverdue ? [] : [requirement]));
   }
 
-  /**
-   * The open ones that were not reported as unclaimed yet, and until when each need not be claimed, in epoch milliseconds: for the hours
-   * after it was raised, and while somebody has claimed it. None if nobody has to claim anything.
-   */
+  /** The open ones not yet reported as unclaimed, and until when each need not be claimed, in milliseconds since 1970. */
   get unreported(): readonly { readonly requirement: Requirement; readonly until: number }[] {
     const { unclaimedInHours } = this.options;
     if (unclaimedInHours === undefined) return [];
@@ -117,7 +114,7 @@ export class RequirementQueue {
     });
   }
 
-  /** Those with an answer, in the order of their answers. They stay until {@link settle}. */
+  /** Those with an answer, in the order of their answers. They stay until {@link removeAnswered}. */
   get answered(): readonly Answered[] {
     return [...this.#entries.values()].flatMap(({ requirement, state }) =>
       state.is === 'open' ? [] : [{ requirement, resolution: state.resolution }],
@@ -126,10 +123,6 @@ export class RequirementQueue {
 
   answeredOf(kind: RequirementKind): readonly Answered[] {
     return this.answered.filter(({ requirement }) => requirement.kind === kind);
-  }
-
-  hasAnswered(kind: RequirementKind): boolean {
-    return this.answeredOf(kind).length > 0;
   }
 
   isAnswered(id: string): boolean {
@@ -147,7 +140,6 @@ export class RequirementQueue {
     return [...this.#entries].flatMap(([id, { state }]) => (state.is === 'answered' ? [id] : []));
   }
 
-  /** Milliseconds that a person has to answer. */
   get dueInMs(): number {
     return this.options.dueInHours * 3_600_000;
   }
@@ -185,7 +177,7 @@ export class RequirementQueue {
   }
 
   /** Removes a requirement whose answer is processed, or is about to be. */
-  settle(id: string): Answered | undefined {
+  removeAnswered(id: string): Answered | undefined {
     const answered = this.answered.find(({ requirement }) => requirement.id === id);
     if (answered) this.#entries.delete(id);
     return answered;
@@ -193,15 +185,10 @@ export class RequirementQueue {
 
   /** Removes an answer that the partner no longer needs. */
   drop(id: string, why: string): void {
-    if (this.settle(id)) this.timeline.add('answer-dropped', { detail: `${id}: ${why}` });
+    if (this.removeAnswered(id)) this.timeline.add('answer-dropped', { detail: `${id}: ${why}` });
   }
 
-  /**
-   * Takes an answer.
-   *
-   * @param isConfirmed it is the proposed one
-   * @throws {ApplicationFailure} when the requirement is no longer open
-   */
+  /** Takes an answer, perhaps the proposed one that was confirmed. */
   accept(resolution: Resolution, isConfirmed = false): void {
     const { requirementId: id, answer, actor, reason } = resolution;
     const entry = this.#entries.get(id);
@@ -230,13 +217,7 @@ export class RequirementQueue {
     this.#entries.set(id, { ...entry, state });
   }
 
-  /**
-   * Sends answers. They can no longer be taken back, even after the end of the workflow has interrupted the delivery.
-   *
-   * If `send` throws, they stay in flight, and the end of the workflow records whether they arrived.
-   *
-   * @param writes the titles of the steps that take them to the partner, or how they begin
-   */
+  /** Sends answers by the steps with these ids. Nobody can take them back. If `send` throws, they stay in flight. */
   async whileSending<Result>(
     answered: readonly Answered[],
     writes: readonly string[],
@@ -258,36 +239,32 @@ export class RequirementQueue {
     if (entry) this.#entries.set(id, { ...entry, state: stateAfter(entry.state) });
   }
 
-  /** Drops the answers that are left after a decision of the partner, once all writes have ended. */
-  dropUndelivered(kinds: readonly RequirementKind[], unfinished: readonly UnfinishedWrite[]): void {
-    this.#dropLeft('the partner decided', unfinished, (kind) => kinds.includes(kind));
+  /** Drops the answers that are left after a decision of the partner. Of some writes, nobody knows whether they took effect. */
+  dropUndelivered(kinds: readonly RequirementKind[], unknown: readonly string[]): void {
+    this.#dropLeft('the partner decided', unknown, (kind) => kinds.includes(kind));
   }
 
-  /**
-   * Closes what is open, and drops the answers that nothing took to the partner.
-   *
-   * @param isAbandoned the onboarding ends because a person abandoned it, so that answer was obeyed
-   */
-  end(unfinished: readonly UnfinishedWrite[], isAbandoned: boolean): void {
+  /** Closes what is open, and drops undelivered answers, except the one that abandoned the onboarding. */
+  end(unknown: readonly string[], isAbandoned: boolean): void {
     for (const { id } of this.open) this.withdraw(id, 'the onboarding has ended');
     const isObeyed = ({ answer }: Resolution) => isAbandoned && answer.kind === 'abandon';
-    this.#dropLeft('the onboarding ended', unfinished, (_, resolution) => !isObeyed(resolution));
+    this.#dropLeft('the onboarding ended', unknown, (_, resolution) => !isObeyed(resolution));
   }
 
   #dropLeft(
     what: string,
-    unfinished: readonly UnfinishedWrite[],
+    unknown: readonly string[],
     concerns: (kind: RequirementKind, resolution: Resolution) => boolean,
   ): void {
-    const unknown = unfinished.flatMap(({ write, became }) => (became === 'unknown' ? [write] : []));
     for (const { requirement, state } of [...this.#entries.values()]) {
       if (state.is === 'open' || !concerns(requirement.kind, state.resolution)) continue;
-      const took = (write: string) =>
-        state.is === 'on its way' && state.writes.some((title) => write.startsWith(title));
-      const isUnknown = unknown.some(took);
+      const { resolution } = state;
+      const isUnknown = state.is === 'on its way' && state.writes.some((id) => unknown.includes(id));
       const when = isUnknown
         ? 'while it was in flight; whether it arrived is unknown'
-        : 'before it was delivered';
+        : this.options.isPartlySent?.({ requirement, resolution })
+          ? 'after a document was uploaded, but before the review was requested'
+          : 'before it was delivered';
       this.drop(requirement.id, `${what} ${when}`);
     }
   }
@@ -306,18 +283,10 @@ export class RequirementQueue {
     });
   }
 
-  /** Records that nobody has answered in time. It decides nothing. */
-  overdue(requirement: Requirement): void {
-    this.#report('overdue', requirement, { isOverdue: true });
-  }
-
-  /** Records that nobody has claimed it in time. */
-  unclaimed(requirement: Requirement): void {
-    this.#report('unclaimed', requirement, { isUnclaimed: true });
-  }
-
-  #report(what: 'overdue' | 'unclaimed', requirement: Requirement, flag: Partial<Entry>): void {
+  /** Records that nobody has answered it, or claimed it, in time. It decides nothing. */
+  reportLate(requirement: Requirement, what: 'overdue' | 'unclaimed'): void {
     const entry = this.#entries.get(requirement.id);
+    const flag = what === 'overdue' ? { isOverdue: true as const } : { isUnclaimed: true as const };
     if (entry) this.#entries.set(requirement.id, { ...entry, ...flag });
     this.#record(`requirement-${what}`, requirement, requirement.title);
     this.events.requirement(`requirement.${what}.v1`, requirement);

@@ -12,10 +12,7 @@ export interface Answerable {
 }
 
 /**
- * The problems with a resolution, as field and rule, without a word of the resolution itself; undefined when it is valid. People
- * write it as JSON in the Web UI, so any value may be of any type. Synchronous, because it validates an update.
- *
- * @param correctable fields of the input that a correction can change
+ * The problems with a resolution, which may be any JSON from the Web UI, without a word of it. Synchronous: an update validator.
  */
 export function problemWith(
   resolution: unknown,
@@ -137,10 +134,7 @@ const TEXT_LENGTH = 120;
 /** The number of fields or documents that it names. */
 const MOST_NAMES = 10;
 
-/**
- * The short form of an answer, for the timeline: the kind, and a masked and shortened content. The fields of a correction have no
- * values.
- */
+/** The kind of an answer and its content, masked and shortened, for the timeline. Fields of a correction have no values. */
 export function inShort(answer: Answer): string {
   const content = contentOf(answer);
   return content === '' ? answer.kind : `${answer.kind}: ${content}`;

@@ -5,17 +5,17 @@ import type { Facts } from './published-state.js';
 import type { Answered, Question } from './requirement-queue.js';
 
 /** Changes the published state. */
-export type Shown =
+export type PublishedChange =
   | { readonly record: TimelineEvent; readonly detail?: string }
   | { readonly know: Partial<Facts> };
 
 export type Decision =
-  | Shown
+  | PublishedChange
   | { readonly ask: Question }
   /** Closes an open requirement, or drops its answer. */
   | { readonly close: string; readonly why: string }
-  /** Removes a requirement whose answer the partner has. */
-  | { readonly settle: string };
+  /** Removes the requirement whose answer the partner has. */
+  | { readonly remove: string };
 
 export interface Reaction<Remembered, Decided = Decision> {
   readonly remember: Remembered;
@@ -58,11 +58,7 @@ export function answeredOf(
 
 export const MOVED_ON = 'the partner has moved on';
 
-/**
- * Closes the requirements of a kind that the partner no longer asks about.
- *
- * @param drops whether that also drops their answers. An answer in flight is never dropped
- */
+/** Closes requirements that the partner no longer asks about. `drops` also drops their answers, but none in flight. */
 export function closeMoot(
   kind: RequirementKind,
   asked: Asked,

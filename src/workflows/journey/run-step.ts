@@ -11,39 +11,39 @@ import { momentOf } from './current-details.js';
 import type { Question } from './requirement-queue.js';
 import type { Found, OnceWrite, Step, StepContext } from './step.js';
 
-/** Thrown when a rejection ends a step, and by a `run` whose response contains a rejection. */
-export class RejectedByPartner extends Error {
-  override readonly name = 'RejectedByPartner';
+/** Thrown when a rejection by the partner or by our own check ends a step, and by a `run` whose response contains one. */
+export class Rejected extends Error {
+  override readonly name: string = 'Rejected';
   constructor(
     readonly problems: readonly FieldProblem[],
-    /** HTTP status, when there was a response. */
     readonly status?: number,
   ) {
     super(describeProblems(problems));
   }
 }
 
-/**
- * Refuses an adoption while something contradicts it. Adopting the same id a second time overrides the warning.
- *
- * @returns throws {@link RejectedByPartner} for an id the first time, and accepts it after that
- */
+/** Thrown by Gangway itself for an id that a person must not adopt, or not without a second confirmation. */
+export class NotAdoptable extends Rejected {
+  override readonly name = 'NotAdoptable';
+  constructor(message: string) {
+    super([{ field: '', message }]);
+  }
+}
+
+/** Returns a check that throws {@link NotAdoptable} for an id the first time. Adopting it a second time overrides that. */
 export function doubts(): (id: string | number, why: string) => void {
   const doubted = new Set<string>();
   return (id, why) => {
     if (doubted.has(String(id))) return;
     doubted.add(String(id));
-    throw new RejectedByPartner([{ field: '', message: `${why}. To adopt it anyway, adopt it again` }]);
+    throw new NotAdoptable(`${why}. To adopt it anyway, adopt it again`);
   };
 }
 
 /**
- * Runs a step, however long it takes: asks a person for corrections and decisions, and never repeats a write blindly. The
- * server retries while the partner is unavailable or rejects our credentials; its retries write no history.
- *
- * @throws {Abandoned} when a person abandons it
- * @throws {RejectedByPartner} when the step ends with a rejection
- * @throws {CancelledFailure} when the step is cancelled, after a write in flight has ended
+ * Runs a step, however long it takes: asks a person for corrections and decisions, and never repeats a write blindly. The server
+ * retries while the partner is unavailable or rejects our credentials; its retries write no history. When it is cancelled, a
+ * write in flight ends first.
  */
 export async function runStep<Result>(context: StepContext, step: Step<Result>): Promise<Result> {
   let doubt: Doubt | undefined;
@@ -64,7 +64,7 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
     } catch (error) {
       // The person who answered is told that nothing followed.
       if (isAnswered && step.effect !== 'read' && isCancellation(error))
-        context.writes.cancelled(step.title, 'not-sent');
+        context.writes.cancelled(step, 'not-sent');
       throw error;
     }
     const made = await attempt(context, step);
@@ -75,7 +75,7 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
         // An earlier call, or someone else, may already have done what the step asks for.
         const effect = step.effect === 'once' && (await findEvidence(context, step, doubt));
         if (effect) return effect.found;
-        if (step.endsWhenRejected) throw new RejectedByPartner(failure.fields, failure.status);
+        if (step.endsWhenRejected) throw new Rejected(failure.fields, failure.status);
         const done = await correctedOrDone(context, step, failure.fields);
         if (done) return done.result;
         break;
@@ -97,12 +97,16 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
   }
 }
 
-/**
- * Asks a person to correct what the partner rejected. If no read would show that somebody did it at the partner by hand, the person
- * may adopt it.
- *
- * @returns the result of a write that was done by hand; undefined to try again
- */
+/** {@link runStep} of a read that nothing ends but a person. */
+export function runRead<Result>(
+  context: StepContext,
+  title: string,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  return runStep(context, { effect: 'read', title, run });
+}
+
+/** Asks for a correction, or for the id of what was done by hand if no read would show it. Undefined to try again. */
 async function correctedOrDone<Result>(
   context: StepContext,
   step: Step<Result>,
@@ -116,9 +120,11 @@ async function correctedOrDone<Result>(
   // Without evidence, only a person can know that it was done by hand.
   const adopts = readEvidence === 'none' ? idFormat : undefined;
   const options: Correctable = { title, correct, replace, adopts };
-  let refused: readonly FieldProblem[] = [];
+  let notAdopted: readonly FieldProblem[] = [];
   for (;;) {
-    const answer = await askForCorrection(context, options, [...refused, ...problems], () => isSettled(step));
+    const answer = await askForCorrection(context, options, [...notAdopted, ...problems], () =>
+      needsNoAnswer(step),
+    );
     const found = polled(step);
     if (found) return { result: found.found };
     if (step.isMoot?.()) {
@@ -128,7 +134,7 @@ async function correctedOrDone<Result>(
     if (answer?.kind !== 'adopt') return undefined;
     const adopted = await adopt(context, step, answer.id);
     if ('result' in adopted) return adopted;
-    refused = [{ field: '', message: adopted.problem }];
+    notAdopted = [{ field: '', message: adopted.problem }];
   }
 }
 
@@ -140,12 +146,11 @@ async function adopt<Result>(
 ): Promise<{ result: Result } | { problem: string }> {
   try {
     const result = await step.adopt(id);
-    const { title } = step;
-    writes.resolve(title);
-    timeline.add('write-adopted', { detail: `${title}: ${id}` });
+    writes.resolve(step);
+    timeline.add('write-adopted', { detail: `${step.title}: ${id}` });
     return { result };
   } catch (error) {
-    if (!(error instanceof RejectedByPartner)) throw error;
+    if (!(error instanceof Rejected)) throw error;
     return { problem: `${id} cannot be adopted: ${error.message}` };
   }
 }
@@ -165,7 +170,7 @@ async function attempt<Result>(
   const { writes, waits } = context;
   const ended = (became: UnfinishedWrite['became']) => {
     const { isCancelled } = context;
-    if (step.effect !== 'read' && isCancelled) writes.cancelled(step.title, became);
+    if (step.effect !== 'read' && isCancelled) writes.cancelled(step, became);
     return isCancelled;
   };
   const endWait = waits.begin(step.title, step.effect === 'read' && step.waitsForChange);
@@ -184,7 +189,7 @@ async function attempt<Result>(
       throw error;
     }
     const failure =
-      error instanceof RejectedByPartner
+      error instanceof Rejected
         ? ownFailure('Rejected', step.title, error.message, error.problems)
         : partnerFailure(error);
     const became =
@@ -205,7 +210,6 @@ function keepWarnings({ timeline }: StepContext, title: string, result: unknown)
 /** A person's options after a rejection, besides retrying and abandoning. */
 interface Correctable {
   readonly title: string;
-  /** The last line of the question. */
   readonly advice?: string;
   readonly correct?: OnceWrite<unknown>['correct'] | undefined;
   readonly replace?: OnceWrite<unknown>['replace'] | undefined;
@@ -213,11 +217,7 @@ interface Correctable {
   readonly adopts?: 'digits' | 'text' | undefined;
 }
 
-/**
- * Asks a person to correct what the partner, or our own check, rejected. Nothing happened at the partner.
- *
- * @returns undefined when the question became moot before it was answered
- */
+/** Asks a person to correct what the partner, or our own check, rejected. Undefined when the question became moot first. */
 export async function askForCorrection(
   { ask, blankFor }: Pick<StepContext, 'ask' | 'blankFor'>,
   { title, advice, correct, replace, adopts }: Correctable,
@@ -281,7 +281,7 @@ function polled<Result>({ polledEvidence }: OnceWrite<Result>): Found<Result> {
 }
 
 /** Reports whether nobody has to answer a question about the write any more, or at present. */
-function isSettled<Result>(step: OnceWrite<Result>): boolean {
+function needsNoAnswer<Result>(step: OnceWrite<Result>): boolean {
   return polled(step) !== undefined || step.isMoot?.() === true;
 }
 
@@ -299,7 +299,7 @@ async function resolveUncertain<Result>(
   const { timeline, ask, writes } = context;
   const { title, idFormat } = step;
   const at = sentAt === undefined ? '' : ` at ${momentOf(sentAt)}`;
-  writes.doubt(title);
+  writes.doubt(step);
   const isSent = sentAt !== undefined || step.mayBeDone === undefined;
   const what = masked(fields.map(problemText).join('; '));
   const why = unreadable === undefined ? '' : `: ${what}`;
@@ -310,7 +310,7 @@ async function resolveUncertain<Result>(
   for (;;) {
     const seen = effect ?? polled(step);
     if (seen) {
-      writes.resolve(title);
+      writes.resolve(step);
       if (!effect) timeline.add('write-adopted', { detail: `${title}: seen at the partner` });
       return { result: seen.found };
     }
@@ -326,10 +326,10 @@ async function resolveUncertain<Result>(
         answers: ['adopt', 'retry', 'abandon'],
         ...(idFormat && { idFormat }),
       },
-      () => isSettled(step),
+      () => needsNoAnswer(step),
     );
     if (answer?.kind === 'retry') {
-      writes.resolve(title);
+      writes.resolve(step);
       return 'again';
     }
     if (answer?.kind !== 'adopt') continue;

@@ -57,6 +57,8 @@ export class StatusPoll<Seen, Snapshot> {
     const scope = new CancellationScope();
     this.#progress = { is: 'polling', scope };
     const before = this.#last;
+    // Not once another read has replaced the poll.
+    const isCurrent = () => this.#progress.is === 'polling' && this.#progress.scope === scope;
     const read = async () => {
       await before;
       return runStep(journey, {
@@ -68,20 +70,15 @@ export class StatusPoll<Seen, Snapshot> {
     };
     this.#last = scope.run(read).then(
       ({ snapshot, polls }) => {
-        if (!this.#isPollingIn(scope)) return;
+        if (!isCurrent()) return;
         this.#pacer.ended(polls);
         this.#count(polls);
         this.#progress = { is: 'changed', snapshot };
       },
       (error: unknown) => {
-        if (this.#isPollingIn(scope)) this.#progress = { is: 'failed', error };
+        if (isCurrent()) this.#progress = { is: 'failed', error };
       },
     );
-  }
-
-  /** False once another read has replaced the poll. */
-  #isPollingIn(scope: CancellationScope): boolean {
-    return this.#progress.is === 'polling' && this.#progress.scope === scope;
   }
 
   #count(reads: number): void {
@@ -107,17 +104,12 @@ export class StatusPoll<Seen, Snapshot> {
     if (before.is === 'polling') before.scope.cancel();
   }
 
-  /** True when there is something to {@link takeChange}. */
   get hasChange(): boolean {
     const progress = this.#progress;
     return progress.is === 'changed' || (progress.is === 'failed' && !isCancellation(progress.error));
   }
 
-  /**
-   * Takes the change. The poll rests until the next {@link follow}.
-   *
-   * @throws {Abandoned} when a person, asked for a permission, abandons the onboarding
-   */
+  /** Takes the change, or throws why the poll failed. The poll rests until the next {@link follow}. */
   takeChange(): Snapshot | undefined {
     const progress = this.#progress;
     if (progress.is === 'failed') throw progress.error;

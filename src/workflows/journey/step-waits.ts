@@ -17,7 +17,7 @@ interface RunningStep {
 export class StepWaits {
   readonly #running = new Set<RunningStep>();
   /** The step that the state shows as waiting. */
-  #shown: RunningStep | undefined;
+  #published: RunningStep | undefined;
   readonly #late = new Set<RunningStep>();
 
   constructor(
@@ -38,8 +38,8 @@ export class StepWaits {
   /** The step after it, or the next wait, shows that it has ended. */
   #end(step: RunningStep): void {
     this.#late.delete(step);
-    if (this.#shown !== step) return;
-    this.#shown = undefined;
+    if (this.#published !== step) return;
+    this.#published = undefined;
     this.state.know({ waiting: undefined });
   }
 
@@ -58,7 +58,7 @@ export class StepWaits {
     }
     const reason = shortened(masked(wait.reason), LONGEST.line);
     const { since: at, until } = wait;
-    this.#shown = step;
+    this.#published = step;
     this.state.know({ waiting: { step: step.title, since: at, ...(until && { until }), reason } });
     this.state.refresh();
     if (wait.isLate && !this.#late.has(step)) this.#ask(step, at, reason);

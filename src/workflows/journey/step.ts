@@ -6,17 +6,17 @@ import type { StepWaits } from './step-waits.js';
 import type { Timeline } from './timeline.js';
 
 /** One call to a partner, and how it recovers when it fails. Its effect is that of the operation in the catalogue. */
-export type Step<Result> = Read<Result> | IdempotentWrite<Result> | OnceWrite<Result>;
+export type Step<Result> = ReadStep<Result> | IdempotentWrite<Result> | OnceWrite<Result>;
 
 interface EachStep {
   /** The task of the step, for people: `create the merchant`. */
   readonly title: string;
-  /** A rejection ends it: `RejectedByPartner`. Otherwise a person is asked. */
+  /** A rejection ends the step as `Rejected`. Otherwise a person is asked. */
   readonly endsWhenRejected?: true;
 }
 
 /** Changes nothing. */
-export interface Read<Result> extends EachStep {
+export interface ReadStep<Result> extends EachStep {
   readonly effect: 'read';
   readonly run: () => Promise<Result>;
   /** It waits for a change, however long that takes. */
@@ -24,6 +24,8 @@ export interface Read<Result> extends EachStep {
 }
 
 interface EachWrite extends EachStep {
+  /** Identifies the write in its workflow. Default: the title, where it never changes. */
+  readonly id?: string;
   /** Runs before each attempt; may ask a person and be cancelled. */
   readonly prepare?: () => Promise<void>;
   /** Applies a person's correction to the input of the next `run`. Without it a rejection takes no correction. */
@@ -49,10 +51,8 @@ export interface OnceWrite<Result> extends EachWrite, DoubtResolution<Result> {
 /** How the unknown outcome of a once-only write is resolved. */
 interface DoubtResolution<Result> {
   /**
-   * Reads evidence from the partner that this write took effect, which nothing else explains; undefined when there is none.
-   *
-   * @param wasInDoubt false when the write was rejected, and no earlier attempt of it is in doubt
-   * @param baseline what the activity read just before the first attempt that is in doubt, if it did
+   * Reads evidence that this write took effect, which nothing else explains. It is not in doubt if it was rejected and no earlier
+   * attempt is. `baseline` is what the activity read just before the first attempt in doubt, if it did.
    */
   readonly readEvidence:
     | ((wasInDoubt: boolean, baseline: readonly number[] | undefined) => Promise<Found<Result>>)
@@ -61,11 +61,7 @@ interface DoubtResolution<Result> {
   readonly polledEvidence: (() => Found<Result>) | 'none';
   /** True while nobody needs the write. Nobody is asked about it meanwhile, and whether it took effect stays unknown. */
   readonly isMoot?: () => boolean;
-  /**
-   * The result, from the id that a person gives.
-   *
-   * @throws {RejectedByPartner} when it cannot be that id; the person is then asked again
-   */
+  /** The result, from the id that a person gives. Throws {@link NotAdoptable} to ask the person again. */
   readonly adopt: (id: string) => Result | Promise<Result>;
   /** Format of the id that `adopt` takes. Default: digits. */
   readonly idFormat?: 'text';
@@ -76,7 +72,6 @@ interface DoubtResolution<Result> {
 /** The evidence of a write's result, if there is any. */
 export type Found<Result> = { readonly found: Result } | undefined;
 
-/** The parts of a workflow that its steps need. */
 export interface StepContext extends Pick<Answers, 'ask' | 'blankFor'> {
   readonly timeline: Pick<Timeline, 'add'>;
   readonly writes: Pick<UnfinishedWrites, 'cancelled' | 'doubt' | 'resolve'>;
@@ -86,29 +81,40 @@ export interface StepContext extends Pick<Answers, 'ask' | 'blankFor'> {
   readonly isCancelled: boolean;
 }
 
+type IdentifiedWrite = Pick<IdempotentWrite<unknown>, 'id' | 'title'>;
+
 /** Writes whose outcome is unknown, and writes that were in flight when they were cancelled. */
 export class UnfinishedWrites {
-  readonly #cancelled: UnfinishedWrite[] = [];
-  readonly #inDoubt = new Set<string>();
+  readonly #cancelled: (UnfinishedWrite & { readonly id: string })[] = [];
+  /** Titles by id. */
+  readonly #inDoubt = new Map<string, string>();
 
   constructor(private readonly timeline: Pick<Timeline, 'add'>) {}
 
-  get all(): readonly UnfinishedWrite[] {
-    const cancelled = this.#cancelled.map(({ write }) => write);
-    const inDoubt = [...this.#inDoubt].filter((write) => !cancelled.includes(write));
-    return [...this.#cancelled, ...inDoubt.map((write) => ({ write, became: 'unknown' as const }))];
+  get #identified() {
+    const inDoubt = [...this.#inDoubt].filter(([id]) => this.#cancelled.every((each) => each.id !== id));
+    return [...this.#cancelled, ...inDoubt.map(([id, write]) => ({ id, write, became: 'unknown' as const }))];
   }
 
-  cancelled(write: string, became: UnfinishedWrite['became']): void {
-    this.#cancelled.push({ write, became });
+  get all(): readonly UnfinishedWrite[] {
+    return this.#identified.map(({ id: _, ...write }) => write);
+  }
+
+  /** Ids of the writes that may or may not have taken effect. */
+  get unknown(): readonly string[] {
+    return this.#identified.flatMap(({ id, became }) => (became === 'unknown' ? [id] : []));
+  }
+
+  cancelled({ title: write, id = write }: IdentifiedWrite, became: UnfinishedWrite['became']): void {
+    this.#cancelled.push({ id, write, became });
     this.timeline.add('write-unfinished', { detail: `${write}: ${became}` });
   }
 
-  doubt(write: string): void {
-    this.#inDoubt.add(write);
+  doubt({ title, id = title }: IdentifiedWrite): void {
+    this.#inDoubt.set(id, title);
   }
 
-  resolve(write: string): void {
-    this.#inDoubt.delete(write);
+  resolve({ title, id = title }: IdentifiedWrite): void {
+    this.#inDoubt.delete(id);
   }
 }

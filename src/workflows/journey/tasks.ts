@@ -48,7 +48,6 @@ export class Tasks {
     }
   }
 
-  /** @throws what the first failed task threw */
   check(): void {
     if (this.#failure) throw this.#failure.error;
   }
@@ -60,11 +59,7 @@ export class Tasks {
   }
 }
 
-/**
- * Runs tasks concurrently, each as often as it is due, until none is due. When one fails, the others begin nothing more.
- *
- * @throws what the first failed task threw, after the others have ended
- */
+/** Runs tasks concurrently, as often as each is due. After a failure nothing begins, and the error is thrown at the end. */
 export async function runDueTasks(due: () => readonly Task[]): Promise<void> {
   const tasks = new Tasks();
   try {

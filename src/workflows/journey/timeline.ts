@@ -1,8 +1,7 @@
 import { metricMeter, workflowInfo } from '@temporalio/workflow';
 import { systemOf } from '../../messages/ids.js';
 import type { TimelineEntry } from '../../messages/onboarding-state.js';
-import { COUNTERS } from '../../messages/search-attributes.js';
-import type { TimelineEvent } from '../../messages/timeline-events.js';
+import { COUNTERS, type TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { accountName } from './activity-proxies.js';
 
@@ -26,16 +25,17 @@ export class Timeline {
   ): void {
     const about = detail === undefined ? {} : { detail: shortened(detail, LONGEST.text) };
     this.#entries.push({ at: new Date().toISOString(), event, ...about, ...who });
-    if (event in COUNTERS) count(event as keyof typeof COUNTERS, labels);
+    if (!isCounted(event)) return;
+    const [name, help] = COUNTERS[event];
+    // Not in a replay. The label '' stands for no partner, or the account without a name.
+    metricMeter.createCounter(name, undefined, help).add(1, {
+      system: systemOf(workflowInfo().workflowId),
+      account: accountName() ?? '',
+      ...labels,
+    });
   }
 }
 
-/** Adds one to the counter of an event, except in a replay. The label '' stands for no partner, or the account without a name. */
-function count(event: keyof typeof COUNTERS, labels: Readonly<Record<string, string>>): void {
-  const [name, help] = COUNTERS[event];
-  metricMeter.createCounter(name, undefined, help).add(1, {
-    system: systemOf(workflowInfo().workflowId),
-    account: accountName() ?? '',
-    ...labels,
-  });
+function isCounted(event: TimelineEvent): event is keyof typeof COUNTERS {
+  return event in COUNTERS;
 }

@@ -10,7 +10,6 @@ import {
   type UnreadableRead,
   type UnreadableReport,
 } from '../../messages/partner-account.js';
-import type { Answer } from '../../messages/requirements.js';
 import { masked } from '../../privacy/masked.js';
 import { accountName, partnerActivities, REPEATABLE, WAIT } from '../journey/activity-proxies.js';
 import { minuteOf } from '../journey/current-details.js';
@@ -20,10 +19,7 @@ import { type Task, unlessEnded } from '../journey/tasks.js';
 
 type System = PartnerAccountInput['system'];
 
-/**
- * Tries the credentials of every refused process until they work, and then retries the activities that wait for them. Each
- * process signs in for itself: a one-time code, for example, is good for one process.
- */
+/** Tries the credentials of each refused process, which signs in for itself, and wakes the waiting activities when they work. */
 export function signIns(journey: Journey, system: System): () => readonly Task[] {
   const { requirements, state, timeline } = journey;
   const refusals = new Map<string, Refusal>();
@@ -39,8 +35,7 @@ export function signIns(journey: Journey, system: System): () => readonly Task[]
   });
 
   /**
-   * Tries the credentials of a process until the partner accepts them. Meanwhile a person is asked, and further tries follow
-   * without an answer. Returns the process that signed in: another one when that of `first` is gone.
+   * Tries them until the partner accepts them, and asks a person meanwhile. Returns the process: another one if `first` is gone.
    */
   const signIn = async (first: ProbeRequest): Promise<string> => {
     let asked: { readonly id: string; readonly title: string } | undefined;
@@ -61,9 +56,10 @@ export function signIns(journey: Journey, system: System): () => readonly Task[]
         () => probeAccount(waiting),
         () => requirements.isAnswered(id),
       );
-      const answer = requirements.settle(id)?.resolution.answer;
+      const answer = requirements.removeAnswered(id)?.resolution.answer;
       if (answer) asked = undefined;
-      const result = answer ? await probeAccount(probeWith(answer, process)) : (found as ProbeResult);
+      const how = answer?.kind === 'code' ? { code: answer.code } : { afresh: true as const };
+      const result = answer ? await probeAccount({ process, ...how }) : (found as ProbeResult);
       ({ process, refusal: seen } = result);
     }
     close('the credentials work again');
@@ -83,10 +79,6 @@ export function signIns(journey: Journey, system: System): () => readonly Task[]
     }
   };
   return () => (refusals.size > 0 ? [{ name: 'sign in', run }] : []);
-}
-
-function probeWith(answer: Answer, process: string): ProbeRequest {
-  return answer.kind === 'code' ? { process, code: answer.code } : { process, afresh: true };
 }
 
 function questionOf(system: System, { kind, reason, needs, words }: Refusal): Question {
@@ -115,7 +107,7 @@ function questionOf(system: System, { kind, reason, needs, words }: Refusal): Qu
   };
 }
 
-function partnerInWords(system: System): string {
+export function partnerInWords(system: System): string {
   const account = accountName();
   return `the ${system} partner${account === undefined ? '' : ` (account ${account})`}`;
 }
@@ -130,10 +122,7 @@ interface Unreadable extends UnreadableReport {
 /** Only this many of the workflows that wait for one operation are read. */
 const MOST_WORKFLOWS = 20;
 
-/**
- * Asks people about operations whose responses cannot be read: one requirement for each operation, however many onboardings
- * wait. The requirement closes when none of the reported onboardings waits any more.
- */
+/** Asks people about operations whose responses cannot be read: one requirement for each, until no onboarding waits for it. */
 export function unreadableReads(journey: Journey, system: System): () => readonly Task[] {
   const { requirements, state } = journey;
   const { awaitReadable, retryReads } = partnerActivities(system)({
@@ -149,7 +138,7 @@ export function unreadableReads(journey: Journey, system: System): () => readonl
     all = all.filter((each) => !isOver(each));
     for (const { id } of over) {
       requirements.withdraw(id, why);
-      requirements.settle(id);
+      requirements.removeAnswered(id);
     }
     return over;
   };

@@ -8,7 +8,7 @@ import { POLL, partnerActivities } from '../journey/activity-proxies.js';
 import { react } from '../journey/following.js';
 import type { Journey } from '../journey/journey.js';
 import { Abandoned } from '../journey/requirement-queue.js';
-import { RejectedByPartner, runStep } from '../journey/run-step.js';
+import { Rejected, runStep } from '../journey/run-step.js';
 import { Pacer } from '../journey/status-poll.js';
 import type { Task } from '../journey/tasks.js';
 
@@ -22,10 +22,7 @@ const ASKING: Asking = {
   whenGone: 'the partner no longer asks, or an onboarding shows the ticket',
 };
 
-/**
- * Asks people about the tickets that no running onboarding shows, and delivers their replies. It reads them while the partner
- * lists one, answered or not, so that it asks about none twice.
- */
+/** Asks people about tickets that no running onboarding shows, and delivers their replies. Reads them while any is listed. */
 export function unmatchedTickets(journey: Journey): () => readonly Task[] {
   const tickets = new UnmatchedTickets(journey);
   setHandler(ticketsSeen, () => {
@@ -45,7 +42,7 @@ class UnmatchedTickets {
 
   get dueTasks(): readonly Task[] {
     const isReadDue = this.isReported || this.#listed.length > 0;
-    const isAnswerDue = this.journey.requirements.hasAnswered('ticket');
+    const isAnswerDue = this.journey.requirements.answeredOf('ticket').length > 0;
     return [
       ...(isReadDue ? [{ name: 'read tickets', run: () => this.#read() }] : []),
       ...(isAnswerDue ? [{ name: 'answer tickets', run: () => this.#deliver() }] : []),
@@ -100,8 +97,7 @@ class UnmatchedTickets {
       timeline.add('ticket-answered', { detail: id });
       this.#close(requirement, replyId);
     } catch (error) {
-      if (error instanceof RejectedByPartner)
-        react(this, onRejected(this.remembered, requirement, error.message));
+      if (error instanceof Rejected) react(this, onRejected(this.remembered, requirement, error.message));
       else if (error instanceof Abandoned) {
         requirements.drop(id, 'a person abandoned the reply');
         this.#close(requirement);
@@ -110,7 +106,7 @@ class UnmatchedTickets {
   }
 
   #close(requirement: Requirement, replyId: number | null = null): void {
-    this.journey.requirements.settle(requirement.id);
+    this.journey.requirements.removeAnswered(requirement.id);
     this.remembered = withAnswer(this.remembered, requirement, replyId);
   }
 }

@@ -21,7 +21,7 @@ const RARE_POLLS = { GANGWAY_POLL_MIN: '1m', GANGWAY_POLL_MAX: '1m' };
 const worker = () => launch('worker', { ...rig.env, ...RARE_POLLS }, 'worker is ready');
 
 /** `BATCH_ROWS=300` starts more. */
-const COUNT = Number(process.env['BATCH_ROWS'] ?? 120);
+const COUNT = Number(process.env['BATCH_ROWS'] ?? 60);
 
 /** Each row of a finished command. */
 const rowsOf = (finished: Parameters<typeof jsonLines>[0]) =>
@@ -36,7 +36,7 @@ async function onboardings({ client, taskQueue } = rig): Promise<string[]> {
 it('a batch waits for the document store, says so, and goes on after its worker was killed: each row is started once, and counts as started', async () => {
   const { file, ids } = await merchantsFile(rig, COUNT, 'waiting');
   const first = await worker();
-  const running = startGangway(rig.env, ['batch', file, '--rate', '60', '--yes', '--json']);
+  const running = startGangway(rig.env, ['batch', file, '--rate', '30', '--yes', '--json']);
   await running.printsLines(20);
   const aside = `${rig.documentDir}.aside`;
   await rename(rig.documentDir, aside);
@@ -44,7 +44,7 @@ it('a batch waits for the document store, says so, and goes on after its worker 
   await running.says('... the batch waits: ');
   await rm(rig.documentDir);
   await rename(aside, rig.documentDir);
-  await running.printsLines(COUNT / 3);
+  await running.printsLines(COUNT / 2);
   first.child.kill('SIGKILL');
   await first.exit;
   const second = await worker();
@@ -71,8 +71,8 @@ it('a batch goes on after Temporal was killed and restarted: each row is started
   await registerSearchAttributes(own.client);
   const { file, ids } = await merchantsFile(own, COUNT, 'waiting');
   const only = await launch('worker', own.env, 'worker is ready');
-  const running = startGangway(own.env, ['batch', file, '--rate', '60', '--yes', '--json']);
-  await running.printsLines(100);
+  const running = startGangway(own.env, ['batch', file, '--rate', '30', '--yes', '--json']);
+  await running.printsLines(COUNT / 2);
   process.kill(server.pid, 'SIGKILL');
   await server.stop();
   server = await startDevServer({ port: Number(address.split(':')[1]), databaseFile });

@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { run } from '../../rigs/processes.js';
 
 /** Runs `roll-out.sh check` with a `temporal` command that prints these errors, one for each query of the only workflow. */
 async function check(errors: readonly string[], patience = 60) {
@@ -55,5 +56,18 @@ it('an onboarding that stays busy is reported when the patience ends', async () 
   expect(await check(['Workflow is busy.'], 0)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('merchant-boarding-m-1: Error: Workflow is busy.'),
+  });
+});
+
+it.each([
+  [[], 'a command and a build are needed'],
+  [['promote'], 'a command and a build are needed'],
+  [['promote', 'No_Build'], 'BUILD takes lower-case letters, digits, "-" and "."'],
+  [['ramp', '0.2.0', '101'], 'PERCENT is a whole number from 0 to 100'],
+  [['push', '0.2.0'], 'there is no command push'],
+])('rejects %j, and does nothing', async (args, why) => {
+  expect(await run('deploy/roll-out.sh', args, {})).toEqual({
+    ...{ code: 2, stdout: '' },
+    stderr: `roll-out.sh: ${why}; see roll-out.sh --help\n`,
   });
 });

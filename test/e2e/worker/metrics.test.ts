@@ -9,7 +9,7 @@ import { createRig, type Rig } from '../../rigs/rig.js';
 import { type Scrape, scrape } from '../../rigs/scrape.js';
 import { eventually } from '../../rigs/waiting.js';
 
-/** What Prometheus makes itself (names with a colon as well), and what is there with a certificate, with builds, and with a partner that has changed its API: test/e2e/deploy/alerts.test.ts. */
+/** What Prometheus makes itself (names with a colon as well), and what is there with a certificate, with builds, and with a partner that has changed its API: test/deploy/alerts.test.ts. */
 const ELSEWHERE = [
   ...['up', 'ALERTS', 'gangway_credential_expires_timestamp_seconds', 'gangway_build_without_workers'],
   'gangway_partner_drift_total',

@@ -68,7 +68,7 @@ const MISTAKES: readonly Mistake[] = [
   [
     'a decision without a reason',
     () => ['resolve', externalId, requirement, '--retry'],
-    "--reason 'the underwriter accepts it as it is'",
+    "--reason 'the partner corrected it'",
   ],
   [
     'a patch',

@@ -2,7 +2,7 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Report } from '../../../src/reports/numbers.js';
+import type { Report } from '../../../src/reports/report.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { prometheus, WEBHOOK_SAMPLES } from '../../rigs/commands/prometheus.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';

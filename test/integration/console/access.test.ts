@@ -5,7 +5,7 @@ import { h } from 'preact';
 import { Registry } from 'prom-client';
 import { FormData } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { openOnboarding } from '../../../src/console/onboarding-access.js';
+import { openOnboarding } from '../../../src/console/onboarding-view.js';
 import type { Route } from '../../../src/console/route.js';
 import { runConsole, type Sent } from '../../rigs/console/running-console.js';
 import { clientOf } from '../../rigs/receiver/running-receiver.js';

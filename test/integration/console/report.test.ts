@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Report } from '../../../src/reports/numbers.js';
 import type { ExportedRecord } from '../../../src/reports/record.js';
+import type { Report } from '../../../src/reports/report.js';
 import { all as allOf, startsWith } from '../../../src/temporal/query.js';
 import { count, visibilityQuery } from '../../../src/temporal/search.js';
 import { type RunningConsole, runConsole, type SignedIn } from '../../rigs/console/running-console.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { hasSignedOut, recordSignOut } from '../../../src/temporal/sign-outs.js';
+import { hasSignedOut, recordSignOut } from '../../../src/console/session.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 

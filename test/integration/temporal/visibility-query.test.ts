@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { problemInQuery } from '../../../src/temporal/query.js';
 import { listed } from '../../../src/temporal/search.js';
-import { problemInQuery } from '../../../src/temporal/visibility-query.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();

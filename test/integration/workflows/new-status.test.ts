@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { partnerRecordId } from '../../../src/messages/ids.js';
 import { startDevServer } from '../../../src/temporal/dev-server.js';
 import { nudge } from '../../../src/temporal/nudge.js';
-import { recordOf } from '../../../src/temporal/partner-records.js';
+import { recordOf } from '../../../src/temporal/partner-accounts.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { gangway } from '../../rigs/command.js';
 import { business, merchant } from '../../rigs/inputs.js';

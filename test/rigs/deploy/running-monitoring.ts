@@ -15,6 +15,9 @@ import type { Programs } from './programs.js';
 /** A minute in the shipped files takes a second. */
 const TIME_LAPSE = 60;
 
+/** An hour takes 15 seconds, because an alert looks back four of them. */
+const HOURS_LAPSE = 240;
+
 /** How often Prometheus scrapes and evaluates, before the lapse. The 15 seconds of the files would be four times a second. */
 const SAMPLED = '1m';
 
@@ -43,8 +46,8 @@ export interface Monitoring {
 }
 
 /**
- * Starts both with the files of `deploy/`. Only durations, which are {@link TIME_LAPSE} times shorter, how often
- * Prometheus takes {@link SAMPLED samples}, and the addresses of scrape targets and webhooks differ.
+ * Starts both with the files of `deploy/`. Only durations, which are {@link TIME_LAPSE} times shorter ({@link HOURS_LAPSE} times for
+ * hours), how often Prometheus takes {@link SAMPLED samples}, and the addresses of scrape targets and webhooks differ.
  *
  * @param targets `host:port` by scrape job
  */
@@ -128,13 +131,14 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 
 /** Shortens the durations of settings, of `for` and of ranges, and hours in seconds; texts and other numbers stay. */
 function shortened(text: string): string {
+  const lapse = (unit: string) => (unit === 'h' ? HOURS_LAPSE : TIME_LAPSE);
   return text
     .replace(
       /(_interval: |_wait: |for: |\[)(\d+)([smhd])(?![\w])/g,
       (_, before: string, count: string, unit: string) =>
-        `${before}${(Number(count) * (UNITS[unit] ?? 0)) / TIME_LAPSE}ms`,
+        `${before}${(Number(count) * (UNITS[unit] ?? 0)) / lapse(unit)}ms`,
     )
-    .replace(/(\d+) \* 3600\b/g, (_, hours: string) => String((Number(hours) * 3_600) / TIME_LAPSE));
+    .replace(/(\d+) \* 3600\b/g, (_, hours: string) => String((Number(hours) * 3_600) / HOURS_LAPSE));
 }
 
 /** Replaces the names that exist only in Compose by addresses. */

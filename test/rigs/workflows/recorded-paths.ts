@@ -308,6 +308,6 @@ async function startBatch({ client, taskQueue }: Rig, name: string): Promise<Onb
   const id = workflowId('merchantBoarding', name);
   const type = 'merchantBoarding';
   const row = { line: 1, externalId: name, unique: {}, type, workflowId: id, input } as const;
-  const about = { name: 'rows.csv', actor: 'olga', pace: { concurrency: 1 } };
+  const about = { name: 'rows.csv', actor: 'olga', limits: { concurrency: 1 } };
   return new Onboarding(client, await handOver(client, taskQueue, [row], about));
 }

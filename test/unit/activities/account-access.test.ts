@@ -224,9 +224,9 @@ describe('a process whose credentials are refused', () => {
     const { run, partner, temporal, reports } = process();
     partner.refusal = {};
     temporal.isUp = false;
-    let isRefused = (): void => {};
+    let isRejected = (): void => {};
     const underWay = new Promise<void>((resolve) => {
-      isRefused = resolve;
+      isRejected = resolve;
     });
     const second = failure(run(() => underWay.then(() => Promise.reject(refusedAs()))));
     for (let time = 0; time < 4; time++) {
@@ -235,7 +235,7 @@ describe('a process whose credentials are refused', () => {
     }
     expect(reports).toEqual([]);
     temporal.isUp = true;
-    isRefused();
+    isRejected();
     expect(await second).toMatchObject(waits);
     expect(reports).toHaveLength(1);
   });

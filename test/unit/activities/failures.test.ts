@@ -86,9 +86,9 @@ describe('the failure of a call', () => {
     ['at the pace of the retry policy', failed('NotSent'), {}, undefined],
     ['at once, when the partner asks for no wait', failed('RateLimited', 429, 0), {}, undefined],
     ['after the wait that the partner asks for', failed('RateLimited', 429, 5_000), {}, 5_000],
-    ['at the pace of the call', failed('Uncertain'), { paceMs: 7_000 }, 7_000],
-    ['at the slower of the two', failed('RateLimited', 429, 5_000), { paceMs: 4_999 }, 5_000],
-    ['a minute after refused credentials', failed('Unauthorized', 401), { paceMs: 7_000 }, MINUTE],
+    ['after the pause of the call', failed('Uncertain'), { pauseMs: 7_000 }, 7_000],
+    ['after the longer of the two', failed('RateLimited', 429, 5_000), { pauseMs: 4_999 }, 5_000],
+    ['a minute after refused credentials', failed('Unauthorized', 401), { pauseMs: 7_000 }, MINUTE],
     ['later, when the partner asks for it', failed('Unauthorized', 401, 2 * MINUTE), {}, 2 * MINUTE],
   ])('is retried %s', async (_, error, repetition, nextRetryDelay) => {
     expect(await outcomeOf(error, repetition)).toMatchObject({ nonRetryable: false, nextRetryDelay });
@@ -98,7 +98,7 @@ describe('the failure of a call', () => {
     ['input', failed('Rejected', 400, 5_000)],
     ['a record that it does not have, where none is new', failed('Rejected', 404)],
   ])('is final when the partner rejects %s, and asks for no delay', async (_, error) => {
-    const failure = await outcomeOf(error, { paceMs: 7_000 });
+    const failure = await outcomeOf(error, { pauseMs: 7_000 });
     expect(failure).toMatchObject({ nonRetryable: true, nextRetryDelay: undefined });
   });
 

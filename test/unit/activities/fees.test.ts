@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { differences, withChanges } from '../../../src/activities/boarding/application.js';
+import { differences } from '../../../src/activities/boarding/application.js';
+import { mergePatch } from '../../../src/messages/objects.js';
 
 /** Any JSON object with few names, so that two of them often meet. */
 const { fees } = fc.letrec<{ fees: Record<string, unknown>; value: unknown }>((tie) => ({
@@ -31,14 +32,14 @@ describe('fees with merged changes', () => {
     ['null, which removes', { pos: { a: 1, b: 2 } }, { pos: { a: null } }, { pos: { b: 2 } }],
   ])('(%s)', (_, read, changes, expected) => {
     const before = structuredClone(read);
-    expect(withChanges(read, changes)).toEqual(expected);
+    expect(mergePatch(read, changes)).toEqual(expected);
     expect(read, 'what was read is left alone').toEqual(before);
   });
 
   it('have no difference to the requested changes', () => {
     fc.assert(
       fc.property(fees, fees, (read, changes) => {
-        expect(differences(changes, withChanges(read, changes))).toEqual([]);
+        expect(differences(changes, mergePatch(read, changes))).toEqual([]);
       }),
     );
   });

@@ -2,12 +2,12 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { wordsOf } from '../../../src/commands/help/complete.js';
 import {
   ARGUMENT_VALUES,
   OPTION_VALUES,
   placeholderOf,
-} from '../../../src/commands/help/completed-values.js';
+  wordsOf,
+} from '../../../src/commands/help/complete.js';
 import { fillCall } from '../../../src/commands/partner/commands.js';
 import { gangway, run, type Surroundings } from '../../../src/commands/program.js';
 import { REQUIREMENT_KINDS } from '../../../src/messages/requirement-kinds.js';
@@ -102,6 +102,18 @@ it.each([
   expect(wordsOf(line)).toEqual(words);
 });
 
+/** Their values are looked up, or listed. */
+const KNOWN_ARGUMENTS = [...Object.keys(ARGUMENT_VALUES), 'id', 'topic'];
+
+/** Only the person knows these values. */
+const FREE = {
+  options: [
+    ...['duration', 'n', 'agentProfileId', 'query', 'text', 'json', 'id', 'code', 'why', 'digits', 'name'],
+    ...['field=value', 'field', 'key', 'month', 'address', 'day', 'hour', 'destination'],
+  ],
+  arguments: ['words', 'more', 'line', 'breaks', 'card', 'name', 'sub-user', 'key', 'call', 'request'],
+};
+
 describe('what completes a value', () => {
   it('is decided for each option and argument', async () => {
     const program = gangway(surroundings());
@@ -111,10 +123,11 @@ describe('what completes a value', () => {
     const options = commands
       .flatMap((command) => command.options)
       .filter((option) => (option.required || option.optional) && !option.argChoices)
-      .filter((option) => !Object.hasOwn(OPTION_VALUES, placeholderOf(option)));
+      .filter((option) => ![...Object.keys(OPTION_VALUES), ...FREE.options].includes(placeholderOf(option)));
     const args = commands
       .flatMap((command) => command.registeredArguments)
-      .filter((argument) => !argument.argChoices && !Object.hasOwn(ARGUMENT_VALUES, argument.name()));
+      .filter((argument) => !argument.argChoices)
+      .filter((argument) => ![...KNOWN_ARGUMENTS, ...FREE.arguments].includes(argument.name()));
     expect([options.map(({ flags }) => flags), args.map((each) => each.name())]).toEqual([[], []]);
   });
 });

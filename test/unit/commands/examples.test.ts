@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type Format, rowReader } from '../../../src/batches/format.js';
 import { type Row, rowSchemas } from '../../../src/batches/ready.js';
 import { adoptionRules } from '../../../src/commands/batch/adoption.js';
-import { openSource } from '../../../src/commands/batch/source.js';
+import { openSource } from '../../../src/commands/batch/batch.js';
 import {
   businessOnboardingInput,
   customerOnboardingInput,

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { CommandFailed, Interrupted, TimedOut } from '../../../src/commands/cli/errors.js';
-import { EXIT_CODES } from '../../../src/commands/cli/exit-codes.js';
+import { CommandFailed, EXIT_CODES, Interrupted, TimedOut } from '../../../src/commands/cli/errors.js';
 import { exitCodeOf, explainActivity, partnerFailed } from '../../../src/commands/cli/failures.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
 import {

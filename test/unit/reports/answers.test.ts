@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../src/messages/requirements.js';
-import { askedIn, correctionsOf, type RecordedEvent, requirementsOf } from '../../../src/reports/answers.js';
-import { MASKED, SHOWN } from '../../../src/reports/mask.js';
+import {
+  askedIn,
+  correctionsOf,
+  MASKED,
+  type RecordedEvent,
+  requirementsOf,
+  SHOWN,
+} from '../../../src/reports/record-parts.js';
 import type { AcceptedAnswer } from '../../../src/temporal/history.js';
 
 const at = (minute: number) => `2026-03-01T10:0${minute}:00.000Z`;

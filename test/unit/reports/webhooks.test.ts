@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { webhookCheck } from '../../../src/commands/system/doctor/webhooks.js';
+import { webhookCheck } from '../../../src/commands/system/doctor/doctor.js';
 import { webhookFigures } from '../../../src/reports/webhooks.js';
 import { prometheus, WEBHOOK_SAMPLES } from '../../rigs/commands/prometheus.js';
 import { listening } from '../../rigs/listening.js';

@@ -4,13 +4,13 @@ import {
   accountsHoldingUp,
   isHandlingRefusal,
   probeNow,
+  recordOf,
   retryReads,
   waitsForReadable,
   wakePollsOf,
   wakeRefused,
   wakeWaiting,
 } from '../../../src/temporal/partner-accounts.js';
-import { recordOf } from '../../../src/temporal/partner-records.js';
 import { pollersOf } from '../../../src/temporal/workers.js';
 import {
   answering,

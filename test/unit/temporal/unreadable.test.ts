@@ -7,7 +7,7 @@ import { failuresOf, whyUnreadable } from '../../../src/temporal/unreadable.js';
 import { answering, execution, grpcError } from '../../rigs/temporal/answering-service.js';
 
 describe('an error of Temporal', () => {
-  it.each<[error: unknown, isLater: boolean, isRefused: boolean]>([
+  it.each<[error: unknown, isLater: boolean, isRejected: boolean]>([
     [grpcError('UNAVAILABLE'), true, false],
     [grpcError('RESOURCE_EXHAUSTED'), true, false],
     [grpcError('DEADLINE_EXCEEDED'), true, false],
@@ -17,8 +17,8 @@ describe('an error of Temporal', () => {
     [grpcError('UNAUTHENTICATED'), false, true],
     [grpcError('NOT_FOUND'), false, false],
     [new Error('a bug'), false, false],
-  ])('%s passes by itself: %s; rejects our credentials: %s', (error, isLater, isRefused) => {
-    expect([isUnavailable(error), isDenied(error)]).toEqual([isLater, isRefused]);
+  ])('%s passes by itself: %s; rejects our credentials: %s', (error, isLater, isRejected) => {
+    expect([isUnavailable(error), isDenied(error)]).toEqual([isLater, isRejected]);
   });
 
   it('about one start names its reason, and one about search attributes concerns all', () => {

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
-import { keyCheck, parseWorkerIdentity, workerIdentity } from '../../../src/temporal/worker-identity.js';
+import { keyCheck, parseWorkerIdentity, workerIdentity } from '../../../src/temporal/workers.js';
 
 const ZEROS = `${'A'.repeat(43)}=`;
 const ONES = `${'/'.repeat(42)}8=`;

@@ -74,7 +74,7 @@ function handledNotes(records?: RequirementRecords) {
     withdraw: (more: object = {}) => send(withdrawProposal, { ...BY_OLGA, ...more }),
     remark: (more: object = {}) => send(addRemark, { ...BY_OLGA, text: 'Called them.', ...more }),
     proposed: (id = 'note-1') => send(proposedAnswer, id),
-    first: () => queue.shown.find(({ id }) => id === 'note-1') ?? note('gone'),
+    first: () => queue.openWithClaims.find(({ id }) => id === 'note-1') ?? note('gone'),
     accepted: () => queue.answered.map(({ resolution }) => resolution),
     happened: () => entries.filter(({ event }) => event !== 'requirement-raised'),
   };
@@ -98,7 +98,7 @@ describe('a claim', () => {
       claim: made,
     });
     expect(first()).toEqual({ ...note('note-1'), claim: made });
-    expect(queue.shown[1]).toBe(queue.open[1]);
+    expect(queue.openWithClaims[1]).toBe(queue.open[1]);
     expect(happened()).toEqual([
       { event: 'requirement-claimed', detail: 'note-1: until 2026-01-31 13:00 UTC', actor: 'olga' },
     ]);
@@ -259,10 +259,10 @@ describe('a proposal', () => {
     await propose();
     at(ONE);
     await claim({ ...BY_OLGA, actor: 'paula', until: '2026-01-31T14:00:00.000Z' });
-    expect(queue.shown[0]).toMatchObject({ claim: { actor: 'paula' }, proposal: { actor: 'pete' } });
+    expect(queue.openWithClaims[0]).toMatchObject({ claim: { actor: 'paula' }, proposal: { actor: 'pete' } });
     await claim({ ...UNTIL_ONE, requirementId: 'note-2', until: '2026-01-31T14:00:00.000Z' });
     queue.withdraw('note-1', 'gone');
-    expect(queue.shown).toMatchObject([{ id: 'note-2', claim: { actor: 'olga' } }]);
+    expect(queue.openWithClaims).toMatchObject([{ id: 'note-2', claim: { actor: 'olga' } }]);
     await expect(confirm()).rejects.toThrow('no requirement with this id is open; open: note-2');
     expect(happened().map(({ event }) => event)).not.toContain('proposal-dropped');
   });
@@ -278,14 +278,14 @@ describe('a proposal', () => {
       { event: 'requirement-resolved' },
     ]);
     queue.takeBack({ requirementId: 'note-1', answer: TEXT, actor: 'olga', reason: 'wrong' });
-    expect(queue.shown).toEqual([note('note-1')]);
+    expect(queue.openWithClaims).toEqual([note('note-1')]);
   });
 
   it('is not made when the requirement closes while the answer is checked', async () => {
     const { queue, answers, propose, happened } = handledNotes();
     answers.check = async () => queue.withdraw('note-1', 'gone');
     await expect(propose()).rejects.toThrow('no requirement with this id is open; open: note-2');
-    expect(queue.shown).toEqual([note('note-2')]);
+    expect(queue.openWithClaims).toEqual([note('note-2')]);
     expect(happened().map(({ event }) => event)).toEqual(['requirement-closed']);
   });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { noteQuestion } from '../../../src/workflows/boarding/questions.js';
 import { requireFields } from '../../../src/workflows/journey/input.js';
-import { doubts, RejectedByPartner } from '../../../src/workflows/journey/run-step.js';
+import { doubts, NotAdoptable } from '../../../src/workflows/journey/run-step.js';
 import { Pacer } from '../../../src/workflows/journey/status-poll.js';
 
 describe('the pace of reads', () => {
@@ -34,9 +34,9 @@ describe('the pace of reads', () => {
 it('what a person adopts against the evidence is refused once for each id', () => {
   const doubt = doubts();
   const message = 'its dba differs. To adopt it anyway, adopt it again';
-  const refused = new RejectedByPartner([{ field: '', message }]);
-  expect(() => doubt(7, 'its dba differs')).toThrow(refused);
-  expect(() => doubt('8', 'its dba differs')).toThrow(refused);
+  const notAdoptable = new NotAdoptable(message);
+  expect(() => doubt(7, 'its dba differs')).toThrow(notAdoptable);
+  expect(() => doubt('8', 'its dba differs')).toThrow(notAdoptable);
   expect(() => doubt('7', 'its dba differs')).not.toThrow();
   expect(() => doubt(7, 'its EIN differs')).not.toThrow();
 });

@@ -43,7 +43,7 @@ function queueOf(more: Partial<RequirementQueueOptions> = {}) {
   const send = async (id: string, during: () => void = () => {}) =>
     queue.whileSending(
       queue.answered.filter(({ requirement }) => requirement.id === id),
-      ['upload', 'request the review'],
+      ['sent/a.pdf', 'request the review'],
       async () => during(),
     );
   const ids = () => ({
@@ -95,7 +95,10 @@ describe('an answer', () => {
       false,
     ]);
     expect(said.at(-1)).toBe('requirement-resolved: a: text: Yes. | olga: SSN ***-**-6789');
-    expect(queue.settle('a')).toMatchObject({ requirement: { id: 'a' }, resolution: { actor: 'olga' } });
+    expect(queue.removeAnswered('a')).toMatchObject({
+      requirement: { id: 'a' },
+      resolution: { actor: 'olga' },
+    });
     expect(ids()).toMatchObject({ open: ['b'], answered: ['c'] });
   });
 
@@ -105,7 +108,8 @@ describe('an answer', () => {
     raise('ticket-1', 'ticket');
     answer('ticket-1');
     expect(queue.answeredOf('ticket')).toMatchObject([{ requirement: { id: 'ticket-1' } }]);
-    expect([queue.hasAnswered('ticket'), queue.hasAnswered('underwriting-note')]).toEqual([true, false]);
+    const kinds = ['ticket', 'underwriting-note'] as const;
+    expect(kinds.map((kind) => queue.answeredOf(kind).length)).toEqual([1, 0]);
     expect([openOf(queue, 'ticket'), openOf(queue, 'underwriting-note').length]).toEqual([[], 1]);
   });
 
@@ -127,7 +131,7 @@ describe('an answer', () => {
     raise('b');
     answer('a');
     expect(() => answer('a')).toThrow('a is not open');
-    queue.settle('a');
+    queue.removeAnswered('a');
     queue.withdraw('b', 'the partner has moved on');
     for (const id of ['a', 'b', 'never']) expect(() => answer(id)).toThrow(`${id} is not open`);
     expect(said.filter((line) => line.startsWith('requirement-resolved'))).toHaveLength(1);
@@ -165,7 +169,7 @@ describe('an answer', () => {
     const { queue, raise, answer, send, ids, takeBack } = queueOf();
     raise('a');
     answer('a');
-    await send('a', () => void queue.settle('a'));
+    await send('a', () => void queue.removeAnswered('a'));
     expect(ids()).toEqual(NOTHING);
     expect(() => takeBack('a')).toThrow('a has no answer to take back');
   });
@@ -199,36 +203,41 @@ describe('an end', () => {
     raise('b');
     answer('a');
     for (const id of ['a', 'b', 'a', 'never']) queue.drop(id, 'no longer asked');
-    expect([ids(), queue.settle('b')]).toEqual([{ open: ['b'], answered: [], unsent: [] }, undefined]);
+    expect([ids(), queue.removeAnswered('b')]).toEqual([
+      { open: ['b'], answered: [], unsent: [] },
+      undefined,
+    ]);
     expect(said.slice(3)).toEqual(['answer-dropped: a: no longer asked']);
   });
 
   it.each([
-    ['request the review', 'unknown', 'while it was in flight; whether it arrived is unknown'],
-    ['upload a.pdf', 'unknown', 'while it was in flight; whether it arrived is unknown'],
-    ['request the review', 'not-sent', 'before it was delivered'],
-    ['reply to ticket-1', 'unknown', 'before it was delivered'],
-  ] as const)('after %s ended as %s says so of its answers', async (write, became, when) => {
-    const { queue, raise, answer, send, said, ids } = queueOf();
-    for (const about of ['sent', 'kept', 'open']) raise(about);
-    raise('ticket-1', 'ticket');
-    for (const id of ['sent', 'kept', 'ticket-1']) answer(id);
-    await send('sent', () => {
-      throw new Error('the partner has decided');
-    }).catch(() => {});
-    queue.dropUndelivered(
-      ['underwriting-note'],
-      [
-        { write, became },
-        { write: 'upload b.pdf', became: 'done' },
-      ],
-    );
-    expect(said.slice(7)).toEqual([
-      `answer-dropped: sent: the partner decided ${when}`,
-      'answer-dropped: kept: the partner decided before it was delivered',
-    ]);
-    expect(ids()).toEqual({ open: ['open'], answered: ['ticket-1'], unsent: ['ticket-1'] });
-  });
+    ['request the review', false, 'while it was in flight; whether it arrived is unknown'],
+    ['request the review', true, 'while it was in flight; whether it arrived is unknown'],
+    ['sent/a.pdf', true, 'while it was in flight; whether it arrived is unknown'],
+    ['reply to ticket-1', false, 'before it was delivered'],
+    ['sent/a.pdf, as a beginning', false, 'before it was delivered'],
+    ['reply to ticket-1', true, 'after a document was uploaded, but before the review was requested'],
+  ])(
+    'after the unknown end of %s, with a document there: %s, says what of its answers arrived',
+    async (...row) => {
+      const [unknown, isPartlySent, when] = row;
+      const { queue, raise, answer, send, said, ids } = queueOf({
+        isPartlySent: ({ requirement }) => isPartlySent && requirement.id === 'sent',
+      });
+      for (const about of ['sent', 'kept', 'open']) raise(about);
+      raise('ticket-1', 'ticket');
+      for (const id of ['sent', 'kept', 'ticket-1']) answer(id);
+      await send('sent', () => {
+        throw new Error('the partner has decided');
+      }).catch(() => {});
+      queue.dropUndelivered(['underwriting-note'], [unknown]);
+      expect(said.slice(7)).toEqual([
+        `answer-dropped: sent: the partner decided ${when}`,
+        'answer-dropped: kept: the partner decided before it was delivered',
+      ]);
+      expect(ids()).toEqual({ open: ['open'], answered: ['ticket-1'], unsent: ['ticket-1'] });
+    },
+  );
 
   it.each([
     [true, []],
@@ -264,7 +273,7 @@ it('an overdue requirement is reported once, even when its answer is taken back'
   raise('a');
   raise('b');
   const [a] = queue.inTime;
-  if (a) queue.overdue(a);
+  if (a) queue.reportLate(a, 'overdue');
   expect(queue.inTime.map(({ id }) => id)).toEqual(['b']);
   expect([said.at(-1), published.at(-1)]).toEqual([
     'requirement-overdue: a: Why?',
@@ -302,7 +311,7 @@ describe('a requirement that has to be claimed within two hours', () => {
     const { queue, raise, said, counted, published } = claimable();
     for (const about of ['a', 'b']) raise(about);
     const [a] = queue.unreported;
-    if (a) queue.unclaimed(a.requirement);
+    if (a) queue.reportLate(a.requirement, 'unclaimed');
     expect([said.at(-1), counted.at(-1), published.at(-1)]).toEqual([
       ...['requirement-unclaimed: a: Why?', { kind: 'underwriting-note' }, 'requirement.unclaimed.v1 a'],
     ]);
@@ -327,7 +336,7 @@ it('a claim goes with the answer, and cannot be made after it', () => {
   answer('a');
   queue.setClaims('a', { claim });
   takeBack('a');
-  expect([queue.claimsOf('a').claim, queue.shown[0]]).toEqual([undefined, queue.open[0]]);
+  expect([queue.claimsOf('a').claim, queue.openWithClaims[0]]).toEqual([undefined, queue.open[0]]);
   queue.setClaims('never', { claim });
   expect(queue.claimsOf('never')).toEqual({});
 });
@@ -338,10 +347,10 @@ it('the next run goes on with every state, and with the numbers', async () => {
   before.answer('answered');
   before.queue.setClaims('open', { claim: { actor: 'olga', until: AT_ONE } });
   const late = before.queue.open.find(({ id }) => id === 'late');
-  if (late) before.queue.overdue(late);
+  if (late) before.queue.reportLate(late, 'overdue');
   const after = queueOf({ records: JSON.parse(JSON.stringify(before.queue.records)) });
   expect(after.ids()).toEqual({ open: ['open', 'late'], answered: ['answered'], unsent: ['answered'] });
-  expect(after.queue.shown).toEqual(before.queue.shown);
+  expect(after.queue.openWithClaims).toEqual(before.queue.openWithClaims);
   expect(after.queue.inTime.map(({ id }) => id)).toEqual(['open']);
   expect([after.raise('open'), after.raise()]).toEqual(['open-2', 'underwriting-note-5']);
 });

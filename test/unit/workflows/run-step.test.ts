@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Answer } from '../../../src/messages/requirements.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
 import { Abandoned, type Question } from '../../../src/workflows/journey/requirement-queue.js';
-import { RejectedByPartner, runStep } from '../../../src/workflows/journey/run-step.js';
+import { Rejected, runStep } from '../../../src/workflows/journey/run-step.js';
 import {
   type Found,
   type OnceWrite,
@@ -47,6 +47,8 @@ interface Course {
   readonly answers?: Turn<Answer | undefined>[];
 }
 
+type Titled = Pick<OnceWrite<unknown>, 'title'>;
+
 /** A workflow made of values: what its steps do is a log, and what people are asked is a list. */
 function workflow({ attempts = [], answers = [] }: Course) {
   const log: string[] = [];
@@ -62,9 +64,9 @@ function workflow({ attempts = [], answers = [] }: Course) {
     },
   };
   const writes = {
-    cancelled: (write: string, became: string) => void log.push(`cancelled ${write}: ${became}`),
-    doubt: (write: string) => void log.push(`doubt ${write}`),
-    resolve: (write: string) => void log.push(`resolve ${write}`),
+    cancelled: ({ title }: Titled, became: string) => void log.push(`cancelled ${title}: ${became}`),
+    doubt: ({ title }: Titled) => void log.push(`doubt ${title}`),
+    resolve: ({ title }: Titled) => void log.push(`resolve ${title}`),
   };
   const people = {
     blankFor: async (fields: readonly string[]) => ({ blank: fields.join() }),
@@ -227,9 +229,9 @@ describe('a rejection', () => {
   it('ends a step that it should end, with its problems and its status', async () => {
     const attempts = [failed('Rejected', { ...BAD_EMAIL, status: 400 })];
     const { outcome, asked } = await workflow({ attempts }).idempotent({ endsWhenRejected: true });
-    expect(outcome).toBeInstanceOf(RejectedByPartner);
+    expect(outcome).toBeInstanceOf(Rejected);
     expect(outcome).toMatchObject({
-      name: 'RejectedByPartner',
+      name: 'Rejected',
       message: 'merchant.email: is missing',
       problems: BAD_EMAIL.fields,
       status: 400,
@@ -258,7 +260,7 @@ describe('a rejection', () => {
   });
 
   it('that the response contains is like any other', async () => {
-    const attempts = [new RejectedByPartner(BAD_EMAIL.fields), 'done'];
+    const attempts = [new Rejected(BAD_EMAIL.fields), 'done'];
     const { outcome, asked } = await workflow({ attempts, answers: [RETRY] }).once();
     expect([outcome, asked.map(({ detail }) => detail)]).toEqual(['done', ['merchant.email: is missing']]);
   });
@@ -340,7 +342,7 @@ describe('a rejected once-only write', () => {
     expect((await workflow({ attempts: [failed('Rejected')] }).once(step)).outcome).toBe('there');
     const none = { readEvidence: async () => undefined, endsWhenRejected: true } as const;
     const { outcome } = await workflow({ attempts: [failed('Rejected')] }).once(none);
-    expect(outcome).toBeInstanceOf(RejectedByPartner);
+    expect(outcome).toBeInstanceOf(Rejected);
   });
 
   it.each([
@@ -543,7 +545,7 @@ describe.each([
     const ids: string[] = [];
     const adoptOnce = (id: string) => {
       ids.push(id);
-      if (id === '7') throw new RejectedByPartner([{ field: '', message: 'it is another merchant' }]);
+      if (id === '7') throw new Rejected([{ field: '', message: 'it is another merchant' }]);
       return id;
     };
     const made = workflow({ attempts: [failure], answers: [adopt('7'), adopt('8')] });
@@ -678,14 +680,18 @@ it('writes that are unfinished are those in doubt, and those that were cancelled
   const writes = new UnfinishedWrites({
     add: (event, more) => void happened.push(`${event}: ${more?.detail}`),
   });
-  writes.doubt('create');
-  writes.doubt('submit');
-  writes.doubt('upload');
-  writes.resolve('submit');
-  writes.cancelled('upload', 'done');
+  const upload = { id: 'note-1/a', title: 'upload a.pdf' };
+  writes.doubt({ title: 'create' });
+  writes.doubt({ title: 'submit' });
+  writes.doubt(upload);
+  writes.doubt({ ...upload, id: 'note-2/a' });
+  writes.resolve({ title: 'submit' });
+  writes.cancelled({ ...upload, title: 'upload b.pdf' }, 'done');
   expect(writes.all).toEqual([
-    { write: 'upload', became: 'done' },
+    { write: 'upload b.pdf', became: 'done' },
     { write: 'create', became: 'unknown' },
+    { write: 'upload a.pdf', became: 'unknown' },
   ]);
-  expect(happened).toEqual(['write-unfinished: upload: done']);
+  expect(writes.unknown).toEqual(['create', 'note-2/a']);
+  expect(happened).toEqual(['write-unfinished: upload b.pdf: done']);
 });

@@ -1,4 +1,5 @@
 import type { Exchange, ExchangeEnd } from '../../../partners/observers.js';
+import { span } from '../../../texts/time.js';
 import { ok, type Verdict, wrong } from './check.js';
 
 /** How far a clock may differ, in milliseconds. Signatures of events are valid for five minutes. */
@@ -40,10 +41,7 @@ export function examineClocks(offsets: ClockOffsets): Verdict[] {
   );
 }
 
-/** `2 h 5 min ahead of`. */
+/** `2 h ahead of`. */
 function apart(ms: number): string {
-  const minutes = Math.round(Math.abs(ms) / 60_000);
-  const [days, hours, rest] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24, minutes % 60];
-  const parts = [days && `${days} d`, hours && `${hours} h`, rest && `${rest} min`].filter(Boolean);
-  return `${parts.join(' ')} ${ms > 0 ? 'ahead of' : 'behind'}`;
+  return `${span(Math.abs(ms))} ${ms > 0 ? 'ahead of' : 'behind'}`;
 }

@@ -1,16 +1,15 @@
 import { openStore } from '../../../documents/open-store.js';
 import type { Closable } from '../../../partners/partner.js';
+import { webhookFigures, webhookText } from '../../../reports/webhooks.js';
 import { openClient } from '../../../temporal/connection.js';
 import type { CommandLine } from '../../cli/command-line.js';
-import { CommandFailed } from '../../cli/errors.js';
-import { EXIT } from '../../cli/exit-codes.js';
-import { type Verdict, verdictsOf } from './check.js';
+import { CommandFailed, EXIT } from '../../cli/errors.js';
+import { type Check, ok, type Verdict, verdictsOf, warn } from './check.js';
 import { type ClockOffsets, examineClocks } from './clocks.js';
 import { partnerChecks } from './partners.js';
 import { type Examined, examineSettings, weakSettings } from './settings.js';
 import { storeCheck } from './stores.js';
 import { temporalChecks } from './temporal.js';
-import { webhookCheck } from './webhooks.js';
 
 export async function doctor(cli: CommandLine, { json }: { readonly json?: true }): Promise<void> {
   const found = await examine(cli, json ? printJson : printLine);
@@ -35,7 +34,6 @@ const printLine: Print = (cli, check, verdict, width) => {
   if (verdict.state !== 'ok') cli.line(`${indent}fix: ${verdict.fix}`);
 };
 
-/** A check that runs. */
 interface Running {
   readonly name: string;
   readonly verdicts: Promise<readonly Verdict[]> | readonly Verdict[];
@@ -104,6 +102,24 @@ async function runChecks({ env: given, signal }: CommandLine, usable: NonNullabl
         temporal.then((each) => each.close()).catch(() => undefined),
         ...clients.map((client) => client.close()),
       ]);
+    },
+  };
+}
+
+/** Shows what webhooks were worth in the last week, and those that have stopped, as the alert about them sees it. */
+export function webhookCheck(env: NodeJS.ProcessEnv): Check {
+  return {
+    name: 'webhooks',
+    fix: 'correct GANGWAY_PROMETHEUS_URL, or start Prometheus',
+    async run(signal) {
+      const figures = await webhookFigures(env, signal);
+      if (!figures)
+        return [ok('off: GANGWAY_PROMETHEUS_URL is not set, so what webhooks are worth is unknown')];
+      if (figures.length === 0) return [ok('Prometheus has no counts of changes or webhooks of this week')];
+      const fix = 'see docs/operations.md, "Alert: webhooks stopped"';
+      return figures.map((figure) =>
+        figure.hasStopped ? warn(webhookText(figure), fix) : ok(webhookText(figure)),
+      );
     },
   };
 }

@@ -9,12 +9,10 @@ import {
 import { all, type Condition, compared, IS_RUNNING, is } from '../../../temporal/query.js';
 import { type Raw, rawListed } from '../../../temporal/search.js';
 import { isNotFound } from '../../../temporal/unavailable.js';
-import { keyCheck, parseWorkerIdentity, type WorkerIdentity } from '../../../temporal/worker-identity.js';
-import { pollersOf } from '../../../temporal/workers.js';
+import { keyCheck, parseWorkerIdentity, pollersOf, type WorkerIdentity } from '../../../temporal/workers.js';
 import type { WorkerSettings } from '../../../worker/settings.js';
 import { ok, type Verdict, wrong } from './check.js';
 
-/** A query for the running workflows of a task queue. */
 export function runningIn(taskQueue: string, ...conditions: readonly Condition[]): Condition {
   return all(is('TaskQueue', taskQueue), IS_RUNNING, ...conditions);
 }
@@ -100,13 +98,9 @@ async function everythingOf(client: Client, workflowId: string): Promise<unknown
 }
 
 /** What a key of this command can read: of the workflows that name it, those of which it reads something, and the others. */
-interface Proven {
-  readonly keyId: string;
-  readonly readable: number;
-  readonly unreadable: readonly string[];
-}
+type Proven = Awaited<ReturnType<typeof provenBy>>;
 
-async function provenBy(client: Client, keyId: string, inUse: InUse): Promise<Proven> {
+async function provenBy(client: Client, keyId: string, inUse: InUse) {
   const opened = await Promise.all(
     [...inUse].map(async ([id, payloads]) => ({ id, opens: await opensOne(client, payloads) })),
   );

@@ -40,7 +40,6 @@ export function partnerChecks({ config, env, clocks, clients }: Surroundings): C
   });
 }
 
-/** A system in an account. */
 interface Place {
   readonly system: SystemName;
   readonly account: Account;

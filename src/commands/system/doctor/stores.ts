@@ -10,7 +10,6 @@ const PROBE = {
   content: 'gangway doctor wrote this file to check that the store can be written and read',
 };
 
-/** A store to check. */
 interface Store {
   readonly place: string;
   /** The setting names it, so that it may have a typing error. */

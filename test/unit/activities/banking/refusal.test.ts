@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isRefused, orNone, problemsIn } from '../../../../src/activities/banking/refusal.js';
+import { isRejected, orNone, problemsIn } from '../../../../src/activities/banking/refusal.js';
 import { PartnerError, type PartnerErrorDetails } from '../../../../src/partners/partner-error.js';
 
 const failed = (more: Pick<PartnerErrorDetails, 'kind'> & Partial<PartnerErrorDetails>) =>
@@ -19,12 +19,12 @@ it.each([
   async (details, result, refused) => {
     const error = failed(details);
     expect(await orNone(Promise.reject(error), 'none').catch(() => 'fails')).toBe(result);
-    expect(isRefused(error)).toBe(refused);
+    expect(isRejected(error)).toBe(refused);
   },
 );
 
 it('an error that is no response of the partner is no refusal', async () => {
-  expect(isRefused(new Error('a bug'))).toBe(false);
+  expect(isRejected(new Error('a bug'))).toBe(false);
   await expect(orNone(Promise.reject(new Error('a bug')), 'none')).rejects.toThrow('a bug');
 });
 

@@ -1,6 +1,6 @@
 import { NamespaceNotFoundError } from '@temporalio/client';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { persistent } from '../../../../src/commands/batch/persistence.js';
+import { persistent } from '../../../../src/commands/batch/waiting.js';
 import { grpcError } from '../../../rigs/temporal/answering-service.js';
 
 const notFound = () => Promise.reject(new NamespaceNotFoundError('default'));

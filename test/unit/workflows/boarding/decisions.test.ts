@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { StatusSnapshot } from '../../../../src/messages/boarding-activities.js';
 import {
-  compared,
-  confirmedMid,
   due,
+  next,
   onChangesRequested,
   onRead,
   type Remembered,
@@ -92,7 +91,7 @@ describe('a read of the status', () => {
     expect(lines(decisions)).toContain('restless: changes with each read, no longer compared: comment, mid');
     const later = onRead(remember, read({ comment: 'd', mid: '4' }), 4, situation());
     expect(lines(later.decisions).filter((line) => line.startsWith('restless'))).toEqual([]);
-    expect(compared(later.remember)).toEqual({
+    expect(next(later.remember, situation()).compared).toEqual({
       ...{ phase: 'submitted', status: 'Pending', statusDate: MONDAY, unclearMid: null, noteIds: [] },
     });
   });
@@ -362,7 +361,7 @@ describe('an unclear mid', () => {
 
   it('that a person adopts is the mid', () => {
     const adopted = answer(asked('m-1'), { kind: 'adopt', id: '123' });
-    expect(confirmedMid(situation({ answered: [adopted] }))).toEqual(BOARDED);
+    expect(next(remembered(), situation({ answered: [adopted] })).ended?.outcome).toEqual(BOARDED);
   });
 
   const ofWrite = requirement('w-1', 'uncertain-write');
@@ -371,7 +370,7 @@ describe('an unclear mid', () => {
     ['given up', { answered: [answer(asked('m-1'), { kind: 'abandon' })] }],
     ['of another kind', { answered: [answer(ofWrite, { kind: 'adopt', id: '1' })] }],
   ])('is no mid while its question is %s', (_, more) => {
-    expect(confirmedMid(situation(more))).toBeUndefined();
+    expect(next(remembered(), situation(more)).ended).toBeUndefined();
   });
 });
 

@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { StatusSnapshot } from '../../../../src/messages/boarding-activities.js';
 import {
   afterDelivery,
-  afterRefusal,
   afterUpload,
   commentOf,
+  isPartlySent,
   listsDelivered,
   missingDocuments,
   notesOf,
   showsReview,
   showsSubmission,
+  withWaiting,
 } from '../../../../src/workflows/boarding/deliveries.js';
 import { answer, MONDAY, note, noteAsked, read, remembered } from './values.js';
 
@@ -39,6 +40,8 @@ describe('the answers to notes', () => {
     const after = afterUpload(remembered({ uploaded: ['n-1/z'] }), a);
     expect(after.uploaded).toEqual(['n-1/z', 'n-3/a']);
     expect(missingDocuments(after, [text, files])).toEqual([b]);
+    expect([files, text, again].map((each) => isPartlySent(after, each))).toEqual([true, false, false]);
+    expect(isPartlySent(remembered({ uploaded: ['n-1/a'] }), files)).toBe(false);
   });
 
   it('are remembered as delivered with the status that took them, and their documents are done with', () => {
@@ -54,7 +57,7 @@ describe('the answers to notes', () => {
 
   it('are remembered with the status that did not take them', () => {
     const mark = read({ notes: [note('n-1')], comment: 'Hm.' });
-    expect(afterRefusal(remembered(), [text, again], mark)).toEqual({
+    expect(withWaiting(remembered(), [text, again], mark)).toEqual({
       ...remembered(),
       refused: { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2-2' },
     });

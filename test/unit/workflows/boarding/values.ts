@@ -63,7 +63,7 @@ export function lines(decisions: readonly Decision[]): string[] {
   return decisions.map((decision) => {
     if ('ask' in decision) return `ask ${decision.ask.about ?? decision.ask.kind}: ${decision.ask.detail}`;
     if ('close' in decision) return `close ${decision.close}: ${decision.why}`;
-    if ('settle' in decision) return `settle ${decision.settle}`;
+    if ('remove' in decision) return `remove ${decision.remove}`;
     if ('record' in decision)
       return [decision.record, ...(decision.detail ? [decision.detail] : [])].join(': ');
     return Object.entries(decision.know)

@@ -293,7 +293,7 @@ describe('a delivered answer', () => {
 
   it('is recorded, and the ticket counts as answered for as long as a person has to answer', () => {
     const { remember, decisions } = delivered({ seen: read({ tickets: [ticket(7)] }) }, 70);
-    expect(lines(decisions)).toEqual(['settle ticket-7', 'ticket-answered: ticket-7']);
+    expect(lines(decisions)).toEqual(['remove ticket-7', 'ticket-answered: ticket-7']);
     const answered = { 'ticket-7': { detail: 'Why 7?', until: NOW + HOUR } };
     expect(remember).toEqual(remembered({ seen: read({ tickets: [ticket(7)] }), answered, replies: [70] }));
   });
@@ -302,7 +302,7 @@ describe('a delivered answer', () => {
     const seen = read({ tickets: [ticket(7, 'And now?'), ticket(8)] });
     const { remember, decisions } = delivered({ seen });
     const asked = 'ask ticket-7: And now?';
-    expect(lines(decisions)).toEqual(['settle ticket-7', 'ticket-answered: ticket-7', asked]);
+    expect(lines(decisions)).toEqual(['remove ticket-7', 'ticket-answered: ticket-7', asked]);
     expect(remember).toMatchObject({ answered: {}, replies: [] });
   });
 

@@ -112,7 +112,7 @@ describe('a ticket that asks again', () => {
   it('is one whose answer was rejected', () => {
     const asked = ticketAsked(7, 'Why 7?', 'ticket-7-2');
     const { remember, decisions } = onRejected(remembered(), asked, 'too short');
-    expect(lines(decisions)).toEqual(['settle ticket-7-2', 'answer-rejected: ticket-7-2: too short']);
+    expect(lines(decisions)).toEqual(['remove ticket-7-2', 'answer-rejected: ticket-7-2: too short']);
     expect(remember).toEqual(remembered(again));
   });
 

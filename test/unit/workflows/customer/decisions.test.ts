@@ -14,8 +14,8 @@ import {
   onReset,
   outcomeOf,
   partWith,
+  publishedParts,
   type Remembered,
-  shownOf,
   withoutRequirements,
 } from '../../../../src/workflows/customer/decisions.js';
 import type { ReportedPart } from '../../../../src/workflows/journey/customer-reports.js';
@@ -161,7 +161,7 @@ describe('what the outside sees', () => {
   });
 
   it('has the questions of all parts, the answers that can be taken back, and each part', () => {
-    expect(shownOf(before)).toEqual({
+    expect(publishedParts(before)).toEqual({
       ...{ requirements: [note, ticket], unsent: ['note-2'] },
       ...{ boarding: before.reported.boarding?.state, business: before.reported.business?.state },
     });
@@ -177,7 +177,7 @@ describe('what the outside sees', () => {
   });
 
   it('has no questions after the end', () => {
-    const { requirements, unsent, boarding } = shownOf(withoutRequirements(before));
+    const { requirements, unsent, boarding } = publishedParts(withoutRequirements(before));
     expect([requirements, unsent, boarding?.partnerStatus]).toEqual([[], [], 'Pending']);
   });
 });

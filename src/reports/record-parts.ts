@@ -1,9 +1,43 @@
-import { fieldOf, isObject, mergePatch } from '../messages/objects.js';
-import type { Requirement } from '../messages/requirements.js';
+import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
+import type { DocumentStore } from '../documents/document-store.js';
+import { StoreFailure } from '../documents/file-store.js';
+import { PARTNER_ERROR } from '../messages/activities.js';
+import { defined, fieldOf, isObject, mergePatch } from '../messages/objects.js';
+import type { DocumentRef, Requirement } from '../messages/requirements.js';
 import type { TimelineEvent } from '../messages/timeline-events.js';
-import type { AcceptedAnswer } from '../temporal/history.js';
-import type { Mask } from './mask.js';
-import type { ExportedCorrection, ExportedRequirement } from './record.js';
+import type { PartnerErrorDetails, PartnerErrorKind } from '../partners/partner-error.js';
+import { REDACTED } from '../privacy/masked.js';
+import { withoutPrivate } from '../privacy/private-fields.js';
+import type { AcceptedAnswer, PartnerActivity } from '../temporal/history.js';
+import { explainPartnerFailure } from '../texts/partner-failures.js';
+import type {
+  CallResult,
+  ExportedCall,
+  ExportedCorrection,
+  ExportedDocument,
+  ExportedRequirement,
+} from './record.js';
+
+/** Replaces private values in a record: in a text, or in a JSON value. */
+export interface Mask {
+  /** Masks what Gangway wrote: timeline, outcome. Its numbers are ids. */
+  readonly ours: <Value>(value: Value) => Value;
+  /** Masks what others wrote: an input, an answer, a reason, a request. It may quote anything. */
+  readonly theirs: <Value>(value: Value) => Value;
+}
+
+export const SHOWN: Mask = { ours: (value) => value, theirs: (value) => value };
+
+export const MASKED: Mask = {
+  ours: <Value>(value: Value) => withoutPrivate(value, 'log') as Value,
+  theirs: <Value>(value: Value) => withoutPrivate(withoutCode(value), 'failure') as Value,
+};
+
+/** An answer without its one-time code. */
+function withoutCode(value: unknown): unknown {
+  const isCode = typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'code';
+  return isCode ? { ...value, code: REDACTED } : value;
+}
 
 /** What happened to a workflow from outside. No timeline has it. */
 type RecordOnlyEvent = 'stage-changed' | 'cancel-requested' | 'terminated' | 'reset';
@@ -149,4 +183,108 @@ function changesBetween(old: unknown, now: unknown, field = ''): Change[] {
   return [...names].flatMap((name) =>
     changesBetween(fieldOf(old, name), fieldOf(now, name), field === '' ? name : `${field}.${name}`),
   );
+}
+
+export function callsOf(activities: readonly PartnerActivity[], mask: Mask): ExportedCall[] {
+  return activities.map((made, index) => {
+    const { activity, summary, system, scheduledAt, startedAt, closedAt, attempts, request, response } = made;
+    const failure = partnerErrorIn(made.failure);
+    const problem = failure ? explainPartnerFailure(failure).replaceAll('\n', ';') : made.failure?.message;
+    return {
+      ...{ number: index + 1, operation: activity, system, scheduledAt, attempts, result: resultOf(made) },
+      ...(defined({
+        summary: summary && mask.ours(summary),
+        startedAt,
+        endedAt: closedAt,
+        problem: problem && mask.theirs(problem),
+        httpStatus: failure?.status,
+        requestId: failure?.requestId,
+        request: mask.theirs(request),
+        response: mask.theirs(response),
+      }) as Partial<ExportedCall>),
+    };
+  });
+}
+
+function partnerErrorIn(error: Error | undefined): PartnerErrorDetails | undefined {
+  const failure = error instanceof TimeoutFailure ? error.cause : error;
+  if (!(failure instanceof ApplicationFailure) || failure.type !== PARTNER_ERROR) return undefined;
+  return failure.details?.[0] as PartnerErrorDetails;
+}
+
+const RESULTS: Readonly<Record<PartnerErrorKind, CallResult>> = {
+  NotSent: 'not-sent',
+  RateLimited: 'rate-limited',
+  Rejected: 'rejected',
+  Unauthorized: 'unauthorized',
+  Forbidden: 'forbidden',
+  Uncertain: 'uncertain',
+};
+
+function resultOf({ end, response, failure }: PartnerActivity): CallResult {
+  switch (end) {
+    case 'completed':
+      return hasProblems(response) ? 'rejected' : 'done';
+    case 'failed': {
+      const kind = partnerErrorIn(failure)?.kind;
+      return kind === undefined ? 'failed' : RESULTS[kind];
+    }
+    case 'unfinished':
+      return 'not-recorded';
+    default:
+      return end;
+  }
+}
+
+/** A partner may reject a request with a successful HTTP status. */
+function hasProblems(response: unknown): boolean {
+  if (typeof response !== 'object' || response === null) return false;
+  const { problems, refusal } = response as { problems?: unknown; refusal?: unknown };
+  return refusal !== undefined || (Array.isArray(problems) && problems.length > 0);
+}
+
+/** Every document that an answer named or a call sent, with the hash of what the store has. */
+export async function documentsOf(
+  store: DocumentStore,
+  answers: readonly AcceptedAnswer[],
+  activities: readonly PartnerActivity[],
+  mask: Mask,
+): Promise<ExportedDocument[]> {
+  const answered = answers.flatMap(({ requirementId, answer }) =>
+    answer.kind === 'documents' ? answer.documents.map((document) => ({ document, requirementId })) : [],
+  );
+  const sent = activities.flatMap(({ request }, index) => {
+    const document = documentIn(request);
+    return document ? [{ document, number: index + 1 }] : [];
+  });
+  const all = new Map([...answered, ...sent].map(({ document }) => [document.key, document]));
+  const documents: ExportedDocument[] = [];
+  for (const [key, { fileName, contentType }] of all) {
+    const isIt = ({ document }: { readonly document: DocumentRef }) => document.key === key;
+    documents.push({
+      ...{ key, fileName: mask.theirs(fileName), contentType },
+      answered: [...new Set(answered.filter(isIt).map(({ requirementId }) => requirementId))],
+      sentBy: sent.filter(isIt).map(({ number }) => number),
+      ...(await hashOf(store, key)),
+    });
+  }
+  return documents;
+}
+
+async function hashOf(
+  store: DocumentStore,
+  key: string,
+): Promise<Pick<ExportedDocument, 'sha256' | 'bytes' | 'problem'>> {
+  try {
+    return await store.hash({ key });
+  } catch (error) {
+    if (error instanceof StoreFailure) return { problem: error.message };
+    throw error;
+  }
+}
+
+function documentIn(request: unknown): DocumentRef | undefined {
+  if (typeof request !== 'object' || request === null || !('document' in request)) return undefined;
+  const { document } = request as { document?: Partial<DocumentRef> };
+  return typeof document?.key === 'string' ? (document as DocumentRef) : undefined;
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
-import { type Builds, serveBuilds } from '../../rigs/deploy/builds.js';
-import { merchant } from '../../rigs/inputs.js';
-import type { Onboarding } from '../../rigs/onboarding.js';
-import { type Finished, run } from '../../rigs/processes.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
-import { eventually } from '../../rigs/waiting.js';
-import { changedBuild } from '../../rigs/worker/changed-build.js';
-import { taskFailure } from '../../rigs/workflows/workflow-tasks.js';
+import { type Builds, serveBuilds } from '../rigs/deploy/builds.js';
+import { merchant } from '../rigs/inputs.js';
+import type { Onboarding } from '../rigs/onboarding.js';
+import { type Finished, run } from '../rigs/processes.js';
+import { createRig, type Rig } from '../rigs/rig.js';
+import { eventually } from '../rigs/waiting.js';
+import { changedBuild } from '../rigs/worker/changed-build.js';
+import { taskFailure } from '../rigs/workflows/workflow-tasks.js';
 
 const TIMEOUT_MS = 900_000;
 
@@ -384,16 +384,3 @@ it(
   },
   TIMEOUT_MS,
 );
-
-it.each([
-  [[], 'a command and a build are needed'],
-  [['promote'], 'a command and a build are needed'],
-  [['promote', 'No_Build'], 'BUILD takes lower-case letters, digits, "-" and "."'],
-  [['ramp', '0.2.0', '101'], 'PERCENT is a whole number from 0 to 100'],
-  [['push', '0.2.0'], 'there is no command push'],
-])('rejects %j, and does nothing', async (args, why) => {
-  expect(await run('deploy/roll-out.sh', args, {})).toEqual({
-    ...{ code: 2, stdout: '' },
-    stderr: `roll-out.sh: ${why}; see roll-out.sh --help\n`,
-  });
-});

@@ -6,21 +6,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { webhookFigures } from '../../../src/reports/webhooks.js';
-import { freePort } from '../../../src/temporal/dev-server.js';
-import { alerts } from '../../rigs/deploy/monitoring.js';
-import { monitoringPrograms, PROGRAMS_TIMEOUT_MS, type Programs } from '../../rigs/deploy/programs.js';
-import { type Monitoring, startMonitoring } from '../../rigs/deploy/running-monitoring.js';
-import { SECRET } from '../../rigs/events/subscriber.js';
-import { merchant } from '../../rigs/inputs.js';
-import { Onboarding } from '../../rigs/onboarding.js';
-import { launch, type RunningProcess, run } from '../../rigs/processes.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
-import { type Certificates, makeCertificates } from '../../rigs/temporal/certificates.js';
-import { type GuardedServer, startGuardedServer } from '../../rigs/temporal/guarded-server.js';
-import { FORGETFUL } from '../../rigs/temporal-server.js';
-import { eventually } from '../../rigs/waiting.js';
-import { bankOf } from '../../rigs/workflows/bank.js';
+import { webhookFigures } from '../../src/reports/webhooks.js';
+import { freePort } from '../../src/temporal/dev-server.js';
+import { alerts } from '../rigs/deploy/monitoring.js';
+import { monitoringPrograms, PROGRAMS_TIMEOUT_MS, type Programs } from '../rigs/deploy/programs.js';
+import { type Monitoring, startMonitoring } from '../rigs/deploy/running-monitoring.js';
+import { SECRET } from '../rigs/events/subscriber.js';
+import { merchant } from '../rigs/inputs.js';
+import { Onboarding } from '../rigs/onboarding.js';
+import { launch, type RunningProcess, run } from '../rigs/processes.js';
+import { createRig, type Rig } from '../rigs/rig.js';
+import { type Certificates, makeCertificates } from '../rigs/temporal/certificates.js';
+import { type GuardedServer, startGuardedServer } from '../rigs/temporal/guarded-server.js';
+import { FORGETFUL } from '../rigs/temporal-server.js';
+import { eventually } from '../rigs/waiting.js';
+import { bankOf } from '../rigs/workflows/bank.js';
 
 const TIMEOUT_MS = 900_000;
 
@@ -35,26 +35,6 @@ let programs: Programs;
 beforeAll(async () => {
   programs = await monitoringPrograms();
 }, PROGRAMS_TIMEOUT_MS);
-
-describe('the shipped files of monitoring', () => {
-  it.each<[string, keyof Programs, string[]]>([
-    [
-      'Prometheus takes its configuration',
-      'promtool',
-      ['check', 'config', 'deploy/prometheus/prometheus.yml'],
-    ],
-    ['the rules pass their unit tests', 'promtool', ['test', 'rules', 'deploy/prometheus/alerts.test.yml']],
-    [
-      'Alertmanager takes its configuration',
-      'amtool',
-      ['check-config', 'deploy/alertmanager/alertmanager.yml'],
-    ],
-  ])('%s', async (_, program, args) => {
-    const [command] = programs[program];
-    const { code, stdout, stderr } = await run(command, args, {});
-    expect(code, stdout + stderr).toBe(0);
-  });
-});
 
 describe('with real processes', () => {
   let rig: Rig;

@@ -1,7 +1,0 @@
-import { GangwayClient } from '../../client/client.js';
-import type { CommandContext } from './command-line.js';
-
-/** The client that other programs use as well, over the connection of a command. Commands that only list do not load it. */
-export function gangwayOf({ cli, client, config }: CommandContext): GangwayClient {
-  return new GangwayClient({ temporal: client, settings: config, env: cli.env });
-}
