@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { partnerRecordId } from '../../src/messages/ids.js';
-import { recordOf, reportStatus } from '../../src/temporal/partner-records.js';
+import { recordOf, reportStatus } from '../../src/temporal/partner-accounts.js';
 import { Onboarding } from '../rigs/onboarding.js';
 import { createRig } from '../rigs/rig.js';
 import { eventually } from '../rigs/waiting.js';
