@@ -1,5 +1,5 @@
 import { activityInfo, getClient } from '@temporalio/activity';
-import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { type WorkflowHandle, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { OnboardingActivities, Progress } from '../messages/activities.js';
 import type { PartEnd } from '../messages/onboardings.js';
@@ -65,10 +65,19 @@ const UNFINISHED = {
 
 async function progressOf(workflowId: string): Promise<Progress> {
   const client = getClient();
-  const { status } = await client.workflow.getHandle(workflowId).describe();
-  const facts = idsIn(await stateOf(client, workflowId));
+  const handle = client.workflow.getHandle(workflowId);
+  const { status } = await handle.describe();
+  const isStateless = status.name === 'FAILED' && (await rejectedInput(handle));
+  const facts = isStateless ? {} : idsIn(await stateOf(client, workflowId));
   if (status.name === 'COMPLETED')
     return { facts, end: { how: 'completed', outcome: await outcomeOf(client, workflowId) } };
   const how = UNFINISHED[status.name as keyof typeof UNFINISHED];
   return how === undefined ? { facts } : { facts, end: { how } };
+}
+
+/** A workflow that was started without `gangway` may reject its input. It then has no state to query. */
+function rejectedInput(handle: WorkflowHandle): Promise<boolean> {
+  const isInvalid = ({ cause }: Error) =>
+    cause instanceof ApplicationFailure && cause.type === 'InvalidInput';
+  return handle.result().then(() => false, isInvalid);
 }

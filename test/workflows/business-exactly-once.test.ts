@@ -111,4 +111,21 @@ describe.concurrent('a submission of which nothing is to be seen', () => {
     const { profileId } = await onboarding.state();
     expect(await bank.submissions(other)).toEqual([earlier, profileId]);
   });
+
+  it('does not choose between two new ones like it: a person does', async () => {
+    const bank = bankOf(rig);
+    const input = business('waiting');
+    const { doingBusinessAsName: name } = input.holder;
+    const held = await rig.sandbox.hold(SUBMIT, name, 'drop-after-delay');
+    const onboarding = await rig.onboardBusiness(input);
+    await held.underWay();
+    const [one, other] = [await bank.submit(input.holder), await bank.submit(input.holder)];
+    await held.letGo();
+    const { id, detail } = await onboarding.requirement('uncertain-write');
+    for (const profileId of [one, other])
+      expect(detail).toContain(`The bank has banking profile ${profileId} of “${name}” (Submitted).\n`);
+    await onboarding.resolve(id, { kind: 'adopt', id: `${other}` });
+    await onboarding.until(({ profileId }) => profileId === other, 'the profile that the person chose');
+    await onboarding.handle.terminate();
+  });
 });

@@ -97,6 +97,24 @@ describe.concurrent('an answer that the bank does not take', () => {
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
     expect((await onboarding.state()).requirements).toEqual([]);
   });
+
+  it('is asked for again at once, although nothing at the bank has changed', async () => {
+    const { onboarding, requirements } = await withTwoTickets();
+    const { id = '', title } = requirements[0] ?? {};
+    const text = `It is right (${id}).`;
+    await rig.sandbox.plan('400', 'create-ticket', { about: text });
+    await onboarding.resolve(id, { kind: 'text', text });
+    const again = (all: typeof requirements) => all.find((requirement) => requirement.id === `${id}-2`);
+    const asked = await onboarding.until(
+      (state) => again(state.requirements) !== undefined,
+      'the ticket again',
+    );
+    expect(again(asked.requirements)?.title).toContain(`${title}; the last answer was rejected: `);
+    await onboarding.resolve(`${id}-2`, { kind: 'text', text });
+    await onboarding.until(({ timeline }) => timeline.at(-1)?.event === 'ticket-answered', 'the reply');
+    expect(await bankOf(rig).repliesTo(id)).toEqual([text]);
+    await onboarding.handle.terminate();
+  });
 });
 
 describe.concurrent('cancelling while an answer is on its way to the bank', () => {

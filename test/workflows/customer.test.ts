@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { CustomerOnboardingInput } from '../../src/messages/inputs.js';
+import { childReport } from '../../src/messages/onboardings.js';
 import type { Answer } from '../../src/messages/requirements.js';
 import { customer } from '../rigs/inputs.js';
 import { asShown, type Onboarding } from '../rigs/onboarding.js';
 import { sharedRig } from '../rigs/shared-rig.js';
+import { eventually } from '../rigs/waiting.js';
 import { bankOf } from '../rigs/workflows/bank.js';
 
 const rig = await sharedRig();
@@ -112,6 +114,32 @@ describe.concurrent('a report to a customer', () => {
     await onboarding.handle.terminate();
   });
 });
+
+describe.concurrent('a report to a customer that is lost', () => {
+  it('makes the customer ask for a whole one, each time', async () => {
+    const onboarding = await rig.onboard(customer({ boarding: 'waiting', business: 'waiting' }));
+    const { boarding } = onboarding.parts;
+    await onboarding.until((state) => state.boarding?.partnerStatus === 'Pending', 'the merchant');
+    const reports = async () => (await signals(onboarding, 'childReport')).length;
+    const lost = { part: 'boarding', run: 'lost', runStartedAt: '2099-01-01T00:00:00Z', number: 7 } as const;
+    for (const asked of [1, 2]) {
+      const before = await reports();
+      const changes = { isWhole: false, facts: {}, raised: [], closed: [] };
+      await onboarding.handle.signal(childReport, { ...lost, ...changes });
+      await eventually(reports, (count) => count >= before + 2, 'a whole report');
+      expect(await signals(boarding, 'reportAgain')).toHaveLength(asked);
+    }
+    await onboarding.handle.terminate();
+  });
+});
+
+/** The signals of this name that a workflow has got. */
+async function signals({ handle }: Onboarding<unknown>, name: string) {
+  const { events } = await handle.fetchHistory();
+  return (events ?? []).filter(
+    (event) => event.workflowExecutionSignaledEventAttributes?.signalName === name,
+  );
+}
 
 describe.concurrent('a requirement of a customer', () => {
   it('is answered on the customer, and disappears there and where it came from', async () => {
@@ -227,6 +255,20 @@ describe.concurrent('a merchant that was boarded before by itself', () => {
     expect(await creations(input.externalId)).toHaveLength(1);
   });
 
+  it('and failed does not fail the customer', async () => {
+    const input = customer();
+    const { client, taskQueue } = rig;
+    const workflowId = `merchant-boarding-${input.externalId}`;
+    const failing = await client.workflow.start('merchantBoarding', { workflowId, taskQueue, args: [{}] });
+    await expect(failing.result()).rejects.toThrow();
+    const onboarding = await rig.onboard(input);
+    expect(await onboarding.outcome()).toEqual({
+      outcome: 'abandoned',
+      boarding: { outcome: 'cancelled' },
+      business: { outcome: 'not-started' },
+    });
+  });
+
   it('answers to whoever started it: it is not cancelled with the customer', async () => {
     const input = customer({ boarding: 'waiting', business: 'waiting' });
     const boarding = await boardingOf(input);
@@ -246,6 +288,28 @@ describe.concurrent('a business that was onboarded before by itself', () => {
     const onboarding = await rig.onboard(input);
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', business });
     expect(await bankOf(rig).submissions(input.business.holder)).toHaveLength(1);
+  });
+
+  it('is waited for when the merchant is declined, even where the customer says cancel-other', async () => {
+    const input = customer({ boarding: 'waiting', business: 'waiting' }, { onDecline: 'cancel-other' });
+    const business = await businessOf(input);
+    const { profileId = 0 } = await business.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    const onboarding = await rig.onboard(input);
+    const { merchantProfileId = 0 } = await onboarding.until(
+      ({ timeline }) => timeline.some(({ event }) => event === 'business-attached'),
+      'the business',
+    );
+    await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
+    await onboarding.until(
+      ({ timeline }) => timeline.some(({ event }) => event === 'boarding-ended'),
+      'the end of the merchant',
+    );
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({
+      outcome: 'partly-onboarded',
+      boarding: { outcome: 'declined' },
+      business: { outcome: 'onboarded', profileId },
+    });
   });
 });
 

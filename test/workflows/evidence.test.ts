@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { inputQuery } from '../../src/messages/activities.js';
 import type { MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
 import type { Requirement } from '../../src/messages/requirements.js';
+import { boardingClient } from '../../src/partners/boarding/client.js';
+import { byHand } from '../../src/partners/by-hand.js';
 import { nudge } from '../../src/temporal/nudge.js';
 import { merchant } from '../rigs/inputs.js';
 import type { Onboarding } from '../rigs/onboarding.js';
@@ -174,6 +176,20 @@ describe.concurrent('a resubmission', () => {
     expect(input).toMatchObject({ fees: { cashDiscountRate: 3 } });
   });
 
+  it('that is on its way when the partner wants other changes is followed by a question about these', async () => {
+    const { boarding, id, requirement, submissions } = await asked(unaware);
+    const held = await unaware.sandbox.hold('submit-merchant', `${id}`, 'delay-after-commit');
+    await boarding.resolve(requirement.id, { kind: 'retry' });
+    await held.underWay();
+    const detail = 'The volume matches, the fees do not.';
+    await unaware.sandbox.transition(id, { status: 'RequestChanges', comment: detail });
+    expect(await nudge(unaware.client, boarding.workflowId)).toBe(true);
+    await boarding.until(({ timeline }) => timeline.at(-1)?.detail === `RequestChanges: ${detail}`, detail);
+    await held.letGo();
+    await boarding.until(({ requirements }) => requirements[0]?.detail === detail, 'the other changes');
+    expect(await submissions()).toBe(2);
+  });
+
   const ends = async (boarding: Boarding) =>
     (await boarding.state()).timeline
       .filter(({ event }) => ['write-adopted', 'submission-moot', 'answer-dropped'].includes(event))
@@ -224,6 +240,20 @@ describe.concurrent('a resubmission', () => {
 });
 
 describe.concurrent('answers to notes', () => {
+  it('that are gone are dropped', async () => {
+    const { boarding, id, move, notes } = await noted(unaware, ['Which goods?', 'Which suppliers?']);
+    const [goods] = notes as [Requirement];
+    await answer(boarding, goods);
+    const settings = { username: 'sandbox', password: 'sandbox' };
+    const portal = byHand(boardingClient({ url: unaware.sandbox.url, ...settings }));
+    unaware.atClose(() => portal.close());
+    await portal.requestUnderwritingReview({ id });
+    await move({ status: 'Pending' });
+    const { timeline, unsent } = await happened(boarding, 'answer-dropped');
+    const dropped = timeline.find(({ event }) => event === 'answer-dropped');
+    expect([dropped?.detail, unsent]).toEqual([`${goods.id}: the underwriters no longer ask`, []]);
+  });
+
   it('that the partner rejects can be taken back, changed, and sent again', async () => {
     const { boarding, input, id, notes } = await noted(unaware, ['Which goods?', 'Which suppliers?']);
     const [goods, suppliers] = notes as [Requirement, Requirement];

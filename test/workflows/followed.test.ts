@@ -112,4 +112,17 @@ describe.concurrent('a followed business', () => {
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
     expect(await writes()).toEqual(['update-business-account-holder']);
   });
+
+  it('in whose place a person adopts another profile goes on with the status of that one', async () => {
+    const { profileId } = await there.profile({ bankingStatus: 'PendingUW' });
+    const ein = { employerIdentificationNumber: '987654321' };
+    const { onboarding } = await followProfile({ bankingStatus: 'Approved' }, ein);
+    const { id } = await onboarding.requirement('uncertain-write');
+    await onboarding.resolve(id, { kind: 'adopt', id: `${profileId}` });
+    const [again] = await onboarding.asksAgain(id);
+    await onboarding.resolve(again?.id ?? '', { kind: 'adopt', id: `${profileId}` });
+    const state = await onboarding.until(({ partnerStatus }) => partnerStatus !== null, 'a status');
+    expect(state).toMatchObject({ profileId, partnerStatus: 'PendingUW', stage: 'underwriting' });
+    await onboarding.handle.terminate();
+  });
 });

@@ -297,6 +297,25 @@ describe.concurrent('a ticket that no onboarding shows', () => {
     });
   });
 
+  it('is not asked about again when a person abandons a reply that was lost', async () => {
+    await withAccounts(async (rig) => {
+      await rig.startWorker();
+      const { profileId } = await businessUnderReview(rig);
+      await opened(rig, profileId);
+      const account = accountOf(rig, 'banking');
+      const { id } = await asked(account, 'ticket');
+      await rig.sandbox.plan('drop-before-commit', 'create-ticket', { about: 'A bakery.' });
+      await account.resolve(id, { kind: 'text', text: 'A bakery.' });
+      const doubt = await asked(account, 'uncertain-write');
+      await account.resolve(doubt.id, { kind: 'abandon' });
+      const { timeline } = await account.until((state) =>
+        state.timeline.some(({ event }) => event === 'answer-dropped'),
+      );
+      expect(timeline.at(-1)?.detail).toBe(`${id}: a person abandoned the reply`);
+      expect((await account.state()).requirements).toEqual([]);
+    });
+  });
+
   it('closes at the account once an onboarding shows it', async () => {
     await withAccounts(async (rig) => {
       await rig.startWorker();

@@ -4,7 +4,7 @@ import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/messages/requirements.js';
 import { stored } from '../rigs/commands/files.js';
-import { merchant } from '../rigs/inputs.js';
+import { merchant, namedApplication } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 
 const rig = await sharedRig();
@@ -132,6 +132,18 @@ describe.concurrent('input that the partner rejects', () => {
     await boarding.resolve(requirement.id, { kind: 'correction', patch: { agentProfileId: 102 } });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
+  });
+
+  it('has the fees of its correction set before the submission is sent again', async () => {
+    const input = merchant();
+    const { externalId } = input;
+    await rig.sandbox.plan('400', 'submit-merchant', { about: externalId });
+    const boarding = await rig.board({ ...input, application: namedApplication(externalId) });
+    const { id } = await boarding.requirement('rejected-input');
+    await boarding.resolve(id, { kind: 'correction', patch: { fees: { minimumDiscountAmount: 30 } } });
+    await boarding.outcome();
+    const writes = await rig.sandbox.writes(externalId);
+    expect(writes).toEqual(['create-merchant', 'update-fees', 'submit-merchant']);
   });
 });
 

@@ -113,6 +113,11 @@ describe.concurrent('a response that cannot be read', () => {
       await account.resolve(id, { kind: 'retry' });
       expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
       expect(await account.outcome()).toEqual({ outcome: 'done' });
+      const at = async (workflow: Pick<typeof boarding, 'state'>, name: string) =>
+        Date.parse((await workflow.state()).timeline.find(({ event }) => event === name)?.at ?? '');
+      // By itself, the poll reads again a minute after a failure.
+      const readAfterMs = (await at(boarding, 'ended')) - (await at(account, 'requirement-resolved'));
+      expect(readAfterMs).toBeLessThan(30_000);
     });
   });
 });

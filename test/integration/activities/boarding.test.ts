@@ -1,11 +1,13 @@
 import { tmpdir } from 'node:os';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import { boardingActivities } from '../../../src/activities/boarding.js';
 import { documentStore } from '../../../src/documents/document-store.js';
 import { folder } from '../../../src/documents/file-store.js';
 import type { Once } from '../../../src/messages/activities.js';
 import { merchantBoardingInput } from '../../../src/messages/inputs.js';
+import { failed } from '../../rigs/activities/banking/running-activities.js';
 import { takesMarks } from '../../rigs/activities/takes-marks.js';
 import { clientOf, recordingServer, responding } from '../../rigs/partners/servers.js';
 
@@ -19,7 +21,7 @@ const run = <Request, Response>(
   activity: (request: Request) => Promise<Response> | Once<Response>,
   request: Request,
 ): Promise<Response> =>
-  new MockActivityEnvironment({}, { client: takesMarks }).run(
+  new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR'), client: takesMarks }).run(
     activity as (request: Request) => Promise<never>,
     request,
   );
@@ -50,6 +52,13 @@ describe('fees that are read and sent with a change', () => {
         '"ids":[9223372036854775807]},"templateId":9007199254740993}',
       'GET /api/v2/merchant/fees?id=7 ',
     ]);
+  });
+
+  it('are read again where the partner does not find yet what it has just created', async () => {
+    const { url } = await recordingServer(responding(404, '{}'));
+    const request = { merchantProfileId: 7, changes: { cashDiscountRate: 3 } };
+    const { details, isRetried } = await failed(run(activitiesAt(url).changeFees, request));
+    expect([details.status, isRetried]).toEqual([404, true]);
   });
 
   it('are compared with all their digits', async () => {

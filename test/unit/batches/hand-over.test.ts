@@ -64,6 +64,18 @@ it('rows that were kept before an interruption are removed', async () => {
   expect(started()).toBe(false);
 });
 
+it('rows are cut into parts of at most a mebibyte, below what Temporal takes', async () => {
+  const rows = [1, 2, 3].map((line) => ({ ...row(line), input: { text: 'x'.repeat(400 * 1024) } }));
+  const { end, activities } = handingOver(rows, { result: {} });
+  await end;
+  const parts = activities() as [string, { part: number; rows: unknown[] }][];
+  const kept = parts.map(([name, { part, rows: inside }]) => [name, part, inside.length]);
+  expect(kept).toEqual([
+    ['keepRows', 0, 2],
+    ['keepRows', 1, 1],
+  ]);
+});
+
 it('what was found in the file is kept once, and not in the state that each part writes again', async () => {
   const doubts = [{ line: 1, field: 'merchant.email', message: 'is not an e-mail address' }];
   const found = { doubts, count: 1, isComplete: true, attached: 0 };

@@ -2,6 +2,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { chosenItems, nextIn } from '../../../src/console/pages/inbox-filter.js';
 import type { Visit } from '../../../src/console/route.js';
 import type { Visitor } from '../../../src/console/visitor.js';
+import { forgetLists } from '../../../src/console/waiting-list.js';
 import type { InboxItem } from '../../../src/inbox/inbox.js';
 import { Times } from '../../../src/texts/time.js';
 import { stoppedAt } from '../../rigs/clock.js';
@@ -75,8 +76,8 @@ it.each<[before: object, next: string]>([
     });
     const visitor = { actor: 'olga', accounts: undefined } as Visitor;
     const visit = { client, visitor, times: new Times({ TZ: 'UTC' }) } as Visit;
-    const done = { workflowId: 'merchant-boarding-m-1', id: 'note-1' };
-    expect(await nextIn(visit, 'kind=underwriting-note', done)).toBe(
+    forgetLists(client, 'merchant-boarding-m-1', 'note-1');
+    expect(await nextIn(visit, 'kind=underwriting-note')).toBe(
       `/onboardings/merchant-boarding-${next}/requirements/note-1?list=kind%3Dunderwriting-note`,
     );
   },

@@ -4,6 +4,7 @@ import {
   customerOnboardingInput,
   merchantBoardingInput,
 } from '../../../src/messages/inputs.js';
+import { isFollowed } from '../../../src/messages/onboardings.js';
 import { fieldProblems } from '../../../src/partners/rules-in-words.js';
 import { business, customer, merchant, OWNER, terminal } from '../../rigs/inputs.js';
 
@@ -97,4 +98,14 @@ it('each field that is wrong or missing is named', () => {
     expect.stringMatching(/^beneficialOwners\.1\.zipCode: must be 5 digits/),
     expect.stringMatching(/^beneficialOwners\.1\.percentageOwnership: must be /),
   ]);
+});
+
+it.each<[object, boolean]>([
+  [{ follow: true }, true],
+  [{ follow: 'no' }, true],
+  [{ follow: null }, true],
+  [{ follow: false }, false],
+  [{}, false],
+])('an input with %j is followed: %s', (input, expected) => {
+  expect(isFollowed(input)).toBe(expected);
 });

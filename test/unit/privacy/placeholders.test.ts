@@ -24,6 +24,12 @@ describe('a placeholder', () => {
     expect(made).not.toBe(value);
   });
 
+  it('is that of an SSN even where a partner repeats it as an id', () => {
+    const placeholders = new Placeholders();
+    const { ssn } = placeholders.replaced({ ssn: '123456789' }, {}) as { ssn: string };
+    expect(placeholders.replaced({ customerId: '123456789' }, response)).toEqual({ customerId: ssn });
+  });
+
   it('is the same for the same value in one recording, and another in another recording', () => {
     const placeholders = new Placeholders();
     const inner = { doingBusinessAsName: 'Corner Bakery', ssn: '123456789' };

@@ -1,8 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { callsOf } from '../../../src/reports/calls.js';
-import { documentsOf } from '../../../src/reports/documents.js';
-import { MASKED, SHOWN } from '../../../src/reports/mask.js';
+import { callsOf, documentsOf, MASKED, SHOWN } from '../../../src/reports/record-parts.js';
 
 const EMAIL = 'ada@example.com';
 

@@ -74,6 +74,12 @@ describe('a candidate for a submission', () => {
       [],
       ['its EIN is not shown'],
     ],
+    [
+      'an EIN of which three digits are shown',
+      { ...shown, employerIdentificationNumber: 'XX-XXXX789' },
+      [],
+      ['its EIN is not shown'],
+    ],
     ['its dba alone', { doingBusinessAsName }, [], ['its EIN is not shown', 'its legal name is not shown']],
     [
       'all but its dba',

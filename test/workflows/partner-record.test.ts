@@ -1,0 +1,26 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { partnerRecordId } from '../../src/messages/ids.js';
+import { recordOf, reportStatus } from '../../src/temporal/partner-accounts.js';
+import { Onboarding } from '../rigs/onboarding.js';
+import { createRig } from '../rigs/rig.js';
+import { eventually } from '../rigs/waiting.js';
+
+it('the next run of a record shows the decisions of the one before, without another event', async () => {
+  const rig = await createRig({ continueAfter: 30 });
+  onTestFinished(() => rig.close());
+  const { client, taskQueue } = rig;
+  const place = { system: 'boarding', account: undefined, taskQueue } as const;
+  const record = new Onboarding(client, partnerRecordId('boarding', taskQueue));
+  await reportStatus(client, place, 'On Hold');
+  const { id } = await record.requirement('new-status');
+  await record.resolve(id, { kind: 'choice', choice: 'ended-closed' });
+  const decided = async () => (await recordOf(client, place))?.statuses[0]?.decision?.meaning;
+  await eventually(decided, (meaning) => meaning === 'ended-closed', 'the decision');
+  const { runId } = await record.handle.describe();
+  for (let asked = 1; (await record.handle.describe()).runId === runId; asked += 1) {
+    expect(asked).toBeLessThan(30);
+    await reportStatus(client, place, `Status ${asked}`);
+    await record.until(({ requirements }) => requirements.length === asked, `${asked} questions`);
+  }
+  await eventually(decided, (meaning) => meaning === 'ended-closed', 'the decision in the next run');
+});
