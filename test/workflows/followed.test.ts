@@ -113,6 +113,18 @@ describe.concurrent('a followed business', () => {
     expect(await writes()).toEqual(['update-business-account-holder']);
   });
 
+  it('whose holder a person left incomplete is not asked about once somebody submitted it at the bank', async () => {
+    const { profileId, onboarding, writes } = await followProfile({ bankingStatus: 'New' });
+    const { id } = await onboarding.requirement('not-submitted');
+    await onboarding.resolve(id, { kind: 'correction', patch: { holder: { phone: '5185550199' } } });
+    await onboarding.requirement('rejected-input');
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Submitted' });
+    await onboarding.until(({ requirements }) => requirements.length === 0, 'no question');
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
+    expect(await writes()).toEqual([]);
+  });
+
   it('in whose place a person adopts another profile goes on with the status of that one', async () => {
     const { profileId } = await there.profile({ bankingStatus: 'PendingUW' });
     const ein = { employerIdentificationNumber: '987654321' };

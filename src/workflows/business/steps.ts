@@ -75,7 +75,10 @@ export async function replaceHolder(business: Business, isMoot?: () => boolean):
       effect: 'idempotent',
       title,
       run: () => bank.correctHolder({ profileId, ...business.submission }),
-      correct,
+      endsWhenRejected: true,
+    }).catch((error: unknown) => {
+      if (error instanceof Rejected) return error;
+      throw error;
     });
     if (problems.length === 0) break;
     if (!(await askForCorrection(journey, { title, correct }, problems, isMoot))) return;
