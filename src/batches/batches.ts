@@ -229,13 +229,22 @@ async function batchIn(
   };
 }
 
+/** The newest batches that `isListed` accepts are searched among this many. */
+const SEARCHED = 1_000;
+
 /** Batches of a task queue, the newest first. */
-export async function listBatches(client: Client, taskQueue: string, most: number): Promise<Batch[]> {
+export async function listBatches(
+  client: Client,
+  taskQueue: string,
+  most: number,
+  isListed: (batch: Batch) => boolean = () => true,
+): Promise<Batch[]> {
   const query = all(isIn('WorkflowType', typesOf(BATCHES)), is('TaskQueue', taskQueue));
   const found: Batch[] = [];
-  for await (const raw of rawListed(client, query, most)) {
+  for await (const raw of rawListed(client, query, Math.max(most, SEARCHED))) {
     const batch = await batchIn(client, raw, { recent: [], problem: undefined });
-    if (batch) found.push(batch);
+    if (batch && isListed(batch)) found.push(batch);
+    if (found.length === most) break;
   }
   return found;
 }

@@ -29,8 +29,8 @@ const CONCURRENCY = 8;
 const MOST_LISTED = 50;
 
 export async function listedBatches({ client, settings, visitor, times }: Visit) {
-  const all = await listBatches(client, settings.taskQueue, MOST_LISTED);
-  const batches = all.filter((batch) => isVisible(batch, visitor));
+  const isListed = (batch: Batch) => isVisible(batch, visitor);
+  const batches = await listBatches(client, settings.taskQueue, MOST_LISTED, isListed);
   if (batches.length === 0) return null;
   const columns = [
     { title: 'File', cell: (batch: Batch) => <a href={pathOfBatch(batch.id)}>{batch.state.name}</a> },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Batch } from '../../../src/batches/batches.js';
+import { type Batch, listBatches } from '../../../src/batches/batches.js';
 import { checkedFile } from '../../../src/console/pages/batch-file.js';
 import { BATCH_ROUTES, isVisible } from '../../../src/console/pages/batches.js';
 import { loadConsoleSettings } from '../../../src/console/settings.js';
@@ -32,6 +32,26 @@ describe('a batch', () => {
   });
 });
 
+const FILE: BatchState = {
+  ...{ stage: 'checked', name: 'rows.csv', actor: 'olga', rows: 1, kinds: {}, accounts: [''] },
+  ...{ parts: 0, counts: NO_RESULTS, failures: [] },
+};
+
+/** A batch as Temporal lists it. */
+const listedAs = (workflowId: string, state: BatchState) => {
+  const [memo] = payloads(state);
+  return execution({ workflowId, memo: { [BATCH_MEMO]: memo as never } });
+};
+
+it('a person sees the newest batches of their own, however many others are newer', async () => {
+  const theirs = Array.from({ length: 60 }, (_, count) => listedAs(`onboarding-batch-${count}`, FILE));
+  const own = [60, 61, 62].map((count) => listedAs(`onboarding-batch-${count}`, { ...FILE, actor: 'pete' }));
+  const { client } = answering({ listWorkflowExecutions: () => ({ executions: [...theirs, ...own] }) });
+  const isListed = (batch: Batch) => isVisible(batch, person('pete'));
+  const found = await listBatches(client, 'gangway', 2, isListed);
+  expect(found.map(({ id }) => id)).toEqual(['onboarding-batch-60', 'onboarding-batch-61']);
+});
+
 it('rows of an account that a person may not use are not valid, and neither are those without an account', async () => {
   const settings = loadConsoleSettings({
     GANGWAY_ACCOUNTS: 'north,south',
@@ -54,18 +74,8 @@ it.each([
   ['NOT_FOUND', { to: '/batches/7', message: 'The confirmation came too late. Nothing was started.' }],
   ['INVALID_ARGUMENT', 'INVALID_ARGUMENT'],
 ] as const)('a confirmation that Temporal refuses with %s starts nothing', async (code, shown) => {
-  const state: BatchState = {
-    ...{ stage: 'checked', name: 'rows.csv', actor: 'olga', rows: 1, kinds: {}, accounts: [''] },
-    ...{ parts: 0, counts: NO_RESULTS, failures: [] },
-  };
-  const [memo] = payloads(state);
   const { client } = answering({
-    describeWorkflowExecution: () => ({
-      workflowExecutionInfo: execution({
-        workflowId: 'onboarding-batch-7',
-        memo: { [BATCH_MEMO]: memo as never },
-      }),
-    }),
+    describeWorkflowExecution: () => ({ workflowExecutionInfo: listedAs('onboarding-batch-7', FILE) }),
     updateWorkflowExecution: () => {
       throw grpcError(code, code);
     },
