@@ -50,7 +50,11 @@ export function twisted(party: Party, { twists }: Plan): Party {
     const name = is('nobody') ? 'Nobody' : is('agent') ? 'Harbor Agents' : undefined;
     const agent = 'merchant' in part && isNew(part) && name ? { agent: name } : { agentProfileId };
     const fees = is('fees') && rest.fees && { ...rest.fees, ...SAME_FEES };
-    return defined({ ...rest, ...(fees && { fees }), ...(isDue && { dueInHours }), ...agent });
+    const hours = {
+      ...(isDue && { dueInHours }),
+      ...(is('unclaimed') && dueInHours && { unclaimedInHours: 1 }),
+    };
+    return defined({ ...rest, ...(fees && { fees }), ...hours, ...agent });
   };
   const account = is('account') ? ACCOUNT : undefined;
   const all = change(party.input) as Record<string, unknown>;

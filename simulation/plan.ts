@@ -155,6 +155,7 @@ export const TWISTS = [
   'agent', // the agent is found by its name
   'nobody', // there is no agent of that name
   'undue', // they leave it to Gangway how long people may take
+  'unclaimed', // they want to hear of questions that nobody claims for an hour
   'fees', // the partner has some of their fees in another form
   'attached', // somebody boards the merchant of a customer before
   'restored', // a backup says that they began earlier
