@@ -12,7 +12,8 @@ import { eventually } from '../../rigs/waiting.js';
 
 const crm = await subscriber(SECRET, afterAll);
 const events = { secrets: [SECRET], toLoopback: true, destinations: [destinationOf(crm.url)] };
-const rig = await createRig({ accounts: ['acme', 'north-iso'], events });
+// "gangway events list" lists those of the whole namespace.
+const rig = await createRig({ accounts: ['acme', 'north-iso'], events, ownNamespace: true });
 afterAll(() => rig.close());
 /** The settings of a person who has only the names of the accounts. */
 const env = { ...rig.env, GANGWAY_ACCOUNTS: 'acme,north-iso' };

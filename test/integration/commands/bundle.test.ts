@@ -61,7 +61,7 @@ describe('gangway bundle', () => {
     expect(state.timeline[0]).toEqual({ at: expect.any(String), event: 'started' });
     expect(text).not.toContain('Corner Bakery');
 
-    expect(about).toContain('cannot be replayed');
+    expect(about).toContain('A replay needs the payloads');
   });
 
   it('covers the parts of a customer, doctor’s findings, and settings without secrets', async () => {
