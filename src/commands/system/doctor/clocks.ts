@@ -41,7 +41,7 @@ export function examineClocks(offsets: ClockOffsets): Verdict[] {
   );
 }
 
-/** `2 h ahead of`. */
+/** `2 h ahead of`. A time in a response is a second old. */
 function apart(ms: number): string {
-  return `${span(Math.abs(ms))} ${ms > 0 ? 'ahead of' : 'behind'}`;
+  return `${span(Math.round(Math.abs(ms) / 60_000) * 60_000)} ${ms > 0 ? 'ahead of' : 'behind'}`;
 }
