@@ -115,8 +115,8 @@ const KEYS = {
   j: 'the next row of the inbox',
   k: 'the row before',
   Enter: 'open the row',
-  x: 'choose the row',
-  c: 'take the requirement of this page',
+  x: 'select the row',
+  c: 'claim the requirement of this page',
   '/': 'find a business or an ID',
   '?': 'these keys',
 } as const;

@@ -78,14 +78,13 @@ export function Handling({ isPage = false, ...props }: HandlingProps) {
       <div class="actions">
         {claim ? (
           <span class={isMine ? 'holder mine' : 'holder'}>
-            {isMine ? 'You are on it' : `${claim.actor} is on it`}, until{' '}
-            <When time={claim.until} times={times} isExact />
+            Claimed by {isMine ? 'you' : claim.actor} until <When time={claim.until} times={times} isExact />
           </span>
         ) : (
-          <span class="holder nobody">Nobody is on it</span>
+          <span class="holder nobody">Unclaimed</span>
         )}
-        {mayAnswer && !claim && button('claim', 'I am on it')}
-        {mayAnswer && isMine && button('claim', 'Longer')}
+        {mayAnswer && !claim && button('claim', 'Claim')}
+        {mayAnswer && isMine && button('claim', 'Extend')}
         {mayAnswer && isMine && button('release', 'Release')}
         {mayAnswer && claim && !isMine && button('take-over', 'Take over')}
       </div>
@@ -217,7 +216,7 @@ export function ClaimChosen({ csrf, list }: { readonly csrf: string; readonly li
   return (
     <Form id={CHOSEN} class="actions" action="/inbox/claims" csrf={csrf} hidden={{ [LIST]: list }}>
       <button type="submit" class="plain">
-        I am on what I chose
+        Claim selected
       </button>
     </Form>
   );
@@ -225,7 +224,7 @@ export function ClaimChosen({ csrf, list }: { readonly csrf: string; readonly li
 
 /** The messages after a successful button press. */
 const DONE = {
-  claim: 'You are on it. Others see that.',
+  claim: 'You have claimed it. Others see that.',
   release: 'You released it.',
   'take-over': 'You took it over.',
   confirm: 'You confirmed the answer, and it is sent.',
@@ -302,8 +301,8 @@ async function claimChosen(visit: Visit): Promise<Shown> {
   const fields = Fields.ofBody(visit.request);
   const to = inboxOf(fields.text(LIST));
   const chosen = [...new Set(fields.all(CHOSEN))].map(placeOf);
-  if (chosen.length > MOST_CHOSEN) throw new NotShown(400, `Choose at most ${MOST_CHOSEN}.`);
-  if (chosen.length === 0) return { to, message: 'Choose something first.' };
+  if (chosen.length > MOST_CHOSEN) throw new NotShown(400, `Select at most ${MOST_CHOSEN}.`);
+  if (chosen.length === 0) return { to, message: 'Select something first.' };
   const refusals = await Promise.all(
     chosen.map(async (place) => {
       const { workflowId } = place;

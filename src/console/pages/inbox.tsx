@@ -212,7 +212,7 @@ function columnsFor(
   answerIn: (item: InboxItem) => Pick<TaskProps, 'here' | 'form'>,
 ): readonly Column<InboxItem>[] {
   const choose: Column<InboxItem> = {
-    title: 'Choose',
+    title: 'Select',
     cell: (item) => isFree(item, { visitor }) && <ChooseCell item={item} />,
   };
   return [

@@ -40,14 +40,14 @@ describe('two people', () => {
     expect(timeline.filter(({ event }) => event === 'requirement-resolved')).toHaveLength(1);
   });
 
-  it('see who is on it, in the page and in the inbox, and can take it over', async () => {
+  it('see who has claimed it, in the page and in the inbox, and can take it over', async () => {
     const { boarding, id } = await noted(rig());
     const [ada, grace] = await Promise.all([person('Ada', 'operator'), person('Grace', 'operator')]);
     await Promise.all([ada.go(pathOf(boarding, id)), grace.go(pathOf(boarding, id))]);
-    await press(ada, 'I am on it');
-    expect(await ada.text()).toContain('You are on it, until');
+    await press(ada, 'Claim');
+    expect(await ada.text()).toContain('Claimed by you until');
     // Without a reload.
-    await grace.page.getByText('Ada (ada-operator) is on it').waitFor();
+    await grace.page.getByText('Claimed by Ada (ada-operator)').waitFor();
     const [claim] = (await boarding.state()).requirements.map((requirement) => requirement.claim);
     const left = Date.parse(claim?.until ?? '') - Date.now();
     expect(left).toBeGreaterThan(3.9 * 3_600_000);
@@ -72,9 +72,9 @@ describe('two people', () => {
     // Without a reload, and no partner gets it.
     await ada.page.getByText(/^Grace \(grace-operator\), .*: They call back on Monday. <3$/).waitFor();
     await press(grace, 'Take over');
-    expect(await grace.text()).toContain('You are on it, until');
+    expect(await grace.text()).toContain('Claimed by you until');
     await press(grace, 'Release');
-    expect(await grace.text()).toContain('Nobody is on it');
+    expect(await grace.text()).toContain('Unclaimed');
   });
 
   it('decide together where four eyes are wanted: one proposes, another with the role confirms', async () => {
@@ -295,10 +295,10 @@ describe('a person without a mouse', () => {
     expect(await axeFindings(page)).toEqual([]);
     const taken = (await page.locator('a.task').first().getAttribute('href')) ?? '';
     await grace.go(taken);
-    await press(grace, 'I am on it');
+    await press(grace, 'Claim');
     await page.getByText('Grace').waitFor();
     expect(await chosen.count()).toBe(2);
-    await press(ada, 'I am on what I chose');
+    await press(ada, 'Claim selected');
     expect(await ada.text()).toContain('You are on 2. Others see that.');
     const claims = await Promise.all(boardings.map((boarding) => boarding.state()));
     const actors = claims.flatMap(({ requirements }) =>
@@ -341,7 +341,7 @@ describe('a person without a mouse', () => {
     // A key that is held repeats.
     await Promise.all([page.waitForEvent('load'), keyboard.down('c').then(() => keyboard.down('c'))]);
     await keyboard.up('c');
-    expect(await ada.text()).toContain('You are on it');
+    expect(await ada.text()).toContain('Claimed by you');
     expect(claims).toEqual(['POST']);
     const first = new URL(page.url()).pathname;
     expect(await page.locator('#business').innerText()).toContain(dba);

@@ -48,14 +48,14 @@ describe('the page of a requirement', () => {
   const OLGAS = { actor: 'olga', until: ONE };
   const PETES = { actor: 'pete', until: ONE };
   it.each<[role: Role, claim: Requirement['claim'], holder: string, does: string]>([
-    ['viewer', undefined, '<span class="holder nobody">Nobody is on it', ''],
-    ['operator', undefined, '<span class="holder nobody">Nobody is on it', 'claim'],
-    ['operator', OLGAS, '<span class="holder mine">You are on it, until', 'claim release'],
-    ['viewer', OLGAS, '<span class="holder mine">You are on it, until', ''],
-    ['operator', PETES, '<span class="holder">pete is on it, until', 'take-over'],
-    ['viewer', PETES, '<span class="holder">pete is on it, until', ''],
+    ['viewer', undefined, '<span class="holder nobody">Unclaimed', ''],
+    ['operator', undefined, '<span class="holder nobody">Unclaimed', 'claim'],
+    ['operator', OLGAS, '<span class="holder mine">Claimed by you until', 'claim release'],
+    ['viewer', OLGAS, '<span class="holder mine">Claimed by you until', ''],
+    ['operator', PETES, '<span class="holder">Claimed by pete until', 'take-over'],
+    ['viewer', PETES, '<span class="holder">Claimed by pete until', ''],
     // A claim that has ended keeps nobody out.
-    ['operator', { ...PETES, until: NOON }, '<span class="holder nobody">Nobody is on it', 'claim'],
+    ['operator', { ...PETES, until: NOON }, '<span class="holder nobody">Unclaimed', 'claim'],
   ])('shows %s a claim %j', async (role, claim, holder, does) => {
     const { open } = await asking(claim && { claim });
     const { status, text } = await open({ role }, PAGE);
@@ -114,7 +114,7 @@ type Fields = Readonly<Record<string, string>>;
 
 describe('the form of a claim', () => {
   it.each<[form: Fields, sent: object, message: string]>([
-    [{ do: 'claim' }, { until: FOUR }, 'You are on it. Others see that.'],
+    [{ do: 'claim' }, { until: FOUR }, 'You have claimed it. Others see that.'],
     [{ do: 'release' }, {}, 'You released it.'],
     [{ do: 'take-over' }, { until: FOUR, override: true }, 'You took it over.'],
   ])('%j sends what it is for', async (form, sent, message) => {
@@ -169,7 +169,7 @@ describe('what was chosen in the inbox', () => {
   });
 
   it.each<[string, string[], text: string, claimed: number]>([
-    ['nothing', [], 'Choose something first.', 0],
+    ['nothing', [], 'Select something first.', 0],
     [
       'one that somebody else took',
       [`taken ${ID}`, `note-1 ${ID}`],
