@@ -230,7 +230,7 @@ export class People {
   #inAnotherWay(party: Party, { answers, title }: Requirement): OperatorAnswer {
     const { chance } = this.world;
     if (answers.includes('documents') && chance.happens(0.5)) return { kind: 'document' };
-    const fees = hasFees(party) && /^Rejected: (create|set the fees|submit to)/.test(title);
+    const fees = hasFees(party) && /^Rejected: (create the merchant|set the fees|submit to)/.test(title);
     if (fees && answers.includes('correction') && chance.happens(0.5))
       return { kind: 'correction', patch: { fees: { minimumDiscountAmount: chance.between(21, 90) } } };
     return { kind: 'retry' };

@@ -240,12 +240,12 @@ export async function ownersOf(client: Client, owned: Owned): Promise<Owner[]> {
     isIn(SEARCH_ATTRIBUTES[attribute], ids.map(String)),
     ofAccount(taskQueue, partnerAccount),
   );
-  // A workflow may have run several times.
+  // A workflow may have run several times. Its latest run may not be listed yet when the one before has continued as new.
   const owners = new Map<string, Owner>();
   for await (const { workflowId, state, dba, [attribute]: id } of listed(client, query)) {
-    if (workflowId === except) continue;
-    const isRunning = state === 'running' || owners.get(workflowId)?.isRunning === true;
-    owners.set(workflowId, { workflowId, id: Number(id), isRunning, dba });
+    const isRunning = state === 'running' || state === 'continued_as_new';
+    if (workflowId !== except && (state === 'running' || !owners.has(workflowId)))
+      owners.set(workflowId, { workflowId, id: Number(id), isRunning, dba });
   }
   return [...owners.values()];
 }

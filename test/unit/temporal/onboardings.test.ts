@@ -90,6 +90,9 @@ describe('the owners of a resource', () => {
     [['COMPLETED', 'RUNNING'], true],
     [['RUNNING', 'COMPLETED'], true],
     [['FAILED', 'COMPLETED'], false],
+    // The next run is not listed yet.
+    [['CONTINUED_AS_NEW'], true],
+    [['COMPLETED', 'CONTINUED_AS_NEW'], false],
   ] as const)('run, after runs that are %j: %s', async (statuses, isRunning) => {
     const runs = statuses.map((status) => run('w-1', status));
     const { client } = temporal(...runs, run('w-2', 'RUNNING', '1002'));
