@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { activityInfo, getClient, log } from '@temporalio/activity';
+import { activityInfo, getClient, log, sleep } from '@temporalio/activity';
 import type { BankingActivities, OpenTicket, UnmatchedTicket } from '../../messages/banking-activities.js';
 import { workflowTaskQueue } from '../../messages/ids.js';
 import type { BankingClient } from '../../partners/banking/client.js';
@@ -12,6 +12,9 @@ import { writeOnce } from '../write.js';
 import type { Candidates } from './holder.js';
 import { isRejected, orNone } from './refusal.js';
 
+/** The time within which Temporal lists what a workflow has published, in milliseconds. */
+const LISTED_WITHIN_MS = 3_000;
+
 /** Answers the partner's tickets, and polls for those that no onboarding shows. */
 export function ticketActivities(client: BankingClient, candidates: Candidates, poll: PollBounds) {
   async function repliesTo(ticketId: number, options: CallOptions) {
@@ -19,12 +22,21 @@ export function ticketActivities(client: BankingClient, candidates: Candidates, 
     return tickets.filter(({ parentTicketId }) => parentTicketId === ticketId);
   }
 
-  async function unmatched(): Promise<UnmatchedTicket[]> {
-    const tickets = await ticketsWithSubjects(client, untilCancelled());
+  /** The tickets that no running onboarding shows. */
+  async function notShown(tickets: readonly TicketWithSubject[]): Promise<TicketWithSubject[]> {
     const profileIds = new Set(tickets.flatMap(({ profileId }) => profileId ?? []));
     const owners = await candidates.owners([...profileIds]);
     const shown = new Set(owners.flatMap(({ id, isRunning }) => (isRunning ? [id] : [])));
-    const others = tickets.filter(({ profileId }) => profileId === null || !shown.has(profileId));
+    return tickets.filter(({ profileId }) => profileId === null || !shown.has(profileId));
+  }
+
+  async function unmatched(seen: Readonly<Record<number, string>> | null): Promise<UnmatchedTicket[]> {
+    let others = await notShown(await ticketsWithSubjects(client, untilCancelled()));
+    // The onboarding of a profile may just have begun, and two people would be asked.
+    if (others.some(({ ticket, profileId }) => profileId !== null && seen?.[ticket.ticketId] === undefined)) {
+      await sleep(LISTED_WITHIN_MS);
+      others = await notShown(others);
+    }
     return others.map(({ ticket }) => {
       const { createdDate, userProfileId, parentTicketId } = ticket;
       return { ...opened(ticket), createdDate, userProfileId, parentTicketId };
@@ -52,7 +64,12 @@ export function ticketActivities(client: BankingClient, candidates: Candidates, 
       }),
 
     awaitUnmatchedTickets: ({ seen, pace }) =>
-      awaitChange(poll, pace, unmatched, (now) => seen === null || !isSameAsked(seen, now)),
+      awaitChange(
+        poll,
+        pace,
+        () => unmatched(seen),
+        (now) => seen === null || !isSameAsked(seen, now),
+      ),
   } satisfies Partial<BankingActivities>;
 }
 
@@ -89,14 +106,19 @@ export async function ticketsAbout(
   return { tickets, others: ids.filter((ticketId) => !about.has(ticketId)), listed: ids };
 }
 
+interface TicketWithSubject {
+  readonly ticket: Ticket;
+  readonly profileId: number | null;
+}
+
 /** All new and unresolved tickets (E6), each with the profile that it is about; null when that is unknown. */
 async function ticketsWithSubjects(
   client: BankingClient,
   options: CallOptions,
-): Promise<{ ticket: Ticket; profileId: number | null }[]> {
+): Promise<TicketWithSubject[]> {
   const listed = await client.listNewTickets({}, options);
   const subjects = new Subjects(client, listed, options);
-  const found: { ticket: Ticket; profileId: number | null }[] = [];
+  const found: TicketWithSubject[] = [];
   for (const ticket of listed) {
     const profileId = await subjects.of(ticket);
     const isContinued = ticket.parentTicketId !== null && !parentOf(ticket, listed) && profileId === null;

@@ -63,7 +63,14 @@ export interface Facts {
   readonly workflowId?: string;
   readonly runId?: string;
   readonly type?: string;
-  readonly status?: 'RUNNING' | 'COMPLETED' | 'FAILED' | 'CANCELED' | 'TERMINATED' | 'TIMED_OUT';
+  readonly status?:
+    | 'RUNNING'
+    | 'COMPLETED'
+    | 'FAILED'
+    | 'CANCELED'
+    | 'TERMINATED'
+    | 'TIMED_OUT'
+    | 'CONTINUED_AS_NEW';
   /** ISO 8601. */
   readonly startedAt?: string;
   readonly closedAt?: string;

@@ -69,7 +69,8 @@ it('a ticket that could not be reported is reported by a later poll', async () =
   expect(await reportsAfter([1])).toBe(1);
 });
 
-it('tickets without an onboarding are those that no running one shows', async () => {
+it('tickets without an onboarding are those that no running one shows, nor one that has just begun', async () => {
+  stoppedAt(0, ['Date', 'performance', 'setTimeout', 'clearTimeout']);
   const tickets = [3001, 3002, 3003].map((id) => ({
     ticketId: id - 3000,
     userProfileId: id,
@@ -79,12 +80,19 @@ it('tickets without an onboarding are those that no running one shows', async ()
     listNewTickets: async () => tickets.map((ticket) => ({ ...ticket, topic: null, text: 'Why?' })),
     findProfileByUser: async ({ userProfileId }: { userProfileId: number }) => ({ id: userProfileId }),
   };
-  const owners = async () => [
-    { id: 3001, isRunning: true },
-    { id: 3002, isRunning: false },
-  ];
+  const running = [3001].map((id) => ({ id, isRunning: true }));
+  const owners = vi.fn(async () => [...running, { id: 3002, isRunning: false }]);
+  const later = { id: 3003, isRunning: true };
   const poll = { minMs: MINUTE, maxMs: MINUTE };
   const { awaitUnmatchedTickets } = ticketActivities(client as never, { owners } as never, poll);
-  const found = await environment().run(awaitUnmatchedTickets, { seen: null });
-  expect(found).toMatchObject({ snapshot: [{ ticketId: 2 }, { ticketId: 3 }] });
+  const read = async () => {
+    const found = environment().run(awaitUnmatchedTickets, { seen: null });
+    await vi.advanceTimersByTimeAsync(2_900);
+    if (owners.mock.calls.length === 3) running.push(later);
+    await vi.advanceTimersByTimeAsync(100);
+    return found;
+  };
+  expect(await read()).toMatchObject({ snapshot: [{ ticketId: 2 }, { ticketId: 3 }] });
+  expect(await read()).toMatchObject({ snapshot: [{ ticketId: 2 }] });
+  expect(owners).toHaveBeenCalledTimes(4);
 });
