@@ -241,7 +241,7 @@ export async function listBatches(
 ): Promise<Batch[]> {
   const query = all(isIn('WorkflowType', typesOf(BATCHES)), is('TaskQueue', taskQueue));
   const found: Batch[] = [];
-  for await (const raw of rawListed(client, query, Math.max(most, SEARCHED))) {
+  for await (const raw of rawListed(client, query, Math.max(most, SEARCHED), most)) {
     const batch = await batchIn(client, raw, { recent: [], problem: undefined });
     if (batch && isListed(batch)) found.push(batch);
     if (found.length === most) break;

@@ -216,19 +216,24 @@ export async function* listedBy(client: Client, filter: Filter, most?: number): 
 /** A workflow as Temporal lists it. */
 export type Raw = temporal.api.workflow.v1.IWorkflowExecutionInfo;
 
-/** The same workflows in their raw form: nothing of them is decrypted. */
-export async function* rawListed(client: Client, query: string, most: number): AsyncGenerator<Raw> {
+/** The same workflows in their raw form: nothing of them is decrypted. The server sends `page` of them at once. */
+export async function* rawListed(
+  client: Client,
+  query: string,
+  most: number,
+  page = PAGE,
+): AsyncGenerator<Raw> {
   const { namespace } = client.options;
   let left = most;
   let nextPageToken: Uint8Array | undefined;
   while (left > 0) {
-    const page = await client.workflowService.listWorkflowExecutions({
-      ...{ namespace, query, pageSize: Math.min(PAGE, left) },
+    const part = await client.workflowService.listWorkflowExecutions({
+      ...{ namespace, query, pageSize: Math.min(page, PAGE, left) },
       ...(nextPageToken && { nextPageToken }),
     });
-    yield* page.executions;
-    left -= page.executions.length;
-    ({ nextPageToken } = page);
+    yield* part.executions;
+    left -= part.executions.length;
+    ({ nextPageToken } = part);
     if (!nextPageToken?.length) return;
   }
 }
