@@ -13,8 +13,6 @@ import { untilAborted } from '../http/deadline.js';
 import { endWithUs } from '../process/lifecycle.js';
 
 export interface DevServerOptions {
-  /** The `temporal` command. Default: the one of this version. */
-  readonly executable?: string;
   /** Port of the server. Default, and when it is in use: any free one. The Web UI prefers the port 1000 above. */
   readonly port?: number;
   /** Keeps the server's data in this file, so that it survives a restart. */
@@ -63,7 +61,7 @@ const ATTEMPTS = 3;
 
 /** Starts Temporal's development server with its Web UI, on loopback only. */
 export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {
-  const binary = options.executable ?? (await temporalCli(options.report));
+  const binary = await temporalCli(options.report);
   for (let attempt = 1; ; attempt++) {
     try {
       return await launch(binary, options);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { startDevServer } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { merchant } from '../rigs/inputs.js';
@@ -15,8 +15,11 @@ const EARLIER = 'test/rigs/temporal/earlier-server-requirements.txt';
 it('a newer server takes over from an earlier one while onboardings wait and a worker runs', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
   const databaseFile = join(folder, 'temporal.db');
-  const executable = join(await pythonPackages('earlier-server', EARLIER), 'bin', 'temporal');
-  let server = await startDevServer({ databaseFile, executable });
+  const earlier = join(await pythonPackages('earlier-server', EARLIER), 'bin', 'temporal');
+  vi.stubEnv('TEMPORAL_CLI_PATH', earlier);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  let server = await startDevServer({ databaseFile });
+  vi.unstubAllEnvs();
   const rig = await createRig({ address: server.address, worker: false });
   onTestFinished(async () => {
     await rig.close();
