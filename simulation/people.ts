@@ -25,7 +25,7 @@ import { MARKERS } from './markers.js';
 import type { Departure, Network } from './network.js';
 import { CODE, NOT_TODAY } from './network.js';
 import type { Partners } from './partners.js';
-import type { Plan, Slip } from './plan.js';
+import { OUTAGES, type Plan, type Slip } from './plan.js';
 import type { Service } from './service/service.js';
 import type { World } from './world.js';
 
@@ -54,6 +54,12 @@ const FOR_NO_REASON = new RegExp(
 
 /** Who opens tickets: nobody, another customer, and a customer of another partner. */
 const OPENERS = [null, 10_501, 10_601];
+
+/** What the partner says of a merchant or a profile while it does not let us in. It says the same of those of others. */
+const SHUT_OUT = /^the partner does not let us read it \(403\)|^the bank shows no banking profile/;
+
+/** Writes about what the partner asked of one run, and not of the one before. */
+const OF_ONE_RUN = ['request-underwriting-review', 'upload-attachment', 'create-ticket'];
 
 /** Questions about writes of which an id is adopted only once it has been looked up. */
 const ADOPTED = /^Outcome unknown: (create the merchant|submit the business account holder)$/;
@@ -88,7 +94,7 @@ export class People {
   readonly abandoned = new Set<Party>();
   /** Of these a write may be missing: the partner decided before all answers had reached it. */
   readonly spared = new Set<Party>();
-  /** Workflows that were asked to adopt something else. */
+  /** Workflows that were asked to adopt something else, or in vain. */
   readonly mistaken = new Set<string>();
   readonly #slips: ReadonlyMap<number, Slip>;
   /** Parts that the partner has approved. */
@@ -102,15 +108,17 @@ export class People {
   /** Somebody chose that a merchant on hold takes answers, so a review that is refused then is asked about. */
   #heldTakesAnswers = false;
   #answers = 0;
-  /** How many answers did more than try again. */
-  #progress = 0;
+  /** The answers that did more than try again. */
+  readonly #given = new Set<string>();
+  /** When an onboarding was started again, in milliseconds. */
+  readonly #startedAgainAt = new Map<Party, number>();
   #last: Case | undefined;
 
   constructor(
     private readonly world: World,
     private readonly client: Client,
     private readonly partners: Partners,
-    private readonly network: Pick<Network, 'next' | 'left'>,
+    private readonly network: Pick<Network, 'next' | 'left' | 'outages'>,
     private readonly files: FileStore,
     private readonly cast: readonly Party[],
     private readonly plan: Pick<Plan, 'slips' | 'shiftMs' | 'existing' | 'twists'>,
@@ -124,6 +132,7 @@ export class People {
     const ids = workersOf(party);
     const isOther = ({ workflowId }: { readonly workflowId: string }) => !ids.includes(workflowId);
     this.receipts.splice(0, Number.POSITIVE_INFINITY, ...this.receipts.filter(isOther));
+    this.#startedAgainAt.set(party, this.world.now);
   }
 
   /** Works until the world ends. */
@@ -131,7 +140,7 @@ export class People {
     let { shiftMs } = this.plan;
     for (;;) {
       await this.world.sleep(this.world.chance.between(shiftMs / 10, shiftMs));
-      const [asking, progress] = [await this.#asking(), this.#progress];
+      const [asking, before] = [await this.#asking(), this.#given.size];
       for (const party of this.cast) {
         for (const id of workersOf(party)) if (asking.has(id)) await this.#lookAt(party, id);
         await this.#moveWaiting(party);
@@ -139,7 +148,7 @@ export class People {
       }
       for (const id of asking) if (id.startsWith('partner-')) await this.#lookAt(undefined, id);
       // Nobody looks, or tries the same again, every minute for days.
-      const isIdle = this.#progress === progress;
+      const isIdle = this.#given.size === before;
       shiftMs = isIdle ? Math.min(2 * shiftMs, LONGEST_SHIFT_MS) : this.plan.shiftMs;
     }
   }
@@ -232,27 +241,36 @@ export class People {
     if (answers.includes('documents') && chance.happens(0.5)) return { kind: 'document' };
     const fees = hasFees(party) && /^Rejected: (create the merchant|set the fees|submit to)/.test(title);
     if (fees && answers.includes('correction') && chance.happens(0.5))
-      return { kind: 'correction', patch: { fees: { minimumDiscountAmount: chance.between(21, 90) } } };
+      return { kind: 'correction', patch: { fees: { minimumDiscountAmount: chance.between(26, 90) } } };
     return { kind: 'retry' };
   }
 
   #isForNoReason({ kind, detail, raisedAt }: Requirement): boolean {
     if (kind !== 'rejected-input') return false;
     if (detail === REFUSED_REVIEW) return this.#heldTakesAnswers || this.#isStatusReadLate(raisedAt);
-    return FOR_NO_REASON.test(detail);
+    return FOR_NO_REASON.test(detail) || (SHUT_OUT.test(detail) && this.#isShutOut(Date.parse(raisedAt)));
+  }
+
+  #isShutOut(at: number): boolean {
+    const { suspended } = OUTAGES;
+    return this.network.outages.some(
+      ({ kind, since }) => kind === 'suspended' && at >= since && at <= since + suspended,
+    );
   }
 
   /**
-   * Whoever reads the status right after a refused review sees that the merchant is on hold. When that read is repeated, it may take
-   * answers again, and only a person can say whether to send the same once more.
+   * Whoever reads the status right after a refused review sees that the merchant is on hold. When that read is late or repeated, it may
+   * take answers again, and only a person can say whether to send the same once more.
    */
   #isStatusReadLate(raisedAt: string): boolean {
     const { left } = this.network;
     const refused = left.findLastIndex(({ path, status }) => /Review\?/.test(path) && status === 400);
-    const [, id] = left[refused]?.path.split('?') ?? [];
+    const { at: refusedAt = 0, path: address = '' } = left[refused] ?? {};
+    const [, id] = address.split('?');
     const isRead = ({ at, path }: Departure) =>
       path === `/api/v1/merchant/status?${id}` && at < Date.parse(raisedAt);
-    return left.slice(refused + 1).filter(isRead).length > 1;
+    const reads = left.slice(refused + 1).filter(isRead);
+    return reads.length > 1 || reads.some(({ at }) => at > refusedAt + 1_000);
   }
 
   /** A followed business accepts a correction without them, because nobody knows all of it, and asks before it sends the holder. */
@@ -265,12 +283,19 @@ export class People {
     return this.service.latest(workflowId)?.start.before !== undefined;
   }
 
-  #afterLookingAtTheLedger(witness: Witness, { title, detail, raisedAt }: Requirement): Answer | undefined {
+  #afterLookingAtTheLedger(
+    witness: Witness & { readonly party: Party },
+    { title, detail, raisedAt }: Requirement,
+  ): Answer | undefined {
     if (this.world.now - Date.parse(raisedAt) < SURELY_OVER_MS) return undefined;
     const [, asked] = /^Whose banking profile/.test(title) ? (/, adopt (\d+)\./.exec(detail) ?? []) : [];
     if (asked !== undefined)
       return this.#isOf(asked, witness) ? { kind: 'adopt', id: asked } : { kind: 'retry' };
-    const id = writtenAs(title, witness, this.partners.ledgerOfGangway);
+    const since = this.#startedAgainAt.get(witness.party) ?? 0;
+    const ledger = this.partners.ledgerOfGangway.filter(
+      ({ operation, at }) => !OF_ONE_RUN.includes(operation) || Date.parse(at) >= since,
+    );
+    const id = writtenAs(title, witness, ledger);
     if (id === undefined) this.surprises.add(`nobody knows how to look up: ${title}`);
     return id === undefined ? undefined : id === 'none' ? { kind: 'retry' } : { kind: 'adopt', id };
   }
@@ -291,7 +316,10 @@ export class People {
     // Nobody can propose a code.
     const mayClaim = answer.kind !== 'code';
     this.#answers += 1;
-    if (answer.kind !== 'retry' && answer.kind !== 'code') this.#progress += 1;
+    const key = JSON.stringify([workflowId, requirement.title, answer]);
+    // It was in vain, because the partner does not let us in.
+    if (answer.kind === 'adopt' && this.#given.has(key)) this.mistaken.add(workflowId);
+    if (answer.kind !== 'retry' && answer.kind !== 'code') this.#given.add(key);
     if (this.#answers === MOST_ANSWERS) this.surprises.add(`${workflowId} asks without an end`);
     const slip = this.#slips.get(this.#answers);
     if (slip) this.world.say('people', `${slip}: ${requirement.id} of ${workflowId}`);

@@ -50,7 +50,7 @@ function writesOf(party: Party): Writes {
 }
 
 /** The effects that belong to a party, which each partner identifies in its own way. */
-function entriesOf(
+export function entriesOf(
   { externalId, parts, businessName, legalName }: Party,
   { ledger, tickets }: PartnerRecords,
 ): LedgerEntry[] {
