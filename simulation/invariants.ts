@@ -242,6 +242,8 @@ function ambiguous({ workflowId, state }: Witness): string[] {
   const [overdue, unclaimed] = [new Set<string>(), new Set<string>()];
   /** Answers on their way. */
   const answered = new Set<string>();
+  /** Answers after which nothing is sent. */
+  const ended = new Set<string>();
   /** Answers that may have come too late for a delivery. */
   const perhaps = new Set<string>();
   const enters = (ids: Set<string>, id: string) => !ids.has(id) && ids.add(id) !== undefined;
@@ -256,8 +258,9 @@ function ambiguous({ workflowId, state }: Witness): string[] {
     'requirement-overdue': (id) => open.has(id) && enters(overdue, id),
     'requirement-unclaimed': (id) => open.has(id) && enters(unclaimed, id),
     'requirement-closed': (id) => open.delete(id),
-    'requirement-resolved': (id, answer) => open.delete(id) && (isItsEnd(id, answer) || enters(answered, id)),
-    'answer-taken-back': (id) => answered.delete(id) && enters(open, id),
+    'requirement-resolved': (id, answer) =>
+      open.delete(id) && enters(isItsEnd(id, answer) ? ended : answered, id),
+    'answer-taken-back': (id) => (answered.delete(id) || ended.delete(id)) && enters(open, id),
     'answer-dropped': (id) => answered.delete(id) || perhaps.delete(id),
     ...{ 'answer-rejected': isDelivered, 'ticket-answered': isDelivered },
     // Another note may be answered while an answer is on its way.
