@@ -25,7 +25,7 @@ import { decodedFailure, decodedPayloads } from '../temporal/payload-codec.js';
 import { all, is, isIn } from '../temporal/query.js';
 import { inMemo, type Raw, rawListed, typesOf } from '../temporal/search.js';
 import { startSingle } from '../temporal/single-activities.js';
-import { isNotFound, promptly, TemporalUnavailable } from '../temporal/unavailable.js';
+import { isNotFound, PassingProblem, promptly } from '../temporal/unavailable.js';
 import { NoWorker, pollersOf, whyNoWorker } from '../temporal/workers.js';
 import type { Ready } from './ready.js';
 import { kindsOf, rowsOf } from './validation.js';
@@ -125,7 +125,7 @@ const AT_WORKER = {
 } as const;
 
 /** A worker could not store or read a part. The reason comes from its document store or from Temporal. */
-export class PartFailed extends TemporalUnavailable {
+export class PartFailed extends PassingProblem {
   override readonly name = 'PartFailed';
 }
 

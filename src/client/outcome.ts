@@ -9,7 +9,7 @@ import type {
 } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { outcomeOf, partIds } from '../temporal/onboardings.js';
-import { TemporalProblem, TemporalUnavailable } from '../temporal/unavailable.js';
+import { PassingProblem, TemporalProblem } from '../temporal/unavailable.js';
 
 /** The outcome of an onboarding of any kind. */
 export type Outcome = MerchantBoardingOutcome | BusinessOnboardingOutcome | CustomerOnboardingOutcome;
@@ -38,7 +38,7 @@ export interface OutcomeOptions {
 }
 
 /** An onboarding did not end within the time that the caller gave. It continues. */
-export class StillRunning extends TemporalUnavailable {
+export class StillRunning extends PassingProblem {
   override readonly name = 'StillRunning';
   constructor(
     id: string,

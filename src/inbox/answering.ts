@@ -28,7 +28,7 @@ import {
   resolveRequirement,
 } from '../messages/requirements.js';
 import { stateOf } from '../temporal/onboardings.js';
-import { TemporalProblem, TemporalUnavailable } from '../temporal/unavailable.js';
+import { PassingProblem, TemporalProblem } from '../temporal/unavailable.js';
 import { UnreadableOnboarding } from '../temporal/unreadable.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 
@@ -39,7 +39,7 @@ export const NEED_REASON: readonly AnswerKind[] = ['adopt', 'retry', 'choice', '
 const APPLY_TIMEOUT_MS = 10_000;
 
 /** Temporal has an answer, and no worker has applied it yet. */
-export class NotYetApplied extends TemporalUnavailable {
+export class NotYetApplied extends PassingProblem {
   override readonly name = 'NotYetApplied';
 }
 

@@ -95,7 +95,7 @@ export class TemporalProblem extends Error {
 }
 
 /** A problem that ends when Temporal, or a worker, responds again. */
-export class TemporalUnavailable extends TemporalProblem {
+export class PassingProblem extends TemporalProblem {
   override get isUnavailable(): boolean {
     return true;
   }

@@ -8,7 +8,7 @@ import { SYSTEM_NAMES, type SystemName } from '../partners/names.js';
 import type { PayloadKey, PayloadKeys } from './payload-codec.js';
 import { all, IS_RUNNING, is } from './query.js';
 import { serverNow } from './server.js';
-import { isNotFound, TemporalUnavailable } from './unavailable.js';
+import { isNotFound, PassingProblem } from './unavailable.js';
 
 /** A poller that the server saw in the last minute counts as a running worker. */
 const RECENT_MS = 60_000;
@@ -117,7 +117,7 @@ export function noWorker(
 }
 
 /** No worker takes what would be started. */
-export class NoWorker extends TemporalUnavailable {
+export class NoWorker extends PassingProblem {
   override readonly name = 'NoWorker';
 }
 
