@@ -122,20 +122,3 @@ describe.concurrent('a merchant that is not the one that was created', () => {
     await boarding.handle.terminate();
   });
 });
-
-describe('corrections by several people at once', () => {
-  it('are applied once, and leave a history that replays', async () => {
-    const boarding = await rig.board(merchant(undefined, { agentProfileId: 999 }));
-    const { id } = await boarding.requirement('rejected-input');
-    const all = await Promise.allSettled(
-      [101, 102, 101].map((agentProfileId) =>
-        boarding.resolve(id, { kind: 'correction', patch: { agentProfileId } }),
-      ),
-    );
-    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    // An ended workflow is no longer in the worker's cache.
-    const { timeline } = await boarding.state();
-    expect(timeline.filter(({ event }) => event === 'requirement-resolved')).toHaveLength(1);
-  });
-});

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { partnerRecordId } from '../../../src/messages/ids.js';
-import { startDevServer } from '../../../src/temporal/dev-server.js';
 import { nudge } from '../../../src/temporal/nudge.js';
 import { recordOf } from '../../../src/temporal/partner-accounts.js';
-import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { gangway } from '../../rigs/command.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
@@ -84,21 +82,6 @@ describe('a status name that no document has', () => {
     expect(stdout).toMatch(/status-explained +On Hold: ended-declined \(olga: the partner wrote so\)/);
   });
 
-  it.each([
-    ['ended-closed', 'Archived', {}, { outcome: 'closed' }],
-    ['approved', 'Certified', { mid: '4711' }, { outcome: 'boarded', mid: '4711' }],
-  ] as const)(
-    'and %s ends a boarding like a name of the partner with that meaning',
-    async (choice, status, more, outcome) => {
-      const { boarding, merchantProfileId } = await boardingIn(status);
-      await rig.sandbox.transition(merchantProfileId, more);
-      const record = recordIn(rig);
-      const { id } = await questionAbout(record, status);
-      await record.resolve(id, { kind: 'choice', choice });
-      expect(await boarding.outcome()).toMatchObject(outcome);
-    },
-  );
-
   it('of another account is another question', async () => {
     const { boarding } = await boardingIn('Parked', { account: 'acme' });
     await boarding.until(reads('Parked'));
@@ -173,38 +156,5 @@ it('a decision makes sleeping polls read at once', async () => {
     expect(await soon([boarding])).toMatchObject([{ outcome: 'closed' }]);
   } finally {
     await patient.close();
-  }
-});
-
-it('decisions and open questions survive when the history of the record grows long', async () => {
-  const server = await startDevServer({ dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 30 } });
-  const impatient = await createRig({ address: server.address, worker: false });
-  await registerSearchAttributes(impatient.client);
-  await impatient.startWorker();
-  try {
-    const { boarding } = await boardingIn('On Hold', {}, impatient);
-    const record = recordIn(impatient);
-    const { id } = await questionAbout(record, 'On Hold');
-    const { runId } = await record.handle.describe();
-    await record.resolve(id, { kind: 'choice', choice: 'ended-closed' });
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'closed' });
-    const names = ['Amber', 'Blue', 'Crimson', 'Denim', 'Ebony', 'Fawn'];
-    for (const status of names) {
-      await record.handle.signal('statusSeen', { status });
-      await questionAbout(record, status);
-    }
-    expect((await record.handle.describe()).runId).not.toBe(runId);
-    const { requirements } = await record.state();
-    expect(requirements).toHaveLength(names.length);
-    const later = await boardingIn('On Hold', {}, impatient);
-    expect(await later.boarding.outcome()).toMatchObject({ outcome: 'closed' });
-    const [open] = requirements;
-    await record.resolve(open?.id ?? '', { kind: 'choice', choice: 'under-review' });
-    await record.until(
-      ({ timeline }) => timeline.filter(({ event }) => event === 'status-explained').length === 2,
-    );
-  } finally {
-    await impatient.close();
-    await server.stop();
   }
 });

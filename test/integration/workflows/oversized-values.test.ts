@@ -58,31 +58,3 @@ describe('a status of 3,000 characters', () => {
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: '518000000000042' });
   });
 });
-
-describe('10,000 underwriting notes', () => {
-  it('are 200 requirements and one that counts the rest, in whichever order they are listed', async () => {
-    const notes = Array.from({ length: 10_000 }, (_, index) => ({
-      text: `Why ${index}?`,
-      author: 'UW',
-      date: DATE,
-    }));
-    const boarding = await underwriting({}, notes);
-    const { requirements } = await boarding.until((state) => state.requirements.length > 0, 'notes');
-    expect(requirements).toHaveLength(201);
-    expect(requirements.filter(({ id }) => id === 'note-more')).toMatchObject([
-      {
-        kind: 'underwriting-note',
-        title: '9800 more underwriting notes',
-        detail:
-          'The partner lists 10000 notes. Gangway asks about 200 of them; 9800 more are in the partner’s portal.',
-      },
-    ]);
-    hostile.misbehave(NOTES, () => boardingResponse(notes.toReversed()));
-    await boarding.asleepAfter(3);
-    const { timeline, ...after } = await boarding.state();
-    expect(after.requirements).toEqual(requirements);
-    expect(timeline.filter(({ event }) => event === 'requirement-closed')).toEqual([]);
-    hostile.misbehave(STATUS, () => boardingResponse(statusData({ status: 'Declined' })));
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
-  });
-});
