@@ -71,3 +71,22 @@ it('the name of a status is masked and one line in the state, the timeline, sear
   ].join('\n');
   for (const value of PRIVATE) expect(seen).not.toContain(value);
 });
+
+it('a status of 3,000 characters is shown shortened, and the boarding goes on', async () => {
+  const read = (status: string, mid: string | null) =>
+    boardingResponse({ status, statusDate: '2026-01-31T10:00:00Z', comment: null, mid });
+  hostile.behave(STATUS);
+  hostile.misbehave(NOTES, () => boardingResponse([]));
+  const boarding = await rig.board(merchant('waiting'));
+  await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending');
+  hostile.misbehave(STATUS, () => read(`In ${'é'.repeat(3_000)}\u0000`, null));
+  const isLong = (state: { partnerStatus: string | null }) => state.partnerStatus?.startsWith('In ') === true;
+  const { partnerStatus } = await boarding.until(isLong);
+  expect(partnerStatus).toHaveLength(200);
+  expect(partnerStatus).toMatch(/^In é+… \(shortened, 3003 characters\)$/);
+  const { raw } = await boarding.handle.describe();
+  const { PartnerStatus } = raw.workflowExecutionInfo?.searchAttributes?.indexedFields ?? {};
+  expect(JSON.parse(Buffer.from(PartnerStatus?.data ?? []).toString())).toBe(partnerStatus);
+  hostile.misbehave(STATUS, () => read('Approved', '518000000000042'));
+  expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: '518000000000042' });
+});
