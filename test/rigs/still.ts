@@ -11,7 +11,7 @@ import { PATIENCE_MS } from './waiting.js';
  * machine takes longer for as many looks, and for as many status polls.
  */
 const STILL = { looks: 70, polls: 10 };
-export const LOOK_MS = 250;
+const LOOK_MS = 250;
 
 /**
  * Waits, and fails as soon as the workflow stands still.
@@ -24,23 +24,17 @@ export async function unlessStill<Result>(
   workflowId: string,
   what: string,
   wait: (options: { readonly signal: AbortSignal }) => Promise<Result>,
-  limit = STILL,
 ): Promise<Result> {
   const end = new AbortController();
   const waiting = wait(end);
-  const still = untilStill(client, workflowId, limit, end.signal).then(async () => {
+  const still = untilStill(client, workflowId, end.signal).then(async () => {
     throw new Error(`waited in vain for ${what}; ${await pendingWork(client, workflowId)}`);
   });
   return Promise.race([waiting, still]).finally(() => end.abort());
 }
 
 /** Resolves when the workflow stands still, and never after `signal`. */
-async function untilStill(
-  client: Client,
-  workflowId: string,
-  limit: typeof STILL,
-  signal: AbortSignal,
-): Promise<void> {
+async function untilStill(client: Client, workflowId: string, signal: AbortSignal): Promise<void> {
   let since: Look | undefined;
   for (let looks = 0; ; looks++) {
     await sleep(LOOK_MS);
@@ -49,7 +43,7 @@ async function untilStill(
     if (since === undefined || now.isMoving || now.written !== since.written) {
       looks = 0;
       since = now;
-    } else if (looks >= limit.looks && polled(since, now) >= limit.polls) return;
+    } else if (looks >= STILL.looks && polled(since, now) >= STILL.polls) return;
   }
 }
 

@@ -5,7 +5,7 @@ import { Onboarding } from '../rigs/onboarding.js';
 import { createRig } from '../rigs/rig.js';
 import { eventually } from '../rigs/waiting.js';
 
-it('the next run of a record shows the decisions of the one before, without another event', async () => {
+it('the next run of a record shows the decisions and the open questions of the one before, without another event', async () => {
   const rig = await createRig({ continueAfter: 30 });
   onTestFinished(() => rig.close());
   const { client, taskQueue } = rig;
@@ -17,10 +17,13 @@ it('the next run of a record shows the decisions of the one before, without anot
   const decided = async () => (await recordOf(client, place))?.statuses[0]?.decision?.meaning;
   await eventually(decided, (meaning) => meaning === 'ended-closed', 'the decision');
   const { runId } = await record.handle.describe();
+  let open = 0;
   for (let asked = 1; (await record.handle.describe()).runId === runId; asked += 1) {
     expect(asked).toBeLessThan(30);
     await reportStatus(client, place, `Status ${asked}`);
-    await record.until(({ requirements }) => requirements.length === asked, `${asked} questions`);
+    open = asked;
+    await record.until(({ requirements }) => requirements.length === open, `${open} questions`);
   }
+  expect((await record.state()).requirements).toHaveLength(open);
   await eventually(decided, (meaning) => meaning === 'ended-closed', 'the decision in the next run');
 });

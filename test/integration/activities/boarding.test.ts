@@ -1,6 +1,4 @@
 import { tmpdir } from 'node:os';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import { boardingActivities } from '../../../src/activities/boarding.js';
 import { documentStore } from '../../../src/documents/document-store.js';
@@ -8,7 +6,7 @@ import { folder } from '../../../src/documents/file-store.js';
 import type { Once } from '../../../src/messages/activities.js';
 import { merchantBoardingInput } from '../../../src/messages/inputs.js';
 import { failed } from '../../rigs/activities/banking/running-activities.js';
-import { takesMarks } from '../../rigs/activities/takes-marks.js';
+import { environment } from '../../rigs/activities/environment.js';
 import { clientOf, recordingServer, responding } from '../../rigs/partners/servers.js';
 
 const CREATED = '{"data":{"merchantProfileId":4711},"status":"OK","error":null,"validationResults":[]}';
@@ -20,11 +18,7 @@ const BODY =
 const run = <Request, Response>(
   activity: (request: Request) => Promise<Response> | Once<Response>,
   request: Request,
-): Promise<Response> =>
-  new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR'), client: takesMarks }).run(
-    activity as (request: Request) => Promise<never>,
-    request,
-  );
+): Promise<Response> => environment().run(activity as (request: Request) => Promise<never>, request);
 
 const activitiesAt = (url: string) =>
   boardingActivities({
@@ -102,6 +96,13 @@ describe('a status that is read', () => {
   });
 });
 
+const request = {
+  version: 'v2',
+  merchant: { dba: 'Corner Bakery', firstName: 'Ada', lastName: 'Baker', cashDiscount: 'No', pos: 'None' },
+  guid: 'm-1',
+  references: { agentProfileId: 101, boardingSettingsId: 11 },
+} as const;
+
 describe('an input with boardingSettings: false', () => {
   it.each([
     ['v1', 'POST /api/v1/merchant/create'],
@@ -111,15 +112,7 @@ describe('an input with boardingSettings: false', () => {
     const { createMerchant } = activitiesAt(url);
     const { externalId, merchant, agentProfileId, boardingSettings } = merchantBoardingInput().parse({
       externalId: 'm-1',
-      merchant: {
-        dba: 'Corner Bakery',
-        firstName: 'Ada',
-        lastName: 'Baker',
-        cashDiscount: 'No',
-        pos: 'None',
-      },
-      agentProfileId: 101,
-      boardingSettings: false,
+      ...{ merchant: request.merchant, agentProfileId: 101, boardingSettings: false },
     });
     const references = { agentProfileId, boardingSettings };
     await run(createMerchant, { version, merchant, guid: externalId, references });
@@ -128,31 +121,18 @@ describe('an input with boardingSettings: false', () => {
 });
 
 describe('a create', () => {
-  const request = {
-    version: 'v2',
-    merchant: { dba: 'Corner Bakery', firstName: 'Ada', lastName: 'Baker', cashDiscount: 'No', pos: 'None' },
-    guid: 'm-1',
-    references: { agentProfileId: 101, boardingSettingsId: 11 },
-  } as const;
-
-  it('returns the warning of the envelope with the merchant', async () => {
-    const body =
-      '{"data":{"merchantProfileId":4711},"status":"OK","error":null,"warning":"The agent is new.","validationResults":[]}';
-    const { url } = await recordingServer(responding(200, body));
-    expect(await run(activitiesAt(url).createMerchant, request)).toEqual({
-      ...{ merchantProfileId: 4711, agentProfileId: 101 },
-      warnings: ['The agent is new.'],
-    });
-  });
-
-  it('whose response contains problems and a merchant has created the merchant, and must not be repeated', async () => {
-    const body =
-      '{"data":{"merchantProfileId":4711},"status":"OK","error":null,"warning":null,' +
-      '"validationResults":[{"memberNames":["email"],"errorMessage":"looks unusual"}]}';
-    const { url } = await recordingServer(responding(200, body));
-    expect(await run(activitiesAt(url).createMerchant, request)).toEqual({
-      ...{ merchantProfileId: 4711, agentProfileId: 101 },
-      warnings: ['email: looks unusual'],
-    });
+  it.each([
+    ['the warning of the envelope', '"warning":"The agent is new."', 'The agent is new.'],
+    [
+      'problems, which must not be repeated',
+      '"validationResults":[{"memberNames":["email"],"errorMessage":"looks unusual"}]',
+      'email: looks unusual',
+    ],
+  ])('returns the merchant with %s', async (_, more, warning) => {
+    const { url } = await recordingServer(
+      responding(200, `{"data":{"merchantProfileId":4711},"error":null,${more}}`),
+    );
+    const created = { merchantProfileId: 4711, agentProfileId: 101, warnings: [warning] };
+    expect(await run(activitiesAt(url).createMerchant, request)).toEqual(created);
   });
 });

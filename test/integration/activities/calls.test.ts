@@ -1,9 +1,8 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { expect, it } from 'vitest';
 import { callActivities } from '../../../src/activities/calls.js';
 import type { PartnerResponse } from '../../../src/messages/activities.js';
 import { boardingOperations } from '../../../src/partners/boarding/operations.js';
+import { environment } from '../../rigs/activities/environment.js';
 import { clientOf, recordingServer, responding } from '../../rigs/partners/servers.js';
 
 /** What a worker reports of a call of a boarding partner that responds with this body. */
@@ -21,9 +20,8 @@ async function reported(
     documents: unused,
     downloads: unused,
   });
-  const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
   const call = { system: 'boarding', operation, request: { id: 1 } } as const;
-  return environment.run(callPartner, call);
+  return environment().run(callPartner, call);
 }
 
 it('a worker reports the response to a call unchanged, with the warnings of the partner', async () => {

@@ -1,11 +1,9 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import { paymentsActivities } from '../../../src/activities/payments.js';
 import type { PaymentsActivities, ResponseOf } from '../../../src/messages/activities.js';
 import type { PaymentsSettings } from '../../../src/partners/payments/client.js';
 import { failed } from '../../rigs/activities/banking/running-activities.js';
-import { takesMarks } from '../../rigs/activities/takes-marks.js';
+import { environment } from '../../rigs/activities/environment.js';
 import { paymentsPlatform } from '../../rigs/partners/payments/partner.js';
 import { type Respond, responding } from '../../rigs/partners/servers.js';
 
@@ -26,13 +24,8 @@ async function activities(respond: Respond, settings: Partial<PaymentsSettings> 
   const run = <Name extends keyof PaymentsActivities>(
     name: Name,
     request: unknown,
-  ): Promise<ResponseOf<PaymentsActivities[Name]>> => {
-    const environment = new MockActivityEnvironment(
-      {},
-      { logger: new DefaultLogger('ERROR'), client: takesMarks },
-    );
-    return environment.run(all[name] as (request: unknown) => Promise<never>, request);
-  };
+  ): Promise<ResponseOf<PaymentsActivities[Name]>> =>
+    environment().run(all[name] as (request: unknown) => Promise<never>, request);
   const sent = () => requests.map(({ line, body }) => [line, body.toString()]);
   return { run, sent };
 }
@@ -69,14 +62,8 @@ describe('an account', () => {
     const { run, sent } = await activities(empty(responding(200, MADE)));
     const account = { ...asked.account, description: 'Bakes bread', mcc: '5462', timezone: 'UTC' };
     await run('createAccount', { mid: MID, provisionTerminal: { ...asked, account } });
-    expect(JSON.parse(sent()[1]?.[1] ?? '')).toEqual({
-      type: 'merchant',
-      name: 'Corner Bakery',
-      description: 'Bakes bread, mid 518000000001001',
-      address: ADDRESS,
-      mcc: '5462',
-      timezone: 'UTC',
-    });
+    const description = 'Bakes bread, mid 518000000001001';
+    expect(JSON.parse(sent()[1]?.[1] ?? '')).toEqual({ ...account, type: 'merchant', description });
   });
 
   it.each([
@@ -91,15 +78,9 @@ describe('an account', () => {
         location: 'x',
       },
       [
-        'provisionTerminal.account.type',
-        'provisionTerminal.account.name',
-        'provisionTerminal.account.address.zip',
-        'provisionTerminal.account.admin_email',
-        'provisionTerminal.terminal.name',
-        'provisionTerminal.terminal.account_id',
-        'provisionTerminal.toProduction',
-        'provisionTerminal.location',
-      ],
+        ...['account.type', 'account.name', 'account.address.zip', 'account.admin_email', 'terminal.name'],
+        ...['terminal.account_id', 'toProduction', 'location'],
+      ].map((field) => `provisionTerminal.${field}`),
     ],
   ])('of which a correction left %s is not sent', async (_, provisionTerminal, wrong) => {
     const { run, sent } = await activities(empty(responding(200, MADE)));
@@ -151,15 +132,9 @@ describe('looking for an account', () => {
   };
 
   it('finds those whose description ends in the mid, and in nothing else', async () => {
-    const { run, sent } = await activities(
-      responding(
-        200,
-        page(
-          [`mid ${MID}`, `Bread, mid ${MID}`, `mid ${MID}1`, `amid ${MID}`, MID, `mid ${MID}, old`, null],
-          7,
-        ),
-      ),
-    );
+    const others = [`mid ${MID}1`, `amid ${MID}`, MID, `mid ${MID}, old`, null];
+    const all = page([`mid ${MID}`, `Bread, mid ${MID}`, ...others], 7);
+    const { run, sent } = await activities(responding(200, all));
     expect(await run('findAccounts', { mid: MID })).toEqual(['account-1', 'account-2']);
     expect(sent()).toEqual([['GET /v1/accounts?search=518000000001001&limit=200&offset=0', '']]);
   });

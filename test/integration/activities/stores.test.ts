@@ -1,8 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bankingActivities } from '../../../src/activities/banking.js';
 import { boardingActivities } from '../../../src/activities/boarding.js';
@@ -11,7 +6,8 @@ import { documentStore } from '../../../src/documents/document-store.js';
 import { openStore } from '../../../src/documents/open-store.js';
 import { boardingClient } from '../../../src/partners/boarding/client.js';
 import { failed } from '../../rigs/activities/banking/running-activities.js';
-import { takesMarks } from '../../rigs/activities/takes-marks.js';
+import { environment } from '../../rigs/activities/environment.js';
+import { newFolder } from '../../rigs/folders.js';
 import { bankingPartner } from '../../rigs/partners/banking/partner.js';
 import { responding } from '../../rigs/partners/servers.js';
 
@@ -19,29 +15,21 @@ const KEY = '00000000-0000-4000-8000-000000000000.pdf';
 const poll = { minMs: 60_000, maxMs: 3_600_000 };
 const meaningOf = async () => undefined;
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'gangway-stores-'));
+beforeEach(() => {
   vi.stubEnv('AWS_REGION', 'us-east-1');
   vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
 });
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 const at = (AWS_ENDPOINT_URL_S3: string) => ({ ...process.env, AWS_ENDPOINT_URL_S3 });
 
-const missing = () => openStore(folder);
+const missing = async () => openStore(await newFolder());
 const refused = () => openStore('s3://example-bucket', at('http://127.0.0.1:1'));
 const unavailable = () => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIAEXAMPLE');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'hunter2');
   return refused();
 };
-
-const run = <Answer>(activity: () => Promise<Answer>): Promise<Answer> =>
-  new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR'), client: takesMarks }).run(activity);
 
 const field = (name: string, message: string) => [{ field: name, message }];
 
@@ -67,7 +55,9 @@ describe('a document that the store does not return', () => {
     });
     const document = { key: KEY, fileName: 'check.pdf', contentType: 'application/pdf' };
     const request = { merchantProfileId: 1, document, description: 'a note' };
-    const { details, isRetried } = await failed(run(() => watched(activities.attachDocument(request))));
+    const { details, isRetried } = await failed(
+      environment().run(() => watched(activities.attachDocument(request))),
+    );
     expect(details).toEqual({
       ...{ system: 'boarding', operation: 'upload-attachment', kind, fields },
       atStore: true,
@@ -93,7 +83,7 @@ describe('a statement that the store does not save', () => {
     const { client } = await bankingPartner(responding(200, '%PDF', { 'content-type': 'application/pdf' }));
     const { saveStatement } = bankingActivities({ client, statements: await store(), poll, meaningOf });
     const request = { period: '2026-01', financialAccountIds: ['fa-501-1'], fileFormat: 'PDF' } as const;
-    const { details, isRetried } = await failed(run(() => saveStatement(request)));
+    const { details, isRetried } = await failed(environment().run(() => saveStatement(request)));
     expect(details).toMatchObject({ operation: 'generate-full-statement', kind, fields });
     expect(isRetried).toBe(kind === 'NotSent');
   });

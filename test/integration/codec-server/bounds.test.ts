@@ -54,10 +54,7 @@ describe('a slow caller', () => {
       'a body that never ends',
       (socket) => dripping(socket, `${JSON_HEAD}content-length: 99999\r\n\r\n`, ' '),
     ],
-    [
-      'chunks that never end',
-      (socket) => dripping(socket, `${JSON_HEAD}transfer-encoding: chunked\r\n\r\n`, '1\r\n \r\n'),
-    ],
+    ['chunks that never end', (socket) => dripping(socket, CHUNKED, '1\r\n \r\n')],
     ['a body that stops', (socket) => void socket.write(`${JSON_HEAD}content-length: 9\r\n\r\n{`)],
   ])('is disconnected: %s', async (_, send) => {
     const { url } = await runCodecServer({ limits: { ...PATIENT, headersMs: 100, requestMs: 200 } });
@@ -83,6 +80,7 @@ describe('a slow caller', () => {
 
 const HEAD = `POST /decode HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKEN}\r\nx-namespace: default`;
 const JSON_HEAD = `${HEAD}\r\ncontent-type: application/json\r\n`;
+const CHUNKED = `${JSON_HEAD}transfer-encoding: chunked\r\n\r\n`;
 
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())));
@@ -106,11 +104,8 @@ function dripping(socket: Socket, begin: string, again: string): void {
 
 /** A request with a valid token whose body is incomplete. */
 function halfSent(url: string) {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  socket.on('error', () => undefined);
-  const head = ['POST /decode HTTP/1.1', 'host: x', `authorization: Bearer ${TOKEN}`, 'x-namespace: default'];
-  const body = ['content-type: application/json', 'content-length: 9', 'expect: 100-continue', '', '{'];
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
   const connected = new Promise<void>((resolve) => socket.once('data', () => resolve()));
-  socket.write([...head, ...body].join('\r\n'));
+  socket.write(`${JSON_HEAD}content-length: 9\r\nexpect: 100-continue\r\n\r\n{`);
   return { connected, end: () => socket.destroy() };
 }

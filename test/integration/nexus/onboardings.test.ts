@@ -93,11 +93,8 @@ describe('an onboarding that a workflow of another namespace starts', () => {
     expect(await callersOf(boarding)).toBe(2);
     await answerNotes(boarding);
     const outcome = await boarding.outcome();
-    expect(await Promise.all([first.result(), second.result()])).toEqual([
-      { result: outcome },
-      { result: outcome },
-    ]);
-    expect(await caller.call('boardMerchant', input)).toEqual({ result: outcome });
+    const results = [first.result(), second.result(), caller.call('boardMerchant', input)];
+    expect(await Promise.all(results)).toEqual(Array(3).fill({ result: outcome }));
     const writes = await rig.sandbox.writes(input.externalId);
     expect(writes.filter((write) => write === 'create-merchant')).toHaveLength(1);
     const { raw } = await boarding.handle.describe();
@@ -116,32 +113,23 @@ describe('an onboarding that a workflow of another namespace starts', () => {
     const boarding = new Onboarding(rig.client, `merchant-boarding-${input.externalId}`);
     expect((await boarding.handle.describe()).status.name).toBe('CANCELLED');
     // A later caller learns the same.
-    expect(await caller.call('boardMerchant', input)).toMatchObject({
-      failures: [
-        { class: 'NexusOperationFailure' },
-        {
-          class: 'CancelledFailure',
-          message: `${boarding.workflowId} was cancelled; an operator can start it again with --again`,
-        },
-      ],
-    });
+    await expectEnd(input, `${boarding.workflowId} was cancelled`, { class: 'CancelledFailure' });
   });
 
   it('fails for a caller that comes after its end without an outcome', async () => {
     const input = merchant('notes');
     const boarding = await rig.board(input);
     await boarding.handle.terminate();
-    expect(await caller.call('boardMerchant', input)).toMatchObject({
-      failures: [
-        { class: 'NexusOperationFailure' },
-        {
-          class: 'ApplicationFailure',
-          type: 'OperationError',
-          message: `${boarding.workflowId} ended without an outcome; an operator can start it again with --again`,
-        },
-      ],
-    });
+    const failure = { class: 'ApplicationFailure', type: 'OperationError' };
+    await expectEnd(input, `${boarding.workflowId} ended without an outcome`, failure);
   });
+
+  async function expectEnd(input: object, why: string, failure: object): Promise<void> {
+    const message = `${why}; an operator can start it again with --again`;
+    expect(await caller.call('boardMerchant', input)).toMatchObject({
+      failures: [{ class: 'NexusOperationFailure' }, { ...failure, message }],
+    });
+  }
 });
 
 describe('a request to start an onboarding', () => {
@@ -199,13 +187,9 @@ describe('answerRequirement and getStatus', () => {
     const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
     const who = { actor: 'olga', reason: 'the merchant said so' };
     for (const [index, { id: requirementId }] of requirements.entries()) {
-      const called = await caller.call('answerRequirement', {
-        ...{ id: input.externalId, requirementId, answer: text('One sale in ten.') },
-        ...who,
-      });
-      expect(called).toEqual({
-        result: { requirementId, acceptedAt: expect.any(String), open: requirements.length - 1 - index },
-      });
+      const given = { id: input.externalId, requirementId, answer: text('One sale in ten.'), ...who };
+      const result = { requirementId, acceptedAt: expect.any(String), open: 1 - index };
+      expect(await caller.call('answerRequirement', given)).toEqual({ result });
     }
     await boarding.outcome();
     const { workflowId } = boarding;
@@ -222,32 +206,27 @@ describe('answerRequirement and getStatus', () => {
     const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
     const [{ id: requirementId } = { id: '' }] = requirements;
     const who = { id: input.externalId, actor: 'olga', reason: 'because' };
-    const refusal = async (operation: 'answerRequirement' | 'getStatus', given: object) => {
+    const TAKES = `${requirementId} takes text, documents, abandon`;
+    const cases = [
+      [
+        'answerRequirement',
+        { ...who, requirementId, answer: { kind: 'retry' } },
+        'BAD_REQUEST',
+        { type: 'invalid', details: [[{ field: 'answer.kind', message: TAKES }]] },
+      ],
+      [
+        'answerRequirement',
+        { ...who, requirementId: 'none', answer: text('Hm.') },
+        'CONFLICT',
+        { type: 'not-open', message: 'no requirement with this id is open' },
+      ],
+      ['getStatus', { id: 'unknown-to-all' }, 'NOT_FOUND', { type: 'unknown-onboarding' }],
+      ['getStatus', {}, 'BAD_REQUEST', { details: [[{ field: 'id', message: 'is required' }]] }],
+    ] as const;
+    for (const [operation, given, type, why] of cases) {
       const [, refused, cause] = failuresOf(await caller.call(operation, given));
-      return [refused?.type, cause];
-    };
-    expect(await refusal('answerRequirement', { ...who, requirementId, answer: { kind: 'retry' } })).toEqual([
-      'BAD_REQUEST',
-      expect.objectContaining({
-        type: 'invalid',
-        message: `the requirement does not accept this answer; answer.kind: ${requirementId} takes text, documents, abandon`,
-        details: [[{ field: 'answer.kind', message: `${requirementId} takes text, documents, abandon` }]],
-      }),
-    ]);
-    expect(
-      await refusal('answerRequirement', { ...who, requirementId: 'none', answer: text('Hm.') }),
-    ).toEqual([
-      'CONFLICT',
-      expect.objectContaining({ type: 'not-open', message: 'no requirement with this id is open' }),
-    ]);
-    expect(await refusal('getStatus', { id: 'unknown-to-all' })).toEqual([
-      'NOT_FOUND',
-      expect.objectContaining({ type: 'unknown-onboarding' }),
-    ]);
-    expect(await refusal('getStatus', {})).toEqual([
-      'BAD_REQUEST',
-      expect.objectContaining({ details: [[{ field: 'id', message: 'is required' }]] }),
-    ]);
+      expect([refused?.type, cause]).toEqual([type, expect.objectContaining(why)]);
+    }
     expect((await boarding.state()).requirements).toHaveLength(2);
   });
 });

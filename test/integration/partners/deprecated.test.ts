@@ -5,7 +5,6 @@ import { z } from 'zod';
 import type { Operation } from '../../../src/partners/catalogue.js';
 import { partnerClient } from '../../../src/partners/client.js';
 import { PartnerHttp } from '../../../src/partners/http.js';
-import { PROCESSOR_OPERATIONS } from '../../../src/partners/processor/operations.js';
 import { recordingServer, responding } from '../../rigs/partners/servers.js';
 
 const PING = {
@@ -48,10 +47,4 @@ it('a deprecated operation causes one warning per process, and no other operatio
     code: 'GANGWAY_retired_ping-v1',
     message: 'retired ping-v1 is deprecated: use ping',
   });
-});
-
-it('the processor’s registration is deprecated', () => {
-  expect(PROCESSOR_OPERATIONS.registerWebhook.deprecated).toBe(
-    'the contract asks for a stable replacement, and does not name it',
-  );
 });

@@ -9,14 +9,15 @@ import { failureOf } from '../../rigs/partners/failure.js';
 import { recordingServer, responding } from '../../rigs/partners/servers.js';
 
 const BASIC = Buffer.from('harbor:hunter2/secret').toString('base64');
-const CREDENTIALS = [
-  'hunter2/secret',
-  BASIC,
-  'bank-token-1',
-  'pay-key-1',
-  'plant-token-1',
-  'processor-key-1',
-];
+
+/** The credentials of each client. To a client, those of the others are ordinary words. */
+const OWN: Readonly<Record<keyof PartnerClients, readonly string[]>> = {
+  boarding: ['hunter2/secret', BASIC],
+  banking: ['hunter2/secret', 'bank-token-1'],
+  'plant-store': ['plant-token-1'],
+  payments: ['pay-key-1'],
+  processor: ['processor-key-1'],
+};
 
 /** Private values of requests, in forms that a partner may use. */
 const NAMES = ['Adelheid', 'ADELHEID', 'Zuckerbaecker'];
@@ -33,7 +34,14 @@ async function echoing(status: number, body: (words: string) => object): Promise
     if (request.url === '/api/auth/v2') return responding(200, TOKEN)(response, request);
     const { headers, body: sent } = requests.at(-1) ?? { headers: {}, body: '' };
     const { authorization, ...others } = headers as Record<string, string>;
-    const words = ['bad', authorization, others['x-svc-api-key'], ...PRIVATE, String(sent), ...CREDENTIALS];
+    const words = [
+      'bad',
+      authorization,
+      others['x-svc-api-key'],
+      ...PRIVATE,
+      String(sent),
+      ...Object.values(OWN).flat(),
+    ];
     responding(status, JSON.stringify(body(words.join(' '))))(response, request);
   });
   const account = readAccounts({
@@ -48,15 +56,6 @@ async function echoing(status: number, body: (words: string) => object): Promise
   onTestFinished(() => closeAll(clients));
   return clients;
 }
-
-/** The credentials of each client. To a client, those of the others are ordinary words. */
-const OWN: Readonly<Record<keyof PartnerClients, readonly string[]>> = {
-  boarding: ['hunter2/secret', BASIC],
-  banking: ['hunter2/secret', 'bank-token-1'],
-  'plant-store': ['plant-token-1'],
-  payments: ['pay-key-1'],
-  processor: ['processor-key-1'],
-};
 
 const person = { firstName: 'Adelheid', lastName: 'Zuckerbaecker', email: 'adelheid@example.com' };
 const merchant = { ...person, cashDiscount: 'No', dba: 'Corner', pos: 'None', agentProfileId: 101 } as const;
@@ -83,30 +82,22 @@ const submit: Call = ({ boarding }, options) =>
     options,
   );
 
+const create: Call = ({ boarding }) => boarding.createMerchant(merchant);
+
 const register: Call = ({ processor }) =>
   processor.registerWebhook({ event_names: ['a'], webhook_url: ['https://example.com/hooks'] });
 
 describe('a partner that repeats the request in a refusal', () => {
   it.each<[keyof PartnerClients, string, readonly string[], Call]>([
-    [
-      'boarding',
-      'create-merchant',
-      [...NAMES, ...EMAILS, ...NUMBERS],
-      ({ boarding }) => boarding.createMerchant(merchant),
-    ],
+    ['boarding', 'create-merchant', [...NAMES, ...EMAILS, ...NUMBERS], create],
     ['boarding', 'submit-merchant', PRIVATE, submit],
     [
       'banking',
       'submit-business-account-holder',
       PRIVATE,
-      ({ banking }) => banking.submitBusinessAccountHolder(holder),
+      (all) => all.banking.submitBusinessAccountHolder(holder),
     ],
-    [
-      'payments',
-      'create-account',
-      [...EMAILS, ...NUMBERS],
-      ({ payments }) => payments.createAccount(account),
-    ],
+    ['payments', 'create-account', [...EMAILS, ...NUMBERS], (all) => all.payments.createAccount(account)],
     [
       'plant-store',
       'create-plant',
@@ -145,25 +136,17 @@ describe('a partner that repeats the request in a refusal', () => {
 });
 
 describe('a partner that repeats our credentials in its data', () => {
+  const NOTE: Call = ({ boarding }) => boarding.getUnderwritingNotes({ id: 7 });
+  const changes = (comment: string) => ({ data: { status: 'RequestChanges', comment } });
   it.each<[keyof PartnerClients, string, (words: string) => object, Call]>([
-    [
-      'boarding',
-      'the comment of a status',
-      (comment) => ({ data: { status: 'RequestChanges', comment } }),
-      ({ boarding }) => boarding.getStatus({ id: 7 }),
-    ],
-    [
-      'boarding',
-      'a note',
-      (text) => ({ data: [{ text, author: text }] }),
-      ({ boarding }) => boarding.getUnderwritingNotes({ id: 7 }),
-    ],
-    ['banking', 'a ticket', (text) => [{ ticketId: 1, text }], ({ banking }) => banking.listNewTickets({})],
+    ['boarding', 'a comment', changes, ({ boarding }) => boarding.getStatus({ id: 7 })],
+    ['boarding', 'a note', (text) => ({ data: [{ text, author: text }] }), NOTE],
+    ['banking', 'a ticket', (text) => [{ ticketId: 1, text }], (all) => all.banking.listNewTickets({})],
     [
       'payments',
-      'the name of an account',
+      'a name',
       (name) => ({ accounts: [{ id: 'a-1', name }] }),
-      ({ payments }) => payments.listAccounts({}),
+      (all) => all.payments.listAccounts({}),
     ],
     ['plant-store', 'a tag', (tag) => [{ name: 'Fern', tag }], (all) => all['plant-store'].listPlants({})],
     ['processor', 'its message', (message) => ({ status: true, message }), register],

@@ -42,11 +42,7 @@ describe('the status of a response decides', () => {
     const { url } = await recordingServer(responding(status, ''));
     const error = await failureAt(url);
     expect(error.details).toEqual({
-      system: 'boarding',
-      operation: 'create-merchant',
-      kind,
-      status,
-      fields: [],
+      ...{ system: 'boarding', operation: 'create-merchant', kind, status, fields: [] },
       reason: `HTTP ${status}`,
     });
     expect(error.message).toBe(`boarding create-merchant: ${kind}, HTTP ${status}`);
@@ -66,33 +62,16 @@ describe('the status of a response decides', () => {
   });
 });
 
-describe('Retry-After', () => {
-  const retryAfter = async (value: string, status = 429) => {
-    const { url } = await recordingServer(responding(status, '', { 'retry-after': value }));
-    return (await failureAt(url)).retryAfter;
-  };
-
-  it.each([
-    ['120', 429, 120_000],
-    ['0', 429, 0],
-    ['30', 503, 30_000],
-    ['Wed, 21 Oct 2015 07:28:00 GMT', 429, 0],
-    ['soon', 429, undefined],
-  ])('%s (at a %i) is %s ms', async (value, status, expected) => {
-    expect(await retryAfter(value, status)).toBe(expected);
-  });
-
-  it('may be a date in the future', async () => {
-    const inAMinute = new Date(Date.now() + 60_000).toUTCString();
-    const milliseconds = await retryAfter(inAMinute);
-    expect(milliseconds).toBeGreaterThan(55_000);
-    expect(milliseconds).toBeLessThanOrEqual(60_000);
-  });
-
-  it('is absent when the partner sends none', async () => {
-    const { url } = await recordingServer(responding(429, ''));
-    expect((await failureAt(url)).details).not.toHaveProperty('retryAfterMs');
-  });
+/** All forms of the header: test/unit/http/deadline.test.ts. */
+it.each([
+  ['120', 429, 120_000],
+  ['30', 503, 30_000],
+  ['Wed, 21 Oct 2015 07:28:00 GMT', 429, 0],
+  ['soon', 429, undefined],
+  [undefined, 429, undefined],
+])('a Retry-After of %s at a %i is %s ms', async (value, status, expected) => {
+  const { url } = await recordingServer(responding(status, '', value ? { 'retry-after': value } : {}));
+  expect((await failureAt(url)).details.retryAfterMs).toBe(expected);
 });
 
 describe('NotSent: nothing left this machine', () => {

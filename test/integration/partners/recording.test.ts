@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -7,16 +6,10 @@ import { closeAll, partnerClients, readAccounts } from '../../../src/partners/ac
 import { type ByHand, byHand } from '../../../src/partners/by-hand.js';
 import type { PartnerClients } from '../../../src/partners/systems.js';
 import { gangway } from '../../rigs/command.js';
-import { failureOf } from '../../rigs/partners/failure.js';
+import { newFolder } from '../../rigs/folders.js';
+import { failureOf, NOWHERE } from '../../rigs/partners/failure.js';
 import { type Respond, recordingServer, responding } from '../../rigs/partners/servers.js';
 import { runSandbox } from '../../rigs/sandbox/running-sandbox.js';
-import { testEnds } from '../../rigs/shared.js';
-
-async function newFolder(): Promise<string> {
-  const made = await mkdtemp(join(tmpdir(), 'gangway-record-'));
-  testEnds(() => rm(made, { recursive: true, force: true }));
-  return join(made, 'recording');
-}
 
 /** The exchanges of a recording in their order, as method, URL, request, status and what is kept of the response. */
 async function exchanges(folder: string) {
@@ -30,14 +23,14 @@ async function exchanges(folder: string) {
   );
 }
 
-/** Clients that record what a server of the test responds. */
-async function recording(
-  respond: Respond,
-): Promise<{ clients: ByHand<PartnerClients>; folder: string; url: string }> {
-  const { url } = await recordingServer(respond);
-  const folder = await newFolder();
-  const clients = clientsOf(url, folder);
-  return { clients, folder, url };
+/** Clients that record what a server of the test responds, after the sign-in. */
+async function recording(respond: Respond): Promise<{ clients: ByHand<PartnerClients>; folder: string }> {
+  const { url } = await recordingServer((response, request) => {
+    const isSignIn = request.url === '/api/auth/v2';
+    (isSignIn ? responding(200, TOKEN) : respond)(response, request);
+  });
+  const folder = join(await newFolder(), 'recording');
+  return { clients: clientsOf(url, folder), folder };
 }
 
 function clientsOf(url: string, folder: string): ByHand<PartnerClients> {
@@ -58,27 +51,18 @@ const TOKEN =
 describe('a recording', () => {
   it('has each exchange of a call: the sign-in without credentials, the refusal, and the repeated call', async () => {
     let calls = 0;
-    const { clients, folder } = await recording((response, request) => {
-      if (request.url === '/api/auth/v2') return responding(200, TOKEN)(response, request);
-      responding(++calls === 1 ? 401 : 200, calls === 1 ? '{"message":"expired bank-token-1"}' : '[]')(
-        response,
-        request,
-      );
+    const { clients, folder } = await recording((...args) => {
+      const respond =
+        ++calls === 1 ? responding(401, '{"message":"expired bank-token-1"}') : responding(200, '[]');
+      respond(...args);
     });
     await clients.banking.listNewTickets({});
     const all = await exchanges(folder);
+    const issued = '{"token":"removed","refresh":"removed","expiration":"2026-01-05T12:10:00Z","userId":7}';
     expect(all.map(({ comment, response }) => [comment, response.status, response.content.text])).toEqual([
-      [
-        'banking issue-token',
-        200,
-        '{"token":"removed","refresh":"removed","expiration":"2026-01-05T12:10:00Z","userId":7}',
-      ],
+      ['banking issue-token', 200, issued],
       ['banking list-new-tickets', 401, '{"message":"expired removed"}'],
-      [
-        'banking issue-token',
-        200,
-        '{"token":"removed","refresh":"removed","expiration":"2026-01-05T12:10:00Z","userId":7}',
-      ],
+      ['banking issue-token', 200, issued],
       ['banking list-new-tickets', 200, '[]'],
     ]);
     expect(all[0]?.request).toMatchObject({
@@ -102,14 +86,8 @@ describe('a recording', () => {
       response.writeHead(503, { 'content-type': type, 'set-cookie': 'session=1' }).end(body);
     });
     await failureOf(clients.boarding.getStatus({ id: 7 }));
-    const request = {
-      dba: 'Ada Lovelace',
-      firstName: 'Ada',
-      lastName: 'Lovelace',
-      cashDiscount: 'No',
-      pos: 'None',
-      agentProfileId: 101,
-    } as const;
+    const person = { dba: 'Ada Lovelace', firstName: 'Ada', lastName: 'Lovelace' };
+    const request = { ...person, cashDiscount: 'No', pos: 'None', agentProfileId: 101 } as const;
     await failureOf(clients.boarding.createMerchant(request));
     const [first, second] = await exchanges(folder);
     expect(first?.response.content).toEqual({
@@ -123,8 +101,7 @@ describe('a recording', () => {
 
   it('has a file as its length and a keyed hash', async () => {
     const statement = Buffer.alloc(300_000, 'Ada ');
-    const { clients, folder } = await recording((response, request) => {
-      if (request.url === '/api/auth/v2') return responding(200, TOKEN)(response, request);
+    const { clients, folder } = await recording((response) => {
       response.writeHead(200, { 'content-type': 'application/pdf' }).end(statement);
     });
     const { body } = await clients.banking.generateStatement({
@@ -143,9 +120,7 @@ describe('a recording', () => {
   it('has a call without a response, and why', async () => {
     const { clients, folder } = await recording((response) => response.destroy());
     await failureOf(clients.boarding.submitMerchant({ merchantProfileId: 7 }));
-    const { url, close } = await runSandbox();
-    await close();
-    await failureOf(clientsOf(url, folder).boarding.getStatus({ id: 7 }));
+    await failureOf(clientsOf(NOWHERE, folder).boarding.getStatus({ id: 7 }));
     const all = await exchanges(folder);
     expect(all.map(({ response }) => [response.status, response._error, response._sent])).toEqual([
       [0, expect.stringMatching(/^(UND_ERR_SOCKET|ECONNRESET)$/), true],
@@ -166,9 +141,9 @@ describe('a recording', () => {
   });
 
   it('needs a folder that can be made', async () => {
-    const folder = await newFolder();
+    const folder = join(await newFolder(), 'recording');
     await writeFile(folder, 'a file in its place');
-    expect(() => clientsOf('http://127.0.0.1:1', join(folder, 'below'))).toThrow(
+    expect(() => clientsOf(NOWHERE, join(folder, 'below'))).toThrow(
       `GANGWAY_RECORD: ${folder}/below cannot be made (ENOTDIR)`,
     );
   });
@@ -178,7 +153,7 @@ describe('gangway call --record', () => {
   it('records a call from this machine', async () => {
     const { url } = await runSandbox();
     const env = { BOARDING_URL: url, BOARDING_USERNAME: 'sandbox', BOARDING_PASSWORD: 'sandbox' };
-    const folder = await newFolder();
+    const folder = join(await newFolder(), 'recording');
     const args = ['call', 'boarding', 'list-agent-profiles', '--record', folder];
     expect((await gangway(env, [...args, '--local'])).code).toBe(0);
     const [exchange, ...others] = await exchanges(folder);

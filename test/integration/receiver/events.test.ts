@@ -35,26 +35,26 @@ describe('an event', () => {
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
   });
 
-  it('in binary mode has its attributes in headers', async () => {
+  const input = merchant();
+  const { data, ...attributes } = event('merchant.boarding.requested.v1', input);
+  it.each<[string, object, Record<string, string>]>([
+    [
+      'in binary mode has its attributes in headers',
+      input,
+      {
+        ...{ 'content-type': 'application/json; charset=utf-8', 'ce-specversion': '1.0', 'ce-id': 'msg_1' },
+        ...{ 'ce-source': '%2Fcrm', 'ce-type': 'merchant.boarding.requested.v1' },
+        'ce-traceparent': '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      },
+    ],
+    [
+      'may have its data in base64',
+      { ...attributes, data_base64: Buffer.from(JSON.stringify(data)).toString('base64') },
+      inStructured,
+    ],
+  ])('%s', async (_, body, headers) => {
     const { post } = await runReceiver(rig);
-    const input = merchant();
-    const { status, text } = await post(JSON.stringify(input), {
-      'content-type': 'application/json; charset=utf-8',
-      'ce-specversion': '1.0',
-      'ce-id': 'msg_1',
-      'ce-source': '%2Fcrm',
-      'ce-type': 'merchant.boarding.requested.v1',
-      'ce-traceparent': '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-    });
-    expect([status, text]).toEqual([202, `{"workflowId":"merchant-boarding-${input.externalId}"}`]);
-  });
-
-  it('may have its data in base64', async () => {
-    const { post } = await runReceiver(rig);
-    const input = merchant();
-    const { data, ...attributes } = event('merchant.boarding.requested.v1', input);
-    const body = { ...attributes, data_base64: Buffer.from(JSON.stringify(data)).toString('base64') };
-    const { status, text } = await post(JSON.stringify(body), inStructured);
+    const { status, text } = await post(JSON.stringify(body), headers);
     expect([status, text]).toEqual([202, `{"workflowId":"merchant-boarding-${input.externalId}"}`]);
   });
 
@@ -67,17 +67,14 @@ describe('an event', () => {
     const data = input();
     const body = JSON.stringify(event(type, data));
     const responses = await Promise.all([1, 2, 3].map(() => post(body, inStructured)));
-    responses.push(await post(body, inStructured));
     const workflowId = `${prefix}-${data.externalId}`;
-    for (const { status, text } of responses) {
-      expect([status, JSON.parse(text)]).toEqual([202, { workflowId }]);
-    }
     await new Onboarding(rig.client, workflowId).outcome();
     const writes = await rig.sandbox.writes(data.externalId);
     expect(writes.filter((write) => write === 'create-merchant')).toHaveLength(
       prefix.startsWith('b') ? 0 : 1,
     );
-    expect((await post(body, inStructured)).text).toBe(`{"workflowId":"${workflowId}"}`);
+    for (const { status, text } of [...responses, await post(body, inStructured)])
+      expect([status, text]).toEqual([202, `{"workflowId":"${workflowId}"}`]);
   });
 });
 
@@ -109,9 +106,8 @@ describe('a batch', () => {
     await expect(handle.describe()).rejects.toThrow();
   });
 
-  it('may be empty, and may have a hundred events at most', async () => {
+  it('may have a hundred events at most', async () => {
     const { post } = await runReceiver(rig);
-    expect(await post('[]', inBatch)).toMatchObject({ status: 202, text: '[]' });
     const many = Array.from({ length: 101 }, () => event('x', {}));
     expect(problemOf(await post(JSON.stringify(many), inBatch))).toMatchObject({
       status: 413,

@@ -6,7 +6,7 @@ import { sharedRig } from '../../rigs/shared-rig.js';
 const rig = await sharedRig();
 
 describe('the OpenAPI document', () => {
-  it('describes every path, and every reference resolves', async () => {
+  it('describes every path', async () => {
     const { call } = await runReceiver(rig, { posNames: ['Till'] });
     const { status, headers, text } = await call('GET /openapi.json');
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
@@ -23,25 +23,14 @@ describe('the OpenAPI document', () => {
       ['/healthz', ['get']],
       ['/readyz', ['get']],
     ]);
-    const { schemas } = document.components;
-    const references = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, target]) => target ?? '');
-    expect(references.length).toBeGreaterThan(20);
-    for (const reference of references) {
-      expect(reference).toMatch(/^#\/components\/schemas\/[\w.-]+$/);
-      expect(schemas).toHaveProperty([reference.replace('#/components/schemas/', '')]);
-    }
   });
 
-  it('is accepted by the linter of Redocly', async () => {
+  it('is accepted by the linter of Redocly, and has the schemas of the bodies', async () => {
     const { call } = await runReceiver(rig, { posNames: ['Till'] });
     const { text } = await call('GET /openapi.json');
     // Health checks are never rejected, so they have no 4xx.
     expect(await lint(text, ['operation-4xx-response'])).toEqual([]);
-  });
-
-  it('has the schemas of the bodies', async () => {
-    const { call } = await runReceiver(rig, { posNames: ['Till'] });
-    const { schemas } = JSON.parse((await call('GET /openapi.json')).text).components;
+    const { schemas } = JSON.parse(text).components;
     expect(schemas['merchant.boarding.requested.v1.event']).toMatchObject({
       type: 'object',
       required: ['specversion', 'id', 'source', 'type', 'data'],

@@ -61,24 +61,17 @@ describe('PUT and GET /onboardings/{externalId}', () => {
     const workflowId = `merchant-boarding-${externalId}`;
     await put(receiver, externalId, { type: 'merchant', ...input });
     const { email: _, ...withoutEmail } = { ...input.merchant, lastName: 'Private' };
-    const other = {
-      ...input,
-      merchant: withoutEmail,
-      application: { remark: 'as agreed', equipment: { type: 'terminal', count: 2 } },
-      dueInHours: 3,
-    };
+    const application = { remark: 'as agreed', equipment: { type: 'terminal', count: 2 } };
+    const other = { ...input, merchant: withoutEmail, application, dueInHours: 3 };
     const rejected = await put(receiver, externalId, { type: 'merchant', ...other });
     expect(problemOf(rejected)).toEqual({
       type: 'urn:gangway:problem:other-input',
       title: 'The onboarding was started with another input',
       status: 409,
       detail: 'nothing was changed: correct the onboarding by its requirements, or use another externalId',
-      errors: [
-        ...['merchant.lastName', 'application.equipment.count', 'dueInHours'].map((field) => ({
-          field,
-          message: 'differs from the first input',
-        })),
-      ],
+      errors: ['merchant.lastName', 'application.equipment.count', 'dueInHours'].map((field) => {
+        return { field, message: 'differs from the first input' };
+      }),
     });
     expect(rejected.text).not.toContain('Private');
     const again = await put(receiver, externalId, { type: 'merchant', ...input });
@@ -149,45 +142,35 @@ describe('a partner account', () => {
 
 describe('a problem is the response to', () => {
   it('an unknown onboarding', async () => {
-    expect(problemOf(await get(await runReceiver(rig), 'nobody'))).toEqual({
-      type: 'urn:gangway:problem:unknown-onboarding',
-      title: 'There is no such onboarding',
-      status: 404,
-      detail: 'check the id: no onboarding with it was ever started',
-    });
+    const detail = 'check the id: no onboarding with it was ever started';
+    const unknown = { type: 'urn:gangway:problem:unknown-onboarding', title: 'There is no such onboarding' };
+    const problem = problemOf(await get(await runReceiver(rig), 'nobody'));
+    expect(problem).toEqual({ ...unknown, status: 404, detail });
   });
 
-  const { externalId: _, ...input } = merchant();
+  const { externalId: _, ...rest } = merchant();
+  const input = { ...rest, type: 'merchant' };
+  const wrong = { ...input, agentProfileId: '101', fees: { amexx: {} } };
+  const at = (field: string, message: string) => ({ field, message });
   it.each<[string, string, unknown, object[]]>([
-    [
-      'no type',
-      'm-1',
-      input,
-      [{ field: 'type', message: 'is required: one of merchant, business, customer' }],
-    ],
+    ['no type', 'm-1', rest, [at('type', 'is required: one of merchant, business, customer')]],
     [
       'another type',
       'm-1',
-      { ...input, type: 'person' },
-      [{ field: 'type', message: 'must be one of merchant, business, customer' }],
+      { ...rest, type: 'person' },
+      [at('type', 'must be one of merchant, business, customer')],
     ],
-    [
-      'an externalId in addition to the one in the path',
-      'm-1',
-      { ...input, type: 'merchant', externalId: 'm-2' },
-      [{ field: 'externalId', message: 'is in the path' }],
-    ],
+    ['a second externalId', 'm-1', { ...input, externalId: 'm-2' }, [at('externalId', 'is in the path')]],
     [
       'wrong fields',
-      '123-45-6789',
-      { ...input, type: 'merchant', agentProfileId: '101', fees: { amexx: {} } },
+      ...(['123-45-6789', wrong] as const),
       [
-        { field: 'externalId', message: 'contains what looks like a social security number' },
-        { field: 'agentProfileId', message: 'must be a number, without quotes' },
-        { field: 'fees.amexx', message: 'is not a known field; did you mean amex?' },
+        at('externalId', 'contains what looks like a social security number'),
+        at('agentProfileId', 'must be a number, without quotes'),
+        at('fees.amexx', 'is not a known field; did you mean amex?'),
       ],
     ],
-    ['no object', 'm-1', [], [{ field: '', message: 'must be an object' }]],
+    ['no object', 'm-1', [], [at('', 'must be an object')]],
   ])('%s', async (_, externalId, body, errors) => {
     const reply = await put(await runReceiver(rig), externalId, body);
     expect(problemOf(reply)).toEqual({
@@ -220,20 +203,18 @@ describe('a problem is the response to', () => {
     }
   });
 
+  const bearer = (after: string) => `authorization: Bearer${after}`;
   it.each<[string, (path: string) => string]>([
-    [
-      'two headers',
-      (path) => head(path, [`authorization: Bearer ${TOKEN}x`, `authorization: Bearer ${TOKEN}`]),
-    ],
-    ['a token after another', (path) => head(path, [`authorization: Bearer x, Bearer ${TOKEN}`])],
-    ['a token after a tab', (path) => head(path, [`authorization: Bearer\t${TOKEN}`])],
-    ['a token that goes on', (path) => head(path, [`authorization: Bearer ${TOKEN}\u00a0`])],
-    ['a token in upper case', (path) => head(path, [`authorization: Bearer ${TOKEN.toUpperCase()}`])],
-    ['a token in base64', (path) => head(path, [`authorization: Bearer ${btoa(TOKEN)}`])],
+    ['two headers', (path) => head(path, [bearer(` ${TOKEN}x`), bearer(` ${TOKEN}`)])],
+    ['a token after another', (path) => head(path, [bearer(` x, Bearer ${TOKEN}`)])],
+    ['a token after a tab', (path) => head(path, [bearer(`\t${TOKEN}`)])],
+    ['a token that goes on', (path) => head(path, [bearer(` ${TOKEN}\u00a0`)])],
+    ['a token in upper case', (path) => head(path, [bearer(` ${TOKEN.toUpperCase()}`)])],
+    ['a token in base64', (path) => head(path, [bearer(` ${btoa(TOKEN)}`)])],
     ['a token in the query', (path) => head(`${path}?access_token=${TOKEN}&token=${TOKEN}`, [])],
-    ['a token in a cookie', (path) => head(path, [`cookie: authorization=Bearer ${TOKEN}; token=${TOKEN}`])],
-    ['a token in another header', (path) => head(path, [`x-authorization: Bearer ${TOKEN}`])],
-    ['a token for a proxy', (path) => head(path, [`proxy-authorization: Bearer ${TOKEN}`])],
+    ['a token in a cookie', (path) => head(path, [`cookie: ${bearer(` ${TOKEN}`)}; token=${TOKEN}`])],
+    ['a token in another header', (path) => head(path, [`x-${bearer(` ${TOKEN}`)}`])],
+    ['a token for a proxy', (path) => head(path, [`proxy-${bearer(` ${TOKEN}`)}`])],
     ['a path that leads there', (path) => head(`/healthz/..${path}`, [])],
     ['a path with two slashes', (path) => head(`/${path}`, [])],
     ['an absolute URL', (path) => head(`http://127.0.0.1${path}`, [])],

@@ -60,13 +60,8 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
     expect((await boarding.state()).requirements.map(({ id }) => id)).toEqual([second]);
 
     const documents = [await documentStore(folder(rig.documentDir)).put('check.txt', Buffer.from('void'))];
-    const received = JSON.stringify(
-      event(
-        'documents.received.v1',
-        { id: workflowId, requirementId: second, documents, ...who },
-        { id: 'e-2' },
-      ),
-    );
+    const data = { id: workflowId, requirementId: second, documents, ...who };
+    const received = JSON.stringify(event('documents.received.v1', data, { id: 'e-2' }));
     expect(await post(received, inStructured)).toMatchObject({ status: 202 });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     const writes = await rig.sandbox.writes(externalId);
@@ -91,12 +86,10 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
         JSON.stringify(event('requirement.resolved.v1', { id: externalId, ...who, ...data }, { id })),
         inStructured,
       );
-    const notOpen = (detail: string) => ({
-      type: 'urn:gangway:problem:not-open',
-      title: 'The requirement is not open',
-      status: 409,
-      detail,
-    });
+    const notOpen = (detail: string) => {
+      const title = 'The requirement is not open';
+      return { type: 'urn:gangway:problem:not-open', title, status: 409, detail };
+    };
     const retry = { kind: 'retry' };
     expect(problemOf(await send({ requirementId: 'ada@example.com', answer: retry }, 'e-1'))).toEqual(
       notOpen('no requirement with this id is open'),
@@ -131,14 +124,12 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
 
   it('are rejected when a requirement accepts no documents', async () => {
     const { post } = await runReceiver(rig);
-    const input = merchant('request-changes');
-    const { id: requirementId } = await (await rig.board(input)).requirement('request-changes');
-    const documents = [await documentStore(folder(rig.documentDir)).put('check.txt', Buffer.from('void'))];
-    const data = { id: input.externalId, requirementId, documents, ...who };
+    const boarding = await rig.board(merchant('request-changes'));
+    const { id: requirementId } = await boarding.requirement('request-changes');
+    const documents = [{ key: 'k.txt', fileName: 'check.txt', contentType: 'text/plain' }];
+    const data = { id: boarding.workflowId, requirementId, documents, ...who };
     const reply = await post(JSON.stringify(event('documents.received.v1', data)), inStructured);
-    expect(problemOf(reply)).toMatchObject({
-      status: 422,
-      errors: [{ field: 'data.documents', message: `${requirementId} takes correction, retry, abandon` }],
-    });
+    const message = `${requirementId} takes correction, retry, abandon`;
+    expect(problemOf(reply)).toMatchObject({ status: 422, errors: [{ field: 'data.documents', message }] });
   });
 });

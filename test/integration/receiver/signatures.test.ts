@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { business, customer, merchant } from '../../rigs/inputs.js';
-import {
-  event,
-  problemOf,
-  type Reply,
-  runReceiver,
-  STRUCTURED,
-  signed,
-} from '../../rigs/receiver/running-receiver.js';
+import { event, problemOf, runReceiver, STRUCTURED } from '../../rigs/receiver/running-receiver.js';
+import { shared } from '../../rigs/shared.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
@@ -28,33 +22,28 @@ describe('in binary mode the attributes are in headers, which the signature does
   };
   const types = Object.keys(samples);
 
-  async function sendBinary(type: string, body: string): Promise<Reply> {
-    const { call } = await runReceiver(rig);
-    return call('POST /events', body, {
-      ...{ 'content-type': 'application/json', 'ce-specversion': '1.0' },
-      ...{ 'ce-type': type, 'ce-source': '/crm', 'ce-id': 'msg_1' },
-      ...signed(body),
-    });
+  const running = shared((until) => runReceiver(rig, {}, until));
+  const invalid = { status: 422, type: 'urn:gangway:problem:invalid' };
+
+  async function sendBinary(type: string, body: string): Promise<unknown> {
+    return problemOf(
+      await running().post(body, {
+        ...{ 'content-type': 'application/json', 'ce-specversion': '1.0' },
+        ...{ 'ce-type': type, 'ce-source': '/crm', 'ce-id': 'msg_1' },
+      }),
+    );
   }
 
-  it.each(types.flatMap((type) => types.filter((other) => other !== type).map((other) => [type, other])))(
-    'an event of type %s is not valid as type %s',
-    async (type, other) => {
-      const body = JSON.stringify(samples[type]?.());
-      expect(problemOf(await sendBinary(other, body))).toMatchObject({
-        status: 422,
-        type: 'urn:gangway:problem:invalid',
-      });
-    },
-  );
+  it.each(types)('an event of type %s is not valid as any other type', async (type) => {
+    const body = JSON.stringify(samples[type]?.());
+    for (const other of types.filter((each) => each !== type))
+      expect(await sendBinary(other, body), other).toMatchObject(invalid);
+  });
 
   it('an event that is signed in one mode is not valid in another', async () => {
-    const [type = ''] = types;
-    const asBinary = problemOf(await sendBinary(type, boarding()));
-    expect(asBinary).toMatchObject({ status: 422, type: 'urn:gangway:problem:invalid' });
-    const { post } = await runReceiver(rig);
-    const asStructured = problemOf(await post(JSON.stringify(merchant()), { 'content-type': STRUCTURED }));
-    expect(asStructured).toMatchObject({ status: 422, type: 'urn:gangway:problem:invalid' });
+    expect(await sendBinary('merchant.boarding.requested.v1', boarding())).toMatchObject(invalid);
+    const asStructured = await running().post(JSON.stringify(merchant()), { 'content-type': STRUCTURED });
+    expect(problemOf(asStructured)).toMatchObject(invalid);
   });
 });
 

@@ -67,31 +67,28 @@ describe('a planned fault hits the next write', () => {
 
 describe('a planned fault that moves the merchant meanwhile', () => {
   const REVIEW = 'POST /api/v1/merchant/underwritingReview?id=1001';
+  const SUBMIT = 'POST /api/v2/merchant/submit';
+  const ID = '{"merchantProfileId":1001}';
   const status = async (sandbox: RunningSandbox) =>
     (await sandbox.call('GET /api/v1/merchant/status?id=1001')).json<{ data: { status: string } }>().data
       .status;
+  const moving = (sandbox: RunningSandbox, fault: string, operation: string, to: string, steps: number) =>
+    plan(sandbox, JSON.stringify({ fault, operation, meanwhile: { status: to, steps } }));
 
   it('finds the merchant in a body, and may move it back after some steps', async () => {
     const sandbox = await runSandbox();
     await sandbox.create();
-    await plan(
-      sandbox,
-      '{"fault":"drop-before-commit","operation":"submit-merchant","meanwhile":{"status":"On Hold","steps":2}}',
-    );
-    const submit = () => sandbox.call('POST /api/v2/merchant/submit', '{"merchantProfileId":1001}');
-    expect(await outcome(submit())).toBe('UND_ERR_SOCKET');
+    await moving(sandbox, 'drop-before-commit', 'submit-merchant', 'On Hold', 2);
+    expect(await outcome(sandbox.call(SUBMIT, ID))).toBe('UND_ERR_SOCKET');
     expect([await status(sandbox), await status(sandbox)]).toEqual(['On Hold', 'Not Submitted']);
-    expect(await outcome(submit())).toBe(200);
+    expect(await outcome(sandbox.call(SUBMIT, ID))).toBe(200);
   });
 
   it('moves it back before what else its underwriters do', async () => {
     const sandbox = await runSandbox();
     await sandbox.create('Corner Bakery [notes-on-hold]');
-    await sandbox.call('POST /api/v2/merchant/submit', '{"merchantProfileId":1001}');
-    await plan(
-      sandbox,
-      '{"fault":"400","operation":"request-underwriting-review","meanwhile":{"status":"UW Level 1: Pending","steps":1}}',
-    );
+    await sandbox.call(SUBMIT, ID);
+    await moving(sandbox, '400', 'request-underwriting-review', 'UW Level 1: Pending', 1);
     const before = await status(sandbox);
     expect(await outcome(sandbox.call(REVIEW))).toBe(400);
     const after = [await status(sandbox), await status(sandbox), await status(sandbox)];
@@ -101,11 +98,8 @@ describe('a planned fault that moves the merchant meanwhile', () => {
   it('does not move it back after a decision', async () => {
     const sandbox = await runSandbox();
     await sandbox.create('Corner Bakery [waiting]');
-    await sandbox.call('POST /api/v2/merchant/submit', '{"merchantProfileId":1001}');
-    await plan(
-      sandbox,
-      '{"fault":"400","operation":"request-underwriting-review","meanwhile":{"status":"On Hold","steps":2}}',
-    );
+    await sandbox.call(SUBMIT, ID);
+    await moving(sandbox, '400', 'request-underwriting-review', 'On Hold', 2);
     expect(await outcome(sandbox.call(REVIEW))).toBe(400);
     await sandbox.control('POST /sandbox/merchants/1001/transition', '{"status":"Declined"}');
     const after = [await status(sandbox), await status(sandbox), await status(sandbox)];
@@ -199,11 +193,7 @@ describe('a planned fault', () => {
     ['no fault', '{"operation":"create-merchant"}', 'fault'],
     ['no operation', '{"fault":"429"}', 'operation'],
     ['an unknown operation', '{"fault":"429","operation":"createMerchant"}', 'operation'],
-    [
-      'webhooks of one operation',
-      '{"fault":"duplicate-webhooks","operation":"create-merchant"}',
-      'operation',
-    ],
+    ['webhooks of one call', '{"fault":"duplicate-webhooks","operation":"create-merchant"}', 'operation'],
     ['refuse for one operation', '{"fault":"refuse","operation":"create-merchant"}', 'operation'],
     ['a move to nowhere', '{"fault":"429","operation":"create-merchant","meanwhile":{}}', 'meanwhile.status'],
     ['never', '{"fault":"429","operation":"create-merchant","times":0}', 'times'],
@@ -258,19 +248,15 @@ describe('the ledger', () => {
   const three = shared(async (until) => {
     const sandbox = await runSandbox({}, until);
     await create(sandbox);
+    await sandbox.call('GET /api/v1/merchant/status?id=1001');
     await sandbox.call('POST /api/v1/merchant/submit?id=1001');
     await sandbox.create('Without a key');
     return sandbox;
   });
 
   it('lists every write that took effect, in order, with the key of the caller, and no read', async () => {
-    const sandbox = await runSandbox();
-    await create(sandbox);
-    await sandbox.call('GET /api/v1/merchant/status?id=1001');
-    await sandbox.call('POST /api/v1/merchant/submit?id=1001');
-    await sandbox.create('Without a key');
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    expect(await sandbox.control('GET /sandbox/ledger')).toEqual([
+    expect(await three().control('GET /sandbox/ledger')).toEqual([
       { seq: 1, at, system: 'boarding', operation: 'create-merchant', id: 1001, guid: 'g-1' },
       { seq: 2, at, system: 'boarding', operation: 'submit-merchant-v1', id: 1001, guid: 'g-1' },
       { seq: 3, at, system: 'boarding', operation: 'create-merchant', id: 1002 },

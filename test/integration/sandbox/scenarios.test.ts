@@ -23,56 +23,43 @@ const REVIEW = 'review';
 
 /** The scenarios that the sandbox lists. test/workflows and the simulation play them. */
 const NAMES = [
-  'approved-by-mistake',
-  'closed',
-  'conditionally-approved',
-  'declined',
-  'moot-notes',
-  'more-notes',
-  'notes',
-  'notes-on-hold',
-  'request-changes',
-  'restless-date',
-  'same-note',
-  'straight',
-  'temporary-mid',
-  'uw-level-1',
-  'unclear-mid',
-  'unknown-status',
-  'waiting',
-  'withdrawn',
+  ...[
+    'approved-by-mistake',
+    'closed',
+    'conditionally-approved',
+    'declined',
+    'moot-notes',
+    'more-notes',
+    'notes',
+  ],
+  ...[
+    'notes-on-hold',
+    'request-changes',
+    'restless-date',
+    'same-note',
+    'straight',
+    'temporary-mid',
+    'uw-level-1',
+  ],
+  ...['unclear-mid', 'unknown-status', 'waiting', 'withdrawn'],
 ];
 
 /**
  * Scenarios that no workflow plays to its end, at a pace of one step per read: the status after each call, then one line per
  * read. Later reads repeat the last line.
  */
-const SCENES: Readonly<Record<string, readonly string[]>> = {
-  'notes-on-hold': [
-    SUBMIT,
-    'Pending',
-    'Pending, 2 notes',
-    'On Hold, 2 notes',
-    'Pending, 2 notes',
-    'Pending, 2 notes',
-    REVIEW,
-    'Pending Review',
-    'Approved',
-    'Approved, mid',
-  ],
-  'approved-by-mistake': [
-    SUBMIT,
-    'Pending',
-    'Pending, 2 notes',
-    'Approved',
-    'Pending, 2 notes',
-    'Pending, 2 notes',
-    REVIEW,
-    'Pending Review',
-    'Approved',
-    'Approved, mid',
-  ],
-};
+const SCENES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  [
+    ['notes-on-hold', 'On Hold, 2 notes'],
+    ['approved-by-mistake', 'Approved'],
+  ].map(([name = '', meanwhile = '']) => [
+    name,
+    [
+      ...[SUBMIT, 'Pending', 'Pending, 2 notes', meanwhile, 'Pending, 2 notes', 'Pending, 2 notes'],
+      ...[REVIEW, 'Pending Review', 'Approved', 'Approved, mid'],
+    ],
+  ]),
+);
 
 const CALLS: Readonly<Record<string, string>> = {
   [SUBMIT]: 'POST /api/v1/merchant/submit',

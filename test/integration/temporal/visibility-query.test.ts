@@ -27,17 +27,11 @@ describe('the problem of a query that a person typed', () => {
   });
 
   it.each([
-    ["PartnrStatus = 'x'", 'PartnrStatus is not a field; did you mean PartnerStatus?'],
-    ["StartTme > '2026-01-01T00:00:00Z'", 'StartTme is not a field; did you mean StartTime?'],
-    ["Shade = 'x'", 'Shade is not a field'],
-  ])('names the nearest fields for an unknown one: %s', async (typed, problem) => {
-    expect(await problemOf(typed)).toBe(problem);
-  });
-
-  it('keeps the reason of the server where it names the value', async () => {
-    expect(await problemOf("ActionRequired = 'ja'")).toContain(
-      'search attribute ActionRequired of type Bool',
-    );
+    ["PartnrStatus = 'x'", /^PartnrStatus is not a field; did you mean PartnerStatus\?$/],
+    ["Shade = 'x'", /^Shade is not a field$/],
+    ["ActionRequired = 'ja'", /search attribute ActionRequired of type Bool/],
+  ])('names the field, and the nearest ones or the reason of the server: %s', async (typed, problem) => {
+    expect(await problemOf(typed)).toMatch(problem);
   });
 
   it('does not exist for an error of another kind, or for a valid query', async () => {

@@ -9,7 +9,6 @@ import {
 } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
 import { type GangwayClient, gangwayClient } from '../../../src/client/index.js';
-import { BadSetting } from '../../../src/settings/settings.js';
 import { gangwayPlugin } from '../../../src/worker/plugin.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
@@ -51,24 +50,7 @@ async function greeted({ rig: { client, taskQueue } }: Program): Promise<unknown
 }
 
 describe('a worker with workflows of its own', () => {
-  const intercepted: string[] = [];
-  const program = shared((until) =>
-    running(until, {
-      ...OWN,
-      interceptors: {
-        activity: [
-          ({ info }) => ({
-            inbound: {
-              execute(input, next) {
-                intercepted.push(info.activityType);
-                return next(input);
-              },
-            },
-          }),
-        ],
-      },
-    }),
-  );
+  const program = shared((until) => running(until, OWN));
 
   it('boards a merchant and onboards a business, each partner by its own task queue', async () => {
     const { gangway, rig } = program();
@@ -80,26 +62,8 @@ describe('a worker with workflows of its own', () => {
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
   });
 
-  it('still runs its own, with its own interceptors', async () => {
+  it('still runs its own', async () => {
     expect(await greeted(program())).toBe('Hello Ada');
-    expect(intercepted).toContain('greeting');
-  });
-
-  it('asks a person, and takes the answer', async () => {
-    const { gangway } = program();
-    const { workflowId } = await gangway.boardMerchant(merchant('notes'));
-    const answered = new Set<string>();
-    const watching = gangway.watch(workflowId);
-    for await (const { asked } of watching) {
-      for (const { requirement } of asked.filter(({ requirement: { id } }) => !answered.has(id))) {
-        answered.add(requirement.id);
-        const answer = { kind: 'text', text: 'One in ten.' } as const;
-        const by = { actor: 'crm', reason: 'the merchant wrote it' };
-        await gangway.answer(workflowId, { requirementId: requirement.id, answer, ...by });
-      }
-    }
-    expect(await watching.outcome).toMatchObject({ outcome: 'boarded' });
-    expect(answered.size).toBe(2);
   });
 });
 
@@ -140,32 +104,26 @@ describe('a worker that cannot run Gangway', () => {
     until(() => opened.close());
     return opened;
   });
-  const created = (options: Partial<WorkerOptions>, plugin = gangwayPlugin({ settings: SETTINGS })) =>
-    Worker.create({ connection: connection(), taskQueue: 'gangway', plugins: [plugin], ...options });
+  const SAME = { ours: async () => undefined, awaitOnboarding: async () => undefined };
 
-  it('has another task queue than the clients', async () => {
-    const failure = created({ taskQueue: 'orders' });
-    await expect(failure).rejects.toThrow(BadSetting);
-    await expect(failure).rejects.toThrow('GANGWAY_TASK_QUEUE: must be orders, the worker’s task queue');
+  it.each<[string, Partial<WorkerOptions>, RegExp]>([
+    [
+      'has another task queue than the clients',
+      { taskQueue: 'orders' },
+      /GANGWAY_TASK_QUEUE: must be orders, the worker’s task queue/,
+    ],
+    ['has a data converter of its own', { dataConverter: { payloadCodecs: [] } }, /takes no data converter/],
+    ['has an activity of the same name', { activities: SAME }, /activity awaitOnboarding has the name of/],
+  ])('%s', async (_, options, message) => {
+    const plugins = [gangwayPlugin({ settings: SETTINGS })];
+    const usual = { connection: connection(), taskQueue: 'gangway', plugins };
+    await expect(Worker.create({ ...usual, ...options })).rejects.toThrow(message);
   });
 
   it('has no connection', async () => {
     const options = { taskQueue: 'gangway', plugins: [gangwayPlugin({ settings: SETTINGS })] };
-    await expect(Worker.create(options)).rejects.toThrow(
-      /^a worker with the Gangway plugin needs "connection"/,
-    );
-  });
-
-  it('has a data converter of its own', async () => {
-    const dataConverter = { payloadCodecs: [] };
-    await expect(created({ dataConverter })).rejects.toThrow(/takes no data converter of its own/);
-  });
-
-  it('has an activity of the same name', async () => {
-    const activities = { ours: async () => undefined, awaitOnboarding: async () => undefined };
-    await expect(created({ activities })).rejects.toThrow(
-      'activity awaitOnboarding has the name of a Gangway activity',
-    );
+    const needs = /^a worker with the Gangway plugin needs "connection"/;
+    await expect(Worker.create(options)).rejects.toThrow(needs);
   });
 
   it('has no keys', () => {

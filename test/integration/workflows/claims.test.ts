@@ -23,24 +23,6 @@ async function waiting() {
 const claimOf = async (boarding: Onboarding<unknown>, requirementId: string) =>
   (await boarding.state()).requirements.find(({ id }) => id === requirementId)?.claim;
 
-describe.concurrent('four eyes', () => {
-  it('reject what does not fit, and write no history for it', async () => {
-    const { boarding, note } = await waiting();
-    const { proposedAt } = await boarding.propose(note, TEXT);
-    const by = (actor: string) => ({ requirementId: note, proposedAt, actor });
-    const cases: [update: string, unknown, message: string][] = [
-      ['proposeAnswer', { ...by('pete'), answer: TEXT, reason: '' }, 'reason: must not be empty'],
-      ['confirmAnswer', by(' PETE '), 'actor: must not be the person who proposed the answer'],
-      ['withdrawProposal', by(' '), 'actor: must name a person'],
-    ];
-    const written = await boarding.written();
-    for (const [update, request, message] of cases)
-      expect((await sent(rig, boarding, update, request)).message).toBe(message);
-    expect(await boarding.written()).toEqual(written);
-    await boarding.handle.terminate();
-  });
-});
-
 describe.concurrent('a claim', () => {
   it('is at the part that asks, and costs no event of its customer', async () => {
     const onboarding = await rig.onboard(customer({ boarding: 'notes', business: 'waiting' }));

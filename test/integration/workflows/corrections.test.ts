@@ -55,22 +55,28 @@ async function askedAbout() {
   return { input, boarding, question, made: Number(made?.id) };
 }
 
+/** The question that follows the answer with this id. */
+async function askedAgain(boarding: Onboarding<unknown>, question: Requirement, id: string) {
+  await boarding.resolve(question.id, { kind: 'adopt', id });
+  const { requirements } = await boarding.until(
+    (state) => state.requirements.some((each) => each.id !== question.id),
+    'the question again',
+  );
+  return requirements[0];
+}
+
 describe.concurrent('an id to adopt', () => {
   it('that another boarding has is refused, and asked again', async () => {
     const other = await rig.board(merchant('waiting'));
     const { merchantProfileId: taken } = await other.until(({ stage }) => stage === 'underwriting');
     const { boarding, question } = await askedAbout();
-    await boarding.resolve(question.id, { kind: 'adopt', id: `${taken}` });
-    const { requirements } = await boarding.until(
-      (state) => state.requirements.some(({ id }) => id !== question.id),
-      'the question again',
-    );
-    expect(requirements[0]?.detail).toContain(
+    const again = await askedAgain(boarding, question, `${taken}`);
+    expect(again?.detail).toContain(
       `${taken} cannot be adopted: workflow ${other.workflowId} has this merchant`,
     );
     // An ended boarding does not lose its merchant either.
     await other.handle.terminate();
-    await boarding.resolve(requirements[0]?.id ?? '', { kind: 'adopt', id: `${taken}` });
+    await boarding.resolve(again?.id ?? '', { kind: 'adopt', id: `${taken}` });
     const { detail } = await boarding.requirement('uncertain-write');
     expect(detail).toContain(`${taken} cannot be adopted: it is the merchant of ${other.workflowId}`);
     expect((await boarding.state()).merchantProfileId).toBeUndefined();
@@ -90,17 +96,12 @@ describe.concurrent('a merchant that is not the one that was created', () => {
   it('because somebody has submitted it, is adopted only when its id is given again', async () => {
     const { merchantProfileId: strange } = await existing(rig).merchant({ status: 'Pending' });
     const { boarding, question } = await askedAbout();
-    const adopt = { kind: 'adopt', id: `${strange}` } as const;
-    await boarding.resolve(question.id, adopt);
-    const { requirements } = await boarding.until(
-      (state) => state.requirements.some(({ id }) => id !== question.id),
-      'the question again',
-    );
-    expect(requirements[0]?.detail).toContain(
+    const again = await askedAgain(boarding, question, `${strange}`);
+    expect(again?.detail).toContain(
       `${strange} cannot be adopted: merchant ${strange} has the status Pending, and nobody has submitted the one that was created. ` +
         'To adopt it anyway, adopt it again',
     );
-    await boarding.resolve(requirements[0]?.id ?? '', adopt);
+    await boarding.resolve(again?.id ?? '', { kind: 'adopt', id: `${strange}` });
     const { merchantProfileId } = await boarding.until(({ stage }) => stage === 'underwriting');
     expect(merchantProfileId).toBe(strange);
     await boarding.handle.terminate();
@@ -120,22 +121,5 @@ describe.concurrent('a merchant that is not the one that was created', () => {
     await boarding.resolve(id, { kind: 'retry' });
     await boarding.until(({ stage }) => stage === 'underwriting');
     await boarding.handle.terminate();
-  });
-});
-
-describe('corrections by several people at once', () => {
-  it('are applied once, and leave a history that replays', async () => {
-    const boarding = await rig.board(merchant(undefined, { agentProfileId: 999 }));
-    const { id } = await boarding.requirement('rejected-input');
-    const all = await Promise.allSettled(
-      [101, 102, 101].map((agentProfileId) =>
-        boarding.resolve(id, { kind: 'correction', patch: { agentProfileId } }),
-      ),
-    );
-    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    // An ended workflow is no longer in the worker's cache.
-    const { timeline } = await boarding.state();
-    expect(timeline.filter(({ event }) => event === 'requirement-resolved')).toHaveLength(1);
   });
 });

@@ -23,22 +23,6 @@ async function asked() {
 const entries = ({ timeline }: Awaited<ReturnType<Onboarding['state']>>) =>
   timeline.map(({ event, detail }) => `${event}: ${detail}`).slice(1);
 
-describe.concurrent('a child that is terminated while it asks', () => {
-  it('takes its requirements with it, and the customer ends', async () => {
-    const { onboarding, boarding, profileId } = await asked();
-    await boarding.handle.terminate('by hand');
-    const state = await onboarding.until(({ requirements }) => requirements.length === 0, 'no requirement');
-    expect(state.boarding).toMatchObject({ stage: 'cancelled', requirements: [] });
-    expect(entries(state)).toEqual(['boarding-ended: terminated']);
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
-    expect(await onboarding.outcome()).toMatchObject({
-      outcome: 'partly-onboarded',
-      boarding: { outcome: 'cancelled' },
-      business: { outcome: 'onboarded' },
-    });
-  });
-});
-
 describe.concurrent('a child that is reset', () => {
   it('while it asks goes on as the same part: asked, answered and counted with its outcome', async () => {
     const { onboarding, boarding, profileId, ids } = await asked();

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { partnerRecordId } from '../../../src/messages/ids.js';
-import { startDevServer } from '../../../src/temporal/dev-server.js';
 import { nudge } from '../../../src/temporal/nudge.js';
 import { recordOf } from '../../../src/temporal/partner-accounts.js';
-import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { gangway } from '../../rigs/command.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
@@ -13,14 +11,15 @@ import { begun, soon } from '../../rigs/workflows/partner-account.js';
 
 let rig: Rig;
 beforeAll(async () => {
-  rig = await createRig({ accounts: ['acme'] });
+  // A decision must make sleeping polls read at once.
+  rig = await createRig({ accounts: ['acme'], poll: { minMs: 3_600_000, maxMs: 3_600_000 } });
 });
 afterAll(() => rig.close());
 
 const recordIn = ({ client, taskQueue }: Rig, system = 'boarding', account?: string) =>
   new Onboarding(client, partnerRecordId(system, taskQueue, account));
 
-/** A boarding whose merchant the partner has moved to this status. */
+/** A boarding whose merchant the partner has moved to this status, which its poll has read. */
 async function boardingIn(status: string, more: object = {}, at: Rig = rig) {
   const boarding = await at.board(merchant('waiting', more));
   const { merchantProfileId = 0 } = await boarding.until(
@@ -28,7 +27,13 @@ async function boardingIn(status: string, more: object = {}, at: Rig = rig) {
     'its submission',
   );
   await at.sandbox.transition(merchantProfileId, { status });
+  await readAgain(at, boarding);
   return { boarding, merchantProfileId };
+}
+
+async function readAgain({ client }: Rig, onboarding: Onboarding): Promise<void> {
+  await eventually(() => onboarding.poll(), Boolean, 'a status poll');
+  await nudge(client, onboarding.workflowId);
 }
 
 const reads = (status: string) => (state: { partnerStatus: string | null }) => state.partnerStatus === status;
@@ -63,14 +68,10 @@ describe('a status name that no document has', () => {
     expect((await first.boarding.state()).requirements).toEqual([]);
 
     await expect(record.resolve(question.id, { kind: 'choice', choice: 'lost' })).rejects.toThrow();
-    await record.resolve(
-      question.id,
-      { kind: 'choice', choice: 'ended-declined' },
-      'olga',
-      'the partner wrote so',
-    );
-    for (const { boarding, merchantProfileId } of [first, second])
-      expect(await boarding.outcome()).toMatchObject({ outcome: 'declined', merchantProfileId });
+    const declined = { kind: 'choice', choice: 'ended-declined' } as const;
+    await record.resolve(question.id, declined, 'olga', 'the partner wrote so');
+    const ids = [first, second].map(({ merchantProfileId }) => ({ outcome: 'declined', merchantProfileId }));
+    expect(await soon([first.boarding, second.boarding])).toMatchObject(ids);
 
     const third = await boardingIn('On Hold');
     expect(await third.boarding.outcome()).toMatchObject({ outcome: 'declined' });
@@ -83,21 +84,6 @@ describe('a status name that no document has', () => {
     const { stdout } = await gangway(rig.env, ['status', record.workflowId]);
     expect(stdout).toMatch(/status-explained +On Hold: ended-declined \(olga: the partner wrote so\)/);
   });
-
-  it.each([
-    ['ended-closed', 'Archived', {}, { outcome: 'closed' }],
-    ['approved', 'Certified', { mid: '4711' }, { outcome: 'boarded', mid: '4711' }],
-  ] as const)(
-    'and %s ends a boarding like a name of the partner with that meaning',
-    async (choice, status, more, outcome) => {
-      const { boarding, merchantProfileId } = await boardingIn(status);
-      await rig.sandbox.transition(merchantProfileId, more);
-      const record = recordIn(rig);
-      const { id } = await questionAbout(record, status);
-      await record.resolve(id, { kind: 'choice', choice });
-      expect(await boarding.outcome()).toMatchObject(outcome);
-    },
-  );
 
   it('of another account is another question', async () => {
     const { boarding } = await boardingIn('Parked', { account: 'acme' });
@@ -117,6 +103,7 @@ describe('a status name that no document has', () => {
     const onboarding = await rig.onboardBusiness(business('waiting'));
     const { profileId = 0 } = await onboarding.until(({ profileId }) => profileId !== undefined, 'a profile');
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Frozen' });
+    await readAgain(rig, onboarding);
     const record = recordIn(rig, 'banking');
     const { id, title } = await questionAbout(record, 'Frozen');
     expect(title).toBe('New status of the banking partner: “Frozen”');
@@ -130,10 +117,8 @@ it('a cancelled record is forgotten, and people are asked again', async () => {
   try {
     const { boarding } = await boardingIn('On Hold', {}, other);
     const record = recordIn(other);
-    await record.resolve((await questionAbout(record, 'On Hold')).id, {
-      kind: 'choice',
-      choice: 'under-review',
-    });
+    const { id } = await questionAbout(record, 'On Hold');
+    await record.resolve(id, { kind: 'choice', choice: 'under-review' });
     const place = { system: 'boarding', account: undefined, taskQueue: other.taskQueue } as const;
     await eventually(
       () => recordOf(other.client, place),
@@ -150,61 +135,5 @@ it('a cancelled record is forgotten, and people are asked again', async () => {
     await boarding.handle.cancel();
   } finally {
     await other.close();
-  }
-});
-
-it('a decision makes sleeping polls read at once', async () => {
-  const patient = await createRig({ poll: { minMs: 3_600_000, maxMs: 3_600_000 } });
-  try {
-    const boarding = await patient.board(merchant('waiting'));
-    const { merchantProfileId = 0 } = await boarding.until(
-      ({ timeline }) => timeline.some(({ event }) => event === 'submitted'),
-      'its submission',
-    );
-    await patient.sandbox.transition(merchantProfileId, { status: 'On Hold' });
-    await eventually(() => boarding.poll(), Boolean, 'a status poll');
-    await nudge(patient.client, boarding.workflowId);
-    const record = recordIn(patient);
-    const { id } = await questionAbout(record, 'On Hold');
-    // The change has begun another poll, which sleeps for an hour.
-    await boarding.until(reads('On Hold'));
-    await boarding.retrying('awaitStatusChange', 0);
-    await record.resolve(id, { kind: 'choice', choice: 'ended-closed' });
-    expect(await soon([boarding])).toMatchObject([{ outcome: 'closed' }]);
-  } finally {
-    await patient.close();
-  }
-});
-
-it('decisions and open questions survive when the history of the record grows long', async () => {
-  const server = await startDevServer({ dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 30 } });
-  const impatient = await createRig({ address: server.address, worker: false });
-  await registerSearchAttributes(impatient.client);
-  await impatient.startWorker();
-  try {
-    const { boarding } = await boardingIn('On Hold', {}, impatient);
-    const record = recordIn(impatient);
-    const { id } = await questionAbout(record, 'On Hold');
-    const { runId } = await record.handle.describe();
-    await record.resolve(id, { kind: 'choice', choice: 'ended-closed' });
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'closed' });
-    const names = ['Amber', 'Blue', 'Crimson', 'Denim', 'Ebony', 'Fawn'];
-    for (const status of names) {
-      await record.handle.signal('statusSeen', { status });
-      await questionAbout(record, status);
-    }
-    expect((await record.handle.describe()).runId).not.toBe(runId);
-    const { requirements } = await record.state();
-    expect(requirements).toHaveLength(names.length);
-    const later = await boardingIn('On Hold', {}, impatient);
-    expect(await later.boarding.outcome()).toMatchObject({ outcome: 'closed' });
-    const [open] = requirements;
-    await record.resolve(open?.id ?? '', { kind: 'choice', choice: 'under-review' });
-    await record.until(
-      ({ timeline }) => timeline.filter(({ event }) => event === 'status-explained').length === 2,
-    );
-  } finally {
-    await impatient.close();
-    await server.stop();
   }
 });

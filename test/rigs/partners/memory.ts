@@ -90,7 +90,8 @@ export function isClosed(connection: Duplex | undefined): boolean {
   return connection?.readableEnded === true || connection?.destroyed === true;
 }
 
-function isWhole(request: string): boolean {
+/** Whether a whole request has arrived. */
+export function isWhole(request: string): boolean {
   const [head = '', ...rest] = request.split('\r\n\r\n');
   const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
   return rest.length > 0 && Buffer.byteLength(rest.join('\r\n\r\n')) >= length;

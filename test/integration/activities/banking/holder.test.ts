@@ -53,40 +53,28 @@ describe('a candidate for a submission', () => {
   const { doingBusinessAsName, legalBusinessName, employerIdentificationNumber } = ours.holder;
   const shown = { doingBusinessAsName, legalBusinessName, employerIdentificationNumber };
 
+  const withEin = (employerIdentificationNumber: string) => ({ ...shown, employerIdentificationNumber });
+
   it.each<[string, object | null, string[], string[]]>([
     ['all of it', { ...shown, merchantProfileId: 7 }, [], []],
     ['no merchant', shown, [], []],
     ['punctuation and case', { ...shown, legalBusinessName: 'BAKER, L.L.C.' }, [], []],
-    ['a masked EIN', { ...shown, employerIdentificationNumber: 'XX-XXX6789' }, [], []],
+    ['a masked EIN', withEin('XX-XXX6789'), [], []],
     ['its merchant alone', { doingBusinessAsName, merchantProfileId: 7 }, [], []],
     ['another merchant', { ...shown, merchantProfileId: 8 }, ['it belongs to merchant 8'], []],
     ['another dba', { ...shown, doingBusinessAsName: 'Bakery' }, ['its dba differs'], []],
     [
       'another EIN of its merchant',
-      { ...shown, merchantProfileId: 7, employerIdentificationNumber: '*****0000' },
+      { ...withEin('*****0000'), merchantProfileId: 7 },
       ['its EIN differs'],
       [],
     ],
     ['another legal name', { ...shown, legalBusinessName: 'Other Inc' }, ['its legal name differs'], []],
-    [
-      'an EIN that is hidden',
-      { ...shown, employerIdentificationNumber: '*********' },
-      [],
-      ['its EIN is not shown'],
-    ],
-    [
-      'an EIN of which three digits are shown',
-      { ...shown, employerIdentificationNumber: 'XX-XXXX789' },
-      [],
-      ['its EIN is not shown'],
-    ],
+    ['an EIN that is hidden', withEin('*********'), [], ['its EIN is not shown']],
+    ['an EIN of which three digits are shown', withEin('XX-XXXX789'), [], ['its EIN is not shown']],
     ['its dba alone', { doingBusinessAsName }, [], ['its EIN is not shown', 'its legal name is not shown']],
-    [
-      'all but its dba',
-      { ...shown, doingBusinessAsName: null, merchantProfileId: 7 },
-      [],
-      ['its dba is not shown'],
-    ],
+    ['all but its dba', { ...shown, doingBusinessAsName: null }, [], ['its dba is not shown']],
+    ['its merchant alone, without its dba', { merchantProfileId: 7 }, [], ['its dba is not shown']],
     ['nothing', null, [], ['its dba is not shown', 'its EIN is not shown', 'its legal name is not shown']],
   ])('is compared with it: %s', async (_, businessAccountHolder, against, unclear) => {
     const profile = { id: 4, bankingStatus: 'Submitted', businessAccountHolder };
@@ -100,37 +88,16 @@ describe('a candidate for a submission', () => {
     });
   });
 
-  it.each<[string, object | null, string[], string[]]>([
-    ['its dba and its merchant', { doingBusinessAsName, merchantProfileId: 7 }, [], []],
-    ['its dba, legal name and EIN', shown, [], []],
-    ['its merchant alone', { merchantProfileId: 7 }, [], ['its dba is not shown']],
-    [
-      'another dba',
-      { ...shown, merchantProfileId: 7, doingBusinessAsName: 'Bakery' },
-      ['its dba differs'],
-      [],
-    ],
-    ['another merchant', { ...shown, merchantProfileId: 8 }, ['it belongs to merchant 8'], []],
-    [
-      'its dba and no merchant',
-      { doingBusinessAsName },
-      [],
-      ['its EIN is not shown', 'its legal name is not shown'],
-    ],
-    ['no holder', null, [], ['its dba is not shown', 'its EIN is not shown', 'its legal name is not shown']],
-  ])(
-    'is compared as well where the partner finds it for the merchant: %s',
-    async (_, record, against, unclear) => {
-      const profile = { id: 4, bankingStatus: 'Submitted', businessAccountHolder: record };
-      const { client, requests } = await bankingPartner(responding(200, JSON.stringify(profile)));
-      const { run } = await activitiesOf(client);
-      expect(await run('submitHolder', ours)).toMatchObject({ existing: { profileId: 4, against, unclear } });
-      expect(requests().map(({ line }) => line)).toEqual([
-        'GET /svc/profile/byMerchant/7',
-        'GET /svc/profile/4',
-      ]);
-    },
-  );
+  it('is compared as well where the partner finds it for the merchant', async () => {
+    const businessAccountHolder = { merchantProfileId: 7, doingBusinessAsName: 'Bakery' };
+    const profile = { id: 4, bankingStatus: 'Submitted', businessAccountHolder };
+    const { client, requests } = await bankingPartner(responding(200, JSON.stringify(profile)));
+    const { run } = await activitiesOf(client);
+    const existing = { profileId: 4, against: ['its dba differs'], unclear: [] };
+    expect(await run('submitHolder', ours)).toMatchObject({ existing });
+    const lines = ['GET /svc/profile/byMerchant/7', 'GET /svc/profile/4'];
+    expect(requests().map(({ line }) => line)).toEqual(lines);
+  });
 
   it('has the same name or merchant, and is not in the baseline', async () => {
     const { run, banking } = await activitiesAtSandbox();
@@ -162,13 +129,9 @@ describe('a business that is corrected', () => {
     await plan(banking, 'drop-after-commit', 'update-business-account-holder');
     const lost = await failed(run('correctHolder', { profileId: 3001, ...better }));
     expect(lost).toMatchObject({ details: { kind: 'Uncertain' }, isRetried: true });
-    for (const _ of [1, 2]) {
-      expect(await run('correctHolder', { profileId: 3001, ...better })).toEqual({
-        profileId: 3001,
-        financialAccountId: null,
-        problems: [],
-      });
-    }
+    const corrected = { profileId: 3001, financialAccountId: null, problems: [] };
+    for (const _ of [1, 2])
+      expect(await run('correctHolder', { profileId: 3001, ...better })).toEqual(corrected);
     expect(await banking.profile(3001)).toMatchObject({
       businessAccountHolder: { website: 'https://bakery.example.com' },
     });
@@ -185,12 +148,7 @@ describe('a problem is reported by its path in the input', () => {
     ['a missing field', { phone: undefined }, [], ['holder.phone']],
     ['an unknown field', { owner2: owner() }, [], ['holder.owner2']],
     ['an owner', {}, [owner(), owner({ ssn: '000000000' })], ['beneficialOwners.1.ssn']],
-    [
-      'both',
-      { state: 99 },
-      [owner({ percentageOwnership: 5 })],
-      ['holder.state', 'beneficialOwners.0.percentageOwnership'],
-    ],
+    ['both', { state: 99 }, [owner({ ssn: '1' })], ['holder.state', 'beneficialOwners.0.ssn']],
     ['too many owners', {}, Array(5).fill(owner()), ['beneficialOwners']],
     ['no list of owners', {}, 'Bo', ['beneficialOwners']],
   ])('when it is not even sent: %s', async (_, more, beneficialOwners, expected) => {
@@ -225,35 +183,26 @@ describe('a problem is reported by its path in the input', () => {
     ]);
   });
 
-  it.each<[string | string[] | null, [string, string][]]>([
-    ['website: cannot be reached', [['holder.website', 'cannot be reached']]],
-    ['Owner2.Ssn: cannot be verified', [['beneficialOwners.1.ssn', 'cannot be verified']]],
+  it.each<[string | string[] | null, Record<string, string>]>([
+    ['website: cannot be reached', { 'holder.website': 'cannot be reached' }],
+    ['Owner2.Ssn: cannot be verified', { 'beneficialOwners.1.ssn': 'cannot be verified' }],
     [
       ['email: bounces', 'owner.email: bounces as well'],
-      [
-        ['holder.email', 'bounces'],
-        ['beneficialOwners.0.email', 'bounces as well'],
-      ],
+      { 'holder.email': 'bounces', 'beneficialOwners.0.email': 'bounces as well' },
     ],
-    [
-      'email: bounces\nphone: rings; nobody answers',
-      [
-        ['holder.email', 'bounces'],
-        ['holder.phone', 'rings; nobody answers'],
-      ],
-    ],
-    ['We are closed; try again', [['', 'We are closed; try again']]],
-    ['Reason: we are closed', [['', 'Reason: we are closed']]],
+    ['email: bounces\nphone: rings; nobody', { 'holder.email': 'bounces', 'holder.phone': 'rings; nobody' }],
+    ['We are closed; try again', { '': 'We are closed; try again' }],
+    ['Reason: we are closed', { '': 'Reason: we are closed' }],
     [
       'see https://bank.example.com: it explains why',
-      [['', 'see https://bank.example.com: it explains why']],
+      { '': 'see https://bank.example.com: it explains why' },
     ],
-    ['', [['', 'the partner gave no reason']]],
-    [null, [['', 'the partner gave no reason']]],
+    ['', { '': 'the partner gave no reason' }],
+    [null, { '': 'the partner gave no reason' }],
   ])('when the response is success:false and %j', async (errors, expected) => {
     const { client } = await bankingPartner(bankThatResponds({ profileId: 9, success: false, errors }));
     const { run } = await activitiesOf(client);
-    const problems = expected.map(([field, message]) => ({ field, message }));
+    const problems = Object.entries(expected).map(([field, message]) => ({ field, message }));
     expect(await run('submitHolder', holderRequest())).toMatchObject({ problems });
   });
 });

@@ -71,15 +71,9 @@ describe('a change of a profile', () => {
     ['a ticket in place of another', { tickets: [1, 3] }, true],
     ['a ticket that asks something else', { asks: 'another thing' }, true],
   ])('is %s: %#', async (_, { tickets = [1, 2], asks, ...change }, isChange) => {
-    const { client } = await bankingPartner(
-      profileWithTickets(
-        { id: 4, bankingStatus: 'PendingUW', financialAccountId: 'fa-4-1', userProfileId: 14 },
-        [
-          { ticketId: 1, userProfileId: 14 },
-          { ticketId: 2, userProfileId: 14 },
-        ],
-      ),
-    );
+    const profile = { id: 4, bankingStatus: 'PendingUW', financialAccountId: 'fa-4-1', userProfileId: 14 };
+    const two = [1, 2].map((ticketId) => ({ ticketId, userProfileId: 14 }));
+    const { client } = await bankingPartner(profileWithTickets(profile, two));
     const { run } = await activitiesOf(client);
     const { tickets: open, ...now } = await run('readProfile', { profileId: 4 });
     const known = asks ?? open[0]?.asks ?? '';

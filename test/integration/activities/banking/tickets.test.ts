@@ -53,6 +53,7 @@ describe('a ticket that the bank’s staff opened', () => {
     return { ...(await activitiesOf(client)), requests };
   }
 
+  const next = { ticketId: 2, userProfileId: 70, parentTicketId: 1 };
   const named = { topic: 'Profile 3001', text: 'Please send a bank letter.' };
 
   it.each<[string, object[], number[]]>([
@@ -68,20 +69,16 @@ describe('a ticket that the bank’s staff opened', () => {
       'continues one of the profile',
       [
         { ticketId: 1, userProfileId: 13_001 },
-        { ticketId: 2, userProfileId: 70, parentTicketId: 1, text: 'That is not enough.' },
+        { ...next, text: 'More.' },
       ],
       [1, 2],
     ],
-    [
-      'continues one that is no longer listed',
-      [{ ticketId: 2, userProfileId: 13_001, parentTicketId: 1 }],
-      [],
-    ],
+    ['continues one no longer listed', [{ ...next, userProfileId: 13_001 }], []],
     [
       'continues one of another customer',
       [
         { ticketId: 1, userProfileId: 13_002 },
-        { ticketId: 2, userProfileId: 70, parentTicketId: 1, ...named },
+        { ...next, ...named },
       ],
       [],
     ],

@@ -11,13 +11,9 @@ const CARD = '{"paymentCardId":"c1"}';
 describe('an int64 of a request', () => {
   it.each([
     [0, '0'],
-    [250_000, '250000'],
     ['250000', '250000'],
-    [9007199254740991, '9007199254740991'],
-    ['9007199254740992', '9007199254740992'],
     [9007199254740993n, '9007199254740993'],
     ['9223372036854775807', '9223372036854775807'],
-    [9223372036854775807n, '9223372036854775807'],
   ])('%s goes over the wire as the number %s', async (amount, digits) => {
     const { client, requests } = await bankingPartner(responding(200, TAKEN));
     await client.submitBusinessAccountHolder({ ...HOLDER, annualBusinessRevenue: amount });
@@ -33,7 +29,6 @@ describe('an int64 of a request', () => {
 
   it.each([
     [480_000, '480000'],
-    ['480000', '480000'],
     ['9007199254740993', '9007199254740993'],
     [9223372036854775807n, '9223372036854775807'],
   ])('may be %s in an input, and keeps its digits through Temporal', async (amount, digits) => {

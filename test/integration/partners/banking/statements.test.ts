@@ -44,18 +44,6 @@ describe('a statement', () => {
     });
   });
 
-  it('that nobody reads does no harm, and is closed together with its connection', async () => {
-    let closed = false;
-    const { body } = await statement((response) => {
-      response.once('close', () => {
-        closed = true;
-      });
-      response.writeHead(200, { 'content-length': '10' }).write('x');
-    });
-    body.destroy();
-    await expect.poll(() => closed).toBe(true);
-  });
-
   it('that breaks off before it is read fails when it is read, and does not end the process', async () => {
     let cut = () => {};
     const { body } = await statement((response) => {

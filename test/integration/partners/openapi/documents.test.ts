@@ -7,20 +7,14 @@ import { runSandbox } from '../../../rigs/sandbox/running-sandbox.js';
 const SWITCHED_OFF = ['info-license'];
 
 describe('the sandbox', () => {
-  it('lists its documents', async () => {
+  it('lists its documents, and has no others', async () => {
     const sandbox = await runSandbox();
     const named = await sandbox.control<Record<string, string>>('GET /openapi');
     expect(named['plant-store']).toBe('/openapi/plant-store.json');
     expect(Object.keys(named)).toEqual(SYSTEM_NAMES);
+    for (const path of ['/openapi/horoscope.json', '/openapi/banking', '/openapi/'])
+      expect((await sandbox.call(`GET ${path}`)).status, path).toBe(404);
   });
-
-  it.each(['/openapi/horoscope.json', '/openapi/banking', '/openapi/'])(
-    'has no document at %s',
-    async (path) => {
-      const sandbox = await runSandbox();
-      expect((await sandbox.call(`GET ${path}`)).status).toBe(404);
-    },
-  );
 
   it('lists its point-of-sale names in the document', async () => {
     const sandbox = await runSandbox({ posNames: ['Till'] });
@@ -41,16 +35,7 @@ describe('a linter that is not ours accepts the document of', () => {
   it('no system, when something is wrong with it', async () => {
     const sandbox = await runSandbox();
     const { text } = await sandbox.call('GET /openapi/plant-store.json');
-    const problems = async (right: string, wrong: string) => {
-      expect(text).toContain(right);
-      return (await lint(text.replace(right, wrong), SWITCHED_OFF)).map((problem) => problem.split(' ')[0]);
-    };
-    expect(await problems('"/plants/{id}"', '"/plants/{name}"')).toContain('path-parameters-defined');
-    expect(await problems('schemas/Error"', 'schemas/Erro"')).toContain('no-unresolved-refs');
-    expect(await problems('"operationId":"list-plants"', '"operationId":"create-plant"')).toContain(
-      'operation-operationId-unique',
-    );
-    expect(await problems('"type":"array"', '"type":"list"')).toContain('struct');
-    expect(await problems('"security":[{"credentials":[]}],', '')).toContain('security-defined');
+    const problems = await lint(text.replace('schemas/Error"', 'schemas/Erro"'), SWITCHED_OFF);
+    expect(problems.map((problem) => problem.split(' ')[0])).toContain('no-unresolved-refs');
   });
 });

@@ -3,6 +3,7 @@ import { byHand } from '../../../../src/partners/by-hand.js';
 import { catalogue, type SystemName } from '../../../../src/partners/systems.js';
 import { type RunningPartner, runPartner } from '../../../rigs/partners/openapi/running-partners.js';
 import { changed, HOLDER, signInOf } from '../../../rigs/sandbox/banking/running-banking.js';
+import { sendJson } from '../../../rigs/send.js';
 import { shared } from '../../../rigs/shared.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -184,20 +185,9 @@ async function credentials(system: SystemName, partner: RunningPartner, caller: 
   return { authorization: `Bearer ${/"token":"([^"]+)"/.exec(text)?.[1]}` };
 }
 
-/** Calls without a client, which would refuse the request. @returns the status */
-async function send(
-  { proxy }: RunningPartner,
-  line: string,
-  headers: Headers,
-  body?: string,
-): Promise<number> {
-  const [method = '', path = ''] = line.split(' ');
-  const content =
-    body === undefined ? {} : { headers: { ...headers, 'content-type': 'application/json' }, body };
-  const response = await fetch(proxy.url + path, { method, headers, ...content });
-  await response.arrayBuffer();
-  return response.status;
-}
+/** Calls without a client, which would refuse the request. */
+const statusOf = async ({ proxy }: RunningPartner, line: string, headers: Headers, body?: string) =>
+  (await sendJson(proxy.url, line, body, headers)).status;
 
 /** Expects the last response to fit the document. */
 function expectDescribed({ proxy, contract }: RunningPartner, operationId: string): void {
@@ -224,7 +214,7 @@ describe.each(SYSTEMS)('of %s, the OpenAPI document has', (system) => {
     const { status, operation, line, body, caller } = asked;
     const partner = running();
     const before = await partner.sandbox.effects();
-    expect(await send(partner, line, await credentials(system, partner, caller), body)).toBe(status);
+    expect(await statusOf(partner, line, await credentials(system, partner, caller), body)).toBe(status);
     expectDescribed(partner, operation);
     expect(await partner.sandbox.effects()).toEqual(before);
   });
@@ -234,7 +224,7 @@ describe.each(SYSTEMS)('of %s, the OpenAPI document has', (system) => {
     for (const { operationId, line } of partner.contract.operations()) {
       const isSignIn = ['issue-token', 'confirm-second-factor'].includes(operationId);
       const refused = system === 'plant-store' || isSignIn ? 400 : 401;
-      expect(await send(partner, someLine(line), {}), operationId).toBe(refused);
+      expect(await statusOf(partner, someLine(line), {}), operationId).toBe(refused);
       expectDescribed(partner, operationId);
     }
   });
@@ -247,7 +237,7 @@ describe.each(SYSTEMS)('of %s, the OpenAPI document has', (system) => {
         if (!statuses.includes(Number(status))) continue;
         const plan = JSON.stringify({ fault, operation: operationId, system });
         await partner.sandbox.control('POST /sandbox/faults', plan);
-        expect(await send(partner, someLine(line), {}), operationId).toBe(Number(status));
+        expect(await statusOf(partner, someLine(line), {}), operationId).toBe(Number(status));
         expectDescribed(partner, operationId);
       }
     }

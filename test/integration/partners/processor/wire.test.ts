@@ -1,18 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ByHand, byHand } from '../../../../src/partners/by-hand.js';
-import {
-  PROCESSOR_OPERATIONS,
-  type ProcessorClient,
-  type ProcessorSettings,
-  processorClient,
-} from '../../../../src/partners/processor/operations.js';
+import { byHand } from '../../../../src/partners/by-hand.js';
+import { processorClient } from '../../../../src/partners/processor/operations.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
-import {
-  type RecordingServer,
-  type Respond,
-  recordingServer,
-  responding,
-} from '../../../rigs/partners/servers.js';
+import { type Respond, recordingServer, responding } from '../../../rigs/partners/servers.js';
 
 const DONE =
   '{"status":true,"message":"Webhook registered successfully","data":null,"errors":null,"error_code":null}';
@@ -22,12 +12,9 @@ const registration = {
   webhook_url: ['https://example.com/hooks?a=1'],
 };
 
-async function processor(
-  respond: Respond,
-  settings: Partial<ProcessorSettings> = {},
-): Promise<RecordingServer & { client: ByHand<ProcessorClient> }> {
+async function processor(respond: Respond) {
   const server = await recordingServer(respond);
-  const client = byHand(processorClient({ url: server.url, apiKey: 'k3y', ...settings }));
+  const client = byHand(processorClient({ url: server.url, apiKey: 'k3y' }));
   onTestFinished(() => client.close());
   return { ...server, client };
 }
@@ -40,21 +27,9 @@ const failureAt = async (status: number, body: string) => {
 };
 
 describe('a registration', () => {
-  it('is the one operation of the contract', () => {
-    expect(Object.keys(PROCESSOR_OPERATIONS)).toEqual(['registerWebhook']);
-  });
-
-  it('goes over the wire as printed', async () => {
-    const { client, requests } = await processor(responding(200, DONE));
+  it('is confirmed by the envelope', async () => {
+    const { client } = await processor(responding(200, DONE));
     expect(await client.registerWebhook(registration)).toEqual(JSON.parse(DONE));
-    expect(requests).toHaveLength(1);
-    const [request] = requests;
-    expect(request?.line).toBe('POST /processor/api/v1/webhook');
-    expect(request?.headers.authorization).toBe('Bearer k3y');
-    expect(request?.headers['content-type']).toBe('application/json');
-    expect(request?.body.toString('utf8')).toBe(
-      '{"event_names":["TransactionCompleted","TransactionFailed"],"webhook_url":["https://example.com/hooks?a=1"]}',
-    );
   });
 
   it.each([
@@ -64,27 +39,6 @@ describe('a registration', () => {
     const { client, requests } = await processor(responding(200, DONE));
     await client.registerWebhook({ ...registration, ...change });
     expect(JSON.parse(String(requests[0]?.body))).toEqual({ ...registration, ...change });
-  });
-
-  it.each([
-    ['nothing', {}, ['event_names', 'webhook_url']],
-    ['one event instead of a list', { ...registration, event_names: 'TransactionFailed' }, ['event_names']],
-    ['no event', { ...registration, event_names: [] }, ['event_names']],
-    ['an empty event', { ...registration, event_names: ['A', ''] }, ['event_names.1']],
-    ['a number for an event', { ...registration, event_names: [1] }, ['event_names.0']],
-    ['one URL instead of a list', { ...registration, webhook_url: 'https://example.com' }, ['webhook_url']],
-    ['no URL', { ...registration, webhook_url: [] }, ['webhook_url']],
-    ['a URL without TLS', { ...registration, webhook_url: ['http://example.com'] }, ['webhook_url.0']],
-    ['a URL to loopback', { ...registration, webhook_url: ['http://127.0.0.1/'] }, ['webhook_url.0']],
-    ['half a URL', { ...registration, webhook_url: ['https://example.com', 'https://'] }, ['webhook_url.1']],
-    ['a path', { ...registration, webhook_url: ['/hooks'] }, ['webhook_url.0']],
-    ['a further field', { ...registration, secret: 'x' }, ['secret']],
-  ])('with %s is refused before it is sent', async (_, request, fields) => {
-    const { client, connections } = await processor(responding(200, DONE));
-    const error = await failureOf(client.registerWebhook(request as never));
-    expect(error.details).toMatchObject({ kind: 'Rejected', reason: 'not sent: invalid request' });
-    expect(error.fields.map(({ field }) => field)).toEqual(fields);
-    expect(connections()).toBe(0);
   });
 });
 
@@ -111,12 +65,8 @@ describe('an envelope with status false is a failure, whatever the HTTP status:'
   ])('a bad token at %i is %s', async (status, kind) => {
     const error = await failureAt(status, saying('Invalid token'));
     expect(error.details).toEqual({
-      system: 'processor',
-      operation: 'register-webhook',
-      kind,
-      status,
+      ...{ system: 'processor', operation: 'register-webhook', kind, status, reason: `HTTP ${status}` },
       fields: [{ field: '', message: 'Invalid token' }],
-      reason: `HTTP ${status}`,
     });
   });
 

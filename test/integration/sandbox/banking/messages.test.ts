@@ -29,17 +29,10 @@ describe('notifications', () => {
     const banking = await runBanking();
     await banking.submit(holderOf('waiting'));
     const { text } = await banking.call('GET /api/notifications?group=Messages');
+    const createdDate = expect.any(String);
+    const about = { subject: 'Application status', body: 'Now Submitted', metaData: { profileId: '3001' } };
     expect(JSON.parse(text)).toEqual([
-      {
-        id: 6007,
-        createdDate: expect.any(String),
-        subject: 'Application status',
-        body: 'Now Submitted',
-        group: 'Messages',
-        level: 'Info',
-        dateRead: null,
-        metaData: { profileId: '3001' },
-      },
+      { id: 6007, createdDate, ...about, group: 'Messages', level: 'Info', dateRead: null },
     ]);
   });
 
@@ -59,17 +52,9 @@ describe('tickets', () => {
   it('of the caller are new until they are answered or closed', async () => {
     const banking = await runBanking();
     const { text } = await banking.call('POST /api/tickets', '{"text":"Help","topic":"Cards","topicId":4}');
-    expect(JSON.parse(text)).toEqual({
-      ticketId: 9001,
-      createdDate: expect.any(String),
-      status: 'New',
-      text: 'Help',
-      topic: 'Cards',
-      topicId: 4,
-      userProfileId: 10_501,
-      parentTicketId: null,
-      updateFieldRequest: null,
-    });
+    const asked = { ticketId: 9001, createdDate: expect.any(String), status: 'New', userProfileId: 10_501 };
+    const help = { text: 'Help', topic: 'Cards', topicId: 4 };
+    expect(JSON.parse(text)).toEqual({ ...asked, ...help, parentTicketId: null, updateFieldRequest: null });
     await banking.call('POST /api/tickets', '{"text":"Help again"}');
     const newOnes = async () =>
       (await banking.call('GET /api/tickets/new'))

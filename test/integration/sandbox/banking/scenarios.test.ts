@@ -34,34 +34,25 @@ it('every scenario is listed, and described; test/workflows and the simulation p
     'GET /sandbox/scenarios',
   );
   expect(businesses.map(({ name }) => name).sort()).toEqual([
-    'account-at-once',
-    'account-on-request',
-    'approved-uw',
-    'auto-approved',
-    'cancelled',
-    'closed',
-    'correction',
-    'denied',
-    'moot-ticket',
-    'more-tickets',
-    'pending-review',
-    'reopened-ticket',
-    'straight',
-    'ticket',
-    'tickets',
-    'unknown-status',
-    'waiting',
+    ...['account-at-once', 'account-on-request', 'approved-uw', 'auto-approved', 'cancelled', 'closed'],
+    ...[
+      'correction',
+      'denied',
+      'moot-ticket',
+      'more-tickets',
+      'pending-review',
+      'reopened-ticket',
+      'straight',
+    ],
+    ...['ticket', 'tickets', 'unknown-status', 'waiting'],
   ]);
   for (const { description } of businesses) expect(description).not.toBe('');
 });
 
 describe('the tie between a profile and a merchant of the same name', () => {
   const tieOf = async (banking: RunningBanking, id: number) => {
-    const { merchantProfileId } = (await banking.profile(id))['businessAccountHolder'] as Record<
-      string,
-      unknown
-    >;
-    return merchantProfileId;
+    const { businessAccountHolder } = await banking.profile(id);
+    return (businessAccountHolder as Record<string, unknown>)['merchantProfileId'];
   };
   const create = async (banking: RunningBanking) => {
     const body =

@@ -41,15 +41,8 @@ describe('a payment', () => {
     const { status, text } = await payments.call('POST /v3/payment', START(',"note":"n"'));
     expect(status).toBe(200);
     expect(JSON.parse(text)).toEqual({
-      id: 'transaction-1001',
-      status: 'pending',
-      amount: 1000,
-      captured_amount: 0,
-      refunded_amount: 0,
-      account_id: ACCOUNT,
-      terminal_id: COUNTER,
-      passthrough: false,
-      note: 'n',
+      ...{ id: 'transaction-1001', account_id: ACCOUNT, terminal_id: COUNTER, status: 'pending', note: 'n' },
+      ...{ amount: 1000, captured_amount: 0, refunded_amount: 0, passthrough: false },
     });
     expect(await payments.state('transaction-1001')).toBe('captured 1000 1000 0');
     expect(await payments.effects()).toEqual(['start-payment transaction-1001']);
@@ -236,13 +229,8 @@ describe('transactions', () => {
     };
     const page = { limit: 50, offset: 0, page: 1, total: 2 };
     expect(await list('')).toEqual({ ids: [captured, authorized], ...page });
-    expect(await list('?limit=1&offset=1')).toEqual({
-      ids: [authorized],
-      limit: 1,
-      offset: 1,
-      page: 2,
-      total: 2,
-    });
+    const second = { ids: [authorized], limit: 1, offset: 1, page: 2, total: 2 };
+    expect(await list('?limit=1&offset=1')).toEqual(second);
     expect(await list('?status=authorized')).toEqual({ ids: [authorized], ...page, total: 1 });
     expect(await list('?search=CAPTURED%22')).toEqual({ ids: [captured], ...page, total: 1 });
     expect(await list('?account_id=account-1002')).toEqual({ ids: [], ...page, total: 0 });

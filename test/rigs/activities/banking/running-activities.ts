@@ -5,9 +5,8 @@ import { bankingActivities } from '../../../../src/activities/banking.js';
 import { folder as folderStore } from '../../../../src/documents/file-store.js';
 import type { ResponseOf } from '../../../../src/messages/activities.js';
 import type { BankingActivities } from '../../../../src/messages/banking-activities.js';
-import type { BankingClient, BankingSettings } from '../../../../src/partners/banking/client.js';
+import type { BankingClient } from '../../../../src/partners/banking/client.js';
 import type { PartnerErrorDetails } from '../../../../src/partners/partner-error.js';
-import type { SandboxOptions } from '../../../../src/sandbox/server.js';
 import { newFolder } from '../../folders.js';
 import { OWNER } from '../../inputs.js';
 import { clientAt } from '../../partners/banking/partner.js';
@@ -23,16 +22,8 @@ export type Run = <Name extends keyof Activities>(
   info?: Partial<Info>,
 ) => Promise<ResponseOf<Activities[Name]>>;
 
-export interface RunningActivities {
-  readonly run: Run;
-  /** The statement store. */
-  readonly folder: string;
-  /** The details of the heartbeats so far. */
-  readonly heartbeats: readonly unknown[];
-}
-
-/** The banking activities with this client and a new statement store, for the running test. */
-export async function activitiesOf(client: BankingClient): Promise<RunningActivities> {
+/** The banking activities with this client and a new statement store, and the details of their heartbeats, for the running test. */
+export async function activitiesOf(client: BankingClient) {
   const folder = join(await newFolder(), 'statements');
   const poll = { minMs: 60_000, maxMs: 3_600_000 };
   const activities = bankingActivities({
@@ -50,18 +41,10 @@ export async function activitiesOf(client: BankingClient): Promise<RunningActivi
   return { run, folder, heartbeats };
 }
 
-export interface ActivitiesAtSandbox extends RunningActivities {
-  readonly banking: RunningBanking;
-}
-
 /** The banking activities of a user of a sandbox. Its password is the user name. */
-export async function activitiesAtSandbox(
-  user = 'sandbox',
-  options: SandboxOptions = {},
-  settings: Partial<BankingSettings> = {},
-): Promise<ActivitiesAtSandbox> {
-  const banking = await runBanking(options);
-  const client = clientAt(banking.url, { username: user, password: user, ...settings });
+export async function activitiesAtSandbox(user = 'sandbox') {
+  const banking = await runBanking();
+  const client = clientAt(banking.url, { username: user, password: user });
   return { banking, ...(await activitiesOf(client)) };
 }
 

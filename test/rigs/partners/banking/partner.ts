@@ -6,33 +6,21 @@ import {
 import { type ByHand, byHand } from '../../../../src/partners/by-hand.js';
 import * as inputs from '../../inputs.js';
 import { testEnds } from '../../shared.js';
-import { type Recorded, type Respond, recordingServer } from '../servers.js';
+import { type Respond, recordingServer, responding } from '../servers.js';
 
-export const TOKEN_LINE = 'POST /api/auth/v2';
-
-/** Issues a token as E1 prints it: `token`, `userId`, and an `expiration` that counts from the `Date` of the response; default: ten minutes. */
-export function issuingToken(token: string, lifetimeMs = 600_000, clock = Date.now()): Respond {
-  // `Date` has whole seconds. Counted from them, the lifetime is exactly the one that the test gives.
-  const expiration = new Date(Math.floor(clock / 1000) * 1000 + lifetimeMs).toISOString();
-  const body = `{"token":"${token}","expiration":"${expiration}","userId":7}`;
-  const headers = { 'content-type': 'application/json', date: new Date(clock).toUTCString() };
-  return (response) => void response.writeHead(200, headers).end(body);
+/** Issues a token as E1 prints it: `token`, `userId`, and an `expiration` in ten minutes. */
+export function issuingToken(token: string): Respond {
+  const expiration = new Date(Date.now() + 600_000).toISOString();
+  return responding(200, `{"token":"${token}","expiration":"${expiration}","userId":7}`);
 }
 
-export interface BankingPartner {
-  readonly client: ByHand<BankingClient>;
-  /** The requests except those for tokens. */
-  readonly requests: () => readonly Recorded[];
-  readonly tokenRequests: () => readonly Recorded[];
-}
-
-/** A partner over HTTP and a client of it. Default token: `t0k3n`. */
+/** A partner over HTTP, its requests and those for tokens, and a client of it. Default token: `t0k3n`. */
 export async function bankingPartner(
   respond: Respond,
   settings: Partial<BankingSettings> = {},
   issue: Respond = issuingToken('t0k3n'),
-): Promise<BankingPartner> {
-  const isToken = (line: string) => line.startsWith(TOKEN_LINE);
+) {
+  const isToken = (line: string) => line.startsWith('POST /api/auth/v2');
   const { url, requests } = await recordingServer((response, request) => {
     const chosen = isToken(`${request.method} ${request.url}`) ? issue : respond;
     chosen(response, request);

@@ -39,7 +39,8 @@ export const PAYMENTS_CALLS: Record<
   keyof PaymentsOperations,
   (client: ByHand<PaymentsClient>, test: Case) => Promise<unknown>
 > = {
-  listAccounts: (client) => client.listAccounts({ search: 'Corner', status: 'active', limit: 10, offset: 0 }),
+  listAccounts: (client) =>
+    client.listAccounts({ search: 'Corner & Co', status: 'active', limit: 10, offset: 0 }),
   getAccount: (client) => client.getAccount({ account_id }),
   createAccountV1: (client) => client.createAccountV1(account),
   createAccount: (client) =>
@@ -61,7 +62,8 @@ export const PAYMENTS_CALLS: Record<
   updateApiKey: async (client) =>
     client.updateApiKey({ apikey_id: await newKey(client), permissions: ['refund:write'] }),
   deleteApiKey: async (client) => client.deleteApiKey({ apikey_id: await newKey(client) }),
-  listTerminals: (client) => client.listTerminals({ account_id, limit: 1, offset: 1 }),
+  listTerminals: (client) =>
+    client.listTerminals({ search: 'till', account_id, status: 'active', limit: 1, offset: 1 }),
   createTerminal: async (client) => {
     const location_id = await newLocation(client);
     await client.createTerminal({ account_id, name: 'Till', location_id, serial: 9 });
@@ -76,7 +78,7 @@ export const PAYMENTS_CALLS: Record<
   getLocation: async (client) => client.getLocation({ location_id: await newLocation(client) }),
   listTransactions: async (client, test) => {
     await started(client, test, 'startPayment');
-    await client.listTransactions({ account_id, status: 'captured' });
+    await client.listTransactions({ search: 'captured', account_id, status: 'captured' });
   },
   getTransaction: (client, test) => started(client, test, 'startPayment'),
   updateTransaction: async (client, test) => {
@@ -87,7 +89,7 @@ export const PAYMENTS_CALLS: Record<
   closeBatch: async (client) => client.closeBatch({ batch_id: await newBatch(client) }),
   updateBatch: async (client) => client.updateBatch({ batch_id: await newBatch(client), name: 'Tuesday' }),
   startPayment: (client, test) =>
-    client.startPayment({ terminal_id: 'terminal-1001', amount: 1250, event_id: test.key }),
+    client.startPayment({ terminal_id: 'terminal-1001', amount: 1250, event_id: test.key, note: 'n' }),
   startPreauth: (client, test) =>
     client.startPreauth({ terminal_id: 'terminal-1001', amount: 1250, event_id: test.key }),
   capturePayment: async (client, test) =>

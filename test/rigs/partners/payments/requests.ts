@@ -2,18 +2,6 @@ import { PAYMENTS_OPERATIONS } from '../../../../src/partners/payments/operation
 
 type Key = keyof typeof PAYMENTS_OPERATIONS;
 
-export const READS = [
-  'listAccounts',
-  'getAccount',
-  'listApiKeys',
-  'getApiKey',
-  'listTerminals',
-  'getTerminal',
-  'getLocation',
-  'listTransactions',
-  'getTransaction',
-];
-
 /** Fields that make any request of the platform valid. Each operation takes those of its schema. */
 const FIELDS = {
   account_id: 'a-1',
@@ -38,4 +26,4 @@ export const requestOf = (key: Key) => {
   return Object.fromEntries(Object.entries(FIELDS).filter(([name]) => known.includes(name))) as never;
 };
 
-export const WRITES = (Object.keys(PAYMENTS_OPERATIONS) as Key[]).filter((key) => !READS.includes(key));
+export const WRITES = (Object.keys(PAYMENTS_OPERATIONS) as Key[]).filter((key) => !/^(get|list)/.test(key));
