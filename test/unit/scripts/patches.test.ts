@@ -8,7 +8,8 @@ const CORRECTIONS = pathsIn('test/corrections');
 
 it('each patch applies', () => {
   // Git checks each by itself, and stops at the first that does not apply.
-  const check = () => execFileSync('git', ['apply', '--check', '--verbose', ...DEFECTS, ...CORRECTIONS], { stdio: 'pipe' });
+  const check = () =>
+    execFileSync('git', ['apply', '--check', '--verbose', ...DEFECTS, ...CORRECTIONS], { stdio: 'pipe' });
   expect(check).not.toThrow();
 });
 
