@@ -25,7 +25,7 @@ describe('the exit code', () => {
     for (const { code, meaning } of EXIT_CODES) expect(page).toContain(`| ${code} | ${meaning} |\n`);
   });
 
-  it.each([
+  it.each<[code: number, Error]>([
     [1, new CommandFailed('x')],
     [1, new Error('a bug')],
     [2, new InvalidInput('x')],
@@ -36,15 +36,16 @@ describe('the exit code', () => {
     [143, Interrupted.by('SIGTERM')],
     [1, new TimedOut()],
     [3, new TimedOut(3)],
-    ...(['no-worker', 'no-response', 'build-gone'] as const).map(
-      (obstacle) => [4, unreadable(obstacle)] as const,
-    ),
-    ...(['task-fails', 'no-key'] as const).map((obstacle) => [1, unreadable(obstacle)] as const),
+    [4, unreadable('no-worker')],
+    [4, unreadable('no-response')],
+    [4, unreadable('build-gone')],
+    [1, unreadable('task-fails')],
+    [1, unreadable('no-key')],
   ])('is %i for %s', (code, error) => {
     expect(exitCodeOf(error)).toBe(code);
   });
 
-  it.each([
+  it.each<[PartnerErrorDetails['kind'], boolean, code: number, needs?: 'one-time-code']>([
     ['NotSent', false, 4],
     ['RateLimited', false, 4],
     ['Uncertain', true, 4],
@@ -55,15 +56,12 @@ describe('the exit code', () => {
     ['Forbidden', true, 3, 'one-time-code'],
     ['RateLimited', true, 3, 'one-time-code'],
     ['NotSent', true, 3, 'one-time-code'],
-  ] as const)(
-    'of a call that ends with %s, repeatable: %s, is %i (needs %s)',
-    (kind, isRepeatable, code, needs) => {
-      const details = failure(kind, { ...(needs && { needs }) });
-      expect(partnerFailed(details, isRepeatable).exitCode).toBe(code);
-      const reported = ApplicationFailure.create({ type: 'PartnerError', details: [details] });
-      expect(exitCodeOf(explainActivity(reported, 'queue', isRepeatable))).toBe(code);
-    },
-  );
+  ])('of a call that ends with %s, repeatable: %s, is %i (needs %s)', (kind, isRepeatable, code, needs) => {
+    const details = failure(kind, { ...(needs && { needs }) });
+    expect(partnerFailed(details, isRepeatable).exitCode).toBe(code);
+    const reported = ApplicationFailure.create({ type: 'PartnerError', details: [details] });
+    expect(exitCodeOf(explainActivity(reported, 'queue', isRepeatable))).toBe(code);
+  });
 
   it.each([
     ['SCHEDULE_TO_START', undefined, false, 4],

@@ -20,7 +20,10 @@ function clientOf(answers: Readonly<Record<string, Promise<void>>>) {
 it('a page has the questions that workers tell within a second; the next one has the others, and asks nothing twice', async () => {
   vi.useFakeTimers({ fakeNodeBuiltins: true });
   onTestFinished(() => void vi.useRealTimers());
-  const { promise: late, resolve: release } = Promise.withResolvers<void>();
+  let release = () => {};
+  const late = new Promise<void>((resolve) => {
+    release = resolve;
+  });
   const { client, asked } = clientOf({ late });
   const rows = ['soon', 'late'].map((workflowId) => ({ workflowId, id: 'note-1' }) as InboxItem);
   const titles = async () => (await withQuestions(client, rows)).map(({ title }) => title);
