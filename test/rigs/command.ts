@@ -2,12 +2,18 @@ import { PassThrough } from 'node:stream';
 import { finished as closed } from 'node:stream/promises';
 import { Interrupted, TimedOut } from '../../src/commands/cli/errors.js';
 import { PROGRESS } from '../../src/commands/cli/progress.js';
-import { run } from '../../src/commands/program.js';
+import { run, type Surroundings } from '../../src/commands/program.js';
 import { type Watched, watched } from './output.js';
 import type { Finished } from './processes.js';
 
 /** An empty standard input. */
 export const NO_INPUT = { input: async () => Buffer.alloc(0) };
+
+/** Of a command line that runs nothing. */
+export function surroundings(): Surroundings {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  return { env: {}, stdin, stdout, stderr, signal: new AbortController().signal };
+}
 
 /** Runs `gangway` in this process, in UTC, with `env` and the PATH and HOME of this process. */
 export function gangway(

@@ -8,7 +8,7 @@ import { ROUTES } from '../../../src/console/pages/routes.js';
 import type { Route } from '../../../src/console/route.js';
 import { consoleServer } from '../../../src/console/server.js';
 import { type SessionData, Sessions } from '../../../src/console/session.js';
-import { loadConsoleSettings } from '../../../src/console/settings.js';
+import { type ConsoleSettings, loadConsoleSettings } from '../../../src/console/settings.js';
 import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { createLogger } from '../../../src/process/logging.js';
@@ -163,10 +163,14 @@ export const PROVIDER = {
 
 const HOURS_12 = 43_200_000;
 
+/** Settings by their environment: to read them takes longer than a request. */
+const READ = new WeakMap<object, ConsoleSettings>();
+
 /** A console that does not listen: each request is a call, and a session begins without a sign-in. */
 export async function consoleOfCalls(options: CallOptions = {}) {
   const { env = PROVIDER, routes = ROUTES, requestsPerMinute = 3_000, ...given } = options;
-  const read = loadConsoleSettings({ DOCUMENT_DIR: '/dev/null/documents', ...env });
+  const read = READ.get(env) ?? loadConsoleSettings({ DOCUMENT_DIR: '/dev/null/documents', ...env });
+  READ.set(env, read);
   const settings = { ...read, requestsPerMinute };
   const lines: string[] = [];
   const logger = createLogger('info', { write: (line) => void lines.push(line) });

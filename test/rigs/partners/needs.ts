@@ -23,9 +23,21 @@ export function needsOfWorkflows(): { readonly used: readonly Place[]; readonly 
     { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (problem) => expectNone(problem) },
   );
   if (!config) throw new Error('tsconfig.json cannot be read');
+  const options = { ...config.options, types: [] };
+  const host = ts.createCompilerHost(options);
   const program = ts.createProgram(
     config.fileNames.filter((file) => CODE.test(file)),
-    { ...config.options, skipLibCheck: true },
+    options,
+    {
+      ...host,
+      // The types of other packages have no operation and no field of a partner, and take seconds to read.
+      resolveModuleNameLiterals: (names, from) =>
+        names.map(({ text }) =>
+          /^(\.|zod\b)/.test(text)
+            ? ts.resolveModuleName(text, from, options, host)
+            : { resolvedModule: undefined },
+        ),
+    },
   );
   const search = new Search(program.getTypeChecker());
   for (const file of program.getSourceFiles()) {

@@ -35,28 +35,28 @@ const MERCHANT = { merchantProfileId: 1001 };
 const PROFILE = { profileId: 3001 };
 const TERMINAL = { paymentsAccountId: 'a-1', terminalId: 't-1' };
 
+const MERCHANT_CREATED = { operation: 'create-merchant', id: 1001, guid: 'c-1' };
+const SUBMITTED = {
+  ...{ operation: 'submit-business-account-holder', id: 3001 },
+  ...{ name: 'Corner Bakery', of: 'Baker LLC' },
+};
+const ACCOUNT = { operation: 'create-account', id: 'a-1' };
+const CREATED = { operation: 'create-terminal', id: 't-1', of: 'a-1' };
+
 /** A step that is believed, what is known with it, and the write that it takes. */
 const STEPS: readonly (readonly [step: string, facts: Partial<OnboardingState>, effect: Effect])[] = [
-  ['merchant-created: merchant 1001', MERCHANT, { operation: 'create-merchant-v1', id: 1001, guid: 'c-1' }],
-  ['merchant-adopted: merchant 1001', MERCHANT, { operation: 'create-merchant', id: 1001, guid: 'c-1' }],
+  ['merchant-created: merchant 1001', MERCHANT, { ...MERCHANT_CREATED, operation: 'create-merchant-v1' }],
+  ['merchant-adopted: merchant 1001', MERCHANT, MERCHANT_CREATED],
   ['fees-changed', MERCHANT, { operation: 'update-fees', id: 1001 }],
   ['submitted', MERCHANT, { operation: 'submit-merchant', id: 1001 }],
   ['answers-delivered', MERCHANT, { operation: 'request-underwriting-review', id: 1001 }],
-  [
-    'holder-submitted: banking profile 3001',
-    PROFILE,
-    { operation: 'submit-business-account-holder', id: 3001, name: 'Corner Bakery', of: 'Baker LLC' },
-  ],
-  [
-    'profile-adopted: banking profile 3001',
-    PROFILE,
-    { operation: 'submit-business-account-holder', id: 3001, name: 'Corner Bakery', of: 'Baker LLC' },
-  ],
+  ['holder-submitted: banking profile 3001', PROFILE, SUBMITTED],
+  ['profile-adopted: banking profile 3001', PROFILE, SUBMITTED],
   ['holder-corrected', PROFILE, { operation: 'update-business-account-holder', id: 3001 }],
-  ['payments-account-created: a-1', TERMINAL, { operation: 'create-account', id: 'a-1' }],
-  ['payments-account-adopted: a-1', TERMINAL, { operation: 'create-account', id: 'a-1' }],
-  ['terminal-created: t-1', TERMINAL, { operation: 'create-terminal', id: 't-1', of: 'a-1' }],
-  ['terminal-adopted: t-1', TERMINAL, { operation: 'create-terminal', id: 't-1', of: 'a-1' }],
+  ['payments-account-created: a-1', TERMINAL, ACCOUNT],
+  ['payments-account-adopted: a-1', TERMINAL, ACCOUNT],
+  ['terminal-created: t-1', TERMINAL, CREATED],
+  ['terminal-adopted: t-1', TERMINAL, CREATED],
 ];
 
 describe('a step that counts as done', () => {
@@ -77,9 +77,8 @@ describe('a step that counts as done', () => {
   );
 
   it('is not a step that has not ended yet', () => {
-    expect(contradicted([witness(['started', 'write-uncertain: submit'], MERCHANT)], evidence([]))).toEqual(
-      [],
-    );
+    const begun = witness(['started', 'write-uncertain: submit'], MERCHANT);
+    expect(contradicted([begun], evidence([]))).toEqual([]);
   });
 });
 

@@ -10,31 +10,35 @@ const findingOf = (offsets: Record<string, number>) =>
 describe('the clocks that doctor compares', () => {
   const BANK = 6 * HOUR + 5 * MINUTE;
   const OURS = "this machine's";
-  it.each<[string, Record<string, number>, 'ok' | 'wrong', ...string[]]>([
+  const behind = (how: string) => `the clock of this machine is 6 h ${how} that of Temporal, bank`;
+  const AHEAD = [`the clock of Temporal is 3 h ahead of ${OURS}`];
+  const EACH = [
+    `the clock of Temporal is 1 min ahead of ${OURS}`,
+    `the clock of bank is 400 d behind ${OURS}`,
+  ];
+  it.each<[string, Record<string, number>, 'ok' | 'wrong', readonly string[]]>([
     [
       'agree',
       { Temporal: 59_000, bank: -59_000 },
       'ok',
-      `this machine, Temporal, bank: they agree to the minute`,
+      ['this machine, Temporal, bank: they agree to the minute'],
+    ],
+    ['differ, one of them', { Temporal: 3 * HOUR, bank: 100 }, 'wrong', AHEAD],
+    ['differ, each by itself', { Temporal: 61_000, bank: -400 * 24 * HOUR }, 'wrong', EACH],
+    [
+      'agree with each other, and not with us',
+      { Temporal: BANK, bank: BANK - 900 },
+      'wrong',
+      [behind('behind')],
     ],
     [
-      ...(['differ, one of them', { Temporal: 3 * HOUR, bank: 100 }, 'wrong'] as const),
-      `the clock of Temporal is 3 h ahead of ${OURS}`,
+      'agree on an earlier time',
+      { Temporal: 900 - 6 * HOUR, bank: 900 - 6 * HOUR },
+      'wrong',
+      [behind('ahead of')],
     ],
-    [
-      ...(['differ, each by itself', { Temporal: 61_000, bank: -400 * 24 * HOUR }, 'wrong'] as const),
-      ...[`the clock of Temporal is 1 min ahead of ${OURS}`, `the clock of bank is 400 d behind ${OURS}`],
-    ],
-    [
-      ...(['agree with each other, and not with us', { Temporal: BANK, bank: BANK - 900 }, 'wrong'] as const),
-      'the clock of this machine is 6 h behind that of Temporal, bank',
-    ],
-    [
-      ...(['agree on an earlier time', { Temporal: 900 - 6 * HOUR, bank: 900 - 6 * HOUR }, 'wrong'] as const),
-      'the clock of this machine is 6 h ahead of that of Temporal, bank',
-    ],
-    ['are unknown', {}, 'ok', 'unknown: no system responded'],
-  ])('%s', (_, offsets, state, ...details) => {
+    ['are unknown', {}, 'ok', ['unknown: no system responded']],
+  ])('%s', (_, offsets, state, details) => {
     expect(findingOf(offsets)).toEqual(details.map((detail) => [state, detail]));
   });
 

@@ -1,5 +1,3 @@
-import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import {
@@ -9,28 +7,17 @@ import {
   wordsOf,
 } from '../../../src/commands/help/complete.js';
 import { fillCall } from '../../../src/commands/partner/commands.js';
-import { gangway, run, type Surroundings } from '../../../src/commands/program.js';
+import { gangway as commandLine } from '../../../src/commands/program.js';
 import { REQUIREMENT_KINDS } from '../../../src/messages/requirement-kinds.js';
 import { STAGES } from '../../../src/messages/stages.js';
 import { SYSTEM_NAMES } from '../../../src/partners/names.js';
-
-function surroundings(env: Readonly<Record<string, string>> = {}) {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  return { env, stdin, stdout, stderr, signal: new AbortController().signal } satisfies Surroundings;
-}
+import { gangway, surroundings } from '../../rigs/command.js';
 
 /** What `gangway complete` prints for a line, without descriptions. */
-async function suggested(
-  line: string,
-  shell = 'zsh',
-  env = {},
-  breaks: readonly string[] = [],
-): Promise<string[]> {
-  const streams = surroundings(env);
-  const code = await run(['complete', shell, '--', line, ...breaks], streams);
+async function suggested(line: string, shell = 'zsh', env = {}, breaks: readonly string[] = []) {
+  const { code, stdout } = await gangway(env, ['complete', shell, '--', line, ...breaks]);
   expect(code).toBe(0);
-  streams.stdout.end();
-  const lines = (await text(streams.stdout)).split('\n').filter(Boolean);
+  const lines = stdout.split('\n').filter(Boolean);
   return lines.map((each) => each.split('\t')[0] ?? '');
 }
 
@@ -75,20 +62,19 @@ describe('completion of', () => {
     'a word for bash: only what follows the last of its separators, as %j',
     async (sign) => {
       const breaks = [' \t\n"\'><=;|&(:'];
-      const line = `gangway list --stage${sign}under`;
-      expect(await suggested(line, 'bash', {}, breaks)).toEqual(['underwriting']);
+      expect(await suggested(`gangway list --stage${sign}under`, 'bash', {}, breaks)).toEqual([
+        'underwriting',
+      ]);
     },
   );
 
-  it('nothing, quietly, when Temporal does not respond', async () => {
-    const env = { TEMPORAL_ADDRESS: '127.0.0.1:9' };
+  it.each([
+    ['Temporal does not respond', { TEMPORAL_ADDRESS: '127.0.0.1:9' }],
+    ['a setting is wrong', { PAYLOAD_KEYS: 'wrong' }],
+  ])('nothing, quietly, when %s', async (_, env) => {
     const begun = performance.now();
     expect(await suggested('gangway status ', 'zsh', env)).toEqual([]);
     expect(performance.now() - begun).toBeLessThan(5_000);
-  });
-
-  it('nothing, quietly, when a setting is wrong', async () => {
-    expect(await suggested('gangway status ', 'zsh', { PAYLOAD_KEYS: 'wrong' })).toEqual([]);
   });
 });
 
@@ -116,7 +102,7 @@ const FREE = {
 
 describe('what completes a value', () => {
   it('is decided for each option and argument', async () => {
-    const program = gangway(surroundings());
+    const program = commandLine(surroundings());
     const call = program.commands.find((command) => command.name() === 'call') as Command;
     await fillCall(call, () => async () => undefined);
     const commands = commandsIn(program);

@@ -7,25 +7,24 @@ const never = () => new Promise<never>(() => undefined);
 const uninterrupted = () => new AbortController().signal;
 
 describe('a check of doctor', () => {
-  it('has the verdicts that it returns', async () => {
-    expect(
-      await verdictsOf(
-        check(async () => [ok('fine')]),
-        uninterrupted(),
-      ),
-    ).toEqual([ok('fine')]);
-  });
-
-  it('is wrong when it fails, on one line and with its fix', async () => {
-    const failing = check(async () => {
-      throw new Error('refused\n  twice');
-    });
-    expect(await verdictsOf(failing, uninterrupted())).toEqual([
-      { state: 'wrong', detail: 'refused; twice', fix: 'correct STORE' },
-    ]);
-  });
-
+  const failing = (message: string) => check(() => Promise.reject(new Error(message)));
   const again = 'run "gangway doctor" again when the system is less busy';
+
+  it.each<[string, Check, ReturnType<typeof ok>[] | object[]]>([
+    ['as it returns', check(async () => [ok('fine')]), [ok('fine')]],
+    [
+      'wrong when it fails, on one line and with its fix',
+      failing('refused\n  twice'),
+      [{ state: 'wrong', detail: 'refused; twice', fix: 'correct STORE' }],
+    ],
+    [
+      'unknown when it fails, and a failure proves nothing',
+      { name: 'keys', run: failing('Temporal is busy').run },
+      [{ state: 'unknown', detail: 'Temporal is busy', fix: again }],
+    ],
+  ])('is %s', async (_, of, verdicts) => {
+    expect(await verdictsOf(of, uninterrupted())).toEqual(verdicts);
+  });
 
   it('is unknown when it takes longer than its bound, and its calls are cancelled', async () => {
     let given: AbortSignal | undefined;
@@ -37,13 +36,6 @@ describe('a check of doctor', () => {
       { state: 'unknown', detail: 'no result after 0.02 s', fix: again },
     ]);
     expect(given?.aborted).toBe(true);
-  });
-
-  it('is unknown when it fails, and a failure proves nothing', async () => {
-    const failing = { name: 'keys', run: () => Promise.reject(new Error('Temporal is busy')) };
-    expect(await verdictsOf(failing, uninterrupted())).toEqual([
-      { state: 'unknown', detail: 'Temporal is busy', fix: again },
-    ]);
   });
 
   it('ends at once when the command is interrupted', async () => {

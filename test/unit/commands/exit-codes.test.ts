@@ -10,9 +10,10 @@ import {
 } from '../../../src/partners/payments/payment-operations.js';
 import { BadSetting } from '../../../src/settings/settings.js';
 import { TemporalUnavailable } from '../../../src/temporal/connection.js';
-import { UnreadableOnboarding } from '../../../src/temporal/unreadable.js';
+import { type Obstacle, UnreadableOnboarding } from '../../../src/temporal/unreadable.js';
 import { InvalidInput } from '../../../src/texts/invalid-input.js';
 
+const unreadable = (obstacle: Obstacle) => new UnreadableOnboarding('m-1', obstacle, obstacle);
 const failure = (kind: PartnerErrorDetails['kind'], more: Partial<PartnerErrorDetails> = {}) => ({
   ...{ system: 'banking', operation: 'create-card', kind, reason: 'r', fields: [] },
   ...more,
@@ -24,7 +25,7 @@ describe('the exit code', () => {
     for (const { code, meaning } of EXIT_CODES) expect(page).toContain(`| ${code} | ${meaning} |\n`);
   });
 
-  it.each([
+  it.each<[code: number, Error]>([
     [1, new CommandFailed('x')],
     [1, new Error('a bug')],
     [2, new InvalidInput('x')],
@@ -35,21 +36,16 @@ describe('the exit code', () => {
     [143, Interrupted.by('SIGTERM')],
     [1, new TimedOut()],
     [3, new TimedOut(3)],
+    [4, unreadable('no-worker')],
+    [4, unreadable('no-response')],
+    [4, unreadable('build-gone')],
+    [1, unreadable('task-fails')],
+    [1, unreadable('no-key')],
   ])('is %i for %s', (code, error) => {
     expect(exitCodeOf(error)).toBe(code);
   });
 
-  it.each([
-    ['no-worker', 4],
-    ['no-response', 4],
-    ['build-gone', 4],
-    ['task-fails', 1],
-    ['no-key', 1],
-  ] as const)('for a workflow that cannot be read (%s) is %i', (obstacle, code) => {
-    expect(exitCodeOf(new UnreadableOnboarding('m-1', obstacle, 'x'))).toBe(code);
-  });
-
-  it.each([
+  it.each<[PartnerErrorDetails['kind'], boolean, code: number, needs?: 'one-time-code']>([
     ['NotSent', false, 4],
     ['RateLimited', false, 4],
     ['Uncertain', true, 4],
@@ -57,18 +53,15 @@ describe('the exit code', () => {
     ['Rejected', true, 1],
     ['Unauthorized', true, 1],
     ['Forbidden', true, 1],
-  ] as const)('of a call that ends with %s, repeatable: %s, is %i', (kind, isRepeatable, code) => {
-    expect(partnerFailed(failure(kind), isRepeatable).exitCode).toBe(code);
-    const reported = ApplicationFailure.create({ type: 'PartnerError', details: [failure(kind)] });
+    ['Forbidden', true, 3, 'one-time-code'],
+    ['RateLimited', true, 3, 'one-time-code'],
+    ['NotSent', true, 3, 'one-time-code'],
+  ])('of a call that ends with %s, repeatable: %s, is %i (needs %s)', (kind, isRepeatable, code, needs) => {
+    const details = failure(kind, { ...(needs && { needs }) });
+    expect(partnerFailed(details, isRepeatable).exitCode).toBe(code);
+    const reported = ApplicationFailure.create({ type: 'PartnerError', details: [details] });
     expect(exitCodeOf(explainActivity(reported, 'queue', isRepeatable))).toBe(code);
   });
-
-  it.each(['Forbidden', 'RateLimited', 'NotSent'] as const)(
-    'of a call that needs a one-time code is 3, even where it ends with %s',
-    (kind) => {
-      expect(partnerFailed(failure(kind, { needs: 'one-time-code' }), true).exitCode).toBe(3);
-    },
-  );
 
   it.each([
     ['SCHEDULE_TO_START', undefined, false, 4],

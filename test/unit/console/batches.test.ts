@@ -53,13 +53,9 @@ it('a person sees the newest batches of their own, however many others are newer
 });
 
 it('rows of an account that a person may not use are not valid, and neither are those without an account', async () => {
-  const settings = loadConsoleSettings({
-    GANGWAY_ACCOUNTS: 'north,south',
-    DOCUMENT_DIR: '/dev/null/documents',
-  });
-  const rows = ['north', 'south', undefined].map((account) =>
-    merchant(undefined, account ? { account } : {}),
-  );
+  const env = { GANGWAY_ACCOUNTS: 'north,south', DOCUMENT_DIR: '/dev/null/documents' };
+  const settings = loadConsoleSettings(env);
+  const rows = [{ account: 'north' }, { account: 'south' }, {}].map((more) => merchant(undefined, more));
   const bytes = Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'));
   const checkedFor = async (accounts: string[]) => {
     const visitor = person('olga', accounts);
@@ -82,12 +78,8 @@ it.each([
   });
   const audited: unknown[] = [];
   const request = { params: { id: '7' }, body: { rate: '20' } };
-  const visit = {
-    client,
-    request,
-    visitor: person('olga'),
-    audit: (...entry: unknown[]) => audited.push(entry),
-  };
+  const audit = (...entry: unknown[]) => audited.push(entry);
+  const visit = { client, request, visitor: person('olga'), audit };
   const start = BATCH_ROUTES.find(({ path }) => path === '/batches/:id/start');
   const reply = await start
     ?.show(visit as never)

@@ -12,6 +12,7 @@ const PNG = bytes([0x89], 'PNG\r\n', [0x1a], '\n', 'picture', [0, 0, 0, 0], 'IEN
 const JPEG = bytes([0xff, 0xd8, 0xff, 0xe0], 'picture', [0xff, 0xd9]);
 const PDF = bytes('%PDF-1.7\n1 0 obj\n%%EOF\n');
 const PDF_IN_PNG = Buffer.concat([PNG.subarray(0, 8), bytes('%PDF-1.7 %%EOF'), PNG.subarray(-12)]);
+const MORE_IN_PNG = Buffer.concat([PNG, bytes('more')]);
 const SCRIPT_IN_PDF = bytes('%PDF-1.7\n<script>alert(1)</script>\n%%EOF');
 const ZIP_IN_PDF = bytes('%PDF-1.7\n', 'PK', [5, 6], ' '.repeat(18), '\n%%EOF');
 
@@ -44,12 +45,7 @@ describe('the content of a document', () => {
     ['a PDF inside a picture', 'check.png', PDF_IN_PNG, 'contains the beginning of another'],
     ['a page with a script in a PDF', 'check.pdf', SCRIPT_IN_PDF, 'contains the beginning of another'],
     ['an archive behind a PDF', 'check.pdf', ZIP_IN_PDF, 'is an archive as well'],
-    [
-      'more behind the end of a picture',
-      'check.png',
-      Buffer.concat([PNG, bytes('more')]),
-      'data after its end',
-    ],
+    ['more behind the end of a picture', 'check.png', MORE_IN_PNG, 'data after its end'],
     ['half a picture', 'check.jpg', JPEG.subarray(0, -1), 'is not a complete JPG file'],
     ['text in another encoding', 'note.txt', bytes('Gr', [0xfc], 'n'), 'is not UTF-8 text'],
     ['text that ends in the middle of a character', 'note.txt', bytes('Gr', [0xc3]), 'is not UTF-8 text'],

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { withQuestions } from '../../../src/console/questions.js';
 import type { InboxItem } from '../../../src/inbox/inbox.js';
 
@@ -18,6 +18,8 @@ function clientOf(answers: Readonly<Record<string, Promise<void>>>) {
 }
 
 it('a page has the questions that workers tell within a second; the next one has the others, and asks nothing twice', async () => {
+  vi.useFakeTimers({ fakeNodeBuiltins: true });
+  onTestFinished(() => void vi.useRealTimers());
   let release = () => {};
   const late = new Promise<void>((resolve) => {
     release = resolve;
@@ -25,7 +27,9 @@ it('a page has the questions that workers tell within a second; the next one has
   const { client, asked } = clientOf({ late });
   const rows = ['soon', 'late'].map((workflowId) => ({ workflowId, id: 'note-1' }) as InboxItem);
   const titles = async () => (await withQuestions(client, rows)).map(({ title }) => title);
-  expect(await titles()).toEqual(['Note of soon', undefined]);
+  const first = titles();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await first).toEqual(['Note of soon', undefined]);
   release();
   expect(await titles()).toEqual(['Note of soon', 'Note of late']);
   expect(asked()).toBe(2);

@@ -1,11 +1,11 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import type { Command as Program } from 'commander';
 import { type Command, parse } from 'unbash';
 import { describe, expect, it } from 'vitest';
 import { LIBRARY_SECTIONS, SECTIONS } from '../../../scripts/settings/setting-sections.js';
-import { gangway, type Surroundings } from '../../../src/commands/program.js';
+import { gangway } from '../../../src/commands/program.js';
+import { surroundings } from '../../rigs/command.js';
 import { blocksOf, inlineCodeOf, PAGES } from '../../rigs/docs.js';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
@@ -46,13 +46,6 @@ function commandsOf(node: unknown): Command[] {
 }
 
 class Parsed extends Error {}
-
-/** Of a command line that is only parsed. */
-function surroundings(): Surroundings {
-  const output = () => Object.assign(new PassThrough(), { isTTY: false });
-  const { signal } = new AbortController();
-  return { env: {}, stdin: new PassThrough(), stdout: output(), stderr: output(), signal };
-}
 
 /** Has the real command line parse arguments, and stops before it does what they say. @returns what is wrong */
 async function parseGangway(args: readonly string[]): Promise<string | undefined> {

@@ -1,20 +1,19 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ensureFreshBuild, stampBuild } from '../../../scripts/build-stamp.js';
+import { newFolder } from '../../rigs/folders.js';
 
 let root: string;
+const write = (path: string, text: string) => writeFileSync(join(root, path), text);
+const remove = (path: string) => rmSync(join(root, path), { recursive: true });
 
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'gangway-stamp-'));
-  mkdirSync(join(root, 'dist'));
-  mkdirSync(join(root, 'src', 'workflows'), { recursive: true });
-  writeFileSync(join(root, 'src', 'workflows', 'index.ts'), 'export {};');
+beforeEach(async () => {
+  root = await newFolder();
+  for (const folder of ['dist', 'src/workflows']) mkdirSync(join(root, folder), { recursive: true });
+  write('src/workflows/index.ts', 'export {};');
   stampBuild(root);
 });
-
-afterEach(() => rmSync(root, { recursive: true }));
 
 /** Whether what runs the built files builds them first. */
 function builds(): boolean {
@@ -25,41 +24,27 @@ function builds(): boolean {
 }
 
 describe('what runs the built files', () => {
-  it('takes a build of the sources as they are', () => {
-    expect(builds()).toBe(false);
-  });
-
-  it('builds when a file has changed since, and when it is as before again does not', () => {
-    writeFileSync(join(root, 'src', 'workflows', 'index.ts'), 'export const changed = true;');
-    expect(builds()).toBe(true);
-    writeFileSync(join(root, 'src', 'workflows', 'index.ts'), 'export {};');
-    expect(builds()).toBe(false);
-  });
-
-  it('builds when a file was added or removed', () => {
-    writeFileSync(join(root, 'src', 'added.ts'), 'export {};');
-    expect(builds()).toBe(true);
-    rmSync(join(root, 'src', 'added.ts'));
-    rmSync(join(root, 'src', 'workflows', 'index.ts'));
-    expect(builds()).toBe(true);
-  });
-
-  it('builds when the dependencies have changed', () => {
-    writeFileSync(join(root, 'package-lock.json'), '{}');
-    expect(builds()).toBe(true);
-  });
-
-  it('builds when no build came to its end', () => {
-    rmSync(join(root, 'dist'), { recursive: true });
-    expect(builds()).toBe(true);
+  it.each<[what: string, change: () => void, isBuilt: boolean]>([
+    ['takes a build of the sources as they are', () => {}, false],
+    ['builds when a file has changed', () => write('src/workflows/index.ts', 'export const a = 1;'), true],
+    [
+      'takes a build of a file that is as before again',
+      () => write('src/workflows/index.ts', 'export {};'),
+      false,
+    ],
+    ['builds when a file was added', () => write('src/added.ts', 'export {};'), true],
+    ['builds when a file was removed', () => remove('src/workflows/index.ts'), true],
+    ['builds when the dependencies have changed', () => write('package-lock.json', '{}'), true],
+    ['builds when no build came to its end', () => remove('dist'), true],
+  ])('%s', (_, change, isBuilt) => {
+    change();
+    expect(builds()).toBe(isBuilt);
   });
 
   it('reports what a failed build printed', () => {
-    writeFileSync(
-      join(root, 'package.json'),
-      '{ "scripts": { "build": "echo src/wrong.ts: a type error; exit 2" } }',
-    );
-    writeFileSync(join(root, 'src', 'wrong.ts'), 'const one: number = "";');
+    const build = 'echo src/wrong.ts: a type error; exit 2';
+    write('package.json', JSON.stringify({ scripts: { build } }));
+    write('src/wrong.ts', 'const one: number = "";');
     expect(() => ensureFreshBuild(root)).toThrow('"npm run build" failed:\nsrc/wrong.ts: a type error\n');
   });
 });

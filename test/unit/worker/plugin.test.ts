@@ -52,9 +52,8 @@ describe('a worker with the plugin', () => {
   });
 
   it('replays histories with the workflows and the encryption of Gangway', async () => {
-    const { workflowBundle, dataConverter } = await gangwayPlugin({
-      settings: SETTINGS,
-    }).configureReplayWorker({});
+    const plugin = gangwayPlugin({ settings: SETTINGS });
+    const { workflowBundle, dataConverter } = await plugin.configureReplayWorker({});
     expect(workflowBundle).toEqual({ codePath: expect.stringMatching(/workflow-bundle-encoding\.js$/) });
     expect(dataConverter?.payloadCodecs?.length).toBe(1);
   });

@@ -42,8 +42,9 @@ describe('the settings', () => {
     });
   });
 
+  const EAST = { GANGWAY_TASK_QUEUE: 'east' };
   it.each<[NodeJS.ProcessEnv, object]>([
-    [{ GANGWAY_TASK_QUEUE: 'boarding-east' }, { taskQueue: 'boarding-east' }],
+    [EAST, { taskQueue: 'east' }],
     [{ GANGWAY_POLL_MIN: '200ms', GANGWAY_POLL_MAX: '1.5h' }, { poll: { minMs: 200, maxMs: 5_400_000 } }],
     [{ GANGWAY_HEALTH_ADDRESS: '0.0.0.0:9000' }, { healthAddress: { host: '0.0.0.0', port: 9_000 } }],
     [{ GANGWAY_METRICS_ADDRESS: '127.0.0.1:9464' }, { metricsAddress: { host: '127.0.0.1', port: 9_464 } }],
@@ -57,10 +58,7 @@ describe('the settings', () => {
     [{ BOARDING_URL: '', GANGWAY_POLL_MIN: '' }, { partners: { boarding: undefined } }],
     // The deployment has the name of the task queue.
     [{ GANGWAY_BUILD_ID: '1.4.0-a1' }, { version: { deploymentName: 'gangway', buildId: '1.4.0-a1' } }],
-    [
-      { GANGWAY_BUILD_ID: '2', GANGWAY_TASK_QUEUE: 'east' },
-      { version: { deploymentName: 'east', buildId: '2' } },
-    ],
+    [{ ...EAST, GANGWAY_BUILD_ID: '2' }, { version: { deploymentName: 'east', buildId: '2' } }],
   ])('%j becomes %j', (set, settings) => {
     expect(loadWorkerSettings(set)).toMatchObject(settings);
   });
@@ -78,25 +76,22 @@ describe('the settings', () => {
 });
 
 describe('the settings of a partner', () => {
+  const PLANTS = 'https://plants.example.com';
+  const PROCESSOR = 'https://processor.example.com';
+  const user = { username: 'user', password: 'secret' };
+  const device = { deviceToken: 'device', deviceName: 'gangway', form: 'user' };
+
   it.each<[NodeJS.ProcessEnv, object]>([
-    [partner, { boarding: { url: URL, username: 'user', password: 'secret' } }],
+    [partner, { boarding: { url: URL, ...user } }],
     [
-      { PLANT_STORE_URL: 'https://plants.example.com', PLANT_STORE_TOKEN: 't0k3n' },
-      { 'plant-store': { url: 'https://plants.example.com', token: 't0k3n' } },
+      { PLANT_STORE_URL: PLANTS, PLANT_STORE_TOKEN: 't0k3n' },
+      { 'plant-store': { url: PLANTS, token: 't0k3n' } },
     ],
     [
-      { PROCESSOR_URL: 'https://processor.example.com', PROCESSOR_API_KEY: 'k3y' },
-      { processor: { url: 'https://processor.example.com', apiKey: 'k3y' } },
+      { PROCESSOR_URL: PROCESSOR, PROCESSOR_API_KEY: 'k3y' },
+      { processor: { url: PROCESSOR, apiKey: 'k3y' } },
     ],
-    [
-      banking,
-      {
-        banking: {
-          ...{ url: 'https://banking.example.com', username: 'user', password: 'secret' },
-          ...{ deviceToken: 'device', deviceName: 'gangway', form: 'user' },
-        },
-      },
-    ],
+    [banking, { banking: { url: 'https://banking.example.com', ...user, ...device } }],
   ])('%j turn it on, and no other', (set, partners) => {
     expect(loadWorkerSettings(set).partners).toEqual({ ...OFF, boarding: undefined, ...partners });
   });
@@ -135,10 +130,10 @@ describe('the settings of a partner', () => {
     ['BOARDING_USERNAME', { BOARDING_URL: URL, BOARDING_PASSWORD: 'x' }],
     ['BOARDING_PASSWORD', { BOARDING_URL: URL, BOARDING_USERNAME: 'x' }],
     ['BANKING_DEVICE_TOKEN', { ...banking, BANKING_DEVICE_TOKEN: '' }],
-    ['PLANT_STORE_TOKEN', { PLANT_STORE_URL: 'https://plants.example.com' }],
+    ['PLANT_STORE_TOKEN', { PLANT_STORE_URL: PLANTS }],
     ['PAYMENTS_API_KEY', { ...payments(URL, 'uat'), PAYMENTS_API_KEY: '' }],
     ['PAYMENTS_ENVIRONMENT', payments(URL, '')],
-    ['PROCESSOR_API_KEY', { PROCESSOR_URL: 'https://processor.example.com' }],
+    ['PROCESSOR_API_KEY', { PROCESSOR_URL: PROCESSOR }],
     ['NORTH_ISO_BOARDING_USERNAME', { GANGWAY_ACCOUNTS: 'north-iso', NORTH_ISO_BOARDING_URL: URL }],
   ])('need %s', (name, set) => {
     expect(() => loadWorkerSettings(set)).toThrow(new BadSetting(name, 'is not set'));
@@ -147,9 +142,9 @@ describe('the settings of a partner', () => {
   it.each([
     ['BOARDING_PASSWORD', partner],
     ['BANKING_PASSWORD', banking],
-    ['PLANT_STORE_TOKEN', { PLANT_STORE_URL: 'https://plants.example.com' }],
+    ['PLANT_STORE_TOKEN', { PLANT_STORE_URL: PLANTS }],
     ['PAYMENTS_API_KEY', payments(URL, 'uat')],
-    ['PROCESSOR_API_KEY', { PROCESSOR_URL: 'https://processor.example.com' }],
+    ['PROCESSOR_API_KEY', { PROCESSOR_URL: PROCESSOR }],
     ['ACME_PROCESSOR_API_KEY', { GANGWAY_ACCOUNTS: 'acme', ACME_PROCESSOR_URL: URL }],
   ])('take %s from a file, without its last line break', async (name, set) => {
     const file = await fileWith('from a file\n');
@@ -192,18 +187,10 @@ describe('the settings of named accounts', () => {
     expect(served(named)).toEqual(['acme', 'north-iso']);
     expect(served({ ...partner, ...named })).toEqual([undefined, 'acme', 'north-iso']);
   });
-
-  it.each(['Acme', 'north_iso', '9iso', 'a--b', 'acme-', 'a'.repeat(21), 'acme,'])(
-    'are not of %j',
-    (names) => {
-      const rule =
-        'each takes lower-case letters, digits and single hyphens in between, begins with a letter and has 20 characters at most';
-      const error = new BadSetting('GANGWAY_ACCOUNTS', rule);
-      expect(() => loadWorkerSettings({ GANGWAY_ACCOUNTS: names })).toThrow(error);
-    },
-  );
 });
 
+const NAME =
+  'each takes lower-case letters, digits and single hyphens in between, begins with a letter and has 20 characters at most';
 const LOOPBACK = 'must be https (http only to loopback)';
 const PART = 'must be 1 to 100 letters, digits or signs of "._/-", and not begin with __';
 const EVENTS = 'each must be https (http only to loopback, with EVENTS_TO_LOOPBACK=true)';
@@ -213,6 +200,9 @@ const ACME = { GANGWAY_ACCOUNTS: 'acme' };
 describe('a bad setting', () => {
   it.each<[setting: string, value: string, rule: string, NodeJS.ProcessEnv?]>([
     ['GANGWAY_ACCOUNTS', 'acme,acme', 'names an account twice'],
+    ...['Acme', 'north_iso', '9iso', 'a--b', 'acme-', 'a'.repeat(21), 'acme,'].map(
+      (names): [string, string, string] => ['GANGWAY_ACCOUNTS', names, NAME],
+    ),
     ['ACME_BANKING_URL', 'http://banking.example.com', LOOPBACK, ACME],
     ['GANGWAY_POLL_MIN', '10', 'must be a duration such as 200ms, 1m or 1h'],
     ['GANGWAY_POLL_MIN', '2h', 'must not be longer than GANGWAY_POLL_MAX'],
@@ -249,12 +239,10 @@ describe('a bad setting', () => {
       'is production, and the host of ACME_PAYMENTS_URL is not',
       { ...ACME, ACME_PAYMENTS_URL: 'https://uat.example.com', ACME_PAYMENTS_API_KEY: 'x' },
     ],
-    ...['s3://', 's3:/example-bucket', 'S3://example-bucket', 's3://Example', 's3://example-bucket//a'].map(
-      (place): [string, string, string] => ['DOCUMENT_DIR', place, BUCKET],
-    ),
-    ['DOCUMENT_DIR', 's3://example-bucket/../a', BUCKET],
-    ['DOCUMENT_DIR', 's3://example-bucket/a b', BUCKET],
-    ['DOCUMENT_DIR', 's3://key:secret@example-bucket', BUCKET],
+    ...[
+      ...['s3://', 's3:/example-bucket', 'S3://example-bucket', 's3://Example', 's3://example-bucket//a'],
+      ...['s3://example-bucket/../a', 's3://example-bucket/a b', 's3://key:secret@example-bucket'],
+    ].map((place): [string, string, string] => ['DOCUMENT_DIR', place, BUCKET]),
     [
       ...(['ACME_BOARDING_PASSWORD_FILE', 'y'] as const),
       'is set as well as ACME_BOARDING_PASSWORD; set one of the two',

@@ -12,11 +12,9 @@ const ms = (duration: Duration = 0) => msToNumber(duration);
 const callsOfWriteMs = ms(ONCE.startToCloseTimeout) * SHARE_OF_ATTEMPT;
 
 describe('the time-outs of the worker', () => {
-  it.each([
-    ['a read', REPEATABLE],
-    ['a status poll', POLL],
-  ])('let %s make an HTTP exchange in one attempt', (_, { startToCloseTimeout }) => {
-    expect(ms(startToCloseTimeout)).toBeGreaterThan(EXCHANGE_MS);
+  it('let a read and a status poll make an HTTP exchange in one attempt', () => {
+    for (const { startToCloseTimeout } of [REPEATABLE, POLL])
+      expect(ms(startToCloseTimeout)).toBeGreaterThan(EXCHANGE_MS);
   });
 
   it('let a write make a read and a request in one attempt, and report the response twice', () => {

@@ -1,18 +1,17 @@
 import { NamespaceNotFoundError } from '@temporalio/client';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { persistent } from '../../../../src/commands/batch/waiting.js';
 import { grpcError } from '../../../rigs/temporal/answering-service.js';
+
+beforeEach(() => void vi.useFakeTimers({ fakeNodeBuiltins: true }));
+afterEach(() => void vi.useRealTimers());
 
 const notFound = () => Promise.reject(new NamespaceNotFoundError('default'));
 
 function persistently() {
   const notes: string[] = [];
-  const call = persistent({
-    giveUpAfter: 60_000,
-    stop: new AbortController(),
-    note: (text) => notes.push(text),
-  });
-  return { call, notes };
+  const stop = new AbortController();
+  return { call: persistent({ giveUpAfter: 6_000, stop, note: (text) => notes.push(text) }), notes, stop };
 }
 
 it('a namespace that was never found is an error at once', async () => {
@@ -25,11 +24,9 @@ it('a namespace that was there before is asked for again, because its database m
   const { call, notes } = persistently();
   await call(async () => 'started');
   let calls = 0;
-  const result = await call(async () => {
-    calls += 1;
-    return calls < 2 ? notFound() : calls;
-  });
-  expect({ result, notes }).toEqual({ result: 2, notes: ['Temporal does not respond; trying again'] });
+  const result = call(() => (++calls < 2 ? notFound() : Promise.resolve(calls)));
+  await vi.runAllTimersAsync();
+  expect([await result, notes]).toEqual([2, ['Temporal does not respond; trying again']]);
 });
 
 it.each([
@@ -39,16 +36,12 @@ it.each([
 ])(
   'gives up after 6 s without a response: after %i s and again %i s, it is %s',
   async (first, second, end) => {
-    vi.useFakeTimers({ fakeNodeBuiltins: true });
-    onTestFinished(() => void vi.useRealTimers());
-    const stop = new AbortController();
-    const call = persistent({ giveUpAfter: 6_000, stop, note: () => undefined });
+    const { call, stop } = persistently();
     const unavailableFor = (seconds: number) => {
       const until = Date.now() + seconds * 1_000;
-      return call(async () => {
-        if (Date.now() < until) throw grpcError('UNAVAILABLE');
-        return 'done';
-      });
+      return call(() =>
+        Date.now() < until ? Promise.reject(grpcError('UNAVAILABLE')) : Promise.resolve('done'),
+      );
     };
     const both = unavailableFor(first).then(() => unavailableFor(second));
     const result = both.catch(() => stop.signal.reason.message.split('\n')[0]);

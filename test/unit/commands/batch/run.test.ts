@@ -128,6 +128,13 @@ async function finished(
   return { error, stdout: lines(output), stderr: lines(screen), screen, at: Date.now() - NOW };
 }
 
+/** A signal that is aborted after so many milliseconds. */
+function stopped(milliseconds: number, reason: Error): AbortSignal {
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(reason), milliseconds);
+  return stop.signal;
+}
+
 /** What the partner has of a row, how long it takes to read it in milliseconds, and what keeps the row from being followed. */
 interface Read {
   readonly takes?: number;
@@ -138,7 +145,7 @@ interface Read {
 async function adopt(
   reads: readonly Read[],
   options: Partial<RunOptions> = {},
-  { signal = new AbortController().signal }: { signal?: AbortSignal } = {},
+  signal = new AbortController().signal,
 ) {
   const seen = { now: 0, most: 0, total: 0 };
   async function* rows() {
@@ -169,6 +176,9 @@ async function adopt(
   return { ...(await finished(client, run, signal)), ...seen, asked };
 }
 
+const THREE = [{ takes: 100 }, { takes: 100 }, { takes: 100 }];
+const UNKNOWN = { refused: new RefusedRow('there is no merchant 7') };
+
 describe('a dry run of rows that are read', () => {
   const dryRun = true;
 
@@ -194,17 +204,12 @@ describe('a dry run of rows that are read', () => {
     [2, 2, 200],
     [9, 3, 100],
   ])('reads at most %i at a time', async (concurrency, most, at) => {
-    const three = [{ takes: 100 }, { takes: 100 }, { takes: 100 }];
-    expect(await adopt(three, { dryRun, concurrency })).toMatchObject({ most, total: 3, at });
+    expect(await adopt(THREE, { dryRun, concurrency })).toMatchObject({ most, total: 3, at });
   });
 
   it('goes on after a row that cannot be followed, and after one that Temporal rejects, and fails at the end', async () => {
-    const reads = [
-      { refused: new RefusedRow('there is no merchant 7') },
-      {},
-      { refused: grpcError('INVALID_ARGUMENT', 'the id is too long') },
-    ];
-    const { stdout, error } = await adopt(reads, { dryRun });
+    const long = { refused: grpcError('INVALID_ARGUMENT', 'the id is too long') };
+    const { stdout, error } = await adopt([UNKNOWN, {}, long], { dryRun });
     expect(stdout.sort()).toEqual([
       '1 merchant-boarding-1 failed: there is no merchant 7',
       ...['2 merchant-boarding-2 is 2', '3 merchant-boarding-3 failed: the id is too long'],
@@ -214,7 +219,7 @@ describe('a dry run of rows that are read', () => {
   });
 
   it('ends at the first error that is not about its row', async () => {
-    const late = [{ takes: 100 }, { takes: 100, refused: new RefusedRow('there is no merchant 7') }];
+    const late = [{ takes: 100 }, { takes: 100, ...UNKNOWN }];
     const reads = [{}, { refused: new Error('no disk') }, ...late, {}];
     const { stdout, error, total } = await adopt(reads, { dryRun, concurrency: 3 });
     expect(error).toEqual({ message: 'no disk', exitCode: undefined });
@@ -222,25 +227,21 @@ describe('a dry run of rows that are read', () => {
   });
 
   it('ends when it is interrupted, and says how many rows were not read', async () => {
-    const stop = new AbortController();
-    setTimeout(() => stop.abort(Interrupted.by('SIGINT')), 150);
-    const three = [{ takes: 100 }, { takes: 100 }, { takes: 100 }];
-    const options = { dryRun, concurrency: 1 } as const;
-    const { stdout, error } = await adopt(three, options, { signal: stop.signal });
+    const signal = stopped(150, Interrupted.by('SIGINT'));
+    const { stdout, error } = await adopt(THREE, { dryRun, concurrency: 1 }, signal);
     expect([stdout.at(-1), error?.exitCode]).toEqual(['3 rows: 1 new, 2 not read', 130]);
   });
 });
 
 describe('rows that are read to be followed', () => {
   it('are not handed over when none of them can be followed', async () => {
-    const none = { refused: new RefusedRow('there is no merchant 7') };
-    const { stdout, error, asked } = await adopt([none, none]);
+    const { stdout, error, asked } = await adopt([UNKNOWN, UNKNOWN]);
     expect(stdout.at(-1)).toBe('2 rows: 2 failed');
     expect([error, asked]).toEqual([failed(2), []]);
   });
 
   it('are handed over without those that cannot', async () => {
-    const { stdout, error, asked } = await adopt([{ refused: new RefusedRow('there is no merchant 7') }, {}]);
+    const { stdout, error, asked } = await adopt([UNKNOWN, {}]);
     expect(stdout).toEqual(['1 merchant-boarding-1 failed: there is no merchant 7']);
     expect([error?.message, asked]).toEqual(['no more of this', ['workers', 'workers']]);
   });
@@ -411,10 +412,9 @@ describe('--wait', () => {
     ['a row was answered', { 1: { endsAt: 60_000, isAskedAt: (ms) => ms < 2_000 } }, 1, '1 still running'],
     ['a row that waited has ended', { 1: ASKED, 2: { endsAt: 60_000 } }, 1, '1 boarded, 1 still running'],
   ])('ends with --timeout while %s', async (_, runs, exitCode, rest) => {
-    const stop = new AbortController();
-    setTimeout(() => stop.abort(new TimedOut()), 10_500);
+    const signal = stopped(10_500, new TimedOut());
     const startings = Object.keys(runs).map(() => 'started' as const);
-    const { stdout, stderr, error } = await batch(startings, { wait }, { runs, signal: stop.signal });
+    const { stdout, stderr, error } = await batch(startings, { wait }, { runs, signal });
     expect(stdout.at(-1)).toBe(`${startings.length === 1 ? '1 row' : '2 rows'}: ${rest}`);
     expect(stderr.at(-1)).toBe(CONTINUES);
     expect(error).toMatchObject({ exitCode });
@@ -422,12 +422,6 @@ describe('--wait', () => {
 });
 
 describe('an interruption', () => {
-  const after = (milliseconds: number, reason: Error) => {
-    const stop = new AbortController();
-    setTimeout(() => stop.abort(reason), milliseconds);
-    return { signal: stop.signal };
-  };
-
   it.each<[Error, exitCode: number]>([
     [Interrupted.by('SIGINT'), 130],
     [Interrupted.by('SIGTERM'), 143],
@@ -436,7 +430,8 @@ describe('an interruption', () => {
   ])('by %s leaves the batch to the workers, and exits with %i', async (reason, exitCode) => {
     const three = ['started', 'started', 'started'] as const;
     const rows = { every: 1_000 };
-    const { stdout, stderr, error } = await batch(three, { wait: true }, { rows, ...after(1_500, reason) });
+    const signal = stopped(1_500, reason);
+    const { stdout, stderr, error } = await batch(three, { wait: true }, { rows, signal });
     const shown = ['1 merchant-boarding-1 started', '3 rows: 1 started, 2 to come'];
     expect(stdout).toEqual(shown);
     expect([stderr, error?.exitCode]).toEqual([[GOES_ON], exitCode]);
@@ -467,10 +462,8 @@ describe('--csv', () => {
   });
 
   it('prints what was started when the wait is interrupted', async () => {
-    const stop = new AbortController();
-    setTimeout(() => stop.abort(Interrupted.by('SIGTERM')), 500);
+    const signal = stopped(500, Interrupted.by('SIGTERM'));
     const runs = { 1: { endsAt: 60_000 } };
-    const { signal } = stop;
     const { stdout, error } = await batch(['started'], { csv: true, wait: true }, { runs, signal });
     expect(stdout.at(-1)).toBe('1,m-1,merchant-boarding-1,r-1,true');
     expect(error).toMatchObject({ exitCode: 143 });
