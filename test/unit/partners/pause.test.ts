@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { byHand } from '../../../src/partners/by-hand.js';
@@ -9,7 +8,13 @@ import type { ExchangeEnd } from '../../../src/partners/observers.js';
 import type { PartnerErrorKind } from '../../../src/partners/partner-error.js';
 import { stoppedAt } from '../../rigs/clock.js';
 import { failureOf } from '../../rigs/partners/failure.js';
-import { isClosed, type MemoryOptions, memoryPartner, response } from '../../rigs/partners/memory.js';
+import {
+  isClosed,
+  type MemoryOptions,
+  memoryPartner,
+  response,
+  settled,
+} from '../../rigs/partners/memory.js';
 
 const shared = { request: z.object({}), response: z.unknown(), provenance: 'documented' } as const;
 const OPERATIONS = {
@@ -38,11 +43,6 @@ function clientOf(heads: readonly string[], connect?: MemoryOptions['connect']) 
   };
   const client = byHand(partnerClient(OPERATIONS, protocol, http));
   return { client, connections, ends, sent: () => requests.map((request) => request.split(' ')[1]) };
-}
-
-/** Lets everything happen that is due. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 10; turn += 1) await setImmediate();
 }
 
 const PAUSED = { failure: 'Paused', code: '429' };

@@ -5,6 +5,7 @@ import { paymentsClient } from '../../../../src/partners/payments/client.js';
 import type { PaymentsCatalogue } from '../../../../src/partners/payments/schemas.js';
 import { isVersioned, type VersionedPath } from '../../../../src/partners/payments/schemas.js';
 import { failureOf, NOWHERE } from '../../../rigs/partners/failure.js';
+import { requestOf, WRITES } from '../../../rigs/partners/payments/requests.js';
 
 /** As apis/3 has them: each prefix that there is. */
 const THERE_ARE: readonly VersionedPath[] = [
@@ -80,15 +81,15 @@ describe('a path', () => {
         '/v1/transactions, /v3/payment, /v3/preauth, /v1/payments, /v3/payments, /v3/refund, /v1/batches, /v5/apikeys',
     );
   });
+});
 
-  it('of an operation in the catalogue must exist as well, or it does not compile', () => {
-    const operations: PaymentsCatalogue = {
-      right: { ...BY_HAND, path: '/v2/terminals' },
-      // @ts-expect-error there is no /v5/terminals
-      wrong: { ...BY_HAND, path: '/v5/terminals' },
-      // @ts-expect-error no version
-      none: { ...BY_HAND, path: '/terminals' },
-    };
-    expect(Object.values(operations).map(({ path }) => isVersioned(path))).toEqual([true, false, false]);
-  });
+it.each(WRITES)('production refuses %s before it is sent, unless writes are asked for', async (key) => {
+  const client = paymentsClient({ url: NOWHERE, apiKey: 'k3y', environment: 'production' });
+  onTestFinished(() => client.close());
+  const error = await failureOf(client[key](requestOf(key)));
+  expect(error).toMatchObject({ kind: 'Rejected', status: undefined });
+  expect(error.message).toMatch(/: Rejected, not sent: a write to production must be requested explicitly$/);
+  expect(error.fields).toEqual([
+    { field: '', message: 'a write to production must be requested explicitly' },
+  ]);
 });
