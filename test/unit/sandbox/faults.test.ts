@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type FaultPlan, Faults } from '../../../src/sandbox/faults.js';
 
-const CREATE = { system: 'boarding', operation: 'create-merchant' };
-
 const plan = (more: Partial<FaultPlan> = {}): FaultPlan => ({
   fault: '429',
   operation: 'create-merchant',
@@ -17,35 +15,39 @@ const planned = (...plans: FaultPlan[]) => {
   return faults;
 };
 
-/** The fault that a call meets whose URL and body are this text. */
-const met = (faults: Faults, text: string, called = CREATE) => faults.next(called, () => text)?.fault;
-
-describe('a fault that is planned for what a call is about', () => {
-  it('waits for the call that has the text, and leaves others alone', () => {
-    const faults = planned(plan({ about: 'm-1' }));
-    expect(met(faults, '/api/create {"guid":"m-2"}')).toBeUndefined();
-    expect(
-      met(faults, '/api/create {"guid":"m-1"}', { ...CREATE, operation: 'submit-merchant' }),
-    ).toBeUndefined();
-    expect(met(faults, '/api/create {"guid":"m-1"}')).toBe('429');
-    expect(met(faults, '/api/create {"guid":"m-1"}')).toBeUndefined();
-  });
-
-  it('does not hold up one that was planned later for any call', () => {
-    const faults = planned(plan({ about: 'm-1' }), plan({ fault: '500-before-commit' }));
-    expect(met(faults, 'm-2')).toBe('500-before-commit');
-    expect(met(faults, 'm-1')).toBe('429');
-  });
-
-  it('hits as often as it is planned', () => {
-    const faults = planned(plan({ about: 'm-1', times: 2 }));
-    expect(['m-1', 'm-2', 'm-1', 'm-1'].map((text) => met(faults, text))).toEqual([
-      '429',
-      undefined,
-      '429',
-      undefined,
-    ]);
-  });
+it.each<[string, FaultPlan[], [about: string, met: string | undefined, operation?: string][]]>([
+  [
+    'waits for the call that has the text, and leaves others alone',
+    [plan({ about: 'm-1' })],
+    [
+      ['{"guid":"m-2"}', undefined],
+      ['m-1', undefined, 'submit-merchant'],
+      ['{"guid":"m-1"}', '429'],
+      ['m-1', undefined],
+    ],
+  ],
+  [
+    'does not hold up one that was planned later for any call',
+    [plan({ about: 'm-1' }), plan({ fault: '500-before-commit' })],
+    [
+      ['m-2', '500-before-commit'],
+      ['m-1', '429'],
+    ],
+  ],
+  [
+    'hits as often as it is planned',
+    [plan({ about: 'm-1', times: 2 })],
+    [
+      ['m-1', '429'],
+      ['m-2', undefined],
+      ['m-1', '429'],
+      ['m-1', undefined],
+    ],
+  ],
+])('a fault that is planned for what a call is about %s', (_, plans, calls) => {
+  const faults = planned(...plans);
+  for (const [text, met, operation = 'create-merchant'] of calls)
+    expect(faults.next({ system: 'boarding', operation }, () => `/api ${text}`)?.fault).toBe(met);
 });
 
 describe('forgetting faults', () => {
