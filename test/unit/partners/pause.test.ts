@@ -46,8 +46,14 @@ function clientOf(heads: readonly string[], connect?: MemoryOptions['connect']) 
 }
 
 const PAUSED = { failure: 'Paused', code: '429' };
-const paused = (retryAfterMs: number) => ({
-  ...{ system: 'boarding', kind: 'RateLimited' satisfies PartnerErrorKind, fields: [], retryAfterMs },
+const paused = (retryAfterMs: number, operation = 'get-status') => ({
+  ...{
+    system: 'boarding',
+    kind: 'RateLimited' satisfies PartnerErrorKind,
+    fields: [],
+    retryAfterMs,
+    operation,
+  },
   reason: 'not sent: get-status got HTTP 429',
 });
 
@@ -61,15 +67,9 @@ describe('a 429 holds for all calls of the account', () => {
     const { client, ends, sent } = clientOf([head]);
     await failureOf(client.getStatus({}));
     const beforeSending = vi.fn(async () => undefined);
-    expect((await failureOf(client.getStatus({}))).details).toEqual({
-      ...paused(ms),
-      operation: 'get-status',
-    });
+    expect((await failureOf(client.getStatus({}))).details).toEqual(paused(ms));
     vi.advanceTimersByTime(ms - 1);
-    expect((await failureOf(client.submit({}, { beforeSending }))).details).toEqual({
-      ...paused(1),
-      operation: 'submit',
-    });
+    expect((await failureOf(client.submit({}, { beforeSending }))).details).toEqual(paused(1, 'submit'));
     expect([sent(), beforeSending.mock.calls]).toEqual([['/status'], []]);
     vi.advanceTimersByTime(1);
     await client.submit({}, { beforeSending });
@@ -87,10 +87,7 @@ describe('a 429 holds for all calls of the account', () => {
   it('and a later one that asks for less does not end it sooner', async () => {
     const { client } = clientOf(['429 Busy\r\nretry-after: 7', '429 Busy\r\nretry-after: 1']);
     await Promise.all([failureOf(client.getStatus({})), failureOf(client.submit({}))]);
-    expect((await failureOf(client.getStatus({}))).details).toEqual({
-      ...paused(7_000),
-      operation: 'get-status',
-    });
+    expect((await failureOf(client.getStatus({}))).details).toEqual(paused(7_000));
   });
 
   it('even for a write that is connecting: it makes no mark, and closes its connection', async () => {
@@ -107,7 +104,7 @@ describe('a 429 holds for all calls of the account', () => {
     await settled();
     await failureOf(client.getStatus({}));
     connect();
-    expect((await write).details).toEqual({ ...paused(7_000), operation: 'submit' });
+    expect((await write).details).toEqual(paused(7_000, 'submit'));
     expect(ends).toEqual([{ status: 429 }, PAUSED]);
     expect([sent(), beforeSending.mock.calls]).toEqual([['/status'], []]);
     await settled();

@@ -2,10 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type FaultPlan, Faults } from '../../../src/sandbox/faults.js';
 
 const plan = (more: Partial<FaultPlan> = {}): FaultPlan => ({
-  fault: '429',
-  operation: 'create-merchant',
-  times: 1,
-  milliseconds: 0,
+  ...{ fault: '429', operation: 'create-merchant', times: 1, milliseconds: 0 },
   ...more,
 });
 
@@ -15,39 +12,36 @@ const planned = (...plans: FaultPlan[]) => {
   return faults;
 };
 
-it.each<[string, FaultPlan[], [about: string, met: string | undefined, operation?: string][]]>([
+const OF_ONE = plan({ about: 'm-1' });
+it.each<[string, FaultPlan[], calls: string, met: string]>([
   [
-    'waits for the call that has the text, and leaves others alone',
-    [plan({ about: 'm-1' })],
-    [
-      ['{"guid":"m-2"}', undefined],
-      ['m-1', undefined, 'submit-merchant'],
-      ['{"guid":"m-1"}', '429'],
-      ['m-1', undefined],
-    ],
+    'waits for the call that has the text',
+    [OF_ONE],
+    'create m-2, submit m-1, create m-1, create m-1',
+    '- - 429 -',
   ],
   [
-    'does not hold up one that was planned later for any call',
-    [plan({ about: 'm-1' }), plan({ fault: '500-before-commit' })],
-    [
-      ['m-2', '500-before-commit'],
-      ['m-1', '429'],
-    ],
+    'does not hold up one for any call',
+    [OF_ONE, plan({ fault: 'delay' })],
+    'create m-2, create m-1',
+    'delay 429',
   ],
   [
-    'hits as often as it is planned',
-    [plan({ about: 'm-1', times: 2 })],
-    [
-      ['m-1', '429'],
-      ['m-2', undefined],
-      ['m-1', '429'],
-      ['m-1', undefined],
-    ],
+    'hits as often as planned',
+    [{ ...OF_ONE, times: 2 }],
+    'create m-1, create m-2, create m-1, create m-1',
+    '429 - 429 -',
   ],
-])('a fault that is planned for what a call is about %s', (_, plans, calls) => {
+])('a fault that is planned for what a call is about %s', (_, plans, calls, met) => {
   const faults = planned(...plans);
-  for (const [text, met, operation = 'create-merchant'] of calls)
-    expect(faults.next({ system: 'boarding', operation }, () => `/api ${text}`)?.fault).toBe(met);
+  const found = calls.split(', ').map((call) => {
+    const [verb, text] = call.split(' ');
+    return (
+      faults.next({ system: 'boarding', operation: `${verb}-merchant` }, () => `{"guid":"${text}"}`)?.fault ??
+      '-'
+    );
+  });
+  expect(found.join(' ')).toBe(met);
 });
 
 describe('forgetting faults', () => {

@@ -185,9 +185,9 @@ describe('the order of a restore', () => {
   });
 
   it.each(['', '@acme'])('has the merchant that had not started, of its customer%s', (account) => {
-    expect(inOrder([ofCustomer({}, account)])[0]).toEqual(
-      entry('merchantBoarding', `merchant-boarding-c-1${account}`, { externalId: 'c-1', ...both.boarding }),
-    );
+    const input = { externalId: 'c-1', ...both.boarding };
+    const asked = entry('merchantBoarding', `merchant-boarding-c-1${account}`, input);
+    expect(inOrder([ofCustomer({}, account)])[0]).toEqual(asked);
     // The merchant of another account is another one.
     const other = entry('merchantBoarding', 'merchant-boarding-c-1@zeta', boarded);
     expect(ids([ofCustomer({}, account), other])).toHaveLength(3);
@@ -195,16 +195,14 @@ describe('the order of a restore', () => {
 
   const left = { merchantProfileId: 1892 };
   const ABANDONED = { outcome: 'abandoned', comment: null, ...left } as const;
+  const completed = { status: 'completed', stage: 'abandoned' };
   it.each<[Partial<BackedUp>, end: PartEnd]>([
     [{ status: 'terminated' }, { how: 'terminated' }],
     [{ status: 'cancelled' }, { how: 'cancelled' }],
     [{ status: 'timed_out' }, { how: 'timed out' }],
     [{ status: 'failed' }, { how: 'cancelled' }],
     [{ status: 'running', stage: 'cancelled' }, { how: 'cancelled' }],
-    [
-      { status: 'completed', stage: 'abandoned' },
-      { how: 'completed', outcome: ABANDONED },
-    ],
+    [completed, { how: 'completed', outcome: ABANDONED }],
   ])('shows a customer how its merchant ended that is not restored: %j', (how, end) => {
     const ended = entry('merchantBoarding', 'merchant-boarding-c-1@acme', boarded, { ...how, ...left });
     const [skipped, restored] = inOrder([ended, ofCustomer({}, '@acme')]);
@@ -215,10 +213,10 @@ describe('the order of a restore', () => {
   });
 
   it('shows a customer its other parts, and of none that is restored', () => {
-    const [boardedNow, abandoned] = ['boarded', 'abandoned'].map((stage) => ({ status: 'completed', stage }));
-    const business501 = { ...abandoned, bankingProfileId: 501 };
+    const done = { status: 'completed', stage: 'boarded' };
+    const business501 = { ...completed, bankingProfileId: 501 };
     const parts = [
-      entry('merchantBoarding', 'merchant-boarding-c-1', boarded, boardedNow),
+      entry('merchantBoarding', 'merchant-boarding-c-1', boarded, done),
       entry('businessOnboarding', 'business-onboarding-c-1', business(), business501),
       entry('terminalProvisioning', 'terminal-provisioning-c-1', terminal(), { status: 'cancelled' }),
     ];
@@ -229,7 +227,7 @@ describe('the order of a restore', () => {
     });
   });
 
-  it.each<Partial<BackedUp>>([{ status: 'terminated' }, { status: 'completed', stage: 'abandoned' }])(
+  it.each<Partial<BackedUp>>([{ status: 'terminated' }, completed])(
     'starts no merchant of a customer that somebody ended: %j',
     (more) => {
       expect(ids([ofCustomer(more)])).toEqual(['customer-onboarding-c-1']);

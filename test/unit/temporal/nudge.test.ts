@@ -119,6 +119,7 @@ describe('the read after a nudge', () => {
     ...{ ...ASLEEP, lastAttemptCompleteTime: inSeconds(seconds), scheduledTime: inSeconds(seconds + 3_600) },
     lastFailure: { applicationFailureInfo: { type } },
   });
+  const SAME_AT_5 = endedAt(5, 'StatusUnchanged');
   const [NUDGED, SAME] = [endedAt(-60, 'StatusUnchanged'), endedAt(0, 'StatusUnchanged')];
   /** After the reset, before an attempt, and then while it reads. */
   const RESET = { ...NUDGED, attempt: 1, scheduledTime: inSeconds(0) };
@@ -160,13 +161,7 @@ describe('the read after a nudge', () => {
     ['fails', false, 500, 1, () => [endedAt(0, 'Unavailable')]],
     ['is the first one of its poll', false, 500, 1, () => [SAME], 'RUNNING', FOLLOWER],
     ['takes five seconds', true, 7_500, 4, until5s(READS)],
-    [
-      'takes five seconds, and shows no change',
-      false,
-      7_500,
-      4,
-      until5s(READS, endedAt(5, 'StatusUnchanged')),
-    ],
+    ['takes five seconds, and shows no change', false, 7_500, 4, until5s(READS, SAME_AT_5)],
     ['begins late', true, 7_500, 4, until5s(RESET)],
     ['does not come within a minute', false, 63_500, 7, () => [RESET]],
   ])('%s', async (_, isChange, at, looks, ...given) => {

@@ -114,9 +114,8 @@ describe('a list', () => {
   ])('of %i workflows, %i at most, is read in pages', async (count, most, expected, sizes) => {
     const server = pages(count);
     const found = await Array.fromAsync(rawListed(server.client, "WorkflowType = 'x'", most));
-    expect(found.map((raw) => raw.execution?.workflowId)).toEqual(
-      Array.from({ length: expected }, (_, place) => `merchant-boarding-${place}`),
-    );
+    const ids = Array.from({ length: expected }, (_, place) => `merchant-boarding-${place}`);
+    expect(found.map((raw) => raw.execution?.workflowId)).toEqual(ids);
     expect(server.sizes()).toEqual(sizes);
     for (const [, request] of server.sent)
       expect(request).toMatchObject({ namespace: 'default', query: "WorkflowType = 'x'" });

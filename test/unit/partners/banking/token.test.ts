@@ -416,19 +416,16 @@ describe('a time-based code', () => {
 
   const theirToken = issued('t0k3n', null, THEIRS);
   const [by401, by403] = [reply(401, '', THEIRS), reply(403, '', THEIRS)];
-  const TOLD = [`0 t0k3n ${ours} ${theirs}`, `forget t0k3n ${theirs}`];
+  const LATER = `forget t0k3n ${theirs}`;
+  const TOLD = [`0 t0k3n ${ours} ${theirs}`, LATER];
   const ONCE = [`0 Forbidden/403 ${ours} ${theirs}`, `forget Forbidden/403 ${theirs}`];
   it.each<Course>([
     ['uses the partner’s clock, once a refusal (401) has shown it', [by401, theirToken], TOLD],
     ['uses the partner’s clock, once a refusal (403) has shown it', [by403, theirToken], TOLD],
-    [
-      'uses the partner’s clock, once a token has shown it',
-      [theirToken],
-      [`0 t0k3n ${ours}`, `forget t0k3n ${theirs}`],
-    ],
+    ['uses the partner’s clock, once a token has shown it', [theirToken], [`0 t0k3n ${ours}`, LATER]],
     ['is sent again only once, and nobody is asked', [by403], ONCE],
     [
-      'does not replace the code of a person, whose refusal is not sent again',
+      'does not replace the code of a person, which is not sent again',
       [by401],
       [`code Unauthorized/401 ${CODE}`],
     ],
