@@ -84,10 +84,7 @@ describe.each(SYSTEM_NAMES)('%s that is not set up', (system) => {
     'refuses %s with its reason, before anything is sent',
     async (key) => {
       expect((await failureOf(call(key))).details).toEqual({
-        system,
-        operation: operationName(key),
-        kind: 'NotSent',
-        fields: [],
+        ...{ system, operation: operationName(key), kind: 'NotSent', fields: [] },
         reason: `${settingsPrefix(system)}URL is not set`,
       });
     },

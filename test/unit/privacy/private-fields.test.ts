@@ -183,19 +183,13 @@ describe('our credentials in a response', () => {
   const echoed = ['päss/word+1', 'p%C3%A4ss%2Fword%2B1', 'cMOkc3Mvd29yZCsx', basic];
 
   it.each(echoed)('are masked in every encoding: %s', (secret) => {
-    expect(withoutRepeats({ notes: [{ text: `what is ${secret}?` }] }, credentials)).toEqual({
-      notes: [{ text: 'what is [Redacted]?' }],
-    });
+    const notes = (text: string) => ({ notes: [{ text: `what is ${text}?` }] });
+    expect(withoutRepeats(notes(secret), credentials)).toEqual(notes('[Redacted]'));
   });
 
   it('are all that is masked', () => {
-    const response = {
-      id: 9007199254740993n,
-      text: 'Ada, 078-05-1120, k3yboard',
-      mid: null,
-      ok: true,
-      n: 1.5,
-    };
+    const text = 'Ada, 078-05-1120, k3yboard';
+    const response = { id: 9007199254740993n, text, mid: null, ok: true, n: 1.5 };
     expect(withoutRepeats(response, credentials)).toEqual(response);
     expect(withoutRepeats({ text: 'the k3y' }, credentials)).toEqual({ text: 'the [Redacted]' });
     expect(withoutRepeats(response, [])).toBe(response);

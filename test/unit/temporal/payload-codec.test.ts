@@ -18,21 +18,13 @@ const K1 = `k1:${KEY.toString('base64')}`;
 const NOWHERE = '["","",""]';
 const OTHER = `k2:${randomBytes(32).toString('base64')}`;
 
+const codecOf = (keys: string) => payloadCodec(parsePayloadKeys(keys));
 const codec = codecOf(K1);
 
-function codecOf(keys: string) {
-  return payloadCodec(parsePayloadKeys(keys));
-}
-
-async function encode(payload: Payload, using = codec, place?: Place): Promise<Payload> {
-  const [encoded = {}] = await using.encode([payload], place);
-  return encoded;
-}
-
-async function decode(payload: Payload, using = codec, place?: Place): Promise<Payload> {
-  const [decoded = {}] = await using.decode([payload], place);
-  return decoded;
-}
+const encode = async (payload: Payload, using = codec, place?: Place): Promise<Payload> =>
+  (await using.encode([payload], place))[0] ?? {};
+const decode = async (payload: Payload, using = codec, place?: Place): Promise<Payload> =>
+  (await using.decode([payload], place))[0] ?? {};
 
 function encrypted(data: Uint8Array, keyId = 'k1'): Payload {
   return {
@@ -44,9 +36,7 @@ function encrypted(data: Uint8Array, keyId = 'k1'): Payload {
   };
 }
 
-function json(value: unknown): Payload {
-  return defaultPayloadConverter.toPayload(value) as Payload;
-}
+const json = (value: unknown) => defaultPayloadConverter.toPayload(value) as Payload;
 
 /** What is inside the data of a payload, by nothing but the documented format. */
 function openByHand(data: Uint8Array): Buffer {
