@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type HttpLimits, PartnerHttp } from '../../../src/partners/http.js';
 
@@ -8,18 +9,6 @@ type ConnectorOf = NonNullable<ConstructorParameters<typeof PartnerHttp>[2]>;
 
 /** Ends an attempt to connect: with a connection, or with an error. */
 type Connected = (error: Error | null) => void;
-
-/** A partner in memory, and the requests that it has got, byte for byte. */
-export interface MemoryPartner {
-  readonly http: PartnerHttp;
-  readonly requests: readonly string[];
-  /** The partner's ends of the connections. */
-  readonly connections: readonly Duplex[];
-  /** The options of each connector, which are those of undici. */
-  readonly connectors: readonly object[];
-  /** Where connections were made to. */
-  readonly targets: readonly object[];
-}
 
 export interface MemoryOptions {
   readonly url?: string;
@@ -38,8 +27,11 @@ export function response(body: string | Buffer, head = 'HTTP/1.1 200 OK'): Buffe
   ]);
 }
 
-/** A partner without a network: each connection is a pair of streams. Until the running test ends. */
-export function memoryPartner(options: MemoryOptions = {}): MemoryPartner {
+/**
+ * A partner without a network, until the running test ends: each connection is a pair of streams. It has the requests that it got,
+ * byte for byte; its ends of the connections; the options of each connector, which are those of undici; and where it connected to.
+ */
+export function memoryPartner(options: MemoryOptions = {}) {
   const {
     url = 'http://127.0.0.1:1',
     limits = {},
@@ -88,6 +80,11 @@ export function memoryPartner(options: MemoryOptions = {}): MemoryPartner {
 /** Whether the client has closed its end. */
 export function isClosed(connection: Duplex | undefined): boolean {
   return connection?.readableEnded === true || connection?.destroyed === true;
+}
+
+/** Lets everything happen that is due. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) await setImmediate();
 }
 
 /** Whether a whole request has arrived. */

@@ -22,15 +22,8 @@ export type Answers = { readonly [Name in keyof Service]?: (request: any) => obj
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export type Sent = [name: string, request: any];
 
-export interface Answering {
-  readonly client: Client;
-  /** In their order. */
-  readonly sent: Sent[];
-  /** The deadlines of calls, in epoch milliseconds. */
-  readonly deadlines: number[];
-}
-
-export function answering(answers: Answers): Answering {
+/** A client, the requests that it sent in their order, and the deadlines of its calls in epoch milliseconds. */
+export function answering(answers: Answers) {
   const sent: Sent[] = [];
   const deadlines: number[] = [];
   const call = async (name: string, request: unknown) => {

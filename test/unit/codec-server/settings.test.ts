@@ -16,14 +16,8 @@ describe('the settings of the codec server', () => {
     const { keys, ...others } = loadCodecSettings(NEEDED);
     expect(keys.map(({ id }) => id)).toEqual(['k1']);
     expect(others).toEqual({
-      host: '127.0.0.1',
-      port: 8083,
-      bearer: { tokens: [TOKEN], jwt: undefined },
-      uiOrigin: undefined,
-      tokenInPath: false,
-      namespaces: ['default'],
-      requestsPerMinute: 3_000,
-      logLevel: 'info',
+      ...{ host: '127.0.0.1', port: 8083, bearer: { tokens: [TOKEN], jwt: undefined }, uiOrigin: undefined },
+      ...{ tokenInPath: false, namespaces: ['default'], requestsPerMinute: 3_000, logLevel: 'info' },
     });
   });
 
@@ -35,16 +29,14 @@ describe('the settings of the codec server', () => {
     expect([keys[0].id, bearer.tokens]).toEqual(['k1', [TOKEN]]);
   });
 
-  const ISSUER = 'https://login.example.com';
+  const [ISSUER, BEHIND_TLS] = ['https://login.example.com', { CODEC_BEHIND_TLS: 'true' }];
   const jwt = { jwksUrl: `${ISSUER}/keys`, issuer: ISSUER, audience: 'gangway-codec' };
   it.each<[Record<string, string>, object]>([
     [{ CODEC_TOKENS: `${TOKEN}, ${TOKEN}-2` }, { bearer: { tokens: [TOKEN, `${TOKEN}-2`], jwt: undefined } }],
     // An issuer needs no static token.
     [{ ...JWT, CODEC_TOKENS: '' }, { bearer: { tokens: [], jwt } }],
-    [
-      { CODEC_ADDRESS: '0.0.0.0:9000', CODEC_BEHIND_TLS: 'true' },
-      { host: '0.0.0.0', port: 9_000 },
-    ],
+    [{ CODEC_ADDRESS: 'localhost:9000' }, { host: 'localhost', port: 9_000 }],
+    [{ CODEC_ADDRESS: '0.0.0.0:9000', ...BEHIND_TLS }, { host: '0.0.0.0' }],
     [{ CODEC_UI_ORIGIN: 'https://temporal.example.com' }, { uiOrigin: 'https://temporal.example.com' }],
     [{ CODEC_NAMESPACES: 'live, test' }, { namespaces: ['live', 'test'] }],
     [{ TEMPORAL_NAMESPACE: 'live' }, { namespaces: ['live'] }],
@@ -58,13 +50,12 @@ describe('the settings of the codec server', () => {
     expect(loadCodecSettings({ ...NEEDED, CODEC_ADDRESS: address }).host).toBe(address.split(':')[0]);
   });
 
+  const NO_TOKEN = 'CODEC_TOKENS: is not set, and neither is CODEC_JWKS_URL: callers need a bearer token';
+  const ANY = { ...JWT, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
   it.each<[string, Record<string, string>]>([
     ['PAYLOAD_KEYS: is not set', { PAYLOAD_KEYS: '' }],
     ['PAYLOAD_KEYS: key 1 must be 32 bytes in base64', { PAYLOAD_KEYS: 'k1:c2VjcmV0' }],
-    [
-      'CODEC_TOKENS: is not set, and neither is CODEC_JWKS_URL: callers need a bearer token',
-      { CODEC_TOKENS: '' },
-    ],
+    [NO_TOKEN, { CODEC_TOKENS: '' }],
     ['CODEC_TOKENS: each token must be 32 or more', { CODEC_TOKENS: `${TOKEN},c2VjcmV0` }],
     ['CODEC_TOKENS: each token must be 32 or more', { CODEC_TOKENS: `${TOKEN} c2VjcmV0` }],
     ['CODEC_TOKENS: each token must be 32 or more', { CODEC_TOKENS: `${TOKEN},` }],
@@ -78,14 +69,8 @@ describe('the settings of the codec server', () => {
     ['CODEC_BEHIND_TLS: must be true or false', { CODEC_BEHIND_TLS: 'yes' }],
     ['CODEC_UI_ORIGIN: must be an origin', { CODEC_UI_ORIGIN: 'https://temporal.example.com/' }],
     ['CODEC_UI_ORIGIN: must be an origin', { CODEC_UI_ORIGIN: '*' }],
-    [
-      'CODEC_TOKEN_IN_PATH: is allowed on loopback only',
-      { CODEC_TOKEN_IN_PATH: 'true', CODEC_BEHIND_TLS: 'true' },
-    ],
-    [
-      'NODE_TLS_REJECT_UNAUTHORIZED: is 0, so anyone could pose as the server of CODEC_JWKS_URL',
-      { ...JWT, NODE_TLS_REJECT_UNAUTHORIZED: '0' },
-    ],
+    ['CODEC_TOKEN_IN_PATH: is allowed on loopback only', { CODEC_TOKEN_IN_PATH: 'true', ...BEHIND_TLS }],
+    [`NODE_TLS_REJECT_UNAUTHORIZED: is 0, so anyone could pose as the server of CODEC_JWKS_URL`, ANY],
     ['CODEC_NAMESPACES: must be names of namespaces', { CODEC_NAMESPACES: 'live,' }],
   ])('are rejected: %s', (message, settings) => {
     const load = () => loadCodecSettings({ ...NEEDED, ...settings });

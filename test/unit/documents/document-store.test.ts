@@ -11,25 +11,23 @@ import { newFolder as newParent } from '../../rigs/folders.js';
 
 const MIB = 1024 * 1024;
 
+/** Who may read a folder and a file in it. */
+const modes = async (folder: string, file: string) =>
+  (await Promise.all([stat(folder), stat(join(folder, file))])).map(({ mode }) => mode & 0o777);
+
 const folder = join(await mkdtemp(join(tmpdir(), 'gangway-documents-')), 'documents');
 const store = documentStore(inFolder(folder));
 
 describe('the document store', () => {
-  it('returns what was saved, under a new key', async () => {
+  it('returns what was saved, under a new key, and lets nobody else read it', async () => {
     const ref = await store.put('Voided Check.PDF', Buffer.from('%PDF'));
     expect(ref).toEqual({
       key: expect.stringMatching(/^[0-9a-f-]{36}\.pdf$/),
-      fileName: 'Voided Check.PDF',
-      contentType: 'application/pdf',
+      ...{ fileName: 'Voided Check.PDF', contentType: 'application/pdf' },
     });
     expect(Buffer.from(await store.get(ref)).toString()).toBe('%PDF');
     expect(await readdir(folder)).toContain(ref.key);
-  });
-
-  it('lets nobody else read it', async () => {
-    const { key } = await store.put('a.txt', Buffer.from('a'));
-    expect((await stat(join(folder, key))).mode & 0o777).toBe(0o600);
-    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect(await modes(folder, ref.key)).toEqual([0o700, 0o600]);
   });
 
   it.each([
@@ -80,29 +78,23 @@ const saved = async (accounts: readonly string[], period = '2026-01') => {
   return fileName;
 };
 
-describe('a statement', () => {
-  it('saves a statement chunk by chunk, readable only by its owner', async () => {
-    const folder = await newFolder();
-    const chunks = [Buffer.from('%PDF'), Buffer.alloc(100_000, 7), Buffer.from('%%EOF')];
-    const statement = await save(folder, Readable.from(chunks));
-    expect(statement).toEqual({ fileName: '2026-01-fa-501-1.pdf', bytes: 100_009, format: 'PDF' });
-    const file = join(folder, statement.fileName);
-    expect((await readFile(file)).equals(Buffer.concat(chunks))).toBe(true);
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-    expect((await stat(folder)).mode & 0o777).toBe(0o700);
-  });
+it('a statement is saved chunk by chunk, readable only by its owner', async () => {
+  const folder = await newFolder();
+  const chunks = [Buffer.from('%PDF'), Buffer.alloc(100_000, 7), Buffer.from('%%EOF')];
+  const statement = await save(folder, Readable.from(chunks));
+  expect(statement).toEqual({ fileName: '2026-01-fa-501-1.pdf', bytes: 100_009, format: 'PDF' });
+  expect((await readFile(join(folder, statement.fileName))).equals(Buffer.concat(chunks))).toBe(true);
+  expect(await modes(folder, statement.fileName)).toEqual([0o700, 0o600]);
 });
 
 describe('the name of a statement', () => {
   it.each<[readonly string[], RegExp]>([
     [['fa-501-1'], /^2026-01-fa-501-1\.pdf$/],
     [['fa-501-1', 'fa-501-1'], /^2026-01-fa-501-1\.pdf$/],
-    [['../../etc/passwd'], /^2026-01-[0-9a-f]{8}\.pdf$/],
-    [['a b'], /^2026-01-[0-9a-f]{8}\.pdf$/],
-    [['.'], /^2026-01-[0-9a-f]{8}\.pdf$/],
-    [['é'], /^2026-01-[0-9a-f]{8}\.pdf$/],
-    [['a\0b\n'], /^2026-01-[0-9a-f]{8}\.pdf$/],
-    [['a'.repeat(300)], /^2026-01-[0-9a-f]{8}\.pdf$/],
+    ...['../../etc/passwd', 'a b', '.', 'é', 'a\0b\n', 'a'.repeat(300)].map((account): [string[], RegExp] => [
+      [account],
+      /^2026-01-[0-9a-f]{8}\.pdf$/,
+    ]),
     [['fa-1', 'fa-2', '/'], /^2026-01-3-accounts-[0-9a-f]{8}\.pdf$/],
   ])('over %j is safe', async (accounts, expected) => {
     expect(await saved(accounts)).toMatch(expected);
@@ -121,13 +113,8 @@ describe('the name of a statement', () => {
 });
 
 describe('a statement that cannot be saved', () => {
-  const broken = new PartnerError({
-    system: 'banking',
-    operation: 'generate-full-statement',
-    kind: 'Uncertain',
-    fields: [],
-    reason: 'UND_ERR_SOCKET',
-  });
+  const of = { system: 'banking', operation: 'generate-full-statement', kind: 'Uncertain' } as const;
+  const broken = new PartnerError({ ...of, fields: [], reason: 'UND_ERR_SOCKET' });
 
   it('because it breaks off before it is read leaves the one before', async () => {
     const folder = await newFolder();

@@ -1,42 +1,20 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { codecServer } from '../../../src/codec-server/server.js';
-import { createLogger } from '../../../src/process/logging.js';
-import { startReceiver } from '../../../src/receiver/server.js';
-import { parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
+import { runCodecServer } from '../../rigs/codec-server/running-codec-server.js';
 import { clientOfCalls } from '../../rigs/console/console-of-calls.js';
 import { listeningConsole } from '../../rigs/console/listening-console.js';
-import { testEnds } from '../../rigs/shared.js';
+import { runReceiver } from '../../rigs/receiver/running-receiver.js';
 
-const logger = createLogger('silent');
-const MANY = 100_000;
-const [SECRET, KEY] = ['c0ffee00c0ffee00c0ffee00c0ffee00', 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='];
+const MANY = { requestsPerMinute: 100_000 };
+const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
 
 /** Starts each server, and returns its port. */
 const SERVERS = {
   console: () => listeningConsole(),
-  async receiver() {
-    const off = { senders: [], idFields: [] };
-    const server = await startReceiver({
-      ...{ host: '127.0.0.1', port: 0, secrets: [], tokens: [SECRET], requestsPerMinute: MANY },
-      ...{ trustedProxies: [], webhooks: { banking: off, boarding: off, processor: off } },
-      ...{ client: clientOfCalls({}).client, taskQueue: 'gangway', dbaForm: 'shown' },
-      ...{ posNames: [], accounts: {}, logger },
-    });
-    testEnds(() => server.close());
-    return Number(new URL(server.url).port);
-  },
-  async 'codec server'() {
-    const server = await codecServer({
-      ...{ host: '127.0.0.1', port: 0, keys: parsePayloadKeys(`k1:${KEY}`), uiOrigin: undefined, logger },
-      ...{ bearer: { tokens: [SECRET], jwt: undefined }, namespaces: ['default'], tokenInPath: false },
-      requestsPerMinute: MANY,
-    });
-    testEnds(() => server.close());
-    await server.listen({ host: '127.0.0.1', port: 0 });
-    return (server.server.address() as AddressInfo).port;
-  },
+  receiver: async () =>
+    portOf(await runReceiver({ client: clientOfCalls({}).client, taskQueue: 'gangway' }, MANY)),
+  'codec server': async () => portOf(await runCodecServer(MANY)),
 } as const;
 
 /** How many timers and connections keep the process alive. */

@@ -1,28 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { bounded, boundedProblems, LONGEST, shortened } from '../../../src/partners/bounds.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
+import { statusShown } from '../../../src/partners/phases.js';
 
-describe('a text that is shortened', () => {
-  it.each([
-    ['x'.repeat(50), 'x'.repeat(50)],
-    ['x'.repeat(51), `${'x'.repeat(22)}… (shortened, 51 characters)`],
-    [`${'x'.repeat(21)}😀${'x'.repeat(40)}`, `${'x'.repeat(21)}… (shortened, 63 characters)`],
-  ])('%s is marked as shortened, and has no half of a character', (text, expected) => {
-    expect(shortened(text, 50)).toBe(expected);
-    expect(shortened(expected, 50)).toBe(expected);
-  });
+it.each([
+  ['x'.repeat(50), 'x'.repeat(50)],
+  ['x'.repeat(51), `${'x'.repeat(22)}… (shortened, 51 characters)`],
+  [`${'x'.repeat(21)}😀${'x'.repeat(40)}`, `${'x'.repeat(21)}… (shortened, 63 characters)`],
+])('%s is marked as shortened, and has no half of a character', (text, expected) => {
+  expect(shortened(text, 50)).toBe(expected);
+  expect(shortened(expected, 50)).toBe(expected);
 });
 
-describe('a bounded value', () => {
-  it('has short texts at any depth, and is otherwise the same', () => {
-    const value = {
-      text: 'x'.repeat(3_000),
-      list: [{ mid: '1', none: null, is: true, count: 3 }],
-      left: undefined,
-    };
-    expect(bounded(value)).toEqual({ ...value, text: shortened('x'.repeat(3_000), LONGEST.text) });
-    expect(bounded(undefined)).toBeUndefined();
-  });
+it('a bounded value has short texts at any depth, and is otherwise the same', () => {
+  const same = { list: [{ mid: '1', none: null, is: true, count: 3 }], left: undefined };
+  const text = 'x'.repeat(3_000);
+  expect(bounded({ ...same, text })).toEqual({ ...same, text: shortened(text, LONGEST.text) });
+  expect(bounded(undefined)).toBeUndefined();
 });
 
 describe('the problems of a response', () => {
@@ -46,4 +40,17 @@ describe('the problems of a response', () => {
     expect(error.fields).toHaveLength(51);
     expect(error.requestId).toHaveLength(LONGEST.line);
   });
+});
+
+it.each([
+  ['UW Level 1: Pending', 'UW Level 1: Pending'],
+  [' In\n\u0000review\t', 'In review'],
+  ['Wait for 123-45-6789', 'Wait for [Redacted]'],
+  ['Wait for 123456789', 'Wait for [Redacted]'],
+  ['Ask ada@example.com, (518) 555-0100', 'Ask [Redacted], [Redacted]'],
+  ['x'.repeat(200), 'x'.repeat(200)],
+  ['x'.repeat(201), `${'x'.repeat(171)}… (shortened, 201 characters)`],
+])('a status named %j is shown as %j', (name, shown) => {
+  expect(statusShown(name)).toBe(shown);
+  expect(statusShown(shown)).toBe(shown);
 });

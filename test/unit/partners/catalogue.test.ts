@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { fieldsOf } from '../../../src/forms/schema-fields.js';
+import { partnerClients, readAccounts } from '../../../src/partners/account-settings.js';
 import { type Operation, operationName, pathParameters } from '../../../src/partners/catalogue.js';
 import { encode } from '../../../src/partners/encoding.js';
+import { catalogue, SYSTEM_NAMES, settingsPrefix } from '../../../src/partners/systems.js';
+import { failureOf } from '../../rigs/partners/failure.js';
 
 describe('names', () => {
   it.each([
@@ -43,5 +47,52 @@ describe('a request field goes where the catalogue puts it', () => {
 
   it('and nowhere when it is absent', () => {
     expect(encode(renameCard, { owner: 'a', cardId: 7 })).toEqual({ path: '/owners/a/cards/7', headers: {} });
+  });
+});
+
+const all = catalogue();
+const operations = SYSTEM_NAMES.flatMap((system) =>
+  Object.entries(all[system]).map(([key, operation]) => ({ system, key, operation })),
+);
+
+describe('the catalogue has what a probe sends', () => {
+  it.each(operations.filter(({ operation }) => operation.effect === 'read'))(
+    '$system $key: a source for each field that the request needs',
+    ({ system, operation }) => {
+      const required = fieldsOf(operation.request).filter(
+        ({ isRequired, name }) => isRequired && !name.includes('.'),
+      );
+      expect(Object.keys(operation.probe ?? {}).sort()).toEqual(required.map(({ name }) => name).sort());
+      for (const source of Object.values(operation.probe ?? {}).flat())
+        if (typeof source === 'object' && 'operation' in source)
+          expect(all[system][source.operation]?.effect).toBe('read');
+    },
+  );
+
+  it('has sources for reads only', () => {
+    const writes = operations.filter(({ operation }) => operation.effect !== 'read' && operation.probe);
+    expect(writes).toEqual([]);
+  });
+});
+
+describe.each(SYSTEM_NAMES)('%s that is not set up', (system) => {
+  const client: object = partnerClients(readAccounts({}))[system];
+  const call = (method: string) =>
+    (Reflect.get(client, method) as (...given: unknown[]) => Promise<unknown>)({});
+
+  it.each(Object.keys(catalogue()[system]))(
+    'refuses %s with its reason, before anything is sent',
+    async (key) => {
+      expect((await failureOf(call(key))).details).toEqual({
+        ...{ system, operation: operationName(key), kind: 'NotSent', fields: [] },
+        reason: `${settingsPrefix(system)}URL is not set`,
+      });
+    },
+  );
+
+  it('can be signed in and closed like any other', async () => {
+    await call('useCode');
+    await call('forget');
+    await expect(call('close')).resolves.toBeUndefined();
   });
 });

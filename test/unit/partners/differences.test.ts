@@ -34,22 +34,17 @@ describe('a response is compared with the catalogue', () => {
     expect(found(getStatus, { ...STATUS, mid: '123', statusDate: null })).toEqual([]);
   });
 
+  const DATE = 'statusDate: string or null';
   it.each([
-    [{ status: 'Pending', comment: null }, 'missing-field statusDate: string or null / nothing (needed)'],
-    [
-      { ...STATUS, statusDate: 20_260_105 },
-      'other-type statusDate: string or null / integer of 8 characters (needed)',
-    ],
+    [{ status: 'Pending', comment: null }, `missing-field ${DATE} / nothing (needed)`],
+    [{ ...STATUS, statusDate: 20_260_105 }, `other-type ${DATE} / integer of 8 characters (needed)`],
     [{ ...STATUS, status: null }, 'other-type status: string / null (needed)'],
     [
       { ...STATUS, comment: { a: 1, b: 2 } },
       'other-type comment: string or null / object of 2 fields (needed)',
     ],
     [{ ...STATUS, region: [1, 2] }, 'unknown-field region: nothing / array of 2 items'],
-    [
-      { ...STATUS, status: 'On Hold' },
-      'unknown-status status: a known name / string of 7 characters (needed)',
-    ],
+    [{ ...STATUS, status: 'On' }, 'unknown-status status: a known name / string of 2 characters (needed)'],
     [[], 'other-type -: object / array of 0 items (needed)'],
   ])('%j has one difference', (payload, difference) => {
     expect(found(getStatus, payload)).toEqual([difference]);
@@ -91,11 +86,9 @@ describe('a response is compared with the catalogue', () => {
   it.each(['01/31/2026', '2026-01-31', '2026-01-31 10:00', '1769853600', ''])(
     'and the date %j is not in the form of the contract',
     (statusDate) => {
+      const form = 'other-form statusDate: a date and time (ISO 8601) / string of';
       const [difference, ...others] = found(getStatus, { ...STATUS, statusDate });
-      expect(others).toEqual([]);
-      expect(difference).toMatch(
-        /^other-form statusDate: a date and time \(ISO 8601\) \/ string of \d+ character/,
-      );
+      expect([difference?.slice(0, form.length), others]).toEqual([form, []]);
     },
   );
 
@@ -104,9 +97,7 @@ describe('a response is compared with the catalogue', () => {
     '2026-01-31T10:00:00.123+01:00',
     '2026-01-31T10:00:00',
     '2026-01-31T10:00Z',
-  ])('and the date %s is', (statusDate) => {
-    expect(found(getStatus, { ...STATUS, statusDate })).toEqual([]);
-  });
+  ])('and the date %s is', (statusDate) => expect(found(getStatus, { ...STATUS, statusDate })).toEqual([]));
 
   it('with its envelope, which is part of the contract', () => {
     const envelope = { status: 'OK', error: null, warning: null, validationResults: [], requestId: 7 };
@@ -157,9 +148,8 @@ describe('a response is compared with the catalogue', () => {
   });
 
   it('and a nested field is needed where a workflow reads it through the fields around it', () => {
-    const profile = (
-      found(getProfile, { id: 'p-1', businessAccountHolder: { legalBusinessName: 1 } }, BANKING) ?? []
-    ).filter((line) => line.startsWith('other-type'));
+    const payload = { id: 'p-1', businessAccountHolder: { legalBusinessName: 1 } };
+    const profile = found(getProfile, payload, BANKING).filter((line) => line.startsWith('other-type'));
     expect(profile).toEqual([
       'other-type id: integer / string of 3 characters (needed)',
       'other-type businessAccountHolder.legalBusinessName: string or null / integer of 1 character (needed)',
@@ -175,13 +165,10 @@ describe('a response is compared with the catalogue', () => {
     expect(found(getStatus, STATUS, { status: 202 })).toEqual([`${listed} / 202`]);
   });
 
-  it('and a body without the envelope of the partner is another form', () => {
+  it('and a body without the envelope of the partner is another form, and a file is not read', () => {
     expect(found(getStatus, undefined, { isOpen: false })).toEqual([
       'other-form -: JSON, in the envelope of the contract if it has one / another body (needed)',
     ]);
-  });
-
-  it('and a file is not read', () => {
     expect(found(generateFullStatement, undefined, BANKING)).toEqual([]);
   });
 });

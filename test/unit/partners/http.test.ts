@@ -1,42 +1,32 @@
 import { getEventListeners } from 'node:events';
-import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
-  DEFAULT_HTTP_LIMITS,
   type HttpDownload,
   type HttpResponse,
-  PartnerHttp,
+  type PartnerHttp,
   TransportError,
 } from '../../../src/partners/http.js';
 import { observers } from '../../../src/partners/observers.js';
-import { isClosed, type MemoryOptions, memoryPartner, response } from '../../rigs/partners/memory.js';
+import { stoppedAt } from '../../rigs/clock.js';
+import { failureOf as errorOf } from '../../rigs/partners/failure.js';
+import {
+  isClosed,
+  type MemoryOptions,
+  memoryPartner,
+  response,
+  settled,
+} from '../../rigs/partners/memory.js';
 
 const READ = { method: 'GET', path: '/', headers: {}, ownConnection: false } as const;
 const WRITE = { method: 'POST', path: '/', headers: {}, body: '{}', ownConnection: true } as const;
 const BOTH = [['read', READ] as const, ['write', WRITE] as const];
 
-/** The error of a call. Anything else, including success, fails the test. */
-async function failureOf(call: Promise<unknown>): Promise<TransportError> {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof TransportError)) throw new Error('expected a TransportError', { cause: error });
-  return error;
-}
+const failureOf = (call: Promise<unknown>) => errorOf(call, TransportError);
 
 /** Time that only the test moves, except that of headers and of bodies, for which undici has a timer of its own. */
-function stoppedClock(): void {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  onTestFinished(() => void vi.useRealTimers());
-}
-
-/** Lets everything happen that is due. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 10; turn += 1) await setImmediate();
-}
+const stoppedClock = () => stoppedAt(0, ['setTimeout', 'clearTimeout', 'performance']);
 
 /** A promise that the test resolves. */
 function gate() {
@@ -57,6 +47,8 @@ function gated(http: PartnerHttp, gates: readonly ReturnType<typeof gate>[]) {
   const calls = gates.map((each, place) => http.send({ ...WRITE, beforeSending: () => before(place, each) }));
   return { begun, calls };
 }
+
+const REFUSED = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
 
 type Respond = NonNullable<MemoryOptions['respond']>;
 
@@ -90,31 +82,23 @@ describe('the address of a partner', () => {
     expect(requests[0]).toMatch(new RegExp(`^GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:1\r\n`));
     expect(targets).toEqual([{ hostname: '127.0.0.1', protocol: 'http:', port: '1' }]);
   });
-
-  it('is https, or http to this machine', () => {
-    const error = new TypeError('a partner URL must be https (http only to loopback)');
-    expect(() => new PartnerHttp('http://partner.example.com')).toThrow(error);
-  });
 });
 
 describe('a request', () => {
-  it('of a write is sent on a connection of its own, byte for byte', async () => {
-    const { http, requests, connections } = memoryPartner();
-    const write = { ...WRITE, path: '/cards?id=7', headers: { 'x-key': 'k' }, body: '{"name":"é"}' };
-    for (const _ of [1, 2]) await http.send(write);
-    const sent =
-      'POST /cards?id=7 HTTP/1.1\r\nhost: 127.0.0.1:1\r\nconnection: close\r\nx-key: k\r\ncontent-length: 13\r\n\r\n{"name":"é"}';
-    expect(requests).toEqual([sent, sent]);
-    expect(connections).toHaveLength(2);
-  });
-
-  it('of a read is sent on a connection that is kept', async () => {
-    const { http, requests, connections } = memoryPartner({ limits: { connections: 1 } });
-    for (const _ of [1, 2]) await http.send(READ);
-    const sent = 'GET / HTTP/1.1\r\nhost: 127.0.0.1:1\r\nconnection: keep-alive\r\n\r\n';
-    expect(requests).toEqual([sent, sent]);
-    expect(connections).toHaveLength(1);
-  });
+  const POSTED = { ...WRITE, path: '/cards?id=7', headers: { 'x-key': 'k' }, body: '{"name":"é"}' };
+  it.each([
+    ['write', 2, POSTED, 'POST /cards?id=7', 'close\r\nx-key: k\r\ncontent-length: 13', '{"name":"é"}'],
+    ['read', 1, READ, 'GET /', 'keep-alive', ''],
+  ] as const)(
+    'of a %s is sent byte for byte, twice on %i connections',
+    async (_, count, request, ...told) => {
+      const { http, requests, connections } = memoryPartner({ limits: { connections: 1 } });
+      for (const _ of [1, 2]) await http.send(request);
+      const [line, head, body] = told;
+      const sent = `${line} HTTP/1.1\r\nhost: 127.0.0.1:1\r\nconnection: ${head}\r\n\r\n${body}`;
+      expect([requests, connections.length]).toEqual([[sent, sent], count]);
+    },
+  );
 
   it.each(BOTH)('of a %s resolves with the response, whatever its status', async (_, request) => {
     const said = response('no', 'HTTP/1.1 503 Unavailable\r\nRetry-After: 7\r\nx: 1\r\nx: 2');
@@ -143,18 +127,7 @@ describe('a request', () => {
     await calls[1];
   });
 
-  it('has these limits unless others are given', () => {
-    expect(DEFAULT_HTTP_LIMITS).toEqual({
-      connectTimeoutMs: 5_000,
-      headersTimeoutMs: 30_000,
-      bodyTimeoutMs: 30_000,
-      totalTimeoutMs: 45_000,
-      maxBodyBytes: 8_388_608,
-      maxRetryAfterMs: 3_600_000,
-      maxDownloadBytes: 268_435_456,
-      connections: 32,
-      idleTimeoutMs: 1_000,
-    });
+  it('that gets a 429 waits for an hour at most unless another limit is given', () => {
     expect(memoryPartner().http.maxRetryAfterMs).toBe(3_600_000);
     expect(memoryPartner({ limits: { maxRetryAfterMs: 5 } }).http.maxRetryAfterMs).toBe(5);
   });
@@ -192,11 +165,16 @@ describe('a response may be as large as allowed', () => {
 
 describe('a failed call', () => {
   it.each(BOTH)('of a %s was not sent if there was no connection', async (_, request) => {
-    const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
-    const { http } = memoryPartner({ connect: (connected) => queueMicrotask(() => connected(refused)) });
-    const failure = await failureOf(http.send(request));
-    expect(failure).toMatchObject({ code: 'ECONNREFUSED', sent: false, cause: refused });
-    expect(failure).toMatchObject({ name: 'TransportError', message: 'ECONNREFUSED' });
+    const { http } = memoryPartner({ connect: (connected) => queueMicrotask(() => connected(REFUSED)) });
+    expect(await failureOf(http.send(request))).toMatchObject({
+      ...{
+        name: 'TransportError',
+        message: 'ECONNREFUSED',
+        code: 'ECONNREFUSED',
+        sent: false,
+        cause: REFUSED,
+      },
+    });
   });
 
   const HALF = 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{';
@@ -369,15 +347,12 @@ describe('what a write does before it is sent', () => {
     const beforeSending = () => Promise.reject(new Error('no'));
     expect(await failureOf(http.send({ ...WRITE, beforeSending }))).toMatchObject({ sent: false });
     await settled();
-    expect(requests).toEqual([]);
-    expect(connections.map((one) => isClosed(one))).toEqual([true]);
+    expect([requests, connections.map(isClosed)]).toEqual([[], [true]]);
   });
 
   it('does not happen without a connection', async () => {
     const beforeSending = vi.fn(async () => undefined);
-    const { http } = memoryPartner({
-      connect: (connected) => queueMicrotask(() => connected(new Error('refused'))),
-    });
+    const { http } = memoryPartner({ connect: (connected) => queueMicrotask(() => connected(REFUSED)) });
     expect(await failureOf(http.send({ ...WRITE, beforeSending }))).toMatchObject({ sent: false });
     expect(beforeSending).not.toHaveBeenCalled();
   });
@@ -412,17 +387,21 @@ describe('what a write does before it is sent', () => {
     expect(requests).toHaveLength(3);
   });
 
-  it('has its time limit from its turn on', async () => {
+  it.each([
+    ['its time limit, which counts from its turn on', 'TimeoutError', () => void vi.advanceTimersByTime(400)],
+    ['its caller gave up', 'AbortError', (caller: AbortController) => caller.abort()],
+  ])('may end after %s: no byte is sent, and the connection is closed', async (_, code, end) => {
     stoppedClock();
-    const { http, requests } = memoryPartner({ limits: { totalTimeoutMs: 400 } });
+    const { http, requests, connections } = memoryPartner({ limits: { totalTimeoutMs: 400 } });
     const { open, opened } = gate();
-    const call = failureOf(http.send({ ...WRITE, beforeSending: () => opened }));
+    const caller = new AbortController();
+    const failure = failureOf(http.send({ ...WRITE, beforeSending: () => opened, signal: caller.signal }));
     await settled();
-    vi.advanceTimersByTime(400);
-    expect(await call).toMatchObject({ code: 'TimeoutError', sent: false });
+    end(caller);
+    expect(await failure).toMatchObject({ code, sent: false });
     open();
     await settled();
-    expect(requests).toEqual([]);
+    expect([requests, connections.map(isClosed)]).toEqual([[], [true]]);
   });
 
   /** A hundred writes whose step before sending takes this long. */
@@ -432,49 +411,28 @@ describe('what a write does before it is sent', () => {
   }
 
   it.each([
-    [0, 2],
-    [20, 2],
-    [40, 4],
-    [80, 8],
-    [60_000, 8],
-  ])('that takes %i ms happens for %i writes at a time, first come, first served', async (ms, places) => {
-    stoppedClock();
-    const { http } = memoryPartner({ limits: { totalTimeoutMs: 100_000 } });
-    await taking(http, ms);
-    const one = gate();
-    const { begun, calls } = gated(http, Array(12).fill(one));
-    await settled();
-    expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7].slice(0, places));
-    one.open();
-    await Promise.all(calls);
-    expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
-  });
-
-  it('happens for fewer again when it gets fast again', async () => {
-    stoppedClock();
-    const { http } = memoryPartner();
-    await taking(http, 80);
-    await taking(http, 10);
-    const one = gate();
-    const { begun, calls } = gated(http, [one, one, one]);
-    await settled();
-    expect(begun).toEqual([0, 1]);
-    one.open();
-    await Promise.all(calls);
-  });
-
-  it('may end after its caller gave up: no byte is sent, and the connection is closed', async () => {
-    const { http, requests, connections } = memoryPartner();
-    const { open, opened } = gate();
-    const caller = new AbortController();
-    const failure = failureOf(http.send({ ...WRITE, beforeSending: () => opened, signal: caller.signal }));
-    await settled();
-    caller.abort();
-    expect(await failure).toMatchObject({ code: 'AbortError', sent: false });
-    open();
-    await settled();
-    expect([requests, connections.map(isClosed)]).toEqual([[], [true]]);
-  });
+    [2, [0]],
+    [2, [20]],
+    [4, [40]],
+    [8, [80]],
+    [8, [60_000]],
+    // It gets fast again.
+    [2, [80, 10]],
+  ])(
+    'happens for %i writes at a time, first come, first served, after it took %j ms',
+    async (places, took) => {
+      stoppedClock();
+      const { http } = memoryPartner({ limits: { totalTimeoutMs: 100_000 } });
+      for (const ms of took) await taking(http, ms);
+      const one = gate();
+      const { begun, calls } = gated(http, Array(12).fill(one));
+      await settled();
+      expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7].slice(0, places));
+      one.open();
+      await Promise.all(calls);
+      expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    },
+  );
 
   it('does not happen for a caller that gave up while others were about to be sent', async () => {
     const { http, connections } = memoryPartner();
@@ -529,7 +487,7 @@ describe('what a write does before it is sent', () => {
     await http.send({ ...WRITE, beforeSending });
     await settled();
     expect([connections.length, requests.length]).toEqual([connection, 1]);
-    expect(connections.map((one) => isClosed(one))).toEqual(Array(connection).fill(true));
+    expect(connections.map(isClosed)).toEqual(Array(connection).fill(true));
   });
 });
 
@@ -537,41 +495,25 @@ describe('a download', () => {
   const head = (bytes: number, status = '200 OK') => `HTTP/1.1 ${status}\r\ncontent-length: ${bytes}\r\n\r\n`;
   const LIMITS = { maxBodyBytes: 4, maxDownloadBytes: 8 };
 
-  it.each(['200 OK', '299 Odd'])(
-    'of a %s begins before its end, on a connection of its own',
-    async (line) => {
-      const { http, requests, connections } = memoryPartner({ respond: saying(head(8, line), 'half') });
-      const download = await downloaded(http.download(READ));
-      expect(download).toMatchObject({
-        status: Number(line.slice(0, 3)),
-        headers: { 'content-length': '8' },
-      });
-      connections[0]?.write(' and');
-      expect(await textOf(download)).toBe('half and');
-      expect(requests[0]).toContain('connection: close');
-    },
-  );
+  it.each([200, 299])('of a %i begins before its end, on a connection of its own', async (status) => {
+    const { http, requests, connections } = memoryPartner({
+      respond: saying(head(8, `${status} x`), 'half'),
+    });
+    const download = await downloaded(http.download(READ));
+    expect(download).toMatchObject({ status, headers: { 'content-length': '8' } });
+    connections[0]?.write(' and');
+    expect(await textOf(download)).toBe('half and');
+    expect(requests[0]).toContain('connection: close');
+  });
 
-  it.each(['300 Choices', '404 Not Found'])(
-    'of a %s is a whole response, of the usual size',
-    async (line) => {
-      const { http } = memoryPartner({
-        respond: saying(response('four', `HTTP/1.1 ${line}`)),
-        limits: LIMITS,
-      });
-      const received = await http.download(READ);
-      expect(received).toEqual({
-        status: Number(line.slice(0, 3)),
-        headers: { 'content-length': '4' },
-        body: Buffer.from('four'),
-      });
-      const large = memoryPartner({ respond: saying(response('fives', `HTTP/1.1 ${line}`)), limits: LIMITS });
-      expect(await failureOf(large.http.download(READ))).toMatchObject({
-        code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE',
-        sent: true,
-      });
-    },
-  );
+  const TOO_LARGE = { code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE', sent: true };
+  it.each([300, 404])('of a %i is a whole response, of the usual size', async (status) => {
+    const responding = (body: string) =>
+      memoryPartner({ respond: saying(response(body, `HTTP/1.1 ${status} x`)), limits: LIMITS }).http;
+    const headers = { 'content-length': '4' };
+    expect(await responding('four').download(READ)).toEqual({ status, headers, body: Buffer.from('four') });
+    expect(await failureOf(responding('fives').download(READ))).toMatchObject(TOO_LARGE);
+  });
 
   it('may be larger than other responses, up to its own limit', async () => {
     const { http } = memoryPartner({ respond: saying(response('12345678')), limits: LIMITS });
@@ -579,7 +521,7 @@ describe('a download', () => {
     const chunked = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n12345\r\n4\r\n6789\r\n0\r\n\r\n`;
     const large = memoryPartner({ respond: saying(chunked), limits: LIMITS });
     const failure = failureOf(large.http.download(READ).then((one) => textOf(one as HttpDownload)));
-    expect(await failure).toMatchObject({ code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE', sent: true });
+    expect(await failure).toMatchObject(TOO_LARGE);
   });
 
   it('that is cut fails, and its readers hear of the end', async () => {
@@ -605,23 +547,17 @@ describe('a download', () => {
     expect(await text).toMatchObject({ code: 'TimeoutError', sent: true });
   });
 
-  it('that is complete leaves no timer, and may be cancelled', async () => {
+  it.each([
+    ['before its end', saying(head(8), 'half'), false],
+    ['after its end, which leaves no timer', undefined, true],
+  ])('that is cancelled %s closes its connection', async (_, respond, isWhole) => {
     stoppedClock();
-    const { http, connections } = memoryPartner();
+    const { http, connections } = memoryPartner(respond && { respond });
     const download = await downloaded(http.download(READ));
-    expect(await textOf(download)).toBe('{}');
+    if (isWhole) expect(await textOf(download)).toBe('{}');
     download.cancel();
     await settled();
-    expect(vi.getTimerCount()).toBe(0);
-    expect(isClosed(connections[0])).toBe(true);
-  });
-
-  it('that is cancelled closes its connection', async () => {
-    const { http, connections } = memoryPartner({ respond: saying(head(8), 'half') });
-    const download = await downloaded(http.download(READ));
-    download.cancel();
-    await settled();
-    expect(isClosed(connections[0])).toBe(true);
+    expect([vi.getTimerCount(), isClosed(connections[0])]).toEqual([0, true]);
   });
 });
 
@@ -633,21 +569,12 @@ it('a client that is closed reads no more', async () => {
 });
 
 it('each of several observers sees the beginning and the end', () => {
-  const seen: unknown[] = [];
-  const observing =
-    (name: string) =>
-    (...begun: unknown[]) => {
-      seen.push([name, ...begun]);
-      return (...ended: unknown[]) => void seen.push([name, ...ended]);
-    };
+  const ends = [vi.fn(), vi.fn()];
+  const begins = ends.map((end) => vi.fn(() => end));
   const exchange = { system: 'boarding', operation: 'get-status', method: 'GET' };
   const call = { request: {} } as never;
   const received: HttpResponse = { status: 200, headers: {}, body: Buffer.alloc(0) };
-  observers(observing('a'), observing('b'))(exchange, call)({ status: 200 }, received);
-  expect(seen).toEqual([
-    ['a', exchange, call],
-    ['b', exchange, call],
-    ['a', { status: 200 }, received],
-    ['b', { status: 200 }, received],
-  ]);
+  observers(...begins)(exchange, call)({ status: 200 }, received);
+  for (const begin of begins) expect(begin.mock.calls).toEqual([[exchange, call]]);
+  for (const end of ends) expect(end.mock.calls).toEqual([[{ status: 200 }, received]]);
 });

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { byHand } from '../../../src/partners/by-hand.js';
@@ -9,7 +8,13 @@ import type { ExchangeEnd } from '../../../src/partners/observers.js';
 import type { PartnerErrorKind } from '../../../src/partners/partner-error.js';
 import { stoppedAt } from '../../rigs/clock.js';
 import { failureOf } from '../../rigs/partners/failure.js';
-import { isClosed, type MemoryOptions, memoryPartner, response } from '../../rigs/partners/memory.js';
+import {
+  isClosed,
+  type MemoryOptions,
+  memoryPartner,
+  response,
+  settled,
+} from '../../rigs/partners/memory.js';
 
 const shared = { request: z.object({}), response: z.unknown(), provenance: 'documented' } as const;
 const OPERATIONS = {
@@ -40,14 +45,15 @@ function clientOf(heads: readonly string[], connect?: MemoryOptions['connect']) 
   return { client, connections, ends, sent: () => requests.map((request) => request.split(' ')[1]) };
 }
 
-/** Lets everything happen that is due. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 10; turn += 1) await setImmediate();
-}
-
 const PAUSED = { failure: 'Paused', code: '429' };
-const paused = (retryAfterMs: number) => ({
-  ...{ system: 'boarding', kind: 'RateLimited' satisfies PartnerErrorKind, fields: [], retryAfterMs },
+const paused = (retryAfterMs: number, operation = 'get-status') => ({
+  ...{
+    system: 'boarding',
+    kind: 'RateLimited' satisfies PartnerErrorKind,
+    fields: [],
+    retryAfterMs,
+    operation,
+  },
   reason: 'not sent: get-status got HTTP 429',
 });
 
@@ -61,15 +67,9 @@ describe('a 429 holds for all calls of the account', () => {
     const { client, ends, sent } = clientOf([head]);
     await failureOf(client.getStatus({}));
     const beforeSending = vi.fn(async () => undefined);
-    expect((await failureOf(client.getStatus({}))).details).toEqual({
-      ...paused(ms),
-      operation: 'get-status',
-    });
+    expect((await failureOf(client.getStatus({}))).details).toEqual(paused(ms));
     vi.advanceTimersByTime(ms - 1);
-    expect((await failureOf(client.submit({}, { beforeSending }))).details).toEqual({
-      ...paused(1),
-      operation: 'submit',
-    });
+    expect((await failureOf(client.submit({}, { beforeSending }))).details).toEqual(paused(1, 'submit'));
     expect([sent(), beforeSending.mock.calls]).toEqual([['/status'], []]);
     vi.advanceTimersByTime(1);
     await client.submit({}, { beforeSending });
@@ -87,10 +87,7 @@ describe('a 429 holds for all calls of the account', () => {
   it('and a later one that asks for less does not end it sooner', async () => {
     const { client } = clientOf(['429 Busy\r\nretry-after: 7', '429 Busy\r\nretry-after: 1']);
     await Promise.all([failureOf(client.getStatus({})), failureOf(client.submit({}))]);
-    expect((await failureOf(client.getStatus({}))).details).toEqual({
-      ...paused(7_000),
-      operation: 'get-status',
-    });
+    expect((await failureOf(client.getStatus({}))).details).toEqual(paused(7_000));
   });
 
   it('even for a write that is connecting: it makes no mark, and closes its connection', async () => {
@@ -107,7 +104,7 @@ describe('a 429 holds for all calls of the account', () => {
     await settled();
     await failureOf(client.getStatus({}));
     connect();
-    expect((await write).details).toEqual({ ...paused(7_000), operation: 'submit' });
+    expect((await write).details).toEqual(paused(7_000, 'submit'));
     expect(ends).toEqual([{ status: 429 }, PAUSED]);
     expect([sent(), beforeSending.mock.calls]).toEqual([['/status'], []]);
     await settled();

@@ -53,20 +53,9 @@ describe('what a recording keeps', () => {
   it.each([
     { merchantProfileId: 1001, guid: 'm-1', mid: '518000000001001', financialAccountId: 'fa_1' },
     { status: 'UW Level 1: Pending', bankingStatus: 'PendingUW', updateFieldRequest: 'Owner1Address' },
-    {
-      statusDate: '2026-01-05T12:00:00.000Z',
-      expiration: '2026-01-05T12:10:00',
-      period: '2026-01-05T00:00:00Z',
-    },
-    {
-      profileId: 123456789,
-      perItem: 0.1,
-      isLocked: true,
-      comment: null,
-      cashDiscount: 'Yes',
-      notes: [],
-      text: '',
-    },
+    { statusDate: '2026-01-05T12:00:00.000Z', expiration: '2026-01-05T12:10:00' },
+    { period: '2026-01-05T00:00:00Z', profileId: 123456789, perItem: 0.1, isLocked: true, comment: null },
+    { cashDiscount: 'Yes', notes: [], text: '' },
     { validationResults: [{ memberNames: ['ssn'], errorMessage: 'must be 9 digits' }] },
   ])('%j', (value) => {
     expect(replaced(value, response)).toEqual(value);
@@ -92,18 +81,12 @@ describe('what a recording keeps', () => {
   });
 });
 
-describe('the name of a field', () => {
-  it('stays, unless it is a private value itself', () => {
-    const placeholders = new Placeholders();
-    placeholders.replaced({ remark: 'email', other: 'Ada Lovelace' }, {});
-    const fields = { email: null, 'Ada Lovelace': null, '123-45-6789': null, 'a@b.test': null };
-    expect(Object.keys(placeholders.replaced(fields, {}) as object)).toEqual([
-      'email',
-      expect.stringMatching(/^private-\w{10}$/),
-      expect.stringMatching(/^97\d-\d\d-\d{4}$/),
-      expect.stringMatching(/@example\.com$/),
-    ]);
-  });
+it('the name of a field stays, unless it is a private value itself', () => {
+  const placeholders = new Placeholders();
+  placeholders.replaced({ remark: 'email', other: 'Ada Lovelace' }, {});
+  const fields = { email: null, 'Ada Lovelace': null, '123-45-6789': null, 'a@b.test': null };
+  const kept = Object.keys(placeholders.replaced(fields, {}) as object);
+  expect(kept.join(' ')).toMatch(/^email private-\w{10} 97\d-\d\d-\d{4} \S+@example\.com$/);
 });
 
 describe('credentials', () => {
@@ -116,11 +99,8 @@ describe('credentials', () => {
 
   it('are removed from a sign-in whatever their fields are called', () => {
     const signIn = { nickName: 'ada', nameDevice: 'till', typeOperation: 'TimeBasedCode', likev1: true };
-    expect(replaced(signIn, { isSignIn: true })).toEqual({
-      ...signIn,
-      nickName: REMOVED,
-      nameDevice: REMOVED,
-    });
+    const removed = { nickName: REMOVED, nameDevice: REMOVED };
+    expect(replaced(signIn, { isSignIn: true })).toEqual({ ...signIn, ...removed });
     const issued = { jwt: 'abc', id: 'abc', userId: 1, expiration: '2026-01-05T12:10:00Z' };
     const left = { ...issued, jwt: REMOVED, id: REMOVED };
     expect(replaced(issued, { isSignIn: true, ...response })).toEqual(left);

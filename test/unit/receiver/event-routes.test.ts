@@ -1,6 +1,6 @@
 import Fastify from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createLogger } from '../../../src/process/logging.js';
 import { eventRoutes, eventSchemas } from '../../../src/receiver/event-routes.js';
@@ -8,9 +8,8 @@ import type { EventTypes } from '../../../src/receiver/event-types.js';
 import { documentRoutes } from '../../../src/receiver/openapi.js';
 import { handleErrors, Problem } from '../../../src/receiver/problems.js';
 import type { CheckSignature } from '../../../src/receiver/settings.js';
+import { stoppedAt } from '../../rigs/clock.js';
 import { answering, grpcError } from '../../rigs/temporal/answering-service.js';
-
-afterEach(() => void vi.useRealTimers());
 
 const [STRUCTURED, BATCHED, BINARY] = [
   'application/cloudevents+json',
@@ -71,12 +70,8 @@ const problem = (kind: string, title: string, status: number, detail: string, mo
 });
 const DONE = { status: 202, workflowId: 'w-1' };
 const REFUSED = problem('not-open', 'The requirement is not open', 409, 'the onboarding has ended');
-const BROKEN = problem(
-  'internal-error',
-  'The receiver has an internal error',
-  500,
-  'see the log of the receiver',
-);
+const DETAIL = 'see the log of the receiver';
+const BROKEN = problem('internal-error', 'The receiver has an internal error', 500, DETAIL);
 const AGAIN =
   'send the same request again after Retry-After seconds: nothing is lost, and nothing happens twice';
 const UNAVAILABLE = problem('temporal-unavailable', 'Temporal is unavailable', 503, AGAIN);
@@ -121,7 +116,7 @@ describe('a batch', () => {
 
   it('has twenty seconds, and each of its events five', async () => {
     const now = Date.parse('2026-02-01T00:00:00Z');
-    vi.useFakeTimers({ toFake: ['Date'], now });
+    stoppedAt(now);
     const seen: unknown[] = [];
     const { post, deadlines } = await receiver(async (data) => {
       seen.push(data);
@@ -238,10 +233,9 @@ describe('a signature', () => {
     ['covers the event itself in structured mode', STRUCTURED, event(1), { 'webhook-id': 'msg-1' }, 202],
     ['covers a batch', BATCHED, [event(1)], { 'webhook-id': 'msg-1' }, 202],
   ])('%s', async (_, type, body, headers, status) => {
-    const signed = await receiver(applied, () => undefined);
-    const reply = await signed.post(type, body, headers);
-    expect(reply).toMatchObject(status === 401 ? { status, json: UNBOUND } : { status });
-    const unsigned = await receiver(applied);
+    const [signed, unsigned] = [await receiver(applied, () => undefined), await receiver(applied)];
+    const expected = status === 401 ? { status, json: UNBOUND } : { status };
+    expect(await signed.post(type, body, headers)).toMatchObject(expected);
     expect(await unsigned.post(type, body, headers)).toMatchObject({ status: 202 });
   });
 
@@ -294,11 +288,9 @@ describe('the handshake of CloudEvents webhooks', () => {
     [from('crm.example.com', ''), RATE],
   ])('%j is rejected', async (asked, detail) => {
     const { ask } = await receiver(applied);
-    const { statusCode, body } = await ask(asked);
-    expect([statusCode, JSON.parse(body)]).toEqual([
-      400,
-      problem('unreadable', 'The request cannot be read', 400, detail),
-    ]);
+    const unreadable = problem('unreadable', 'The request cannot be read', 400, detail);
+    const reply = await ask(asked);
+    expect([reply.statusCode, reply.json()]).toEqual([400, unreadable]);
   });
 
   it('takes an origin of 255 characters at most', async () => {

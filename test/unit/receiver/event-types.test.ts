@@ -36,7 +36,8 @@ describe('an answer by an event', () => {
   });
 
   const EMPTY = { actor: ' ', answer: { kind: 'text', text: '' } };
-  const PATH = { key: 'k', path: '/etc/passwd' };
+  const documents = [{ key: 'k', path: '/etc/passwd' }];
+  const INVALID = { type: 'documents.received.v1', data: { ...who, documents } };
   it.each<[string, object, string[]]>([
     ['another version', { specversion: '1.1' }, ['specversion']],
     ['an empty id', { id: '' }, ['id']],
@@ -51,13 +52,7 @@ describe('an answer by an event', () => {
     ['a time in words', { time: 'yesterday' }, ['time']],
     ['an answer of an unknown kind', withData({ answer: { kind: 'guess' } }), ['data.answer.kind']],
     ['no actor and an empty answer', withData(EMPTY), ['data.actor', 'data.answer.text']],
-    [
-      ...([
-        'invalid documents',
-        { type: 'documents.received.v1', data: { ...who, documents: [PATH] } },
-      ] as const),
-      ['data.documents.0.fileName', 'data.documents.0.contentType', 'data.documents.0.path'],
-    ],
+    ['invalid documents', INVALID, ['fileName', 'contentType', 'path'].map((of) => `data.documents.0.${of}`)],
   ])('is rejected with %s', (_, more, fields) => {
     const rejected = (isBatch: boolean, of: object[]) => {
       try {

@@ -73,10 +73,7 @@ describe('a partner webhook', () => {
     const server = temporal(workflows);
     const { client } = server;
     const backend = { client, taskQueue: 'gangway', dbaForm: 'shown', accounts: ['acme'] } as const;
-    return {
-      ...server,
-      nudges: new WebhookNudges(backend, server.logger, server.metrics),
-    };
+    return { ...server, nudges: new WebhookNudges(backend, server.logger, server.metrics) };
   }
 
   it('without an id makes no search', async () => {
@@ -87,22 +84,17 @@ describe('a partner webhook', () => {
   });
 
   it('nudges what it is about at once, and three seconds later what could not be found before', async () => {
+    const found = ['w-1', 'w-2', 'w-3'];
     const { nudges, queries, reads, sent, counted } = receiver({
-      searches: [
-        ['w-1', 'w-2'],
-        ['w-2', 'w-3'],
-      ],
+      searches: [found.slice(0, 2), found.slice(1)],
     });
     expect(await nudges.nudgeWorkflowsOf(ids('1'))).toBe(2);
     await pass(2_999);
     expect(reads).toEqual(['w-1', 'w-2']);
     await pass(1);
-    expect(reads).toEqual(['w-1', 'w-2', 'w-3']);
+    expect(reads).toEqual(found);
     await pass(60_000);
-    expect(queries).toEqual([
-      [0, finds('1')],
-      [3_000, finds('1')],
-    ]);
+    expect(queries).toEqual([0, 3_000].map((at) => [at, finds('1')]));
     expect(sent[0]?.[1]).toMatchObject({ pageSize: 100 });
     expect(await counted()).toEqual({ nudged: 3 });
   });
@@ -110,8 +102,7 @@ describe('a partner webhook', () => {
   it('with an externalId is about the onboardings of each account', async () => {
     const { nudges, queries } = receiver({ searches: [['merchant-boarding-m-1@acme']] });
     expect(await nudges.nudgeWorkflowsOf(new Map([['externalId', new Set(['m-1'])]]))).toBe(1);
-    expect(queries[0]?.[1]).toContain("'merchant-boarding-m-1', ");
-    expect(queries[0]?.[1]).toContain("'merchant-boarding-m-1@acme'");
+    expect(queries[0]?.[1]).toMatch(/'merchant-boarding-m-1', .*'merchant-boarding-m-1@acme'/);
   });
 
   it('counts as the last one of the account and the kind that it is about', async () => {
@@ -129,26 +120,19 @@ describe('a partner webhook', () => {
   it('counts for the change that the read after it shows', async () => {
     const [changes, stays] = ['merchant-boarding-m-1@acme', 'merchant-boarding-m-2'];
     const { nudges, samples } = receiver({
-      searches: [
-        [changes, stays],
-        [changes, stays],
-      ],
+      searches: Array(2).fill([changes, stays]),
       pollOf: (id) => (id === changes && passed() > 0 ? 'is not there' : 'sleeps'),
     });
     await nudges.nudgeWorkflowsOf(ids('1'));
-    expect(await samples('changes')).toEqual([
+    const none = [
       ['merchantBoarding', 'boarding', '', 0],
       ['merchantBoarding', 'boarding', 'acme', 0],
       ['businessOnboarding', 'banking', '', 0],
       ['businessOnboarding', 'banking', 'acme', 0],
-    ]);
+    ];
+    expect(await samples('changes')).toEqual(none);
     await pass(70_000);
-    expect(await samples('changes')).toEqual([
-      ['merchantBoarding', 'boarding', '', 0],
-      ['merchantBoarding', 'boarding', 'acme', 1],
-      ['businessOnboarding', 'banking', '', 0],
-      ['businessOnboarding', 'banking', 'acme', 0],
-    ]);
+    expect(await samples('changes')).toEqual(none.with(1, ['merchantBoarding', 'boarding', 'acme', 1]));
   });
 
   it('shares the second search with those of the same second', async () => {
@@ -212,11 +196,7 @@ describe('the queue of nudges', () => {
   function queue(workflows: Workflows) {
     const server = temporal(workflows);
     const described = () => server.sent.filter(([name]) => name === 'describeWorkflowExecution').length;
-    return {
-      ...server,
-      described,
-      nudges: new NudgeQueue(server.client, server.logger, server.metrics),
-    };
+    return { ...server, described, nudges: new NudgeQueue(server.client, server.logger, server.metrics) };
   }
 
   it('nudges a workflow once more for all requests that came during its nudge', async () => {
@@ -256,15 +236,11 @@ describe('the queue of nudges', () => {
     expect(reads).toContain('w-1000');
   });
 
+  const FAILED = [{ kind: 'ServiceError: 14' }, 'nudge failed: the workflow reads at its next poll'];
   it.each<[string, 'is not there' | Error, object, unknown[][]]>([
     ['no poll', 'is not there', { nobody: 1 }, []],
     ['no such workflow', grpcError('NOT_FOUND'), { nobody: 1 }, []],
-    [
-      'no response',
-      grpcError('UNAVAILABLE'),
-      { failed: 1 },
-      [[{ kind: 'ServiceError: 14' }, 'nudge failed: the workflow reads at its next poll']],
-    ],
+    ['no response', grpcError('UNAVAILABLE'), { failed: 1 }, [FAILED]],
   ])('counts a workflow with %s', async (_, how, results, logged) => {
     const { nudges, counted, warnings } = queue({ pollOf: () => how });
     nudges.add('w-1');

@@ -49,19 +49,19 @@ describe('the settings of the receiver', () => {
     });
   });
 
+  const [NONE, ANYWHERE] = [{ RECEIVER_BANKING_AUTH: 'none' }, { RECEIVER_ADDRESS: '0.0.0.0:8082' }];
   it.each(['127.0.0.1:0', '127.8.0.1:8082', 'localhost:8082'])('allow %s without secrets', (address) => {
-    const { host, webhooks } = loadReceiverSettings({
-      RECEIVER_ADDRESS: address,
-      RECEIVER_BANKING_AUTH: 'none',
-    });
+    const { host, webhooks } = loadReceiverSettings({ RECEIVER_ADDRESS: address, ...NONE });
     expect([host, webhooks.banking?.senders]).toEqual([address.split(':')[0], [{ kind: 'none' }]]);
   });
 
   const eachSecret = 'RECEIVER_SECRETS: each secret must be whsec_ and 24 to 64 bytes in base64';
   const eachAuth = (partner: string) => `RECEIVER_${partner}_AUTH: each must be`;
+  const MIXED = 'RECEIVER_BANKING_AUTH: none cannot be combined with other forms';
+  const NOT_LOOPBACK = 'RECEIVER_BANKING_AUTH: none is allowed only on loopback';
   type Refused = [string, Record<string, string>];
   it.each<Refused>([
-    ['RECEIVER_SECRETS: is not set: anyone could start', { RECEIVER_ADDRESS: '0.0.0.0:8082' }],
+    ['RECEIVER_SECRETS: is not set: anyone could start', ANYWHERE],
     ['RECEIVER_SECRETS: is not set: anyone could start', { RECEIVER_ADDRESS: 'events.example.com:8082' }],
     [eachSecret, { RECEIVER_SECRETS: SECRET.slice(6) }],
     [eachSecret, { RECEIVER_SECRETS: 'whsec_c2VjcmV0' }],
@@ -76,14 +76,8 @@ describe('the settings of the receiver', () => {
     [eachAuth('PROCESSOR'), { RECEIVER_PROCESSOR_AUTH: 'header:X-Caller-Auth:c2VjcmV0' }],
     [eachAuth('PROCESSOR'), { RECEIVER_PROCESSOR_AUTH: `header:X Caller:${TOKEN}` }],
     [eachAuth('PROCESSOR'), { RECEIVER_PROCESSOR_AUTH: `path:${TOKEN},` }],
-    [
-      'RECEIVER_BANKING_AUTH: none cannot be combined with other forms',
-      { RECEIVER_BANKING_AUTH: `none,path:${TOKEN}` },
-    ],
-    [
-      'RECEIVER_BANKING_AUTH: none is allowed only on loopback',
-      { RECEIVER_BANKING_AUTH: 'none', RECEIVER_ADDRESS: '0.0.0.0:8082', RECEIVER_SECRETS: SECRET },
-    ],
+    [MIXED, { RECEIVER_BANKING_AUTH: `none,path:${TOKEN}` }],
+    [NOT_LOOPBACK, { ...NONE, ...ANYWHERE, RECEIVER_SECRETS: SECRET }],
     ...['10.0.0.256', '10.0.0.0/33', '0.0.0.0/0', '::/0', 'proxy.example.com'].map(
       (proxy): Refused => [
         'RECEIVER_TRUSTED_PROXIES: each must be an address or a network',

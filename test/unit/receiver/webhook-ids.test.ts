@@ -17,6 +17,7 @@ const nested = (depth: number, value: object): object =>
   depth === 0 ? value : { a: nested(depth - 1, value) };
 
 describe('the ids of a webhook', () => {
+  const PROFILE = { BankingProfileId: ['1'] };
   it.each<[string, unknown, object]>([
     ['a number', { profileId: 501 }, { BankingProfileId: ['501'] }],
     ['a text of digits', { profileId: '501' }, { BankingProfileId: ['501'] }],
@@ -25,13 +26,9 @@ describe('the ids of a webhook', () => {
     ['whatever the case of the name', { PROFILEID: 1, ProfileId: 2 }, { BankingProfileId: ['1', '2'] }],
     ['deep inside, in lists too', [{ a: [{ profileId: 7 }] }], { BankingProfileId: ['7'] }],
     ['the same one twice', [{ profileId: 7 }, { profileId: '7' }], { BankingProfileId: ['7'] }],
-    [
-      'of two kinds',
-      { profileId: 1, merchantProfileId: 2 },
-      { BankingProfileId: ['1'], MerchantProfileId: ['2'] },
-    ],
+    ['of two kinds', [{ profileId: 1 }, { merchantProfileId: 2 }], { ...PROFILE, MerchantProfileId: ['2'] }],
     ['by the end of the way to it', { x: { client: { reference: 'm-1' } } }, { externalId: ['m-1'] }],
-    ['at the depth that is still looked into', nested(16, { profileId: 1 }), { BankingProfileId: ['1'] }],
+    ['at the depth that is still looked into', nested(16, { profileId: 1 }), PROFILE],
     // Ignored.
     ['nothing', [], {}],
     ['no id', { type: 'ping' }, {}],
@@ -53,9 +50,9 @@ describe('the ids of a webhook', () => {
   it('may be 100, of all kinds together, and no more', () => {
     const all = Array.from({ length: 99 }, (_, profileId) => ({ profileId }));
     expect(ids([...all, { merchantProfileId: 1 }])).toMatchObject({ MerchantProfileId: ['1'] });
-    expect(() => ids([...all, { merchantProfileId: 1 }, { merchantProfileId: 2 }])).toThrow(
-      expect.objectContaining({ kind: 'too-large', message: 'a webhook may name at most 100 ids' }),
-    );
+    const tooLarge = { kind: 'too-large', message: 'a webhook may name at most 100 ids' };
+    const tooMany = [...all, { merchantProfileId: 1 }, { merchantProfileId: 2 }];
+    expect(() => ids(tooMany)).toThrow(expect.objectContaining(tooLarge));
   });
 });
 
@@ -64,12 +61,8 @@ it('gathered ids beyond the limit are dropped, and those before them are kept', 
   addIds(gathered, new Map([['Mid', new Set(['1'])]]), 3);
   addIds(gathered, new Map([['BankingProfileId', new Set(['2', '3', '4'])]]), 3);
   addIds(gathered, new Map([['Mid', new Set(['5'])]]), 3);
-  expect(gathered).toEqual(
-    new Map([
-      ['Mid', new Set(['1'])],
-      ['BankingProfileId', new Set(['2', '3'])],
-    ]),
-  );
+  const kept = { Mid: new Set(['1']), BankingProfileId: new Set(['2', '3']) };
+  expect(Object.fromEntries(gathered)).toEqual(kept);
 });
 
 describe('the query for workflows', () => {
@@ -81,14 +74,9 @@ describe('the query for workflows', () => {
     );
   });
 
-  it('has the workflow ids that an externalId may stand for', () => {
+  it('has the workflow ids that an externalId may stand for, of each account', () => {
     const named = idsIn({ client: { reference: 'm-1' } }, FIELDS);
-    expect(runningWith(named, 'gangway', [])).toContain("WorkflowId IN ('");
-    expect(runningWith(named, 'gangway', [])).toContain("'merchant-boarding-m-1'");
-  });
-
-  it('has the workflow ids of each account, because a webhook does not name one', () => {
-    const named = idsIn({ client: { reference: 'm-1' } }, FIELDS);
+    expect(runningWith(named, 'gangway', [])).toMatch(/WorkflowId IN \(.*'merchant-boarding-m-1'/);
     const query = runningWith(named, 'gangway', ['acme']);
     expect(query).toContain("'merchant-boarding-m-1', ");
     expect(query).toContain("'merchant-boarding-m-1@acme'");

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type FaultPlan, Faults } from '../../../src/sandbox/faults.js';
 
-const CREATE = { system: 'boarding', operation: 'create-merchant' };
-
 const plan = (more: Partial<FaultPlan> = {}): FaultPlan => ({
-  fault: '429',
-  operation: 'create-merchant',
-  times: 1,
-  milliseconds: 0,
+  ...{ fault: '429', operation: 'create-merchant', times: 1, milliseconds: 0 },
   ...more,
 });
 
@@ -17,35 +12,36 @@ const planned = (...plans: FaultPlan[]) => {
   return faults;
 };
 
-/** The fault that a call meets whose URL and body are this text. */
-const met = (faults: Faults, text: string, called = CREATE) => faults.next(called, () => text)?.fault;
-
-describe('a fault that is planned for what a call is about', () => {
-  it('waits for the call that has the text, and leaves others alone', () => {
-    const faults = planned(plan({ about: 'm-1' }));
-    expect(met(faults, '/api/create {"guid":"m-2"}')).toBeUndefined();
-    expect(
-      met(faults, '/api/create {"guid":"m-1"}', { ...CREATE, operation: 'submit-merchant' }),
-    ).toBeUndefined();
-    expect(met(faults, '/api/create {"guid":"m-1"}')).toBe('429');
-    expect(met(faults, '/api/create {"guid":"m-1"}')).toBeUndefined();
+const OF_ONE = plan({ about: 'm-1' });
+it.each<[string, FaultPlan[], calls: string, met: string]>([
+  [
+    'waits for the call that has the text',
+    [OF_ONE],
+    'create m-2, submit m-1, create m-1, create m-1',
+    '- - 429 -',
+  ],
+  [
+    'does not hold up one for any call',
+    [OF_ONE, plan({ fault: 'delay' })],
+    'create m-2, create m-1',
+    'delay 429',
+  ],
+  [
+    'hits as often as planned',
+    [{ ...OF_ONE, times: 2 }],
+    'create m-1, create m-2, create m-1, create m-1',
+    '429 - 429 -',
+  ],
+])('a fault that is planned for what a call is about %s', (_, plans, calls, met) => {
+  const faults = planned(...plans);
+  const found = calls.split(', ').map((call) => {
+    const [verb, text] = call.split(' ');
+    return (
+      faults.next({ system: 'boarding', operation: `${verb}-merchant` }, () => `{"guid":"${text}"}`)?.fault ??
+      '-'
+    );
   });
-
-  it('does not hold up one that was planned later for any call', () => {
-    const faults = planned(plan({ about: 'm-1' }), plan({ fault: '500-before-commit' }));
-    expect(met(faults, 'm-2')).toBe('500-before-commit');
-    expect(met(faults, 'm-1')).toBe('429');
-  });
-
-  it('hits as often as it is planned', () => {
-    const faults = planned(plan({ about: 'm-1', times: 2 }));
-    expect(['m-1', 'm-2', 'm-1', 'm-1'].map((text) => met(faults, text))).toEqual([
-      '429',
-      undefined,
-      '429',
-      undefined,
-    ]);
-  });
+  expect(found.join(' ')).toBe(met);
 });
 
 describe('forgetting faults', () => {

@@ -14,6 +14,7 @@ import {
   execution,
   type Facts,
   grpcError,
+  known,
   payloads,
   startIn,
 } from '../../rigs/temporal/answering-service.js';
@@ -59,37 +60,32 @@ describe('a backup', () => {
     return { ...server, all: Array.fromAsync(backedUp(server.client, "it's")) };
   }
 
-  it('asks for the onboardings of its task queue', async () => {
+  it('is of the onboardings of its task queue', async () => {
     const { sent, all } = entries();
     expect(await all).toEqual([]);
-    expect(sent[0]?.[1]).toMatchObject({
-      query:
-        "WorkflowType IN ('merchantBoarding', 'businessOnboarding', 'customerOnboarding', 'terminalProvisioning') " +
-        "AND TaskQueue = 'it''s'",
-    });
+    const query =
+      "WorkflowType IN ('merchantBoarding', 'businessOnboarding', 'customerOnboarding', 'terminalProvisioning') " +
+      "AND TaskQueue = 'it''s'";
+    expect(sent[0]?.[1]).toMatchObject({ query });
   });
 
-  it('has the facts that the history has, the latest ones', async () => {
+  it('has the facts that the history has, the latest ones, and no others', async () => {
     const events = [
       began({ externalId: 'm-1' }),
       upserted({ OnboardingStage: 'preparing', MerchantProfileId: '1001', Requirements: ['x'] }),
       upserted({ OnboardingStage: 'underwriting', BankingProfileId: '501', Mid: ['900'] }),
     ];
     const indexed = { OnboardingStage: 'boarded', MerchantProfileId: '7' };
-    const { all } = entries([{ workflowId: 'w', status: 'CANCELED', indexed }, events]);
-    expect(await all).toEqual([
+    const type = 'merchantBoarding';
+    const startedAt = '2026-01-31T10:00:00.000Z';
+    expect(await entries([{ workflowId: 'w', status: 'CANCELED', indexed }, events]).all).toEqual([
       {
-        ...{ workflowId: 'w', type: 'merchantBoarding', status: 'cancelled', stage: 'underwriting' },
-        ...{ startedAt: '2026-01-31T10:00:00.000Z', merchantProfileId: 1001, bankingProfileId: 501 },
-        ...{ mid: '900', input: { externalId: 'm-1' } },
+        ...{ workflowId: 'w', type, status: 'cancelled', startedAt, stage: 'underwriting' },
+        ...{ merchantProfileId: 1001, bankingProfileId: 501, mid: '900', input: { externalId: 'm-1' } },
       },
     ]);
-  });
-
-  it('has no fact that the history does not have', async () => {
-    const { all } = entries([{ workflowId: 'w' }, [began({ a: 1 })]]);
-    const [entry] = await all;
-    expect(Object.keys(entry ?? {})).toEqual(['workflowId', 'type', 'status', 'startedAt', 'input']);
+    const [entry] = await entries([{ workflowId: 'w' }, [began({ a: 1 })]]).all;
+    expect(entry).toStrictEqual({ workflowId: 'w', type, status: 'running', startedAt, input: { a: 1 } });
   });
 
   const run = (runId: string, status: Facts['status'] = 'RUNNING', day = '01-31', workflowId = 'w'): Run => [
@@ -133,35 +129,24 @@ describe('a backup', () => {
   });
 
   it('fails when a history cannot be read', async () => {
-    const server = answering({
-      listWorkflowExecutions: () => ({
-        executions: [execution({ workflowId: 'a' }), execution({ workflowId: 'b' })],
-      }),
+    const { client } = answering({
+      ...known({ workflowId: 'a' }, { workflowId: 'b' }),
       getWorkflowExecutionHistory: () => Promise.reject(grpcError('UNAVAILABLE')),
     });
-    await expect(Array.fromAsync(backedUp(server.client, 'gangway'))).rejects.toThrow(
-      'the server rejects it',
-    );
+    await expect(Array.fromAsync(backedUp(client, 'gangway'))).rejects.toThrow('the server rejects it');
   });
 
   const takenBack = (requirementId: string) => answered(requirementId, { kind: 'take-back' });
   const b = { c: 2 };
-  const [two, three] = [{ a: 2 }, { a: 3 }];
+  const [one, none, taken] = [corrected('r-1', { a: 2 }), corrected('r-1', { b: null }), takenBack('r-1')];
+  const x = corrected('r-2', { x: 1 });
   it.each<[string, answers: object[][], input: object]>([
     ['a correction', [corrected('r-1', { b: { d: 3 } })], { a: 1, b: { c: 2, d: 3 } }],
-    ['corrections in their order', [corrected('r-1', two), corrected('r-2', three)], { a: 3, b }],
-    ['nothing of another answer', [answered('r-1', { kind: 'retry', patch: two })], { a: 1, b }],
-    ['nothing of a correction that was taken back', [corrected('r-1', two), takenBack('r-1')], { a: 1, b }],
-    [
-      'the first of two corrections of a requirement, of which the second was taken back',
-      [corrected('r-1', two), corrected('r-1', { b: null }), takenBack('r-1')],
-      { a: 2, b },
-    ],
-    [
-      'a correction whose neighbors were taken back',
-      [corrected('r-1', two), corrected('r-2', { x: 1 }), takenBack('r-1'), takenBack('r-3')],
-      { a: 1, b, x: 1 },
-    ],
+    ['corrections in their order', [one, corrected('r-2', { a: 3 })], { a: 3, b }],
+    ['nothing of another answer', [answered('r-1', { kind: 'retry', patch: { a: 2 } })], { a: 1, b }],
+    ['nothing of a correction that was taken back', [one, taken], { a: 1, b }],
+    ['the first of two corrections, the second of which was taken back', [one, none, taken], { a: 2, b }],
+    ['a correction whose neighbors were taken back', [one, x, taken, takenBack('r-3')], { a: 1, b, x: 1 }],
   ])('has %s in its input', async (_, answers, input) => {
     const { all } = entries([{ workflowId: 'w' }, [began({ a: 1, b }), ...answers.flat()]]);
     expect((await all)[0]?.input).toEqual(input);
@@ -200,25 +185,24 @@ describe('the order of a restore', () => {
   });
 
   it.each(['', '@acme'])('has the merchant that had not started, of its customer%s', (account) => {
-    expect(inOrder([ofCustomer({}, account)])[0]).toEqual(
-      entry('merchantBoarding', `merchant-boarding-c-1${account}`, { externalId: 'c-1', ...both.boarding }),
-    );
+    const input = { externalId: 'c-1', ...both.boarding };
+    const asked = entry('merchantBoarding', `merchant-boarding-c-1${account}`, input);
+    expect(inOrder([ofCustomer({}, account)])[0]).toEqual(asked);
     // The merchant of another account is another one.
     const other = entry('merchantBoarding', 'merchant-boarding-c-1@zeta', boarded);
     expect(ids([ofCustomer({}, account), other])).toHaveLength(3);
   });
 
   const left = { merchantProfileId: 1892 };
+  const ABANDONED = { outcome: 'abandoned', comment: null, ...left } as const;
+  const completed = { status: 'completed', stage: 'abandoned' };
   it.each<[Partial<BackedUp>, end: PartEnd]>([
     [{ status: 'terminated' }, { how: 'terminated' }],
     [{ status: 'cancelled' }, { how: 'cancelled' }],
     [{ status: 'timed_out' }, { how: 'timed out' }],
     [{ status: 'failed' }, { how: 'cancelled' }],
     [{ status: 'running', stage: 'cancelled' }, { how: 'cancelled' }],
-    [
-      { status: 'completed', stage: 'abandoned' },
-      { how: 'completed', outcome: { outcome: 'abandoned', comment: null, ...left } },
-    ],
+    [completed, { how: 'completed', outcome: ABANDONED }],
   ])('shows a customer how its merchant ended that is not restored: %j', (how, end) => {
     const ended = entry('merchantBoarding', 'merchant-boarding-c-1@acme', boarded, { ...how, ...left });
     const [skipped, restored] = inOrder([ended, ofCustomer({}, '@acme')]);
@@ -229,12 +213,11 @@ describe('the order of a restore', () => {
   });
 
   it('shows a customer its other parts, and of none that is restored', () => {
-    const business501 = { bankingProfileId: 501 };
+    const done = { status: 'completed', stage: 'boarded' };
+    const business501 = { ...completed, bankingProfileId: 501 };
     const parts = [
-      entry('merchantBoarding', 'merchant-boarding-c-1', boarded, { status: 'completed', stage: 'boarded' }),
-      entry('businessOnboarding', 'business-onboarding-c-1', business(), {
-        ...{ status: 'completed', stage: 'abandoned', ...business501 },
-      }),
+      entry('merchantBoarding', 'merchant-boarding-c-1', boarded, done),
+      entry('businessOnboarding', 'business-onboarding-c-1', business(), business501),
       entry('terminalProvisioning', 'terminal-provisioning-c-1', terminal(), { status: 'cancelled' }),
     ];
     const outcome = { outcome: 'abandoned', comment: null, profileId: 501 } as const;
@@ -244,7 +227,7 @@ describe('the order of a restore', () => {
     });
   });
 
-  it.each<Partial<BackedUp>>([{ status: 'terminated' }, { status: 'completed', stage: 'abandoned' }])(
+  it.each<Partial<BackedUp>>([{ status: 'terminated' }, completed])(
     'starts no merchant of a customer that somebody ended: %j',
     (more) => {
       expect(ids([ofCustomer(more)])).toEqual(['customer-onboarding-c-1']);
@@ -253,7 +236,9 @@ describe('the order of a restore', () => {
 });
 
 /** The merchant of a customer, which somebody terminated. */
-const STOPPED = { boarding: { end: { how: 'terminated' }, facts: { merchantProfileId: 1892 } } } as const;
+const STOPPED = {
+  ended: { boarding: { end: { how: 'terminated' }, facts: { merchantProfileId: 1892 } } },
+} as const;
 
 describe('a restore', () => {
   /** Restores an entry where Temporal has it, or not. */
@@ -269,13 +254,15 @@ describe('a restore', () => {
   const onboarded = business(undefined, {
     holder: holder(undefined, { doingBusinessAsName: 'Baker & Sons' }),
   });
-  const provisioned = {
-    provisionTerminal: terminal({ account: { name: 'Till', address: terminal().account.address } }),
-  };
-  const unnamed = { provisionTerminal: terminal() };
+  const account = { name: 'Till', address: terminal().account.address };
+  const [provisioned, unnamed] = [terminal({ account }), terminal()].map((made) => ({
+    provisionTerminal: made,
+  })) as [object, object];
 
   const ID = { merchantProfileId: 1001 };
-  const SINCE = { backedUpAt: AT };
+  const [SINCE, PROFILE] = [{ backedUpAt: AT }, { bankingProfileId: 501 }];
+  const KNOWN = { ...SINCE, profileId: 501 };
+  const adopted = { ...boarded, ...ID };
   const asked = { ...both, boarding };
   const merchantOf = (input: object, more: Partial<BackedUp> = {}, account = '') =>
     entry('merchantBoarding', `merchant-boarding-m-1${account}`, input, more);
@@ -286,26 +273,13 @@ describe('a restore', () => {
   const terminalOf = (input: object) => entry('terminalProvisioning', 'terminal-provisioning-c-1', input);
 
   it.each<[string, BackedUp, how: string, args: readonly unknown[]]>([
-    ['a merchant that the partner has', merchantOf(boarded, ID), 'adopts', [{ ...boarded, ...ID }]],
-    [
-      'a merchant that its input adopts',
-      merchantOf({ ...boarded, ...ID }),
-      'adopts',
-      [{ ...boarded, ...ID }],
-    ],
+    ['a merchant that the partner has', merchantOf(boarded, ID), 'adopts', [adopted]],
+    ['a merchant that its input adopts', merchantOf(adopted), 'adopts', [adopted]],
     ['a merchant of which nothing is known', merchantOf(boarded), 'looks', [boarded, undefined, SINCE]],
-    [
-      ...(['a business that the bank has', businessOf({ bankingProfileId: 501 }), 'adopts'] as const),
-      [onboarded, undefined, { ...SINCE, profileId: 501 }],
-    ],
+    ['a business that the bank has', businessOf(PROFILE), 'adopts', [onboarded, undefined, KNOWN]],
     ['a business of which nothing is known', businessOf(), 'looks', [onboarded, undefined, SINCE]],
     ['a customer', customerOf(), 'adopts', [asked]],
-    [
-      'a customer whose merchant had ended',
-      customerOf({ ended: STOPPED }),
-      'adopts',
-      [asked, { ended: STOPPED }],
-    ],
+    ['a customer whose merchant had ended', customerOf(STOPPED), 'adopts', [asked, STOPPED]],
     ['a terminal', terminalOf(provisioned), 'adopts', [provisioned]],
   ])('of %s', async (_, of, how, args) => {
     const { starts, ...result } = await restored(of);

@@ -35,10 +35,8 @@ function temporal(...known: readonly { activityId: string; status: string; subje
   return { client: { activity } as unknown as Client, calls };
 }
 
-const [RUNNING, FAILED] = [
-  { activityId: 'event-1', status: 'RUNNING' },
-  { activityId: 'event-2', status: 'FAILED' },
-];
+const RUNNING = { activityId: 'event-1', status: 'RUNNING' };
+const FAILED = { activityId: 'event-2', status: 'FAILED' };
 
 describe('deliveries', () => {
   const STARTS_WITH = " AND ActivityId STARTS_WITH 'event-merchant-boarding-m-1-'";

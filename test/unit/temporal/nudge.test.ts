@@ -33,47 +33,39 @@ const newSince = (seconds: number, more: object = {}) => ({
   ...more,
 });
 
-describe('a nudge', () => {
-  /** Nudges a workflow, whose pending activities and status change with the milliseconds that passed. */
-  async function nudged(
-    pending: (passed: number) => readonly object[],
-    {
-      facts = () => ({}),
-      signal,
-      replacedUntil = 0,
-    }: { facts?: (passed: number) => Facts; signal?: AbortSignal; replacedUntil?: number } = {},
-  ) {
-    const passed = () => Date.now() - NOW;
-    const resetAt: number[] = [];
-    const { client, sent } = answering({
-      describeWorkflowExecution: () => ({
-        workflowExecutionInfo: execution(facts(passed())),
-        pendingActivities: pending(passed()),
-      }),
-      resetActivity: () => {
-        resetAt.push(passed());
-        if (passed() < replacedUntil) throw grpcError('NOT_FOUND');
-        return {};
-      },
-    });
-    const ended = nudge(client, id, signal && { signal }).then((isNudged) => ({ isNudged, at: passed() }));
-    await vi.runAllTimersAsync();
-    return { ...(await ended), resetAt, sent };
-  }
+/** Nudges a workflow, whose pending activities and status change with the milliseconds that passed. */
+async function nudged(
+  pending: (passed: number) => readonly object[],
+  { facts = (_: number): Facts => ({}), signal = new AbortController().signal, replacedUntil = 0 } = {},
+) {
+  const passed = () => Date.now() - NOW;
+  const resetAt: number[] = [];
+  const { client, sent } = answering({
+    describeWorkflowExecution: () => ({
+      workflowExecutionInfo: execution(facts(passed())),
+      pendingActivities: pending(passed()),
+    }),
+    resetActivity: () => {
+      resetAt.push(passed());
+      if (passed() < replacedUntil) throw grpcError('NOT_FOUND');
+      return {};
+    },
+  });
+  const followed: number[] = [];
+  const follow = (poll: Pending) => void followed.push(Number(poll.scheduledTime?.seconds) - NOW / 1_000);
+  const ended = nudge(client, id, { signal, follow }).then((isNudged) => ({ isNudged, at: passed() }));
+  await vi.runAllTimersAsync();
+  return { ...(await ended), resetAt, followed, sent };
+}
 
+describe('a nudge', () => {
   const next = (ms: number) =>
     ms < 3_000 ? [RUNNING] : ms < 4_000 ? [] : [ms < 6_000 ? newSince(-4) : ASLEEP];
   it.each<[string, (passed: number) => readonly object[], isNudged: boolean, at: number, resetAt: number[]]>([
     ['makes a sleeping poll read', () => [{ activityId: 'x', state: STARTED }, ASLEEP], true, 0, [0]],
     ['finds no poll', () => [{ ...ASLEEP, activityId: 'other' }], false, 0, []],
     ['waits for the end of a running attempt', (ms) => [ms < 3_000 ? RUNNING : ASLEEP], true, 3_000, [3_000]],
-    [
-      'waits for the next poll after a running attempt, and for its first attempt',
-      next,
-      true,
-      6_000,
-      [6_000],
-    ],
+    ['waits for the next poll after a running attempt, and its first one', next, true, 6_000, [6_000]],
     ['waits 5 seconds for the next poll', (ms) => (ms < 3_000 ? [RUNNING] : []), true, 7_950, []],
     ['waits a minute for a running attempt', () => [RUNNING], true, 60_000, []],
     ['waits 30 seconds for a first attempt', () => [newSince(29)], true, 1_000, [1_000]],
@@ -127,7 +119,8 @@ describe('the read after a nudge', () => {
     ...{ ...ASLEEP, lastAttemptCompleteTime: inSeconds(seconds), scheduledTime: inSeconds(seconds + 3_600) },
     lastFailure: { applicationFailureInfo: { type } },
   });
-  const NUDGED = endedAt(-60, 'StatusUnchanged');
+  const SAME_AT_5 = endedAt(5, 'StatusUnchanged');
+  const [NUDGED, SAME] = [endedAt(-60, 'StatusUnchanged'), endedAt(0, 'StatusUnchanged')];
   /** After the reset, before an attempt, and then while it reads. */
   const RESET = { ...NUDGED, attempt: 1, scheduledTime: inSeconds(0) };
   const READS = { ...RESET, state: STARTED };
@@ -164,52 +157,26 @@ describe('the read after a nudge', () => {
     ['ends the poll, and the next one begins late', true, 7_500, 4, until5s(FOLLOWER, endedAt(5, 'NotDue'))],
     ['does not happen, because the workflow was canceled', false, 500, 1, () => [], 'CANCELED'],
     ['does not happen, because the workflow was terminated', false, 500, 1, () => [], 'TERMINATED'],
-    ['shows no change', false, 500, 1, () => [endedAt(0, 'StatusUnchanged')]],
+    ['shows no change', false, 500, 1, () => [SAME]],
     ['fails', false, 500, 1, () => [endedAt(0, 'Unavailable')]],
-    [
-      'is the first one of its poll',
-      false,
-      500,
-      1,
-      () => [endedAt(0, 'StatusUnchanged')],
-      'RUNNING',
-      FOLLOWER,
-    ],
+    ['is the first one of its poll', false, 500, 1, () => [SAME], 'RUNNING', FOLLOWER],
     ['takes five seconds', true, 7_500, 4, until5s(READS)],
-    [
-      'takes five seconds, and shows no change',
-      false,
-      7_500,
-      4,
-      until5s(READS, endedAt(5, 'StatusUnchanged')),
-    ],
+    ['takes five seconds, and shows no change', false, 7_500, 4, until5s(READS, SAME_AT_5)],
     ['begins late', true, 7_500, 4, until5s(RESET)],
     ['does not come within a minute', false, 63_500, 7, () => [RESET]],
   ])('%s', async (_, isChange, at, looks, ...given) => {
     expect(await read(...given)).toEqual([isChange, at, looks]);
   });
 
-  it('is that of the poll that the nudge has reset, or that was due', async () => {
-    const nudged = (pending: (passed: number) => readonly object[]) => {
-      vi.setSystemTime(NOW);
-      const { client } = answering({
-        describeWorkflowExecution: () => ({
-          workflowExecutionInfo: execution({}),
-          pendingActivities: pending(Date.now() - NOW),
-        }),
-        resetActivity: () => ({}),
-      });
-      const followed: number[] = [];
-      const follow = (poll: Pending) => void followed.push(Number(poll.scheduledTime?.seconds) - NOW / 1_000);
-      const ended = nudge(client, id, { follow }).then((isNudged) => [isNudged, ...followed]);
-      return vi.runAllTimersAsync().then(() => ended);
-    };
-    expect(await nudged(() => [ASLEEP])).toEqual([true, -3_600]);
-    expect(await nudged(() => [dueIn(1)])).toEqual([true, -3_600]);
+  it.each<[string, (passed: number) => readonly object[], isNudged: boolean, followed: number[]]>([
+    ['the nudge has reset', () => [ASLEEP], true, [-3_600]],
+    ['was due', () => [dueIn(1)], true, [-3_600]],
     // Reads that may have begun before the webhook arrived.
-    expect(await nudged((ms) => (ms < 3_000 ? [RUNNING] : []))).toEqual([true]);
-    expect(await nudged(() => [RUNNING])).toEqual([true]);
-    expect(await nudged(() => [])).toEqual([false]);
+    ['began after the end of a running one', (ms) => (ms < 3_000 ? [RUNNING] : []), true, []],
+    ['runs', () => [RUNNING], true, []],
+    ['does not exist', () => [], false, []],
+  ])('is that of a poll that %s', async (_, pending, isNudged, followed) => {
+    expect(await nudged(pending)).toMatchObject({ isNudged, followed });
   });
 });
 

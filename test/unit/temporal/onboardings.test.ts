@@ -44,24 +44,21 @@ describe('an onboarding is found', () => {
     ['1', TWO, ['acme'], TWO],
   ])('not by %s among %j with accounts %j, which may mean %j', async (given, there, accounts, mayMean) => {
     const { client } = temporal(...there.map((id) => named(id)));
-    await expect(findOnboarding(client, given, accounts)).rejects.toMatchObject({
-      name: 'UnknownOnboarding',
-      mayMean,
-    });
+    const error = { name: 'UnknownOnboarding', mayMean };
+    await expect(findOnboarding(client, given, accounts)).rejects.toMatchObject(error);
   });
 
   it('by a whole dba that only one has', async () => {
     const barn = named('merchant-boarding-2', 'Corner Barn');
     const { client } = temporal(named(MERCHANT, 'Corner Bakery'), barn);
-    const found = await findNamedOnboarding(client, 'Corner Barn', []);
-    expect(found).toMatchObject({ workflowId: 'merchant-boarding-2' });
+    const workflowId = 'merchant-boarding-2';
+    expect(await findNamedOnboarding(client, 'Corner Barn', [])).toMatchObject({ workflowId });
     await expect(findNamedOnboarding(client, 'corner', [])).rejects.toThrow(
       'there is no onboarding with id or dba "corner"; did you mean Corner Bakery or Corner Barn?',
     );
     const twins = temporal(named(MERCHANT, 'Corner Barn'), barn);
-    await expect(findNamedOnboarding(twins.client, 'Corner Barn', [])).rejects.toMatchObject({
-      mayMean: [MERCHANT, 'merchant-boarding-2'],
-    });
+    const error = { mayMean: [MERCHANT, workflowId] };
+    await expect(findNamedOnboarding(twins.client, 'Corner Barn', [])).rejects.toMatchObject(error);
   });
 });
 

@@ -18,21 +18,13 @@ const K1 = `k1:${KEY.toString('base64')}`;
 const NOWHERE = '["","",""]';
 const OTHER = `k2:${randomBytes(32).toString('base64')}`;
 
+const codecOf = (keys: string) => payloadCodec(parsePayloadKeys(keys));
 const codec = codecOf(K1);
 
-function codecOf(keys: string) {
-  return payloadCodec(parsePayloadKeys(keys));
-}
-
-async function encode(payload: Payload, using = codec, place?: Place): Promise<Payload> {
-  const [encoded = {}] = await using.encode([payload], place);
-  return encoded;
-}
-
-async function decode(payload: Payload, using = codec, place?: Place): Promise<Payload> {
-  const [decoded = {}] = await using.decode([payload], place);
-  return decoded;
-}
+const encode = async (payload: Payload, using = codec, place?: Place): Promise<Payload> =>
+  (await using.encode([payload], place))[0] ?? {};
+const decode = async (payload: Payload, using = codec, place?: Place): Promise<Payload> =>
+  (await using.decode([payload], place))[0] ?? {};
 
 function encrypted(data: Uint8Array, keyId = 'k1'): Payload {
   return {
@@ -44,9 +36,7 @@ function encrypted(data: Uint8Array, keyId = 'k1'): Payload {
   };
 }
 
-function json(value: unknown): Payload {
-  return defaultPayloadConverter.toPayload(value) as Payload;
-}
+const json = (value: unknown) => defaultPayloadConverter.toPayload(value) as Payload;
 
 /** What is inside the data of a payload, by nothing but the documented format. */
 function openByHand(data: Uint8Array): Buffer {
@@ -163,14 +153,14 @@ describe('compression', () => {
 });
 
 describe('an encrypted payload', () => {
+  const DAMAGED = 'an encrypted payload cannot be read with key k1: it is damaged';
   it('cannot be read once any byte of it is changed', async () => {
     const { data } = await encode(json('Ada'));
     for (let position = 0; position < (data?.length ?? 0); position++) {
       const changed = Buffer.from(data ?? []);
       changed[position] = (changed[position] ?? 0) ^ 1;
-      const reading = decode(encrypted(changed));
-      await expect(reading).rejects.toThrow(
-        'an encrypted payload cannot be read with key k1: it is damaged, or was encrypted with another key of this id',
+      await expect(decode(encrypted(changed))).rejects.toThrow(
+        `${DAMAGED}, or was encrypted with another key of this id`,
       );
     }
   });
@@ -249,15 +239,21 @@ describe('the place of a payload', () => {
     expect(isUnreadablePayload(refusal)).toBe(false);
   });
 
-  it('is not another activity, of the same workflow or of none', async () => {
-    await expect(found(made({ ...one, activityId: '5' }), { ...one, activityId: '6' })).rejects.toThrow(
-      'a payload of activity 5 of workflow merchant-boarding-m-1 of namespace default was found in activity 6 of workflow merchant-boarding-m-1 of namespace default',
-    );
-    const { namespace } = one;
-    const alone = made({ namespace, activityId: 'event-1' });
-    await expect(found(alone, { namespace, activityId: 'event-2' })).rejects.toThrow(
-      'a payload of activity event-1 of namespace default was found in activity event-2 of namespace default',
-    );
+  const [ofFive, ofSix] = ['5', '6'].map((activityId) => ({ ...one, activityId })) as [Place, Place];
+  const [alone, another] = ['e-1', 'e-2'].map((activityId) => ({ namespace: 'default', activityId })) as [
+    Place,
+    Place,
+  ];
+  it.each([
+    ['the same workflow', ofFive, ofSix, `activity 5 of ${HERE} default was found in activity 6 of ${HERE}`],
+    [
+      'none',
+      alone,
+      another,
+      'activity e-1 of namespace default was found in activity e-2 of namespace default',
+    ],
+  ])('is not another activity, of %s', async (_, belongs, place, message) => {
+    await expect(found(made(belongs), place)).rejects.toThrow(`a payload of ${message}`);
   });
 
   it('cannot be changed or removed', async () => {

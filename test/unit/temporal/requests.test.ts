@@ -16,6 +16,8 @@ const ID = 'merchant-boarding-m-1';
 const began = (input: unknown, continuedExecutionRunId?: string) => ({
   workflowExecutionStartedEventAttributes: { input: { payloads: payloads(input) }, continuedExecutionRunId },
 });
+/** Of the last of three runs, or of one before it. */
+const startOf = (runId: string) => began({}, { 'run-3': 'run-2', 'run-2': 'run-1' }[runId]);
 const backend = (answers: Answers) => {
   const { client, sent } = answering(answers);
   return { backend: { client, taskQueue: 'gangway', dbaForm: 'shown', accounts: [] } as const, client, sent };
@@ -26,29 +28,25 @@ describe('a request to start an onboarding', () => {
   const input = merchant(undefined, { externalId: 'm-1' });
 
   const errors = [{ field: 'agentProfileId', message: 'differs from the first input' }];
+  const unknown = grpcError('NOT_FOUND');
   it.each<[string, first: unknown, answer: object]>([
+    ['starts one that is not there', undefined, { started: true, isUnchanged: false }],
     ['attaches to the one with the same input', input, { started: false, isUnchanged: true }],
-    [
-      'attaches to one whose first input is unknown',
-      grpcError('NOT_FOUND'),
-      { started: false, isUnchanged: false },
-    ],
+    ['attaches to one whose first input is unknown', unknown, { started: false, isUnchanged: false }],
     ['is refused for another input', { ...input, agentProfileId: 102 }, { kind: 'other-input', errors }],
   ])('%s', async (_, first, answer) => {
     const { backend: here } = backend({
-      startWorkflowExecution: () => Promise.reject(grpcError('ALREADY_EXISTS')),
+      startWorkflowExecution: () => {
+        if (first !== undefined) throw grpcError('ALREADY_EXISTS');
+        return { runId: 'run-1' };
+      },
       describeWorkflowExecution,
-      getWorkflowExecutionHistory: async () => {
+      getWorkflowExecutionHistory: () => {
         if (first instanceof Error) throw first;
         return { history: { events: [began(first)] } };
       },
     });
     expect(await startOrAttach(here, MERCHANT, input).catch((error: unknown) => error)).toMatchObject(answer);
-  });
-
-  it('starts one that is not there', async () => {
-    const { backend: here } = backend({ startWorkflowExecution: () => ({ runId: 'run-1' }) });
-    expect(await startOrAttach(here, MERCHANT, input)).toMatchObject({ started: true, isUnchanged: false });
   });
 });
 
@@ -65,10 +63,7 @@ describe('an answer to an onboarding that has ended', () => {
         if (updateRef.workflowExecution.runId !== acceptedIn) throw grpcError('NOT_FOUND');
         return { outcome: { success: { payloads: payloads({ requirementId: 'r-1' }) } } };
       },
-      getWorkflowExecutionHistory: ({ execution: { runId } }) => {
-        const before = { 'run-3': 'run-2', 'run-2': 'run-1' }[runId as string];
-        return { history: { events: [began({}, before)] } };
-      },
+      getWorkflowExecutionHistory: ({ execution: { runId } }) => ({ history: { events: [startOf(runId)] } }),
     });
   }
 
@@ -120,18 +115,16 @@ describe('a history', () => {
   });
 
   it('has the runs before the last one that Temporal still has', async () => {
-    const runs = (gone: string) =>
-      runsOf(
-        answering({
-          getWorkflowExecutionHistory: ({ execution: { runId } }) => {
-            if (runId === gone) throw grpcError('NOT_FOUND');
-            const before = { 'run-3': 'run-2', 'run-2': 'run-1' }[runId as string];
-            return { history: { events: [began({}, before)] } };
-          },
-        }).client,
-        ID,
-        'run-3',
-      ).then(({ runs: found, missing }) => [found.map(({ runId }) => runId), missing]);
+    const runs = async (gone: string) => {
+      const { client: here } = answering({
+        getWorkflowExecutionHistory: ({ execution: { runId } }) => {
+          if (runId === gone) throw grpcError('NOT_FOUND');
+          return { history: { events: [startOf(runId)] } };
+        },
+      });
+      const { runs: found, missing } = await runsOf(here, ID, 'run-3');
+      return [found.map(({ runId }) => runId), missing];
+    };
     expect(await runs('')).toEqual([['run-1', 'run-2', 'run-3'], undefined]);
     expect(await runs('run-1')).toEqual([['run-2', 'run-3'], 'run-1']);
     await expect(runs('run-3')).rejects.toThrow('the server rejects it');

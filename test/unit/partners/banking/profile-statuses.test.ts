@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { isClosed } from '../../../../src/partners/banking/client.js';
 import { phaseOf } from '../../../../src/partners/banking/responses.js';
 
 /** The twelve of the contract, and others. */
@@ -21,4 +22,16 @@ it.each([
   ['Unknown', 'under-review'],
 ])('a profile that is %s at the partner is %s to us', (status, phase) => {
   expect(phaseOf(status)).toBe(phase);
+});
+
+it.each([
+  [3, true],
+  ['3', false],
+  ['CLOSED', true],
+  ['Closed', true],
+  [1, false],
+  ['SUSPENDED', false],
+  [null, false],
+])('a card of status %j is closed: %s', (status, expected) => {
+  expect(isClosed({ status })).toBe(expected);
 });

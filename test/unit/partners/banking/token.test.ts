@@ -1,10 +1,11 @@
 import { performance } from 'node:perf_hooks';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BankingToken, type TokenSettings } from '../../../../src/partners/banking/token.js';
-import type { HttpRequest, HttpResponse } from '../../../../src/partners/http.js';
-import { TransportError } from '../../../../src/partners/http.js';
+import { type HttpRequest, type HttpResponse, TransportError } from '../../../../src/partners/http.js';
 import type { Exchange, ExchangeEnd } from '../../../../src/partners/observers.js';
+import { PartnerError } from '../../../../src/partners/partner-error.js';
 import { Pause } from '../../../../src/partners/pause.js';
+import { stoppedAt } from '../../../rigs/clock.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 
 const SECOND = 1_000;
@@ -18,11 +19,12 @@ const SETTINGS = {
 } as const;
 const ASKED = { nickName: 'ada', password: 's3cret', tokenDevice: 'device-1', nameDevice: 'Ada’s worker' };
 
-type Reply = HttpResponse | Error | (() => Promise<HttpResponse>);
+type SignIn = ReturnType<typeof signIn>;
+type Reply = HttpResponse | Error | ((of: SignIn) => HttpResponse);
 type Date_ = Parameters<typeof reply>[2];
 
 /** @param date of the response; null: it has none */
-function reply(status: number, body: string, date: number | string | null = NOON): HttpResponse {
+function reply(status: number, body = '', date: number | string | null = NOON): HttpResponse {
   const header = typeof date === 'number' ? new Date(date).toUTCString() : date;
   return { status, headers: header === null ? {} : { date: header }, body: Buffer.from(body) };
 }
@@ -31,7 +33,7 @@ function reply(status: number, body: string, date: number | string | null = NOON
 const issued = (token: string, expiration: string | null = '2026-03-01T12:10:00Z', date?: Date_) =>
   reply(200, JSON.stringify({ token, expiration, userId: 7 }), date);
 
-const down = () => new TransportError('ECONNREFUSED', false);
+const down = new TransportError('ECONNREFUSED', false);
 
 /**
  * A token whose requests get the replies, in their order; the last one again and again. `pass` moves the monotonic clock,
@@ -45,12 +47,12 @@ function signIn(replies: readonly Reply[], settings: Partial<TokenSettings> = {}
     const next = replies[Math.min(requests.length, replies.length) - 1];
     if (next instanceof Error) throw next;
     if (next === undefined) throw new Error('no reply');
-    return typeof next === 'function' ? next() : next;
+    return typeof next === 'function' ? next(made) : next;
   };
   const download = () => Promise.reject(new Error('no file'));
   const http = { send, download, maxRetryAfterMs: HOUR, pause: new Pause(() => at) };
   const token = new BankingToken('banking', { ...SETTINGS, now: () => at, ...settings }, http, headers);
-  return {
+  const made = {
     token,
     requests,
     pass: (milliseconds: number) => {
@@ -58,41 +60,71 @@ function signIn(replies: readonly Reply[], settings: Partial<TokenSettings> = {}
     },
     /** The `Authorization` that a call gets. */
     get: async () => (await token.authorization())['authorization'],
-    lines: () => requests.map(({ method, path }) => `${method} ${path}`),
-    /** The code in each request for a token. */
-    codes: () =>
-      requests.map(({ body }) => {
-        const { smsCode, typeOperation } = JSON.parse(String(body));
-        return smsCode && `${smsCode} ${typeOperation}`;
+    /** The requests for a token, by their names in the contract, each with its code if it has one. */
+    lines: () =>
+      requests.map(({ method, path, body }) => {
+        const { smsCode, typeOperation } = JSON.parse(String(body ?? '{}'));
+        return `${NAMES[`${method} ${path}`]}${smsCode ? ` ${smsCode} ${typeOperation}` : ''}`;
       }),
   };
+  return made;
 }
 
-const E1 = 'POST /api/auth/v2';
-const E2 = 'POST /api/auth/refresh';
+const NAMES: Record<string, string> = { 'POST /api/auth/v2': 'E1', 'POST /api/auth/refresh': 'E2' };
+const CODE = 'E1 654321 ShortMessageCode';
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOON }));
-afterEach(() => void vi.useRealTimers());
+const ACTS: Record<string, (of: SignIn) => unknown> = {
+  code: ({ token }) => token.useCode('654321'),
+  forget: ({ token }) => token.forget(),
+  'code-and-forget': (of) => [ACTS['code']?.(of), of.token.forget()],
+  '111111': ({ token }) => token.useCode('111111'),
+  legacy: ({ token }) => token.useCode('654321', 'LegacyTimeBasedCode'),
+  /** A 401 on an operation that used the first token. */
+  refused: ({ token }) => token.reauthorize({ authorization: 'Bearer first' }),
+  'refused-later': (of) => [of.pass(15 * MINUTE), ACTS['refused']?.(of)].at(1),
+};
+
+/**
+ * Each step is the seconds that pass, or an act; what a call then gets: a token, or the kind of its failure; and the requests
+ * for a token that were made meanwhile.
+ */
+type Course = [title: string, replies: Reply[], steps: string[], settings?: Partial<TokenSettings>];
+
+async function follow(of: SignIn, steps: readonly string[]): Promise<void> {
+  const seen: string[] = [];
+  for (const [before = ''] of steps.map((step) => step.split(' '))) {
+    const { length } = of.lines();
+    const act = ACTS[before];
+    await (act ? act(of) : of.pass(Number(before) * SECOND));
+    const gets = await of.get().catch((error: unknown) => {
+      if (!(error instanceof PartnerError)) return String(error).replace(' ', '_');
+      return [error.kind, error.status, error.details.needs].filter(Boolean).join('/');
+    });
+    seen.push([before, String(gets).replace('Bearer ', ''), ...of.lines().slice(length)].join(' '));
+  }
+  expect(seen).toEqual(steps);
+}
+
+beforeEach(() => stoppedAt(NOON));
+
+const told = (_: string, replies: Reply[], steps: string[], settings?: Partial<TokenSettings>) =>
+  follow(signIn(replies, settings), steps);
 
 describe('a token', () => {
+  const { nickName: NickName, password: Password, tokenDevice: TokenDevice, nameDevice: NameDevice } = ASKED;
   it.each([
-    ['user', {}, E1, ASKED],
-    [
-      'partner',
-      { form: 'partner' } as const,
-      E1,
-      { NickName: 'ada', Password: 's3cret', TokenDevice: 'device-1', NameDevice: 'Ada’s worker' },
-    ],
-  ])('is requested once, without credentials, in the form of a %s', async (_, settings, line, body) => {
-    const { token, requests, lines } = signIn([issued('t0k3n')], settings, { 'x-partner-id': 'p-1' });
+    ['user', ASKED],
+    ['partner', { NickName, Password, TokenDevice, NameDevice }],
+  ] as const)('is requested once, without credentials, in the form of a %s', async (form, body) => {
+    const { token, requests } = signIn([issued('t0k3n')], { form }, { 'x-partner-id': 'p-1' });
     const both = await Promise.all([token.authorization(), token.authorization()]);
     const credentials = { 'x-partner-id': 'p-1', authorization: 'Bearer t0k3n' };
-    expect(both).toEqual([credentials, credentials]);
-    expect(await token.authorization()).toEqual(credentials);
-    expect(lines()).toEqual([line]);
+    expect([...both, await token.authorization()]).toEqual([credentials, credentials, credentials]);
+    expect(requests).toMatchObject([
+      { method: 'POST', path: '/api/auth/v2', ownConnection: true, maxBytes: 65_536 },
+    ]);
     expect(JSON.parse(String(requests[0]?.body))).toEqual(body);
     expect(requests[0]?.headers).toEqual({ accept: 'application/json', 'content-type': 'application/json' });
-    expect(requests[0]).toMatchObject({ ownConnection: true, maxBytes: 65_536 });
   });
 
   it('reports its requests and responses to whoever observes or inspects them', async () => {
@@ -111,14 +143,6 @@ describe('a token', () => {
       { status: 200, date: 'Sun, 01 Mar 2026 12:00:00 GMT' },
     ]);
     expect(inspected).toEqual([{ system: 'banking', name: 'issue-token', status: 200 }]);
-  });
-
-  it('throws an error that is not the partner’s as it is, and keeps the code of a person', async () => {
-    const { token, get, codes } = signIn([new TypeError('a defect'), issued('t0k3n')]);
-    token.useCode('654321');
-    await expect(get()).rejects.toThrow(new TypeError('a defect'));
-    await get();
-    expect(codes()).toEqual(['654321 ShortMessageCode', '654321 ShortMessageCode']);
   });
 });
 
@@ -162,235 +186,150 @@ describe('the life of a token', () => {
 
   it('is in UTC where the expiration has no offset, whatever our time zone is', async () => {
     vi.stubEnv('TZ', 'America/New_York');
-    try {
-      expect(await usedFor(issued('first', '2026-03-01T12:05:00'))).toBe(240);
-    } finally {
-      vi.unstubAllEnvs();
-    }
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await usedFor(issued('first', '2026-03-01T12:05:00'))).toBe(240);
   });
 
   it('is ten minutes without an expiration, as in version 1', async () => {
     expect(await usedFor(reply(200, '{"token":"first"}'))).toBe(480);
   });
 
-  it('begins with the request, however long the response takes', async () => {
-    const slowly = (token: string) => async () => {
-      pass(MINUTE);
-      return issued(token);
-    };
-    const { get, pass } = signIn([slowly('first'), slowly('second'), issued('third')]);
-    await get();
-    pass(7 * MINUTE - 1);
-    expect(await get()).toBe('Bearer first');
-    pass(1);
-    expect(await get()).toBe('Bearer second');
-    pass(7 * MINUTE - 1);
-    expect(await get()).toBe('Bearer second');
-    pass(1);
-    expect(await get()).toBe('Bearer third');
-  });
+  const slowly = (token: string) => (of: SignIn) => {
+    of.pass(MINUTE);
+    return issued(token);
+  };
+  const SLOW = [slowly('first'), slowly('second'), issued('third')];
+  const STEPS = ['0 first E1', '419.999 first', '0.001 second E2', '419.999 second', '0.001 third E2'];
+  it.each<Course>([['begins with the request, however long the response takes', SLOW, STEPS]])('%s', told);
 });
 
 describe('renewal', () => {
   it('calls E2 with the current token, once for all callers, when four fifths of its life are over', async () => {
-    const { token, get, lines, requests, pass } = signIn(
-      [issued('first'), issued('renewed')],
-      {},
-      { a: 'b' },
-    );
-    await get();
-    pass(8 * MINUTE - 1);
-    expect(await get()).toBe('Bearer first');
-    expect(lines()).toEqual([E1]);
-    pass(1);
-    expect(await Promise.all([get(), get()])).toEqual(['Bearer renewed', 'Bearer renewed']);
-    expect(lines()).toEqual([E1, E2]);
-    expect(requests[1]?.headers).toMatchObject({ a: 'b', authorization: 'Bearer first' });
-    expect(requests[1]?.body).toBeUndefined();
-    expect(token.secrets()).toEqual(['s3cret', 'device-1', '', 'renewed']);
+    const of = signIn([issued('first'), issued('renewed')], {}, { a: 'b' });
+    await follow(of, ['0 first E1', '479.999 first']);
+    of.pass(1);
+    expect(await Promise.all([of.get(), of.get()])).toEqual(['Bearer renewed', 'Bearer renewed']);
+    expect(of.lines()).toEqual(['E1', 'E2']);
+    expect(of.requests[1]?.headers).toMatchObject({ a: 'b', authorization: 'Bearer first' });
+    expect(of.requests[1]?.body).toBeUndefined();
+    expect(of.token.secrets()).toEqual(['s3cret', 'device-1', '', 'renewed']);
   });
 
-  it('falls back to E1 when E2 fails', async () => {
-    const { get, lines, pass } = signIn([issued('first'), reply(500, ''), issued('second')]);
-    await get();
-    pass(8 * MINUTE);
-    expect(await get()).toBe('Bearer second');
-    expect(lines()).toEqual([E1, E2, E1]);
-  });
-
-  it('that fails leaves the token in use until it expires, and is retried ten seconds later', async () => {
-    const { get, lines, pass } = signIn([issued('first'), reply(500, '')]);
-    await get();
-    pass(8 * MINUTE);
-    expect(await get()).toBe('Bearer first');
-    expect(lines()).toEqual([E1, E2, E1]);
-    pass(10 * SECOND - 1);
-    expect(await get()).toBe('Bearer first');
-    expect(lines()).toHaveLength(3);
-    pass(1);
-    expect(await get()).toBe('Bearer first');
-    expect(lines()).toEqual([E1, E2, E1, E2, E1]);
-    pass(2 * MINUTE - 10 * SECOND - 1);
-    expect(await get()).toBe('Bearer first');
-    // Its end comes sooner than ten seconds after the latest attempt.
-    pass(1);
-    await failureOf(get());
-    expect(lines().slice(5)).toEqual([E2, E1, E1]);
-  });
-
-  it('of a token that expires at this moment is a sign-in', async () => {
-    const { get, lines, pass } = signIn([issued('first'), issued('second')]);
-    await get();
-    pass(10 * MINUTE);
-    expect(await get()).toBe('Bearer second');
-    expect(lines()).toEqual([E1, E1]);
-  });
-
-  it('of a token for which a person gave a code is never a sign-in while E2 works, even after its end', async () => {
-    const { token, get, lines, codes, pass } = signIn([issued('first'), issued('second'), issued('third')]);
-    token.useCode('654321');
-    await get();
-    expect(codes()).toEqual(['654321 ShortMessageCode']);
-    pass(30 * MINUTE);
-    expect(await get()).toBe('Bearer second');
-    pass(30 * MINUTE);
-    expect(await get()).toBe('Bearer third');
-    expect(lines()).toEqual([E1, E2, E2]);
-  });
-
-  it('of a token that was dropped meanwhile fails without it', async () => {
-    const { token, get, pass } = signIn([
-      issued('first'),
-      async () => {
-        token.forget();
-        return reply(500, '');
-      },
-      reply(500, ''),
-    ]);
-    await get();
-    pass(8 * MINUTE);
-    expect(await failureOf(get())).toMatchObject({ kind: 'Uncertain', status: 500 });
-  });
-
-  it('that E1 refuses is remembered while the token lives on, and E2 is tried again', async () => {
-    const { get, lines, pass } = signIn([issued('first'), reply(500, ''), reply(403, ''), reply(500, '')]);
-    await get();
-    pass(8 * MINUTE);
-    expect(await get()).toBe('Bearer first');
-    pass(10 * SECOND);
-    expect(await get()).toBe('Bearer first');
-    expect(lines()).toEqual([E1, E2, E1, E2]);
-  });
+  const [first, second, third, failed] = [issued('first'), issued('second'), issued('third'), reply(500)];
+  const dropped = ({ token }: SignIn) => {
+    token.forget();
+    return failed;
+  };
+  const FAILS = ['0 first E1', '480 first E2 E1'];
+  const RETRIED = [...FAILS, '9.999 first', '0.001 first E2 E1'];
+  // The end of the token comes sooner than ten seconds after the latest attempt.
+  const TO_ITS_END = [...FAILS, '119.999 first E2 E1', '0.001 Uncertain/500 E1'];
+  const REFUSED = [...FAILS, '10 first E2'];
+  const BY_A_PERSON = [`code first ${CODE}`, '1800 second E2', '1800 third E2'];
+  it.each<Course>([
+    ['falls back to E1 when E2 fails', [first, failed, second], ['0 first E1', '480 second E2 E1']],
+    ['that fails is retried ten seconds later', [first, failed], RETRIED],
+    ['that fails leaves the token in use until it expires', [first, failed], TO_ITS_END],
+    ['of a token that expires at this moment is a sign-in', [first, second], ['0 first E1', '600 second E1']],
+    ['of a token by the code of a person never is one while E2 works', [first, second, third], BY_A_PERSON],
+    ['of a dropped token fails', [first, dropped, failed], ['0 first E1', '480 Uncertain/500 E2 E1']],
+    ['that E1 refuses is remembered, and E2 tried again', [first, failed, reply(403), failed], REFUSED],
+  ])('%s', told);
 });
 
 describe('a 401 on an operation', () => {
+  const refused = { authorization: 'Bearer first' };
   it('leads to a sign-in, once for all callers that used the same token', async () => {
     const { token, get, lines } = signIn([issued('first'), issued('second'), issued('third')]);
-    const refused = { authorization: (await get()) ?? '' };
+    await get();
     const both = await Promise.all([token.reauthorize(refused), token.reauthorize(refused)]);
-    expect(both).toEqual([{ authorization: 'Bearer second' }, { authorization: 'Bearer second' }]);
     // Late, with a token that has been replaced already.
-    expect(await token.reauthorize(refused)).toEqual({ authorization: 'Bearer second' });
-    expect(lines()).toEqual([E1, E1]);
+    const all = [...both, await token.reauthorize(refused)];
+    expect(all).toEqual(Array(3).fill({ authorization: 'Bearer second' }));
+    expect(lines()).toEqual(['E1', 'E1']);
   });
 
   it('leads to a sign-in if the token was dropped meanwhile', async () => {
-    const { token, lines } = signIn([issued('first')]);
-    expect(await token.reauthorize({ authorization: 'Bearer old' })).toEqual({
-      authorization: 'Bearer first',
-    });
-    expect(lines()).toEqual([E1]);
+    const { token, lines } = signIn([issued('new')]);
+    expect(await token.reauthorize(refused)).toEqual({ authorization: 'Bearer new' });
+    expect(lines()).toEqual(['E1']);
   });
 });
 
 describe('no token', () => {
-  it.each([
-    [400, 'Unauthorized'],
-    [401, 'Unauthorized'],
-    [403, 'Forbidden'],
-    [404, 'Unauthorized'],
-    [429, 'RateLimited'],
-    [500, 'Uncertain'],
-  ])('after a %i of E1 is %s, in the words of the partner without secrets', async (status, kind) => {
-    const { get } = signIn([reply(status, '{"message":"Not s3cret"}')]);
-    expect((await failureOf(get())).details).toMatchObject({
-      ...{ system: 'banking', operation: 'issue-token', kind, status, reason: `HTTP ${status}` },
+  /** The failure after this status of E1. */
+  async function failed(status: number) {
+    const of = signIn([reply(status, '{"message":"Not s3cret"}')]);
+    const { details } = await failureOf(of.get());
+    expect(details).toMatchObject({
+      ...{ system: 'banking', operation: 'issue-token', status, reason: `HTTP ${status}` },
       fields: [{ field: '', message: 'Not [Redacted]' }],
     });
+    return { ...of, details };
+  }
+
+  it.each([
+    [400, 'Unauthorized', MINUTE],
+    [401, 'Unauthorized', MINUTE],
+    [403, 'Forbidden', 15 * MINUTE],
+    [404, 'Unauthorized', MINUTE],
+  ])(
+    'after a %i of E1 is %s, in the words of the partner without secrets, and remembered for %i ms',
+    async (status, kind, milliseconds) => {
+      const { get, lines, pass, details } = await failed(status);
+      pass(milliseconds - 1);
+      expect((await failureOf(get())).details).toEqual(details);
+      expect([details.kind, lines()]).toEqual([kind, ['E1']]);
+      pass(1);
+      await failureOf(get());
+      expect(lines()).toEqual(['E1', 'E1']);
+    },
+  );
+
+  it.each([
+    [429, 'RateLimited'],
+    [500, 'Uncertain'],
+    [503, 'Uncertain'],
+  ])('after a %i of E1 is %s, and not remembered for longer than a second', async (status, kind) => {
+    const { get, lines, pass, details } = await failed(status);
+    pass(SECOND);
+    await failureOf(get());
+    expect([details.kind, lines()]).toEqual([kind, ['E1', 'E1']]);
   });
 
   it('has the words of E1, if it responds with some instead of a token, as for a captcha', async () => {
-    const captcha = reply(200, '{"token":null,"message":"Solve the captcha first"}');
-    const { get, lines } = signIn([captcha]);
+    const { get, lines } = signIn([reply(200, '{"token":null,"message":"Solve the captcha first"}')]);
     const fields = [{ field: '', message: 'Solve the captcha first' }];
-    expect((await failureOf(get())).details).toMatchObject({ kind: 'Unauthorized', fields });
-    expect((await failureOf(get())).details).toMatchObject({ kind: 'Unauthorized', fields });
-    expect(lines()).toEqual([E1]);
+    for (const _ of [1, 2])
+      expect((await failureOf(get())).details).toMatchObject({ kind: 'Unauthorized', fields });
+    expect(lines()).toEqual(['E1']);
   });
 
   it.each<[string, Reply, string]>([
     ['without a word', reply(200, '{"token":null}'), 'Uncertain'],
     ['that is no JSON', reply(200, 'Sorry'), 'Uncertain'],
     ['with a token that no header can have', reply(200, '{"token":"two words"}'), 'Uncertain'],
-    ['that never came', down(), 'NotSent'],
+    ['that never came', down, 'NotSent'],
   ])('after a response %s, and E1 is asked again', async (_, first, kind) => {
     const { get, lines } = signIn([first, issued('t0k3n')]);
     expect(await failureOf(get())).toMatchObject({ kind, operation: 'issue-token' });
     expect(await get()).toBe('Bearer t0k3n');
-    expect(lines()).toEqual([E1, E1]);
-  });
-});
-
-describe('a refusal is remembered', () => {
-  it.each([
-    ['a locked account', 403, 'Forbidden', 15 * MINUTE],
-    ['a wrong password', 401, 'Unauthorized', MINUTE],
-    ['an invalid request', 400, 'Unauthorized', MINUTE],
-    ['an unknown user', 404, 'Unauthorized', MINUTE],
-  ])('%s (%i, %s) for %i ms', async (_, status, kind, milliseconds) => {
-    const { get, lines, pass } = signIn([reply(status, '{"message":"Locked"}')]);
-    const first = await failureOf(get());
-    pass(milliseconds - 1);
-    const second = await failureOf(get());
-    expect(second.details).toEqual(first.details);
-    expect(second.kind).toBe(kind);
-    expect(lines()).toHaveLength(1);
-    pass(1);
-    await failureOf(get());
-    expect(lines()).toHaveLength(2);
+    expect(lines()).toEqual(['E1', 'E1']);
   });
 
-  it.each([
-    ['it', reply(403, '')],
-    ['the token of before', issued('first')],
-  ])('until the client forgets %s', async (_, first) => {
-    const { token, get, lines } = signIn([first, issued('t0k3n')]);
-    await get().catch(() => undefined);
-    token.forget();
-    expect(await get()).toBe('Bearer t0k3n');
-    expect(lines()).toEqual([E1, E1]);
-  });
-
-  it.each([
-    ['is down', down()],
-    ['fails', reply(503, '')],
-    ['limits the rate', reply(429, '')],
-  ])('but a partner that %s is called again', async (_, failing) => {
-    const { get, lines, pass } = signIn([failing]);
-    await failureOf(get());
-    pass(1_000);
-    await failureOf(get());
-    expect(lines()).toEqual([E1, E1]);
-  });
+  it.each<Course>([
+    ['a refusal', [reply(403), issued('new')], ['0 Forbidden/403/one-time-code E1', 'forget new E1']],
+    ['a token', [issued('first'), issued('new')], ['0 first E1', 'forget new E1']],
+  ])('is due to %s once the client forgets it', told);
 });
 
 describe('the code of a person', () => {
-  const CODE = 'one-time-code';
+  const NEEDED = 'one-time-code';
   it.each([
-    ['may ask for it: 403 without a body', 403, '', CODE],
-    ['asks for it: 403 about a factor', 403, '{"message":"Multi-factor authentication failed"}', CODE],
-    ['asks for it: 401 about a factor', 401, '{"error":"MFA_REQUIRED"}', CODE],
-    ['asks for it: 401 about a code', 401, '{"message":"Wrong code"}', CODE],
+    ['may ask for it: 403 without a body', 403, '', NEEDED],
+    ['asks for it: 403 about a factor', 403, '{"message":"Multi-factor authentication failed"}', NEEDED],
+    ['asks for it: 401 about a factor', 401, '{"error":"MFA_REQUIRED"}', NEEDED],
+    ['asks for it: 401 about a code', 401, '{"message":"Wrong code"}', NEEDED],
     ['does not ask: 401 without a body', 401, '', undefined],
     ['does not ask: 401 with a numeric code', 401, '{"code":401,"message":"Wrong password"}', undefined],
     ['does not ask: 403 about a lock', 403, '{"message":"Account is locked after codes"}', undefined],
@@ -403,89 +342,56 @@ describe('the code of a person', () => {
     expect((await failureOf(get())).details.needs).toBe(needs);
   });
 
-  it('is used for the next attempt, which is allowed at once, and for no other', async () => {
-    const { token, get, codes } = signIn([reply(403, ''), issued('first'), issued('second')]);
-    await failureOf(get());
-    token.useCode('654321');
-    expect(await get()).toBe('Bearer first');
-    expect(await token.reauthorize({ authorization: 'Bearer first' })).toEqual({
-      authorization: 'Bearer second',
-    });
-    expect(codes()).toEqual([undefined, '654321 ShortMessageCode', undefined]);
-  });
+  const TOTP = { totpSecret: 'GEZDGNBVGY3TQOJQ' };
+  const [first, second, refusal] = [issued('first'), issued('second'), reply(403)];
+  const ASKED_FOR = 'Forbidden/403/one-time-code';
+  const KEPT = [`code Error:_defect ${CODE}`, `0 first ${CODE}`];
+  const NEXT = [`0 ${ASKED_FOR} E1`, `code first ${CODE}`, 'refused second E1'];
+  it.each<Course>([
+    ['is used for the next attempt, at once, and for no other', [refusal, first, second], NEXT],
+    ['may be of another kind', [first], ['legacy first E1 654321 LegacyTimeBasedCode'], TOTP],
+    ['is kept after a defect of ours', [new Error('defect'), first], KEPT],
+    ['is dropped when the client forgets it', [first], ['code-and-forget first E1']],
+  ])('%s', told);
 
-  it('may be of another kind', async () => {
-    const { token, get, codes } = signIn([issued('first')], { totpSecret: 'GEZDGNBVGY3TQOJQ' });
-    token.useCode('654321', 'LegacyTimeBasedCode');
-    await get();
-    expect(codes()).toEqual(['654321 LegacyTimeBasedCode']);
-  });
+  const CUT = new TransportError('UND_ERR_SOCKET', true);
+  it.each<[string, Reply, gets: string, next: string]>([
+    ['kept after a partner that limits the rate', reply(429), 'RateLimited/429', CODE],
+    ['kept after a partner that is down', down, 'NotSent', CODE],
+    ['used up after a cut connection', CUT, 'Uncertain', 'E1'],
+    ['used up after a failing partner', reply(500), 'Uncertain/500', 'E1'],
+    ['used up after an unreadable response', reply(200, 'Sorry'), 'Uncertain/200', 'E1'],
+    ['used up after a wrong password', reply(401), 'Unauthorized/401', 'E1'],
+    ['used up after a wrong code', reply(403), ASKED_FOR, 'E1'],
+    ['used up after an invalid request', reply(400), 'Unauthorized/400', 'E1'],
+  ])('is %s', (_, first, gets, next) =>
+    follow(signIn([first, issued('t0k3n')]), [`code ${gets} ${CODE}`, `900 t0k3n ${next}`]),
+  );
 
-  it.each<['kept' | 'used up', string, Reply]>([
-    ['kept', 'a partner that limits the rate', reply(429, '')],
-    ['kept', 'a partner that is down', down()],
-    ['used up', 'a cut connection', new TransportError('UND_ERR_SOCKET', true)],
-    ['used up', 'a failing partner', reply(500, '')],
-    ['used up', 'an unreadable response', reply(200, 'Sorry')],
-    ['used up', 'a wrong password', reply(401, '')],
-    ['used up', 'a wrong code', reply(403, '')],
-    ['used up', 'an invalid request', reply(400, '')],
-  ])('is %s after %s', async (end, _, first) => {
-    const { token, get, codes, pass } = signIn([first, issued('t0k3n')]);
-    token.useCode('654321');
-    await failureOf(get());
-    pass(15 * MINUTE);
-    await get();
-    expect(codes()[1]).toBe(end === 'kept' ? '654321 ShortMessageCode' : undefined);
-  });
-
-  it('is dropped when the client forgets it', async () => {
-    const { token, get, codes } = signIn([issued('t0k3n')]);
-    token.useCode('654321');
-    token.forget();
-    await get();
-    expect(codes()).toEqual([undefined]);
-  });
-
-  it.each([
-    ['succeeds', issued('first')],
-    ['fails', reply(403, '')],
-  ])('that comes during an attempt is not used up by it, when that attempt %s', async (_, outcome) => {
-    const { token, get, codes, pass } = signIn([
-      async () => {
-        token.useCode('222222');
-        return outcome;
-      },
-      issued('second'),
-    ]);
-    token.useCode('111111');
-    await get().catch(() => undefined);
-    pass(15 * MINUTE);
-    await token.reauthorize({ authorization: 'Bearer first' });
-    expect(codes()).toEqual(['111111 ShortMessageCode', '222222 ShortMessageCode']);
-  });
+  const meanwhile = (outcome: HttpResponse) => (of: SignIn) => {
+    of.token.useCode('222222');
+    return outcome;
+  };
+  const [ONE, TWO] = ['E1 111111 ShortMessageCode', 'E1 222222 ShortMessageCode'];
+  it.each<Course>([
+    ['succeeds', [meanwhile(first), second], [`111111 first ${ONE}`, `refused-later second ${TWO}`]],
+    ['fails', [meanwhile(refusal), second], [`111111 ${ASKED_FOR} ${ONE}`, `refused-later second ${TWO}`]],
+  ])('that comes during an attempt is not used up by it, when that attempt %s', told);
 });
 
 describe('a time-based code', () => {
   // The key of RFC 6238, appendix B: "12345678901234567890", and the codes there, of which ours are the last six digits.
   const totpSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
-  const VECTORS: readonly [number, string][] = [
-    [59, '287082'],
-    [1_111_111_109, '081804'],
-    [1_111_111_111, '050471'],
-    [1_234_567_890, '005924'],
-    [2_000_000_000, '279037'],
-  ];
   const OURS = 1_234_567_890 * SECOND;
   const THEIRS = 1_111_111_111 * SECOND;
-  const ours = '005924 TimeBasedCode';
-  const theirs = '050471 TimeBasedCode';
+  const ours = 'E1 005924 TimeBasedCode';
+  const theirs = 'E1 050471 TimeBasedCode';
 
-  it.each(VECTORS)('at second %i is %s', async (second, code) => {
-    vi.setSystemTime(second * SECOND);
-    const { get, requests } = signIn([issued('t0k3n', null, second * SECOND)], { totpSecret });
+  it('is sent with its kind', async () => {
+    vi.setSystemTime(OURS);
+    const { get, requests } = signIn([issued('t0k3n', null, OURS)], { totpSecret });
     await get();
-    const body = { ...ASKED, smsCode: code, typeOperation: 'TimeBasedCode' };
+    const body = { ...ASKED, smsCode: '005924', typeOperation: 'TimeBasedCode' };
     expect(JSON.parse(String(requests[0]?.body))).toEqual(body);
   });
 
@@ -495,10 +401,9 @@ describe('a time-based code', () => {
     `${totpSecret}====`,
   ])('has a secret that may be written %s', async (written) => {
     vi.setSystemTime(OURS);
-    const { token, get, codes } = signIn([issued('t0k3n', null, OURS)], { totpSecret: written });
-    await get();
-    expect(codes()).toEqual([ours]);
-    expect(token.secrets()).toEqual(['s3cret', 'device-1', written, 't0k3n']);
+    const of = signIn([issued('t0k3n', null, OURS)], { totpSecret: written });
+    await follow(of, [`0 t0k3n ${ours}`]);
+    expect(of.token.secrets()).toEqual(['s3cret', 'device-1', written, 't0k3n']);
   });
 
   it.each(['', 'not-base-32-1890', '1EZD', 'GEZ1', 'GE=ZD', '===='])(
@@ -509,27 +414,24 @@ describe('a time-based code', () => {
     },
   );
 
-  it.each([
-    ['a refusal (401)', [reply(401, '', THEIRS)], [ours, theirs, theirs]],
-    ['a refusal (403)', [reply(403, '', THEIRS)], [ours, theirs, theirs]],
-    ['a token', [], [ours, theirs]],
-  ])('uses the partner’s clock, once %s has shown it', async (_, refusals, sent) => {
+  const theirToken = issued('t0k3n', null, THEIRS);
+  const [by401, by403] = [reply(401, '', THEIRS), reply(403, '', THEIRS)];
+  const LATER = `forget t0k3n ${theirs}`;
+  const TOLD = [`0 t0k3n ${ours} ${theirs}`, LATER];
+  const ONCE = [`0 Forbidden/403 ${ours} ${theirs}`, `forget Forbidden/403 ${theirs}`];
+  it.each<Course>([
+    ['uses the partner’s clock, once a refusal (401) has shown it', [by401, theirToken], TOLD],
+    ['uses the partner’s clock, once a refusal (403) has shown it', [by403, theirToken], TOLD],
+    ['uses the partner’s clock, once a token has shown it', [theirToken], [`0 t0k3n ${ours}`, LATER]],
+    ['is sent again only once, and nobody is asked', [by403], ONCE],
+    [
+      'does not replace the code of a person, which is not sent again',
+      [by401],
+      [`code Unauthorized/401 ${CODE}`],
+    ],
+  ])('%s', (title, replies, steps) => {
     vi.setSystemTime(OURS);
-    const { token, get, codes } = signIn([...refusals, issued('t0k3n', null, THEIRS)], { totpSecret });
-    expect(await get()).toBe('Bearer t0k3n');
-    token.forget();
-    await get();
-    expect(codes()).toEqual(sent);
-  });
-
-  it('is sent again only once, and nobody is asked', async () => {
-    vi.setSystemTime(OURS);
-    const { token, get, codes } = signIn([reply(403, '', THEIRS)], { totpSecret });
-    expect((await failureOf(get())).details).not.toHaveProperty('needs');
-    expect(codes()).toEqual([ours, theirs]);
-    token.forget();
-    await failureOf(get());
-    expect(codes()).toEqual([ours, theirs, theirs]);
+    return told(title, replies, steps, { totpSecret });
   });
 
   it.each<[string, Reply, number]>([
@@ -542,31 +444,18 @@ describe('a time-based code', () => {
     ['hours ahead, of a failure', reply(500, '', OURS + HOUR), 1],
   ])('is sent again after a refusal by a clock that is %s', async (_, refusal, times) => {
     vi.setSystemTime(OURS);
-    const { get, codes } = signIn([refusal], { totpSecret });
+    const { get, lines } = signIn([refusal], { totpSecret });
     await failureOf(get());
-    expect(codes()).toHaveLength(times);
-  });
-
-  it('does not replace the code of a person, whose refusal is not sent again', async () => {
-    vi.setSystemTime(OURS);
-    const { token, get, codes } = signIn([reply(401, '', THEIRS)], { totpSecret });
-    token.useCode('654321');
-    await failureOf(get());
-    expect(codes()).toEqual(['654321 ShortMessageCode']);
+    expect(lines()).toHaveLength(times);
   });
 });
 
-describe('secrets', () => {
-  it('are the password, the device and the token', async () => {
-    const { token, get } = signIn([issued('t0k3n')]);
-    expect(token.secrets()).toEqual(['s3cret', 'device-1', '', '']);
-    await get();
-    expect(token.secrets()).toEqual(['s3cret', 'device-1', '', 't0k3n']);
-  });
-
-  it('are without a password that equals the user name, as in the sandbox', () => {
-    expect(signIn([], { password: 'ada' }).token.secrets()).toEqual(['', 'device-1', '', '']);
-  });
+it('secrets are the password, the device and the token; no password that equals the user name, as in the sandbox', async () => {
+  const { token, get } = signIn([issued('t0k3n')]);
+  expect(token.secrets()).toEqual(['s3cret', 'device-1', '', '']);
+  await get();
+  expect(token.secrets()).toEqual(['s3cret', 'device-1', '', 't0k3n']);
+  expect(signIn([], { password: 'ada' }).token.secrets()).toEqual(['', 'device-1', '', '']);
 });
 
 it('the monotonic clock is that of the process unless another is given', async () => {
@@ -576,5 +465,5 @@ it('the monotonic clock is that of the process unless another is given', async (
   await get();
   clock.mockReturnValue(8 * MINUTE);
   expect(await get()).toBe('Bearer second');
-  expect(lines()).toEqual([E1, E2]);
+  expect(lines()).toEqual(['E1', 'E2']);
 });

@@ -5,7 +5,7 @@ import { type BoardingOperations, boardingOperations } from '../../../../src/par
 import { feeChanges } from '../../../../src/partners/boarding/schemas.js';
 import { type ByHand, byHand } from '../../../../src/partners/by-hand.js';
 import { encode } from '../../../../src/partners/encoding.js';
-import { failureOf, NOWHERE, refusedFields } from '../../../rigs/partners/failure.js';
+import { eachValue, failureOf, NOWHERE, refusedFields } from '../../../rigs/partners/failure.js';
 
 const valid = {
   ...{ cashDiscount: 'No', firstName: 'Ada', lastName: 'Baker', dba: 'Corner Bakery' },
@@ -36,62 +36,33 @@ function sent(name: keyof BoardingOperations, request: object) {
   };
 }
 
-describe('a create is sent', () => {
-  it.each([
-    ['cashDiscount Yes', { cashDiscount: 'Yes' }],
-    ['cashDiscount No', { cashDiscount: 'No' }],
-    ['pos None', { pos: 'None' }],
-    ['pos CustomPos', { pos: 'CustomPos' }],
-    ['a pos that the settings name', { pos: 'TillMaster 3000' }],
-    ['the largest int32', { agentProfileId: 2147483647, boardingSettingsId: 2147483647 }],
-    ['an empty e-mail', { email: '' }],
-  ])('with %s', (_, change) => {
-    const { body } = sent('createMerchant', { ...valid, ...change });
-    expect(JSON.parse(String(body))).toEqual({ ...valid, ...change });
-  });
+const SENT = {
+  ...{ cashDiscount: ['Yes', 'No'], pos: ['None', 'CustomPos', 'TillMaster 3000'] },
+  ...{ agentProfileId: [2147483647], boardingSettingsId: [2147483647], email: [''] },
+};
+it.each(eachValue(SENT))('a create is sent with %s %j', (field, value) => {
+  const { body } = sent('createMerchant', { ...valid, [field]: value });
+  expect(JSON.parse(String(body))).toEqual({ ...valid, [field]: value });
 });
 
+const REFUSED = {
+  cashDiscount: ['yes', true, ''],
+  pos: ['none', 'NONE', 'Custompos', 'tillmaster 3000', 'Register of a stranger', ''],
+  ...{ firstName: ['', 7], lastName: [''], dba: ['', null], email: [5], guid: [5] },
+  agentProfileId: [2147483648, -2147483649, 1.5, '5', null],
+  boardingSettingsId: [2147483648, '5'],
+};
 describe.each([
   ['v2', create],
   ['v1', createV1],
 ])('a %s create is refused before it is sent', (_, call) => {
-  it.each([
-    ['cashDiscount', 'yes'],
-    ['cashDiscount', true],
-    ['cashDiscount', ''],
-    ['pos', 'none'],
-    ['pos', 'NONE'],
-    ['pos', 'Custompos'],
-    ['pos', 'tillmaster 3000'],
-    ['pos', 'Register of a stranger'],
-    ['pos', ''],
-    ['firstName', ''],
-    ['firstName', 7],
-    ['lastName', ''],
-    ['dba', ''],
-    ['dba', null],
-    ['agentProfileId', 2147483648],
-    ['agentProfileId', -2147483649],
-    ['agentProfileId', 1.5],
-    ['agentProfileId', '5'],
-    ['agentProfileId', null],
-    ['boardingSettingsId', 2147483648],
-    ['boardingSettingsId', '5'],
-    ['email', 5],
-    ['guid', 5],
-  ])('when %s is %j', async (field, value) => {
+  it.each(eachValue(REFUSED))('when %s is %j', async (field, value) => {
     expect(await refuses(call, { ...valid, [field]: value })).toEqual([field]);
   });
 
   it.each(Object.keys(valid))('without %s', async (field) => {
     const { [field as 'dba']: _left, ...rest } = valid;
     expect(await refuses(call, rest)).toEqual([field]);
-  });
-
-  it('naming everything that is wrong at once', async () => {
-    const request = { cashDiscount: 'maybe', dba: '', pos: 'none', agentProfileId: 1.5 };
-    const wrong = ['agentProfileId', 'cashDiscount', 'dba', 'firstName', 'lastName', 'pos'];
-    expect((await refuses(call, request)).sort()).toEqual(wrong);
   });
 });
 
@@ -113,25 +84,23 @@ describe('a field that is not known', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('names fields and rules, and never what was in them', async () => {
-    const wrong = { firstName: '', pos: 'secret-till', agentProfileId: '123456789', dob: '1970-01-01' };
-    const request = { ...valid, ...wrong };
-    const error = await failureOf(createV1(client({ posNames: [], password: 'hunter2' }), request));
-    expect(error.message).toBe(
-      'boarding create-merchant-v1: Rejected, not sent: invalid request (firstName, pos, agentProfileId, dob)',
-    );
-    expect(error.fields).toEqual([
-      { field: 'firstName', message: 'must not be empty' },
-      { field: 'pos', message: 'must be one of None, CustomPos' },
-      { field: 'agentProfileId', message: 'must be a number, without quotes' },
-      { field: 'dob', message: 'is not a known field' },
-    ]);
-    const shown = JSON.stringify([error.message, error.details]);
-    for (const value of ['secret-till', '123456789', '1970-01-01', 'Baker', 'hunter2']) {
-      expect(shown).not.toContain(value);
-    }
-  });
+it('a refusal names every field that is wrong, and rules, and never what was in them', async () => {
+  const wrong = { firstName: '', pos: 'secret-till', agentProfileId: '123456789', dob: '1970-01-01' };
+  const { dba: _, ...others } = valid;
+  const refused = createV1(client({ posNames: [], password: 'hunter2' }), { ...others, ...wrong });
+  const error = await failureOf(refused);
+  expect(error.message).toBe(
+    'boarding create-merchant-v1: Rejected, not sent: invalid request (firstName, dba, pos, agentProfileId, dob)',
+  );
+  expect(error.fields).toEqual([
+    { field: 'firstName', message: 'must not be empty' },
+    { field: 'dba', message: 'is required' },
+    { field: 'pos', message: 'must be one of None, CustomPos' },
+    { field: 'agentProfileId', message: 'must be a number, without quotes' },
+    { field: 'dob', message: 'is not a known field' },
+  ]);
+  const shown = JSON.stringify([error.message, error.details]);
+  expect(shown).not.toMatch(/secret-till|123456789|1970-01-01|Baker|hunter2/);
 });
 
 it('an id may be nothing but an int32', async () => {
@@ -157,42 +126,29 @@ it('an id may be any int32', () => {
 });
 
 describe('fee limits', () => {
-  it.each([
-    ['minimumDiscountAmount', 0],
-    ['minimumDiscountAmount', 500],
-    ['earlyTerminationFeeAmount', 0],
-    ['earlyTerminationFeeAmount', 999999],
-    ['earlyTerminationFeeContractMonths', 0],
-    ['earlyTerminationFeeContractMonths', 60],
-    ['minimumDiscountType', 'Daily'],
-    ['minimumDiscountType', 'Monthly'],
-    ['minimumDiscountStartDate', '2026-01-01T00:00:00Z'],
-    ['minimumDiscountStartDate', '2026-01-01T00:00:00'],
-    ['cashDiscountRate', 0],
-    // As read from a merchant without fees: an update sends back what was read.
-    ['minimumDiscountAmount', null],
-    ['amex', null],
-    ['aFieldOfThePartner', { any: 'thing' }],
-  ])('let %s be %j', (field, value) => {
+  const RIGHT = {
+    // Null as read from a merchant without fees: an update sends back what was read.
+    ...{ minimumDiscountAmount: [0, 500, null], earlyTerminationFeeAmount: [0, 999999], amex: [null] },
+    ...{ earlyTerminationFeeContractMonths: [0, 60], minimumDiscountType: ['Daily', 'Monthly'] },
+    minimumDiscountStartDate: ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00'],
+    ...{ cashDiscountRate: [0], aFieldOfThePartner: [{ any: 'thing' }] },
+  };
+  it.each(eachValue(RIGHT))('let %s be %j', (field, value) => {
     expect(sent('updateFees', { id: 1, [field]: value }).body).toBe(JSON.stringify({ [field]: value }));
   });
 
-  it.each([
-    ['minimumDiscountAmount', 500.01],
-    ['minimumDiscountAmount', -0.01],
-    ['minimumDiscountAmount', '25'],
-    ['earlyTerminationFeeAmount', 999999.01],
-    ['earlyTerminationFeeAmount', -0.01],
-    ['earlyTerminationFeeContractMonths', 61],
-    ['earlyTerminationFeeContractMonths', -1],
-    ['earlyTerminationFeeContractMonths', 1.5],
-    ['minimumDiscountType', 'Weekly'],
-    ['minimumDiscountType', 'daily'],
-    ['minimumDiscountStartDate', '01/31/2026'],
-    ['cashDiscountRate', '3.5'],
-    ['amex', 'free'],
-    ['miscFees', {}],
-  ])('do not let %s be %j', async (field, value) => {
+  const WRONG = {
+    minimumDiscountAmount: [500.01, -0.01, '25'],
+    earlyTerminationFeeAmount: [999999.01, -0.01],
+    ...{ earlyTerminationFeeContractMonths: [61, -1, 1.5], minimumDiscountType: ['Weekly', 'daily'] },
+    ...{
+      minimumDiscountStartDate: ['01/31/2026'],
+      cashDiscountRate: ['3.5'],
+      amex: ['free'],
+      miscFees: [{}],
+    },
+  };
+  it.each(eachValue(WRONG))('do not let %s be %j', async (field, value) => {
     expect(await refuses(updateFees, { id: 1, [field]: value })).toEqual([field]);
   });
 });
@@ -255,5 +211,35 @@ describe('an attachment', () => {
     ['no type', { ...file, contentType: '' }, 'file.contentType'],
   ])('is refused with %s', async (_, given, field) => {
     expect(await refuses(upload, { id: 1, file: given })).toContain(field);
+  });
+});
+
+describe('the URL of a partner', () => {
+  const at = (url: string) => boardingClient({ url, username: 'u', password: 'p' });
+
+  it.each([
+    'https://partner.example.com',
+    'https://10.0.0.7:8443/base',
+    'http://127.0.0.1:4010',
+    'http://127.200.3.4',
+    'http://localhost:4010',
+    'http://[::1]:4010',
+  ])('may be %s', async (url) => {
+    await expect(at(url).close()).resolves.toBeUndefined();
+  });
+
+  it.each([
+    'http://partner.example.com',
+    'http://10.0.0.7',
+    'http://127.0.0.1.example.com',
+    'http://localhost.example.com',
+    'http://127.0.0.1@example.com',
+    'http://not-localhost',
+    'http://0.0.0.0',
+    'http://[::2]',
+    'ftp://127.0.0.1',
+    'ws://127.0.0.1',
+  ])('may not be %s: credentials would travel in the clear', (url) => {
+    expect(() => at(url)).toThrow(new TypeError('a partner URL must be https (http only to loopback)'));
   });
 });

@@ -2,57 +2,35 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { byHand } from '../../../../src/partners/by-hand.js';
 import { paymentsClient } from '../../../../src/partners/payments/client.js';
-import type { PaymentsCatalogue } from '../../../../src/partners/payments/schemas.js';
-import { isVersioned, type VersionedPath } from '../../../../src/partners/payments/schemas.js';
+import {
+  isVersioned,
+  type PaymentsCatalogue,
+  type VersionedPath,
+} from '../../../../src/partners/payments/schemas.js';
 import { failureOf, NOWHERE } from '../../../rigs/partners/failure.js';
+import { requestOf, WRITES } from '../../../rigs/partners/payments/requests.js';
 
 /** As apis/3 has them: each prefix that there is. */
 const THERE_ARE: readonly VersionedPath[] = [
-  '/v1/accounts',
-  '/v2/accounts',
-  '/v1/accounts/a-1',
-  '/v2/terminals',
-  '/v1/locations',
-  '/v1/transactions',
-  '/v1/transactions/t-1',
-  '/v3/payment',
-  '/v3/preauth',
-  '/v1/payments/t-1/capture',
-  '/v3/payments/t-1/capture',
-  '/v3/refund',
-  '/v1/batches',
-  '/v5/apikeys',
-  '/v5/apikeys/k-1',
+  ...(['/v1/accounts', '/v2/accounts', '/v1/accounts/a-1', '/v2/terminals', '/v1/locations'] as const),
+  ...(['/v1/transactions', '/v1/transactions/t-1', '/v3/payment', '/v3/preauth', '/v3/refund'] as const),
+  ...(['/v1/payments/t-1/capture', '/v3/payments/t-1/capture', '/v1/batches'] as const),
+  ...(['/v5/apikeys', '/v5/apikeys/k-1'] as const),
 ];
 
 /** Without a version, of another version than the resource has, of another resource, or with something before it. */
 const THERE_ARE_NOT = [
-  '/accounts',
-  '/transactions/t-1',
-  '/v5/payments',
-  '/v5/terminals',
-  '/v5/accounts',
-  '/v3/accounts',
-  '/v1/terminals',
-  '/v2/payments/t-1/capture',
-  '/v1/payment',
-  '/v4/refund',
-  '/v1/apikeys',
-  '/v3/paymentsets',
-  'v1/accounts',
-  '/base/v1/accounts',
-  '',
+  ...['/accounts', '/transactions/t-1', '/v5/payments', '/v5/terminals', '/v5/accounts', '/v3/accounts'],
+  ...['/v1/terminals', '/v2/payments/t-1/capture', '/v1/payment', '/v4/refund', '/v1/apikeys'],
+  ...['/v3/paymentsets', 'v1/accounts', '/base/v1/accounts', ''],
 ] as const;
 // None of them is of the type of a path.
 THERE_ARE_NOT satisfies readonly Exclude<(typeof THERE_ARE_NOT)[number], VersionedPath>[];
 
-const BY_HAND = {
-  summary: 'written by hand',
-  method: 'GET',
-  effect: 'read',
-  request: z.strictObject({}),
-  response: z.unknown(),
-} as const;
+const SCHEMAS = { request: z.strictObject({}), response: z.unknown() };
+const BY_HAND = { summary: 'written by hand', method: 'GET', effect: 'read', ...SCHEMAS } as const;
+// @ts-expect-error there is no /v5/terminals
+({ wrong: { ...BY_HAND, path: '/v5/terminals' } }) satisfies PaymentsCatalogue;
 
 /** What a caller without types can do: make an operation of any path. */
 function callAt(path: string): Promise<unknown> {
@@ -80,15 +58,15 @@ describe('a path', () => {
         '/v1/transactions, /v3/payment, /v3/preauth, /v1/payments, /v3/payments, /v3/refund, /v1/batches, /v5/apikeys',
     );
   });
+});
 
-  it('of an operation in the catalogue must exist as well, or it does not compile', () => {
-    const operations: PaymentsCatalogue = {
-      right: { ...BY_HAND, path: '/v2/terminals' },
-      // @ts-expect-error there is no /v5/terminals
-      wrong: { ...BY_HAND, path: '/v5/terminals' },
-      // @ts-expect-error no version
-      none: { ...BY_HAND, path: '/terminals' },
-    };
-    expect(Object.values(operations).map(({ path }) => isVersioned(path))).toEqual([true, false, false]);
-  });
+it.each(WRITES)('production refuses %s before it is sent, unless writes are asked for', async (key) => {
+  const client = paymentsClient({ url: NOWHERE, apiKey: 'k3y', environment: 'production' });
+  onTestFinished(() => client.close());
+  const error = await failureOf(client[key](requestOf(key)));
+  expect(error).toMatchObject({ kind: 'Rejected', status: undefined });
+  expect(error.message).toMatch(/: Rejected, not sent: a write to production must be requested explicitly$/);
+  expect(error.fields).toEqual([
+    { field: '', message: 'a write to production must be requested explicitly' },
+  ]);
 });

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  isNestedDeeper,
   keepingAllDigits,
   keepingDigits,
   parseExactly,
   parseKeepingDigits,
+  withoutDepth,
   writeExactly,
 } from '../../../src/partners/json.js';
 
@@ -41,21 +43,18 @@ describe('exact JSON', () => {
     expect(parseKeepingDigits(json)).toEqual({
       a: ['9223372036854775807', '-9007199254740992', 9007199254740991, 0.1],
     });
-    expect([9007199254740991n, 9007199254740992n].map(keepingDigits)).toEqual([
-      9007199254740991,
-      '9007199254740992',
-    ]);
+    const digits = [9007199254740991n, 9007199254740992n].map(keepingDigits);
+    expect(digits).toEqual([9007199254740991, '9007199254740992']);
   });
 
   it.each([
-    ['518000000000000000001234', '518000000000000000001234'],
-    ['-9007199254740993', '-9007199254740993'],
-    ['1.00000000000000001', '1.00000000000000001'],
-    ['12345678901234567.5', '12345678901234567.5'],
-    ['0.1000000000000000055511151231257827', '0.1000000000000000055511151231257827'],
-    ['1e400', '1e400'],
-    ['1e-400', '1e-400'],
-    ['123456789.123456789e-3', '123456789.123456789e-3'],
+    ...['518000000000000000001234', '-9007199254740993', '1.00000000000000001', '12345678901234567.5'],
+    ...['0.1000000000000000055511151231257827', '1e400', '1e-400', '123456789.123456789e-3'],
+  ])('keeps the text of a number that a double does not hold: %s', (text) => {
+    expect(parseKeepingDigits(`[${text}]`)).toEqual([text]);
+  });
+
+  it.each([
     ['1.10', 1.1],
     ['0.10000000000000000000', 0.1],
     ['1e22', 1e22],
@@ -64,7 +63,7 @@ describe('exact JSON', () => {
     ['100000000000000000000.0e-5', 1e15],
     ['-0.0', -0],
     ['-1.5', -1.5],
-  ])('keeps the text of a number only where a double does not hold it: %s', (text, value) => {
+  ])('and the number of any other: %s', (text, value) => {
     expect(parseKeepingDigits(`[${text}]`)).toEqual([value]);
   });
 
@@ -105,5 +104,40 @@ describe('exact JSON', () => {
         expect(writeExactly({ read: parseExactly(text) })).toBe(JSON.stringify({ read: JSON.parse(text) }));
       }),
     );
+  });
+});
+
+describe('how deep a JSON value is nested', () => {
+  it.each<[string, number]>([
+    ['7', 0],
+    ['"[[[["', 0],
+    ['null', 0],
+    ['[]', 1],
+    ['{"a":1,"b":"{"}', 1],
+    ['[1,[2,{"a":null}],3]', 3],
+  ])('%s has %i levels', (json, levels) => {
+    expect(isNestedDeeper(JSON.parse(json), levels)).toBe(false);
+    expect(levels === 0 || isNestedDeeper(JSON.parse(json), levels - 1)).toBe(true);
+  });
+
+  it('is determined for half a million levels', () => {
+    expect(isNestedDeeper(JSON.parse('['.repeat(500_000) + ']'.repeat(500_000)))).toBe(true);
+  });
+});
+
+describe('JSON cut off below a level', () => {
+  it.each([
+    ['[1,[2,[3]],[4]]', 3, '[1,[2,[3]],[4]]'],
+    ['[1,[2,[3]],[4]]', 2, '[1,[2,[]],[4]]'],
+    ['[1,[2,[3]],[4]]', 1, '[1,[],[]]'],
+    ['{"a":{"b":{"c":1}},"d":"}{"}', 1, '{"a":{},"d":"}{"}'],
+    ['{"a\\"{":{"\\\\":["]"]}}', 2, '{"a\\"{":{"\\\\":[]}}'],
+    ['7', 0, '7'],
+  ])('%s to %i levels', (json, most, kept) => {
+    expect(withoutDepth(json, most)).toBe(kept);
+  });
+
+  it.each(['[[[', '[1,[2,[3]]', '[[["a]]]', '[[[}}]'])('%s stays unreadable', (json) => {
+    expect(() => JSON.parse(withoutDepth(json, 2))).toThrow(SyntaxError);
   });
 });
