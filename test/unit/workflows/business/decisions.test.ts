@@ -30,36 +30,24 @@ const APPROVED = { bankingStatus: 'Approved', phase: 'approved' } as const;
 const DENIED = { bankingStatus: 'Denied', phase: 'declined' } as const;
 const PROBLEMS = [{ field: 'holder.ssn', message: 'is missing' }];
 
+const QUESTION =
+  'ask locked-profile: Banking profile 3001 is locked. Ask the partner why, and have it unlocked: this requirement then ' +
+  'closes by itself.';
+
 describe('a read of the profile', () => {
-  it('shows a new status in state and timeline', () => {
-    expect(leadsTo(APPROVED, {}, { wantsAccount: true })).toEqual([
-      'partnerStatus is Approved',
-      'status-changed: Approved',
-      'stage is opening',
-    ]);
-  });
-
-  it('records nothing when it shows what was seen before', () => {
-    expect(leadsTo({})).toEqual(['partnerStatus is InReview', 'stage is underwriting']);
-  });
-
-  it('records the first status', () => {
-    expect(leadsTo({}, { seen: null })).toContain('status-changed: InReview');
-  });
-
-  it.each([
-    ['a lock', true, false, ['profile-locked']],
-    ['a lock that it had seen', true, true, []],
-    ['the end of a lock', false, true, ['profile-unlocked']],
-    ['no lock', false, false, []],
-  ])('records %s once', (_, isLocked, wasLocked, recorded) => {
-    const locks = leadsTo({ isLocked }, { seen: read({ isLocked: wasLocked }) });
-    expect(locks.filter((line) => line.startsWith('profile-'))).toEqual(recorded);
-  });
-
-  it('of a profile that was not locked before records no lock', () => {
-    expect(leadsTo({}, { seen: null })).not.toContain('profile-unlocked');
-    expect(leadsTo({ isLocked: true }, { seen: null })).toContain('profile-locked');
+  const inReview = (...more: string[]) => ['partnerStatus is InReview', ...more, 'stage is underwriting'];
+  const [FIRST, LOCKED] = ['status-changed: InReview', { isLocked: true }];
+  const OPENING = ['partnerStatus is Approved', 'status-changed: Approved', 'stage is opening'];
+  it.each<[string, Partial<ProfileSnapshot>, Partial<Remembered>, string[]]>([
+    ['a new status', APPROVED, {}, OPENING],
+    ['nothing new', {}, {}, inReview()],
+    ['the first status', {}, { seen: null }, inReview(FIRST)],
+    ['a lock', LOCKED, {}, inReview('profile-locked', QUESTION)],
+    ['a lock at the first read', LOCKED, { seen: null }, inReview(FIRST, 'profile-locked', QUESTION)],
+    ['no lock again', LOCKED, { seen: read(LOCKED) }, inReview(QUESTION)],
+    ['the end of a lock', {}, { seen: read(LOCKED) }, inReview('profile-unlocked')],
+  ])('shows in state and timeline %s', (_, now, before, shown) => {
+    expect(leadsTo(now, before, { wantsAccount: true })).toEqual(shown);
   });
 
   it.each([
@@ -109,9 +97,6 @@ describe('a read of the profile', () => {
 describe('a locked profile', () => {
   const asked = requirement('l-1', 'locked-profile');
   const CLOSED = 'close l-1: the partner unlocked the profile';
-  const QUESTION =
-    'ask locked-profile: Banking profile 3001 is locked. Ask the partner why, and have it unlocked: this requirement then ' +
-    'closes by itself.';
 
   it.each<[string, boolean, Partial<Situation>, string[]]>([
     ['is a question', true, {}, [QUESTION]],
@@ -133,6 +118,7 @@ describe('a locked profile', () => {
 describe('a followed business that reads as new', () => {
   const followed = { isFollowed: true };
   const asked = requirement('s-1', 'not-submitted');
+  const SENDING = { running: ['holder'], answered: [answer(asked)] };
   const CLOSED = 'close s-1: the partner has moved on';
 
   it('is a question that takes the complete holder', () => {
@@ -157,12 +143,7 @@ describe('a followed business that reads as new', () => {
     ['has moved on', {}, followed, []],
     ['has moved on while it was asked about', {}, { ...followed, open: [asked] }, [CLOSED]],
     ['has moved on before the answer went out', {}, { ...followed, answered: [answer(asked)] }, [CLOSED]],
-    [
-      'has moved on while it is sent',
-      {},
-      { ...followed, running: ['holder'], answered: [answer(asked)] },
-      [],
-    ],
+    ['has moved on while it is sent', {}, { ...followed, ...SENDING }, []],
   ])('is no question when it %s', (_, now, more, decisions) => {
     expect(asksOn(now, {}, more)).toEqual(decisions);
   });
@@ -171,13 +152,9 @@ describe('a followed business that reads as new', () => {
     expect(asksOn(NEW, {}, { ...followed, running: ['ticket-7'] })).toHaveLength(1);
   });
 
-  it.each([
-    [null, false],
-    [read(NEW), false],
-    [read(), true],
-    [read(APPROVED), true],
-  ])('is accepted when it reads otherwise: %j', (seen, is) => {
-    expect(isAccepted(remembered({ seen }))).toBe(is);
+  it('is accepted when it reads otherwise', () => {
+    const reads = [null, read(NEW), read(), read(APPROVED)];
+    expect(reads.map((seen) => isAccepted(remembered({ seen })))).toEqual([false, false, true, true]);
   });
 });
 
@@ -285,24 +262,28 @@ describe('what begins next', () => {
 });
 
 describe('a delivered answer', () => {
-  const asked = ticketAsked(7);
+  const asked = ticketAsked(7, 'Why 7?', 'ticket-7-2');
   const delivered = (before: Partial<Remembered>, replyId: number | null = null) => {
     const answered = [answer(asked), answer(ticketAsked(8))];
     return onDelivered(remembered(before), asked, replyId, situation({ answered }));
   };
 
-  it('is recorded, and the ticket counts as answered for as long as a person has to answer', () => {
-    const { remember, decisions } = delivered({ seen: read({ tickets: [ticket(7)] }) }, 70);
-    expect(lines(decisions)).toEqual(['remove ticket-7', 'ticket-answered: ticket-7']);
+  it.each([
+    ['a reply', 70, [1, 70]],
+    ['another answer', null, [1]],
+  ])('by %s is recorded, and counts for as long as a person has to answer', (_, id, replies) => {
+    const seen = read({ tickets: [ticket(7)] });
+    const { remember, decisions } = delivered({ seen, replies: [1] }, id);
+    expect(lines(decisions)).toEqual(['remove ticket-7-2', 'ticket-answered: ticket-7-2']);
     const answered = { 'ticket-7': { detail: 'Why 7?', until: NOW + HOUR } };
-    expect(remember).toEqual(remembered({ seen: read({ tickets: [ticket(7)] }), answered, replies: [70] }));
+    expect(remember).toEqual(remembered({ seen, answered, replies }));
   });
 
   it('to a ticket that asks something else by then is followed by another question', () => {
     const seen = read({ tickets: [ticket(7, 'And now?'), ticket(8)] });
     const { remember, decisions } = delivered({ seen });
-    const asked = 'ask ticket-7: And now?';
-    expect(lines(decisions)).toEqual(['remove ticket-7', 'ticket-answered: ticket-7', asked]);
+    const again = 'ask ticket-7: And now?';
+    expect(lines(decisions)).toEqual(['remove ticket-7-2', 'ticket-answered: ticket-7-2', again]);
     expect(remember).toMatchObject({ answered: {}, replies: [] });
   });
 
