@@ -33,24 +33,16 @@ function process() {
   const retried: unknown[] = [];
   const marks: unknown[] = [];
   const { PENDING_ACTIVITY_STATE_SCHEDULED: state } = proto.temporal.api.enums.v1.PendingActivityState;
-  const failureOf = (details: Partial<PartnerErrorDetails>) =>
-    defaultFailureConverter.errorToFailure(
-      ApplicationFailure.create({ type: 'PartnerError', details: [details] }),
-      defaultPayloadConverter,
-    );
+  const failureOf = (details: Partial<PartnerErrorDetails>) => {
+    const error = ApplicationFailure.create({ type: 'PartnerError', details: [details] });
+    return defaultFailureConverter.errorToFailure(error, defaultPayloadConverter);
+  };
+  const converters = { payloadConverter: defaultPayloadConverter, failureConverter: defaultFailureConverter };
   const probing = { activityId: 'probe', activityType: { name: 'probeAccount' } };
-  const inAnHour = { seconds: Date.now() / 1_000 + 3_600 };
-  const dueLater = { state, nextAttemptScheduleTime: inAnHour };
+  const dueLater = { state, nextAttemptScheduleTime: { seconds: Date.now() / 1_000 + 3_600 } };
   const client = {
     ...takesMarks,
-    options: {
-      namespace: 'default',
-      loadedDataConverter: {
-        payloadConverter: defaultPayloadConverter,
-        failureConverter: defaultFailureConverter,
-        payloadCodecs: [],
-      },
-    },
+    options: { namespace: 'default', loadedDataConverter: { ...converters, payloadCodecs: [] } },
     workflowService: {
       listWorkflowExecutions: async () => {
         temporal.searches += 1;
@@ -213,18 +205,18 @@ describe('a process whose credentials are refused', () => {
     const { run, partner, temporal, reports } = process();
     partner.refusal = {};
     temporal.isUp = false;
-    let isRejected = (): void => {};
-    const underWay = new Promise<void>((resolve) => {
-      isRejected = resolve;
+    let reject = (_: Error): void => {};
+    const underWay = new Promise<never>((_, fail) => {
+      reject = fail;
     });
-    const second = failure(run(() => underWay.then(() => Promise.reject(refusedAs()))));
+    const second = failure(run(() => underWay));
     for (let time = 0; time < 4; time++) {
       vi.advanceTimersByTime(MINUTE);
       expect(await failure(run())).toMatchObject(waits);
     }
     expect(reports).toEqual([]);
     temporal.isUp = true;
-    isRejected();
+    reject(refusedAs());
     expect(await second).toMatchObject(waits);
     expect(reports).toHaveLength(1);
   });
@@ -234,10 +226,13 @@ describe('a process whose credentials are refused', () => {
     const fields = ['ada@example.com is locked', 'x'.repeat(400)].map((message) => ({ field: '', message }));
     partner.refusal = { kind: 'Forbidden', needs: 'one-time-code', fields };
     await failure(run());
-    expect(reports[0]?.refusal).toEqual({
-      ...{ kind: 'Forbidden', operation: 'get-status', reason: 'HTTP 401', needs: 'one-time-code' },
-      words: `[Redacted] is locked; ${'x'.repeat(278)}`,
-    });
+    const refusal = {
+      kind: 'Forbidden',
+      operation: 'get-status',
+      reason: 'HTTP 401',
+      needs: 'one-time-code',
+    };
+    expect(reports[0]?.refusal).toEqual({ ...refusal, words: `[Redacted] is locked; ${'x'.repeat(278)}` });
   });
 
   it('fails at once for the caller of a single activity', async () => {

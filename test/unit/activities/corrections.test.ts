@@ -149,9 +149,11 @@ it('a problem that leaves the worker names known fields only, because another na
     { field: 'merchant', message: one },
     { field: 'fees', message: one },
   ]);
-  expect(await problems('terminalProvisioning', terminalInput, { provisionTerminal: { Ada: 'x' } })).toEqual([
-    { field: 'provisionTerminal', message: expect.stringMatching(/^a field in it cannot be changed/) },
-  ]);
+  const ofTerminal = await problems('terminalProvisioning', terminalInput, {
+    provisionTerminal: { Ada: 'x' },
+  });
+  const message = expect.stringMatching(/^a field in it cannot be changed/);
+  expect(ofTerminal).toEqual([{ field: 'provisionTerminal', message }]);
 });
 
 describe('a field that no schema has', () => {
@@ -235,9 +237,9 @@ describe('a correction to fill in', () => {
   });
 
   it('has what an object requires, and any name', () => {
-    expect(blankFor('terminalProvisioning', terminalInput, ['provisionTerminal.account.address'])).toEqual({
-      provisionTerminal: { account: { address: { street_line1: '', city: '', state: '', zip: '' } } },
-    });
+    const ofAccount = blankFor('terminalProvisioning', terminalInput, ['provisionTerminal.account.address']);
+    const empty = { street_line1: '', city: '', state: '', zip: '' };
+    expect(ofAccount).toEqual({ provisionTerminal: { account: { address: empty } } });
     const blank = blankFor('merchantBoarding', merchant(), ['application.__proto__.x'], created);
     expect(JSON.stringify(blank)).toBe('{"application":{"__proto__":{"x":""}}}');
   });

@@ -312,9 +312,8 @@ describe('an unclear mid', () => {
   const unclear = { ...APPROVED, unclearMid: 'soon' };
 
   it('is a question once the merchant is approved', () => {
-    expect(asksOn(unclear)).toEqual([`ask unclear-mid: ${QUESTION}`]);
-    expect(asksOn({ unclearMid: 'soon' })).toEqual([]);
-    expect(asksOn(APPROVED)).toEqual([]);
+    const reads = [unclear, { unclearMid: 'soon' }, APPROVED];
+    expect(reads.map((now) => asksOn(now))).toEqual([[`ask unclear-mid: ${QUESTION}`], [], []]);
   });
 
   const CLOSED = 'close m-1: the partner shows another mid';
@@ -328,18 +327,18 @@ describe('an unclear mid', () => {
     expect(asksOn(now, {}, { answered: [answer(asked('m-1', detail))], isWriting: true })).toEqual(decisions);
   });
 
-  it('that a person adopts is the mid', () => {
-    const adopted = answer(asked('m-1'), { kind: 'adopt', id: '123' });
-    expect(next(remembered(), situation({ answered: [adopted] })).ended?.outcome).toEqual(BOARDED);
-  });
-
   const ofWrite = requirement('w-1', 'uncertain-write');
   it.each([
-    ['open', { open: [asked('m-1')] }],
-    ['given up', { answered: [answer(asked('m-1'), { kind: 'abandon' })] }],
-    ['of another kind', { answered: [answer(ofWrite, { kind: 'adopt', id: '1' })] }],
-  ])('is no mid while its question is %s', (_, more) => {
-    expect(next(remembered(), situation(more)).ended).toBeUndefined();
+    [
+      'is the mid that a person adopts',
+      { answered: [answer(asked('m-1'), { kind: 'adopt', id: '123' })] },
+      BOARDED,
+    ],
+    ['is no mid while its question is open', { open: [asked('m-1')] }, undefined],
+    ['is no mid when it is given up', { answered: [answer(asked('m-1'), { kind: 'abandon' })] }, undefined],
+    ['is no id of another kind', { answered: [answer(ofWrite, { kind: 'adopt', id: '1' })] }, undefined],
+  ])('%s', (_, more, outcome) => {
+    expect(next(remembered(), situation(more)).ended?.outcome).toEqual(outcome);
   });
 });
 

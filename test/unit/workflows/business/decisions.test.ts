@@ -109,9 +109,8 @@ describe('a locked profile', () => {
 
   it('can only be abandoned', () => {
     const { decisions } = onRead(remembered(), read({ isLocked: true }), situation());
-    expect(decisions).toContainEqual({
-      ask: expect.objectContaining({ title: 'The partner locked the profile', answers: ['abandon'] }),
-    });
+    const question = { title: 'The partner locked the profile', answers: ['abandon'] };
+    expect(decisions).toContainEqual({ ask: expect.objectContaining(question) });
   });
 });
 
@@ -121,18 +120,16 @@ describe('a followed business that reads as new', () => {
   const SENDING = { running: ['holder'], answered: [answer(asked)] };
   const CLOSED = 'close s-1: the partner has moved on';
 
+  const detail =
+    'Banking profile 3001 (“Corner Bakery”) reads as New: nobody has submitted it, or the bank rejected its holder. ' +
+    'Gangway follows it, and submits nothing by itself. Submit it at the bank: this requirement then closes by itself. ' +
+    'Or correct it with the complete holder, which Gangway then sends.';
+
   it('is a question that takes the complete holder', () => {
     const { decisions } = onRead(remembered(), read(NEW), situation(followed));
-    expect(decisions).toContainEqual({
-      ask: {
-        ...{ kind: 'not-submitted', title: 'Not submitted, or rejected by the bank' },
-        detail:
-          'Banking profile 3001 (“Corner Bakery”) reads as New: nobody has submitted it, or the bank rejected its holder. ' +
-          'Gangway follows it, and submits nothing by itself. Submit it at the bank: this requirement then closes by itself. ' +
-          'Or correct it with the complete holder, which Gangway then sends.',
-        ...{ answers: ['correction', 'abandon'], blank: { holder: { '': '' } } },
-      },
-    });
+    const question = { kind: 'not-submitted', title: 'Not submitted, or rejected by the bank', detail };
+    const blank = { holder: { '': '' } };
+    expect(decisions).toContainEqual({ ask: { ...question, answers: ['correction', 'abandon'], blank } });
   });
 
   it.each<[string, Partial<ProfileSnapshot>, Partial<Situation>, string[]]>([
@@ -144,12 +141,14 @@ describe('a followed business that reads as new', () => {
     ['has moved on while it was asked about', {}, { ...followed, open: [asked] }, [CLOSED]],
     ['has moved on before the answer went out', {}, { ...followed, answered: [answer(asked)] }, [CLOSED]],
     ['has moved on while it is sent', {}, { ...followed, ...SENDING }, []],
-  ])('is no question when it %s', (_, now, more, decisions) => {
+    [
+      'waits with something else',
+      NEW,
+      { ...followed, running: ['ticket-7'] },
+      [`ask not-submitted: ${detail}`],
+    ],
+  ])('is a question, or none, when it %s', (_, now, more, decisions) => {
     expect(asksOn(now, {}, more)).toEqual(decisions);
-  });
-
-  it('is asked about while something else is on its way', () => {
-    expect(asksOn(NEW, {}, { ...followed, running: ['ticket-7'] })).toHaveLength(1);
   });
 
   it('is accepted when it reads otherwise', () => {
@@ -158,39 +157,25 @@ describe('a followed business that reads as new', () => {
   });
 });
 
-describe('the end', () => {
-  const outcomeOf = (seen: Remembered['seen'], more: Partial<Situation> = {}) =>
-    next(remembered({ seen }), situation(more)).ended;
-
-  it.each([
-    [APPROVED, 'onboarded'],
-    [DENIED, 'declined'],
-    [{ bankingStatus: 'Closed', phase: 'closed' as const }, 'closed'],
-    [{ bankingStatus: 'Cancelled', phase: 'withdrawn' as const }, 'withdrawn'],
-  ])('of an onboarding comes with %j', (now, outcome) => {
-    const { bankingStatus } = now;
-    expect(outcomeOf(read(now), { financialAccountId: 'fa-1' })).toEqual({
-      outcome: { outcome, profileId: 3001, financialAccountId: 'fa-1', bankingStatus },
-      decisions: [],
-    });
-  });
-
-  it.each<[string, Remembered['seen'], Partial<Situation>]>([
-    ['anything was read', null, {}],
-    ['the bank decides', read(), {}],
-    ['the holder is accepted', read(NEW), {}],
-    ['the account is open', read(APPROVED), { wantsAccount: true }],
-  ])('does not come before %s', (_, seen, more) => {
-    expect(outcomeOf(seen, more)).toBeUndefined();
-  });
-
-  it.each<[string, Remembered['seen'], Partial<Situation>, string | null]>([
-    ['has the account', read(APPROVED), { wantsAccount: true, financialAccountId: 'a' }, 'a'],
-    ['needs no account', read(APPROVED), {}, null],
-    ['needs no account after another decision', read(DENIED), { wantsAccount: true }, null],
-  ])('%s', (_, seen, more, financialAccountId) => {
-    expect(outcomeOf(seen, more)?.outcome).toMatchObject({ financialAccountId });
-  });
+const WANTED = { wantsAccount: true, financialAccountId: 'fa-1' };
+const CLOSED = { bankingStatus: 'Closed', phase: 'closed' } as const;
+const CANCELLED = { bankingStatus: 'Cancelled', phase: 'withdrawn' } as const;
+it.each<
+  [string, Partial<ProfileSnapshot> | null, Partial<Situation>, outcome?: string, account?: string | null]
+>([
+  ['that was not read', null, {}],
+  ['that the bank has not decided', {}, {}],
+  ['whose holder is not accepted', NEW, {}],
+  ['whose account is not open', APPROVED, { wantsAccount: true }],
+  ['that has its account', APPROVED, WANTED, 'onboarded', 'fa-1'],
+  ['that needs no account', APPROVED, {}, 'onboarded', null],
+  ['that needs no account after another decision', DENIED, { wantsAccount: true }, 'declined', null],
+  ['that the bank closed', CLOSED, WANTED, 'closed', 'fa-1'],
+  ['that was withdrawn', CANCELLED, WANTED, 'withdrawn', 'fa-1'],
+])('the end of a business %s: %j', (_, now, more, outcome, financialAccountId) => {
+  const ids = { profileId: 3001, financialAccountId, bankingStatus: now?.bankingStatus };
+  const ended = outcome && { outcome: { outcome, ...ids }, decisions: [] };
+  expect(next(remembered({ seen: now && read(now) }), situation(more)).ended).toEqual(ended);
 });
 
 describe('what begins next', () => {

@@ -102,11 +102,9 @@ describe('a part that begins', () => {
 
   it('keeps a report that came before', () => {
     const before = remembered({ reported: { business: reported() }, begun: { boarding: 'attached' } });
-    expect(onBegun(before, 'business', reported({}, ''))).toEqual(
-      remembered({
-        ...{ begun: { boarding: 'attached', business: 'started' }, reported: { business: reported() } },
-      }),
-    );
+    const begun = { boarding: 'attached', business: 'started' } as const;
+    const after = remembered({ begun, reported: { business: reported() } });
+    expect(onBegun(before, 'business', reported({}, ''))).toEqual(after);
   });
 });
 
@@ -120,10 +118,8 @@ describe('a report', () => {
   });
 
   it('shows each id', () => {
-    const ids = {
-      ...{ merchantProfileId: 1001, mid: '4711', profileId: 3001, financialAccountId: 'fa-1' },
-      ...{ paymentsAccountId: 'pa-1', terminalId: 't-1' },
-    };
+    const ofMerchant = { merchantProfileId: 1001, mid: '4711', paymentsAccountId: 'pa-1', terminalId: 't-1' };
+    const ids = { ...ofMerchant, profileId: 3001, financialAccountId: 'fa-1' };
     const { decisions } = onReport(NOTHING, 'terminal', reported(ids));
     expect(decisions).toEqual([{ know: { ...ids, polls: 1 } }]);
   });
@@ -131,9 +127,8 @@ describe('a report', () => {
   it('of the run that has ended asks nothing', () => {
     const before = endedAs({ boarding: boarded });
     const late = reported({ requirements: [note], unsent: ['note-2'] });
-    expect(onReport(before, 'boarding', late).remember.reported.boarding?.state).toMatchObject({
-      ...{ stage: 'boarded', outcome: 'boarded', mid: '4711', requirements: [], unsent: [] },
-    });
+    const over = { stage: 'boarded', outcome: 'boarded', mid: '4711', requirements: [], unsent: [] };
+    expect(onReport(before, 'boarding', late).remember.reported.boarding?.state).toMatchObject(over);
   });
 
   it.each([
@@ -154,19 +149,14 @@ describe('what the outside sees', () => {
   });
 
   it('has the questions of all parts, the answers that can be taken back, and each part', () => {
-    expect(publishedParts(before)).toEqual({
-      ...{ requirements: [note, ticket], unsent: ['note-2'] },
-      ...{ boarding: before.reported.boarding?.state, business: before.reported.business?.state },
-    });
+    const { boarding, business } = before.reported;
+    const parts = { boarding: boarding?.state, business: business?.state };
+    expect(publishedParts(before)).toEqual({ requirements: [note, ticket], unsent: ['note-2'], ...parts });
   });
 
-  it.each([
-    ['note-1', 'boarding'],
-    ['note-2', 'boarding'],
-    ['ticket-7', 'business'],
-    ['unknown', 'business'],
-  ])('sends an answer to %s on to the %s', (id, part) => {
-    expect(partWith(before, id)).toBe(part);
+  it('sends an answer on to the part that asked, or that has it', () => {
+    const parts = ['note-1', 'note-2', 'ticket-7', 'unknown'].map((id) => partWith(before, id));
+    expect(parts).toEqual(['boarding', 'boarding', 'business', 'business']);
   });
 
   it('has no questions after the end', () => {
@@ -213,8 +203,10 @@ describe('the end of a part', () => {
     const { remember, decisions } = onReset(before, 'boarding');
     expect(lines(decisions)).toEqual(['boarding-reset: its workflow runs again']);
     expect(remember).toEqual(endedAs({ business: onboarded }));
-    expect([isOver(before), isOver(remember), isOver(endedAs({ boarding: { how: 'failed' } }))]).toEqual([
-      ...[true, false, false],
+    expect([before, remember, endedAs({ boarding: { how: 'failed' } })].map(isOver)).toEqual([
+      true,
+      false,
+      false,
     ]);
   });
 
@@ -240,8 +232,8 @@ describe('the end of a customer', () => {
   });
 
   it('has the outcomes of its parts', () => {
-    expect(outcomeOf(endedAs({ boarding: boarded, business: { how: 'timed out' } }))).toEqual({
-      ...{ outcome: 'partly-onboarded', boarding: BOARDED, business: { outcome: 'cancelled' } },
-    });
+    const ended = outcomeOf(endedAs({ boarding: boarded, business: { how: 'timed out' } }));
+    const business = { outcome: 'cancelled' };
+    expect(ended).toEqual({ outcome: 'partly-onboarded', boarding: BOARDED, business });
   });
 });
