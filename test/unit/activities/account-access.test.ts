@@ -33,24 +33,16 @@ function process() {
   const retried: unknown[] = [];
   const marks: unknown[] = [];
   const { PENDING_ACTIVITY_STATE_SCHEDULED: state } = proto.temporal.api.enums.v1.PendingActivityState;
-  const failureOf = (details: Partial<PartnerErrorDetails>) =>
-    defaultFailureConverter.errorToFailure(
-      ApplicationFailure.create({ type: 'PartnerError', details: [details] }),
-      defaultPayloadConverter,
-    );
+  const failureOf = (details: Partial<PartnerErrorDetails>) => {
+    const error = ApplicationFailure.create({ type: 'PartnerError', details: [details] });
+    return defaultFailureConverter.errorToFailure(error, defaultPayloadConverter);
+  };
+  const converters = { payloadConverter: defaultPayloadConverter, failureConverter: defaultFailureConverter };
   const probing = { activityId: 'probe', activityType: { name: 'probeAccount' } };
-  const inAnHour = { seconds: Date.now() / 1_000 + 3_600 };
-  const dueLater = { state, nextAttemptScheduleTime: inAnHour };
+  const dueLater = { state, nextAttemptScheduleTime: { seconds: Date.now() / 1_000 + 3_600 } };
   const client = {
     ...takesMarks,
-    options: {
-      namespace: 'default',
-      loadedDataConverter: {
-        payloadConverter: defaultPayloadConverter,
-        failureConverter: defaultFailureConverter,
-        payloadCodecs: [],
-      },
-    },
+    options: { namespace: 'default', loadedDataConverter: { ...converters, payloadCodecs: [] } },
     workflowService: {
       listWorkflowExecutions: async () => {
         temporal.searches += 1;
@@ -126,6 +118,14 @@ function process() {
 
 type Process = ReturnType<typeof process>;
 
+/** A process of which one call was refused. */
+async function refusedOnce(): Promise<Process> {
+  const made = process();
+  made.partner.refusal = {};
+  await failure(made.run());
+  return made;
+}
+
 const failure = (activity: Promise<unknown>) =>
   activity.then(
     () => {
@@ -148,21 +148,11 @@ const waits = { nonRetryable: false, kind: 'Unauthorized' };
 const asksItself = { nonRetryable: true, kind: 'Forbidden' };
 
 describe('a process whose credentials are refused', () => {
-  it('makes one call and one report for all activities, which wait for the server to retry them', async () => {
-    const { run, partner, reports } = process();
-    partner.refusal = {};
-    for (let time = 0; time < 20; time++) expect(await failure(run())).toMatchObject(waits);
-    expect(partner.calls).toBe(1);
-    expect(reports).toHaveLength(1);
-  });
-
-  it('calls again after a minute, and reports no more while the account’s workflow tries the credentials', async () => {
-    const { run, partner, reports } = process();
-    partner.refusal = {};
-    await failure(run());
+  it('makes one call a minute for all activities, and one report while its workflow tries the credentials', async () => {
+    const { run, partner, reports } = await refusedOnce();
     vi.advanceTimersByTime(MINUTE - 1);
-    await failure(run());
-    expect(partner.calls).toBe(1);
+    for (let time = 0; time < 20; time++) expect(await failure(run())).toMatchObject(waits);
+    expect([partner.calls, reports.length]).toEqual([1, 1]);
     vi.advanceTimersByTime(1);
     await failure(run());
     expect([partner.calls, reports.length]).toEqual([2, 1]);
@@ -173,9 +163,7 @@ describe('a process whose credentials are refused', () => {
   });
 
   it('calls and probes again after a minute although the clock was set back by six hours', async () => {
-    const { run, probe, partner, reports } = process();
-    partner.refusal = {};
-    await failure(run());
+    const { run, probe, partner, reports } = await refusedOnce();
     vi.setSystemTime(Date.now() - 360 * MINUTE);
     vi.advanceTimersByTime(MINUTE);
     await failure(run());
@@ -187,12 +175,9 @@ describe('a process whose credentials are refused', () => {
   });
 
   it('leaves a mark that a write was not started, so that a reset does not make it uncertain', async () => {
-    const { run, partner, marks } = process();
-    partner.refusal = {};
-    await failure(run(undefined, { heartbeatTimeoutMs: 10_000 }));
-    await failure(run(undefined, { heartbeatTimeoutMs: 10_000 }));
-    expect(marks).toEqual([]);
+    const { run, marks } = await refusedOnce();
     const write = { heartbeatTimeoutMs: undefined };
+    await failure(run(undefined, { heartbeatTimeoutMs: 10_000 }));
     await failure(run(undefined, { ...write, heartbeatDetails: { sending: true, sentAt: '' } }));
     expect(marks).toEqual([]);
     await failure(run(undefined, write));
@@ -200,9 +185,7 @@ describe('a process whose credentials are refused', () => {
   });
 
   it('holds a write back although a probe succeeds while it leaves that mark', async () => {
-    const { run, probe, partner, temporal } = process();
-    partner.refusal = {};
-    await failure(run());
+    const { run, probe, partner, temporal } = await refusedOnce();
     temporal.onMark = async () => {
       partner.refusal = undefined;
       await probe();
@@ -211,9 +194,7 @@ describe('a process whose credentials are refused', () => {
   });
 
   it('does not release a write that may have been sent before a reset that removed its marks', async () => {
-    const { run, partner, marks } = process();
-    partner.refusal = {};
-    await failure(run());
+    const { run, partner, marks } = await refusedOnce();
     const reset = { scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs: 5_000 };
     expect(await failure(run(undefined, { startToCloseTimeoutMs: 5_000, ...reset }))).toMatchObject(waits);
     expect(marks).toEqual([{ sending: true, sentAt: '1970-01-01T00:00:00.000Z' }]);
@@ -224,18 +205,18 @@ describe('a process whose credentials are refused', () => {
     const { run, partner, temporal, reports } = process();
     partner.refusal = {};
     temporal.isUp = false;
-    let isRejected = (): void => {};
-    const underWay = new Promise<void>((resolve) => {
-      isRejected = resolve;
+    let reject = (_: Error): void => {};
+    const underWay = new Promise<never>((_, fail) => {
+      reject = fail;
     });
-    const second = failure(run(() => underWay.then(() => Promise.reject(refusedAs()))));
+    const second = failure(run(() => underWay));
     for (let time = 0; time < 4; time++) {
       vi.advanceTimersByTime(MINUTE);
       expect(await failure(run())).toMatchObject(waits);
     }
     expect(reports).toEqual([]);
     temporal.isUp = true;
-    isRejected();
+    reject(refusedAs());
     expect(await second).toMatchObject(waits);
     expect(reports).toHaveLength(1);
   });
@@ -245,26 +226,26 @@ describe('a process whose credentials are refused', () => {
     const fields = ['ada@example.com is locked', 'x'.repeat(400)].map((message) => ({ field: '', message }));
     partner.refusal = { kind: 'Forbidden', needs: 'one-time-code', fields };
     await failure(run());
-    expect(reports[0]?.refusal).toEqual({
-      ...{ kind: 'Forbidden', operation: 'get-status', reason: 'HTTP 401', needs: 'one-time-code' },
-      words: `[Redacted] is locked; ${'x'.repeat(278)}`,
-    });
+    const refusal = {
+      kind: 'Forbidden',
+      operation: 'get-status',
+      reason: 'HTTP 401',
+      needs: 'one-time-code',
+    };
+    expect(reports[0]?.refusal).toEqual({ ...refusal, words: `[Redacted] is locked; ${'x'.repeat(278)}` });
   });
 
   it('fails at once for the caller of a single activity', async () => {
     const { run, partner } = process();
     partner.refusal = {};
-    expect(await failure(run(undefined, { inWorkflow: false }))).toMatchObject({
-      ...{ nonRetryable: true, kind: 'Unauthorized' },
-    });
+    const atOnce = { nonRetryable: true, kind: 'Unauthorized' };
+    expect(await failure(run(undefined, { inWorkflow: false }))).toMatchObject(atOnce);
   });
 });
 
 describe('a call that is refused although the credentials work', () => {
   const refusedTwice = async (between: (rig: Process) => Promise<unknown>) => {
-    const rig = process();
-    rig.partner.refusal = {};
-    await failure(rig.run());
+    const rig = await refusedOnce();
     rig.partner.refusal = undefined;
     await rig.probe();
     await between(rig);
@@ -297,9 +278,7 @@ describe('a call that is refused although the credentials work', () => {
 
 describe('a probe', () => {
   it('is made once a minute while the same process is refused in the same way, and returns any other result', async () => {
-    const { run, probe, partner } = process();
-    partner.refusal = {};
-    await failure(run());
+    const { probe, partner } = await refusedOnce();
     const { refusal } = await probe();
     const seen = refusal && { seen: refusal };
     for (const expected of [2, 3]) {
@@ -307,13 +286,9 @@ describe('a probe', () => {
       expect(partner.calls).toBe(expected);
       vi.advanceTimersByTime(MINUTE);
     }
-    const others = [
-      { kind: 'Forbidden', atSignIn: true },
-      { needs: 'one-time-code' },
-      { reason: 'HTTP 403' },
-    ];
-    for (const { atSignIn, ...other } of others as Partial<PartnerErrorDetails>[]) {
-      partner.refusal = { ...other, ...(atSignIn && { atSignIn }) };
+    const others = [{ kind: 'Forbidden' }, { needs: 'one-time-code' }, { reason: 'HTTP 403' }] as const;
+    for (const other of others) {
+      partner.refusal = { ...other, ...('kind' in other && { atSignIn: true }) };
       expect(await probe(seen)).toMatchObject({ refusal: other });
       vi.advanceTimersByTime(MINUTE);
     }
@@ -340,9 +315,7 @@ describe('a probe', () => {
   });
 
   it('forgets earlier refusals before it stores a code, even when the partner was busy the first time', async () => {
-    const { run, probe, partner, reports, signIns, heartbeats } = process();
-    partner.refusal = {};
-    await failure(run());
+    const { probe, partner, reports, signIns, heartbeats } = await refusedOnce();
     partner.refusal = { kind: 'RateLimited' };
     const request = { afresh: true, code: '123456' } as const;
     expect(await failure(probe(request))).toMatchObject({ kind: 'RateLimited', nonRetryable: false });
@@ -357,11 +330,10 @@ describe('a probe', () => {
 
   it('that meets a bug reports the bug', async () => {
     const { probe, partner } = process();
-    Object.defineProperty(partner, 'refusal', {
-      get: () => {
-        throw new TypeError('a bug');
-      },
-    });
+    const get = () => {
+      throw new TypeError('a bug');
+    };
+    Object.defineProperty(partner, 'refusal', { get });
     await expect(probe({}, { passes: 20 })).rejects.toThrow('a bug');
   });
 });
@@ -375,9 +347,8 @@ describe('the workflow of an account', () => {
   it('waits until the responses of an operation can be read for every workflow, and learns which', async () => {
     const { activity, waiting } = process();
     waiting.set('m-2', { unreadable: 'get-status' }).set('m-3', { unreadable: 'get-fees' });
-    expect(await failure(activity('awaitReadable', { reads }))).toMatchObject({
-      ...{ type: 'StillUnreadable', nonRetryable: false, nextRetryDelay: 5_000 },
-    });
+    const later = { type: 'StillUnreadable', nonRetryable: false, nextRetryDelay: 5_000 };
+    expect(await failure(activity('awaitReadable', { reads }))).toMatchObject(later);
     waiting.set('m-2', { unreadable: 'get-fees' });
     expect(await activity('awaitReadable', { reads })).toEqual(['get-status']);
   });

@@ -58,13 +58,24 @@ async function attempts(answers: Answers, heartbeats: RowResult[][] = []) {
   return { start, results, started, run, activities };
 }
 
+/** A server that rejects the first start of the row on a line. */
+function rejecting(line: number, error: Error): Answers {
+  const errors = [error];
+  return {
+    startWorkflowExecution: ({ workflowId }) => {
+      const rejected = workflowId.endsWith(`-${line}`) ? errors.pop() : undefined;
+      if (rejected) throw rejected;
+      return { runId: 'run-2' };
+    },
+  };
+}
+
 it('each row is started and has a result, which a later attempt does not repeat', async () => {
   const heartbeats: RowResult[][] = [];
   const { start, results, started } = await attempts({}, heartbeats);
   const before = result(2, { result: 'attached', runId: 'run-1' });
-  expect(await start({}, [before]).end).toEqual({
-    ...{ counts: { started: 3, attached: 1, failed: 0 }, failures: [], isStopped: false },
-  });
+  const counts = { started: 3, attached: 1, failed: 0 };
+  expect(await start({}, [before]).end).toEqual({ counts, failures: [], isStopped: false });
   expect(started()).toEqual([1, 3, 4].map((line) => `merchant-boarding-m-${line}`));
   const all = [before, result(1), result(3), result(4)];
   expect(heartbeats.at(-1)).toEqual(all);
@@ -80,7 +91,7 @@ it('what an earlier attempt of the batch started counts as started, and what oth
   const { start, results } = await attempts({
     startWorkflowExecution: ({ workflowId }) => {
       if (!(workflowId.split('-').at(-1) in others)) return { runId: 'run-2' };
-      throw Object.assign(grpcError('ALREADY_EXISTS'), {});
+      throw grpcError('ALREADY_EXISTS');
     },
     describeWorkflowExecution: ({ execution: { workflowId } }) => {
       const batch = others[workflowId.split('-').at(-1)];
@@ -89,22 +100,15 @@ it('what an earlier attempt of the batch started counts as started, and what oth
     },
   });
   expect(await start().end).toMatchObject({ counts: { started: 2, attached: 2, failed: 0 } });
-  expect((await results()).map((row) => `${row.result} ${row.runId}`)).toEqual([
-    ...['started run-1', 'attached run-1', 'attached run-1', 'started run-2'],
-  ]);
+  const runs = (await results()).map((row) => `${row.result} ${row.runId}`);
+  expect(runs).toEqual(['started run-1', 'attached run-1', 'attached run-1', 'started run-2']);
 });
 
 it('a row that Temporal rejects fails alone', async () => {
-  const { start } = await attempts({
-    startWorkflowExecution: ({ workflowId }) => {
-      if (workflowId.endsWith('-2')) throw grpcError('INVALID_ARGUMENT', 'too large');
-      return { runId: 'run-2' };
-    },
-  });
+  const { start } = await attempts(rejecting(2, grpcError('INVALID_ARGUMENT', 'too large')));
   const { runId: _, ...failed } = result(2, { result: 'failed', error: 'too large' });
-  expect(await start().end).toEqual({
-    ...{ counts: { started: 3, attached: 0, failed: 1 }, failures: [failed], isStopped: false },
-  });
+  const counts = { started: 3, attached: 0, failed: 1 };
+  expect(await start().end).toEqual({ counts, failures: [failed], isStopped: false });
 });
 
 it('a heartbeat stays small, whatever Temporal says about each row', async () => {
@@ -125,19 +129,9 @@ it('a worker survives a concurrency beyond all bounds', async () => {
 
 it('an error that says nothing about a row ends the attempt, whose results the next one has', async () => {
   const heartbeats: RowResult[][] = [];
-  let isDenied = true;
-  const { start, started } = await attempts(
-    {
-      startWorkflowExecution: ({ workflowId }) => {
-        if (isDenied && workflowId.endsWith('-3')) throw grpcError('PERMISSION_DENIED');
-        return { runId: 'run-2' };
-      },
-    },
-    heartbeats,
-  );
+  const { start, started } = await attempts(rejecting(3, grpcError('PERMISSION_DENIED')), heartbeats);
   await expect(start().end).rejects.toThrow();
   expect(heartbeats.at(-1)).toEqual([result(1), result(2)]);
-  isDenied = false;
   expect(await start({}, heartbeats.at(-1)).end).toMatchObject({ counts: { started: 4 } });
   expect(started().slice(-2)).toEqual(['merchant-boarding-m-3', 'merchant-boarding-m-4']);
 });

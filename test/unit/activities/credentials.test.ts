@@ -54,6 +54,11 @@ describe('a refused read', () => {
   const [FIRST, AFTER] = [closed('sent', { refused: types(['read', 0]) }), closed('arrived', readAfter)];
   const [FRESH, THIRD] = [open({ ...readBefore, refused: types() }), closed('arrived', { unanswered: 3 })];
   const SUBMIT = { refused: types(['submit', 0]) };
+  const [OTHER, ELSE] = [closed('arrived', SUBMIT), open({ ...readBefore, ...SUBMIT })];
+  const WITH_WORDS = { details: needsCode, refused: types(['submit', 0], ['read', 0]) };
+  const BOTH = { refused: types(['submit', 0], ['read', 1]) };
+  const SPENT = open({ ...readBefore, unanswered: 3 });
+  const BEFORE_SPENT = { before: open({ unanswered: 3 }) };
   const atSignIn: Unusual = { as: { ...details, atSignIn: true } };
   const reportIs = (report: string, until: number) => ({ report, until });
   const again = (until: number) => ({ ...readAfter, until });
@@ -63,37 +68,25 @@ describe('a refused read', () => {
     ['waits while a report is on its way', 'wait', SENT, 2_000, reportIs('sent', 62_000)],
     ['waits within a minute of the last refusal', 'wait', ARRIVED, 60_999, reportIs('arrived', 120_999)],
     [
-      'asks after a minute if its report is handled',
+      'asks a minute later if its report is handled',
       'confirm',
       ARRIVED,
       61_000,
       reportIs('arrived', 121_000),
     ],
     ['is reported at once when no report arrived', 'report', closed('none'), 2_000, reportIs('sent', 62_000)],
-    [
-      ...(['is remembered next to others, with the last words of the partner', 'wait'] as const),
-      ...([closed('arrived', SUBMIT), 2_000] as const),
-      ...([{ details: needsCode, refused: types(['submit', 0], ['read', 0]) }, { as: needsCode }] as const),
-    ],
+    ['is remembered next to others, with its words', 'wait', OTHER, 2_000, WITH_WORDS, { as: needsCode }],
     ['is reported within a minute of a successful probe', 'report', FRESH, 1_001, again(61_001)],
     // Within five minutes of a probe that followed a refused read.
     ['is about the call soon after a probe', 'ask', OPEN, 300_999, OPEN],
     ['is about the call although the account is closed for another activity', 'ask', HELD, 2_000, HELD],
     ['is about the credentials five minutes after that probe', 'report', OPEN, 301_000, again(361_000)],
     ['is about the credentials when the sign-in was refused', 'report', OPEN, 2_000, readAfter, atSignIn],
-    [
-      ...(['is about the credentials when only another activity was refused before', 'report'] as const),
-      ...([open({ ...readBefore, ...SUBMIT }), 2_000] as const),
-      { refused: types(['submit', 0], ['read', 1]) },
-    ],
+    ['is about the credentials when only another activity was refused', 'report', ELSE, 2_000, BOTH],
     ['is about the credentials until a probe succeeds', 'confirm', AFTER, 61_000, again(121_000)],
     ['changes nothing when a probe succeeded meanwhile', 'wait', OPEN, 2_000, OPEN, { before: open() }],
     ['nor when it was refused again since that probe', 'wait', AGAIN, 70_000, AGAIN, { before: ARRIVED }],
-    [
-      ...(['nor after three reports, if a probe of another process succeeded meanwhile', 'wait'] as const),
-      ...([open({ ...readBefore, unanswered: 3 }), 1_000, open({ ...readBefore, unanswered: 3 })] as const),
-      { before: open({ unanswered: 3 }) },
-    ],
+    ['nor after three reports, if another process was let in', 'wait', SPENT, 1_000, SPENT, BEFORE_SPENT],
     ['is reported a third time', 'confirm', closed('arrived', { unanswered: 2 }), 61_000, { unanswered: 2 }],
     ['asks a person itself after the third', 'ask', THIRD, 61_000, THIRD, atSignIn],
   ])('%s', (_, does, state, at, next, { as = details, before = state } = {}) => {
@@ -136,28 +129,24 @@ describe('a probe', () => {
 
   const two = { probes: 1, disputedUntil: 301_000, refused: types(['read', 0], ['submit', 1]) };
   const refusedOnce = closed('arrived', { unanswered: 1, refused: types(['read', 0]) });
+  const later = open({ probes: 2, disputedUntil: 601_000, refused: types(['submit', 1]) });
   const twice = { probes: 2, disputedUntil: 600_999 };
   it.each<[string, Credentials, now: number, next: Credentials]>([
     ['opens a process', refusedOnce, 1_000, open({ ...readBefore, unanswered: 1 })],
     // Within five minutes of the last one.
     ['renews what was refused before it', closed('sent', two), 300_999, open({ ...two, ...twice })],
-    [
-      ...(['later keeps only what was refused since', closed('sent', two), 301_000] as const),
-      open({ probes: 2, disputedUntil: 601_000, refused: types(['submit', 1]) }),
-    ],
+    ['later keeps only what was refused since', closed('sent', two), 301_000, later],
   ])('that succeeds %s', (_, state, now, next) => {
     expect(probeAccepted(state, now)).toEqual(next);
   });
 });
 
 describe('an activity that is let in', () => {
+  const SUBMIT = { refused: types(['submit', 0]) };
+  const BOTH = closed('arrived', { refused: types(['read', 0], ['submit', 0]) });
   it.each<[string, Credentials, next: Credentials]>([
     ['was refused before the probe', open(readBefore), open({ ...readBefore, refused: types() })],
-    [
-      'was refused next to another, and leaves the account closed',
-      closed('arrived', { refused: types(['read', 0], ['submit', 0]) }),
-      closed('arrived', { refused: types(['submit', 0]) }),
-    ],
+    ['was refused next to another, and leaves the account closed', BOTH, closed('arrived', SUBMIT)],
     ['was never refused', open(), open()],
   ])('is forgotten where it %s', (_, state, next) => {
     expect(letIn(state, 'read')).toEqual(next);

@@ -33,7 +33,7 @@ function failed(
 }
 
 describe('a read is retried', () => {
-  it.each<[PartnerErrorKind, number | undefined, number, boolean]>([
+  it.each<[PartnerErrorKind, number | undefined, number, boolean, isNew?: boolean]>([
     ['NotSent', undefined, 1, true],
     ['NotSent', undefined, 1_000, true],
     ['RateLimited', 429, 1, true],
@@ -53,8 +53,12 @@ describe('a read is retried', () => {
     // The credentials may be corrected; that is asked once for the whole account.
     ['Unauthorized', 401, 1, true],
     ['Forbidden', 403, 1, false],
-  ])('%s with status %s at attempt %i: %s', (kind, status, attempt, expected) => {
-    expect(isRetryable(failed(kind, status), attempt, true)).toBe(expected);
+    // Of a record that is not new.
+    ['Uncertain', 503, 1, true, false],
+    ['RateLimited', 429, 1, true, false],
+    ['Rejected', 404, 1, false, false],
+  ])('%s with status %s at attempt %i: %s', (kind, status, attempt, expected, isNew = true) => {
+    expect(isRetryable(failed(kind, status), attempt, isNew)).toBe(expected);
   });
 
   it.each([
@@ -62,16 +66,6 @@ describe('a read is retried', () => {
     ['only a one-time code is missing', { needs: 'one-time-code' }],
   ] as const)('when %s', (_, more) => {
     expect(isRetryable(failed('Forbidden', 403, undefined, more), 1_000, false)).toBe(true);
-  });
-});
-
-describe('a read of a record that is not new is retried', () => {
-  it.each<[PartnerErrorKind, number | undefined, boolean]>([
-    ['Uncertain', 503, true],
-    ['RateLimited', 429, true],
-    ['Rejected', 404, false],
-  ])('%s with status %s: %s', (kind, status, expected) => {
-    expect(isRetryable(failed(kind, status), 1, false)).toBe(expected);
   });
 });
 
@@ -104,20 +98,15 @@ describe('the failure of a call', () => {
 
   it('holds what the client reports, and any other failure is left alone', async () => {
     const failure = await outcomeOf(failed('Rejected', 400));
-    expect(failure).toMatchObject({
-      type: 'PartnerError',
-      message: 'boarding get-status: Rejected, HTTP 400',
-    });
+    const message = 'boarding get-status: Rejected, HTTP 400';
+    expect(failure).toMatchObject({ type: 'PartnerError', message });
     const reported = { system: 'boarding', operation: 'get-status', kind: 'Rejected', fields: [] };
     const details = { ...reported, reason: 'HTTP 400', status: 400 };
     expect(failure).toHaveProperty('details', [details]);
     expect(partnerErrorIn(failure)).toEqual(details);
     const other = ApplicationFailure.create({ type: 'NotDue', details: [details] });
-    expect([await outcomeOf(other), partnerErrorIn(other), partnerErrorIn(failed('Rejected'))]).toEqual([
-      other,
-      undefined,
-      undefined,
-    ]);
+    expect(await outcomeOf(other)).toBe(other);
+    expect([other, failed('Rejected')].map(partnerErrorIn)).toEqual([undefined, undefined]);
   });
 });
 
@@ -168,16 +157,13 @@ describe('a running call', () => {
     [10_000, 3_000],
     [6_000, 2_000],
     [300, 100],
-  ])(
-    'with a heartbeat time-out of %s ms sends its progress every %i ms until it ends',
-    async (heartbeatTimeoutMs, every) => {
-      const info = { heartbeatTimeoutMs };
-      const fails = () => Promise.reject(new Error());
-      expect(await beatsOf(every - 1, info, fails)).toEqual({ beats: [], timers: 0 });
-      const twice = [{ polls: 3 }, { polls: 3 }];
-      expect(await beatsOf(2 * every, info, () => undefined)).toEqual({ beats: twice, timers: 0 });
-    },
-  );
+  ])('with a time-out of %s ms sends its progress every %i ms', async (heartbeatTimeoutMs, every) => {
+    const info = { heartbeatTimeoutMs };
+    const fails = () => Promise.reject(new Error());
+    expect(await beatsOf(every - 1, info, fails)).toEqual({ beats: [], timers: 0 });
+    const twice = [{ polls: 3 }, { polls: 3 }];
+    expect(await beatsOf(2 * every, info, () => undefined)).toEqual({ beats: twice, timers: 0 });
+  });
 
   it('is ended by the cancellation of its activity', async () => {
     const environment = new MockActivityEnvironment();

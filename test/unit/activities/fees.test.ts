@@ -14,35 +14,12 @@ const { fees } = fc.letrec<{ fees: Record<string, unknown>; value: unknown }>((t
   ),
 }));
 
-describe('fees with merged changes', () => {
-  const line = (perItem: number) => ({ perItem, percent: 0 });
-  it.each([
-    ['nothing asked', { a: 1 }, {}, { a: 1 }],
-    ['a new field', { a: 1 }, { b: 2 }, { a: 1, b: 2 }],
-    ['another value', { a: 1, b: 2 }, { a: 0 }, { a: 0, b: 2 }],
-    [
-      'one line of a group',
-      { g: { a: line(5), b: line(1) } },
-      { g: { a: line(0) } },
-      { g: { a: line(0), b: line(1) } },
-    ],
-    ['half of a line', { a: line(5) }, { a: { percent: 2 } }, { a: { perItem: 5, percent: 2 } }],
-    ['a list, as a whole', { m: [line(1), line(2)] }, { m: [line(3)] }, { m: [line(3)] }],
-    ['a group where there was none', { amex: null }, { amex: { a: line(1) } }, { amex: { a: line(1) } }],
-    ['null, which removes', { pos: { a: 1, b: 2 } }, { pos: { a: null } }, { pos: { b: 2 } }],
-  ])('(%s)', (_, read, changes, expected) => {
-    const before = structuredClone(read);
-    expect(mergePatch(read, changes)).toEqual(expected);
-    expect(read, 'what was read is left alone').toEqual(before);
-  });
-
-  it('have no difference to the requested changes', () => {
-    fc.assert(
-      fc.property(fees, fees, (read, changes) => {
-        expect(differences(changes, mergePatch(read, changes))).toEqual([]);
-      }),
-    );
-  });
+it('fees with merged changes have no difference to the requested changes', () => {
+  fc.assert(
+    fc.property(fees, fees, (read, changes) => {
+      expect(differences(changes, mergePatch(read, changes))).toEqual([]);
+    }),
+  );
 });
 
 describe('differences', () => {
@@ -82,10 +59,8 @@ describe('differences', () => {
   });
 
   it('have both values', () => {
-    expect(differences({ minimumDiscountAmount: 25 }, { minimumDiscountAmount: 0 })).toEqual([
-      { field: 'minimumDiscountAmount', message: 'asked for 25, the partner has 0' },
-    ]);
-    expect(differences({ amex: { a: 1 } }, {})).toEqual([
+    expect(differences({ minimum: 25, amex: { a: 1 } }, { minimum: 0 })).toEqual([
+      { field: 'minimum', message: 'asked for 25, the partner has 0' },
       { field: 'amex', message: 'asked for {"a":1}, the partner has nothing' },
     ]);
   });

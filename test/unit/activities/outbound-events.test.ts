@@ -43,19 +43,17 @@ const forbidden = new Error(ADDRESS, { cause: new ForbiddenAddress() });
 const broken = (code: string) =>
   new Error(`connect to ${ADDRESS}`, { cause: Object.assign(new Error(ADDRESS), { code }) });
 
-it.each<[string, () => Promise<{ status: number; retryAfterMs?: number }>, object, string]>([
-  ['200', async () => ({ status: 200 }), { status: 200 }, 'delivered'],
-  ['299', async () => ({ status: 299 }), { status: 299 }, 'delivered'],
-  ['300', async () => ({ status: 300 }), later('HTTP 300'), 'failed'],
-  ['404', async () => ({ status: 404 }), later('HTTP 404'), 'failed'],
-  ['410', async () => ({ status: 410 }), never('HTTP 410'), 'refused'],
-  ['503 and a pause', async () => ({ status: 503, retryAfterMs: 5_000 }), later('HTTP 503', 5_000), 'failed'],
-  [
-    '503 and a day',
-    async () => ({ status: 503, retryAfterMs: 24 * HOUR }),
-    later('HTTP 503', 2 * HOUR),
-    'failed',
-  ],
+const says = (status: number, more = {}) =>
+  (async () => ({ status, ...more })) as Parameters<typeof deliver>[0];
+
+it.each<[string, Parameters<typeof deliver>[0], object, string]>([
+  ['200', says(200), { status: 200 }, 'delivered'],
+  ['299', says(299), { status: 299 }, 'delivered'],
+  ['300', says(300), later('HTTP 300'), 'failed'],
+  ['404', says(404), later('HTTP 404'), 'failed'],
+  ['410', says(410), never('HTTP 410'), 'refused'],
+  ['503 and a pause', says(503, { retryAfterMs: 5_000 }), later('HTTP 503', 5_000), 'failed'],
+  ['503 and a day', says(503, { retryAfterMs: 24 * HOUR }), later('HTTP 503', 2 * HOUR), 'failed'],
   ['no connection', () => Promise.reject(broken('ECONNREFUSED')), later('ECONNREFUSED'), 'failed'],
   ['a bug', () => Promise.reject(new TypeError(ADDRESS)), later('TypeError'), 'failed'],
   ['no error at all', () => Promise.reject(ADDRESS), later('no response'), 'failed'],
@@ -68,20 +66,25 @@ it.each<[string, () => Promise<{ status: number; retryAfterMs?: number }>, objec
 });
 
 it('an event for a destination that is no longer in the settings is not sent', async () => {
-  const { outcome, sent } = await deliver(async () => ({ status: 200 }), 'gone');
+  const { outcome, sent } = await deliver(says(200), 'gone');
   expect([outcome, sent]).toEqual([expect.objectContaining(never('gone is not in EVENTS_URLS')), []]);
 });
 
-/** The events 1 and 2 of one workflow task, published one by one. @returns the ids of the deliveries that it asked for */
-async function publish(startActivityExecution: () => object, taskTimeoutMs = 10_000) {
+/** Publishes the events of one workflow task, group by group. `asked` has the ids of the deliveries that it asked for. */
+function publishing(startActivityExecution: () => object, groups: string[][], taskTimeoutMs = 10_000) {
   const { client, sent } = answering({ startActivityExecution });
   const destinations = ['erp', 'crm'].map((id) => ({ id, url: ADDRESS }));
   const { fn } = publishSinks(destinations, client).outbound.publish;
-  const info = { runId: 'run', taskQueue: 'gangway', taskTimeoutMs } as WorkflowInfo;
   const event = (id: string) => ({ id, subject: 'm-1', type: 'requirement.raised.v1' }) as OutboundEvent;
-  const published = [fn(info, [event('1')]), fn(info, [event('2')])];
-  const failure = await Promise.all(published).catch((error: unknown) => error);
-  const asked = () => sent.map(([, { activityId }]) => activityId);
+  const info = { runId: 'run', taskQueue: 'gangway', taskTimeoutMs } as WorkflowInfo;
+  const published = Promise.all(groups.map((ids) => fn(info, ids.map(event))));
+  return { published, asked: () => sent.map(([, { activityId }]) => activityId) };
+}
+
+/** The events 1 and 2, published one by one. */
+async function publish(startActivityExecution: () => object, taskTimeoutMs?: number) {
+  const { published, asked } = publishing(startActivityExecution, [['1'], ['2']], taskTimeoutMs);
+  const failure = await published.catch((error: unknown) => error);
   return { failure: failure instanceof Error ? failure.message : undefined, asked };
 }
 
@@ -91,19 +94,11 @@ const LOST = 'outbound events are lost: their delivery cannot begin';
 it('events are published in their order, so that a worker that dies leaves no gap before an event', async () => {
   const responses: (() => void)[] = [];
   const respond = () => new Promise<object>((resolve) => responses.push(() => resolve({})));
-  const { client, sent } = answering({ startActivityExecution: respond });
-  const { fn } = publishSinks([{ id: 'crm', url: ADDRESS }], client).outbound.publish;
-  const info = { runId: 'run', taskQueue: 'gangway', taskTimeoutMs: 10_000 } as WorkflowInfo;
-  const events = ['1', '2', '3'].map((id) => ({ id, subject: 'm-1', type: 'requirement.raised.v1' }));
-  const [first, second, third] = events as OutboundEvent[];
-  const published = Promise.all([
-    fn(info, [first, second] as OutboundEvent[]),
-    fn(info, [third] as OutboundEvent[]),
-  ]);
+  const { published, asked } = publishing(respond, [['1', '2'], ['3']]);
   for (const ids of [['1'], ['1', '2'], ['1', '2', '3']]) {
-    await vi.waitUntil(() => responses.length === ids.length);
-    expect(sent.map(([, { activityId }]) => activityId)).toEqual(ids.map((id) => `event-m-1-${id}-crm`));
-    responses.at(-1)?.();
+    await vi.waitUntil(() => responses.length === 2 * ids.length);
+    expect(asked()).toEqual(ids.flatMap((id) => [`event-m-1-${id}-erp`, `event-m-1-${id}-crm`]));
+    for (const answer of responses) answer();
   }
   await published;
 });

@@ -3,17 +3,20 @@ import { ApplicationFailureCategory } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { awaitChange, readNow } from '../../../src/activities/poll.js';
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { awaitChange, pollDelay, readNow } from '../../../src/activities/poll.js';
 import type { Pace } from '../../../src/messages/onboarding-state.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
 import { counter } from '../../rigs/activities/counter.js';
 import { takesMarks } from '../../rigs/activities/takes-marks.js';
+import { stoppedAt } from '../../rigs/clock.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const START = Date.parse('2026-01-01T10:00:00Z');
 const bounds = { minMs: MINUTE, maxMs: HOUR };
+const between = (least: number, most: number) => expect.toSatisfy((ms) => ms >= least && ms <= most);
 
 /** One attempt of a poll that reads `read`; what it heartbeats, and what it asks of `isChange`. */
 async function attempt<T>(read: () => Promise<T>, isChange: boolean, info = {}, pace?: Pace) {
@@ -62,8 +65,7 @@ describe('a status poll', () => {
     ['that show no change', async () => 'now', 'unchanged', {}],
     ['that fail', () => Promise.reject(new Error('a bug')), 'failed', { failing: { since: START } }],
   ])('sends its count of reads %s with the attempts 1, 4, 16 and 64', async (_, read, result, more) => {
-    vi.useFakeTimers({ toFake: ['Date'], now: START });
-    onTestFinished(() => void vi.useRealTimers());
+    stoppedAt(START);
     const sent: unknown[] = [];
     let heartbeatDetails: unknown;
     for (let number = 1; number <= 100; number++) {
@@ -75,24 +77,16 @@ describe('a status poll', () => {
     expect(sent).toEqual([1, 4, 16, 64].map((number) => ({ polls: number, attempt: number, ...more })));
   });
 
+  const LATER = { scheduledTimestampMs: HOUR, currentAttemptScheduledTimestampMs: 6 * HOUR };
   it.each([
     ['the first read', {}, MINUTE, 1.25 * MINUTE],
-    [
-      'a state of five hours',
-      { scheduledTimestampMs: HOUR, currentAttemptScheduledTimestampMs: 6 * HOUR },
-      26.4 * MINUTE,
-      33 * MINUTE,
-    ],
+    ['a state of five hours', LATER, 26.4 * MINUTE, 33 * MINUTE],
   ])('continues without a change: after %s', async (_, info, atLeast, atMost) => {
     const { outcome, heartbeats } = await attempt(async () => 'now', false, info);
     expect(outcome).toMatchObject({
-      type: 'StatusUnchanged',
-      category: ApplicationFailureCategory.BENIGN,
-      nonRetryable: false,
+      ...{ type: 'StatusUnchanged', category: ApplicationFailureCategory.BENIGN, nonRetryable: false },
+      nextRetryDelay: between(atLeast, atMost),
     });
-    const { nextRetryDelay } = outcome as { nextRetryDelay: number };
-    expect(nextRetryDelay).toBeGreaterThanOrEqual(atLeast);
-    expect(nextRetryDelay).toBeLessThanOrEqual(atMost);
     expect(heartbeats).toEqual([{ polls: 1, attempt: 1 }]);
   });
 
@@ -107,10 +101,9 @@ describe('a status poll', () => {
     const pace = { readAt: 10 * MINUTE - 5_000, changes };
     const read = async () => 'now';
     const { outcome, asked, heartbeats } = await attempt(read, true, scheduled, pace);
-    expect(outcome).toMatchObject({ type: 'NotDue', category: ApplicationFailureCategory.BENIGN });
-    const { nextRetryDelay } = outcome as { nextRetryDelay: number };
-    expect(nextRetryDelay).toBeGreaterThanOrEqual(least - 5_000);
-    expect(nextRetryDelay).toBeLessThanOrEqual(most - 5_000 + 1);
+    const nextRetryDelay = between(least - 5_000, most - 5_000 + 1);
+    const notDue = { type: 'NotDue', category: ApplicationFailureCategory.BENIGN, nextRetryDelay };
+    expect(outcome).toMatchObject(notDue);
     expect(asked).toEqual([]);
     expect(heartbeats).toEqual([{ polls: 1, attempt: 1 }]);
     const [heartbeatDetails] = heartbeats;
@@ -130,10 +123,8 @@ describe('a status poll', () => {
   it('counts the read that follows an attempt that came too soon', async () => {
     const pace = { readAt: 10 * MINUTE - 5_000, changes: 1 };
     const due = { ...scheduled, attempt: 3, heartbeatDetails: { polls: 1, attempt: 1 } };
-    expect((await attempt(async () => 'now', true, due, pace)).outcome).toEqual({
-      snapshot: 'now',
-      polls: 2,
-    });
+    const { outcome } = await attempt(async () => 'now', true, due, pace);
+    expect(outcome).toEqual({ snapshot: 'now', polls: 2 });
   });
 
   it('shortens what it reads before it compares it', async () => {
@@ -142,37 +133,27 @@ describe('a status poll', () => {
     expect([outcome, asked]).toEqual([{ snapshot: { comment }, polls: 1 }, [{ comment }]]);
   });
 
-  it('sends its count of reads while a read takes long', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const { heartbeats } = await attempt(async () => vi.advanceTimersByTime(3_000), true, { attempt: 7 });
-    expect(heartbeats).toEqual([{ polls: 7, attempt: 7 }]);
-  });
-
   const failing = (details: object) => async () => {
     const what = { system: 'banking', operation: 'get-profile', fields: [], reason: '' };
     throw new PartnerError({ ...what, kind: 'Rejected', ...details });
   };
 
+  const [ATTEMPT, PAUSE] = [between(MINUTE, HOUR), 2 * HOUR].map((nextRetryDelay) => ({ nextRetryDelay }));
   it.each([
-    ['nothing answers', { kind: 'NotSent' }, 1, true],
-    ['it is too much for the partner', { kind: 'RateLimited', retryAfterMs: 2 * HOUR }, 1, true],
-    ['the partner does not find it yet', { status: 404 }, 1, true],
-    ['the partner does not find it any more', { status: 404 }, 6, true],
-    ['the partner rejects the read', { status: 400 }, 1, false],
-    ['we may not', { kind: 'Forbidden' }, 1, false],
-  ])('continues when %s: %o', async (_, details, number, goesOn) => {
+    ['nothing answers', { kind: 'NotSent' }, 1, true, ATTEMPT],
+    ['it is too much for the partner', { kind: 'RateLimited', retryAfterMs: 2 * HOUR }, 1, true, PAUSE],
+    ['the partner does not find it yet', { status: 404 }, 1, true, ATTEMPT],
+    ['the partner does not find it any more', { status: 404 }, 6, true, ATTEMPT],
+    ['the partner rejects the read', { status: 400 }, 1, false, {}],
+    ['we may not', { kind: 'Forbidden' }, 1, false, {}],
+  ])('continues when %s: %o', async (_, details, number, goesOn, delay) => {
     const { outcome, asked } = await attempt(failing(details), true, { attempt: number });
-    expect(outcome).toMatchObject({ type: 'PartnerError', nonRetryable: !goesOn });
-    const { nextRetryDelay } = outcome as { nextRetryDelay?: number };
-    if ('retryAfterMs' in details) expect(nextRetryDelay).toBe(2 * HOUR);
-    else if (goesOn) expect(nextRetryDelay).toBeGreaterThanOrEqual(MINUTE);
+    expect(outcome).toMatchObject({ type: 'PartnerError', nonRetryable: !goesOn, ...delay });
     expect(asked).toEqual([]);
   });
 
   it('records since when its reads fail and its responses are unreadable, because another worker may read next', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: START });
-    onTestFinished(() => void vi.useRealTimers());
+    stoppedAt(START);
     const down = failing({ kind: 'NotSent' });
     const unreadable = failing({ kind: 'Uncertain', unreadable: 'get-profile' });
     let heartbeatDetails: unknown = { polls: 1, attempt: 1 };
@@ -189,13 +170,13 @@ describe('a status poll', () => {
     expect(recorded).toEqual([[{ since }], [both], [], [{ since }], [], [undefined], []]);
   });
 
-  it('keeps that record while a read takes long', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const heartbeatDetails = { polls: 6, attempt: 6, failing: { since: START } };
+  const records = [{}, { failing: { since: START } }];
+  it.each(records)('sends its count and keeps its record during a long read: %j', async (record) => {
+    stoppedAt(START, ['setInterval', 'clearInterval']);
+    const heartbeatDetails = { polls: 6, attempt: 6, ...record };
     const read = async () => vi.advanceTimersByTime(3_000);
     const { heartbeats } = await attempt(read, true, { attempt: 7, heartbeatDetails });
-    expect(heartbeats).toEqual([{ polls: 7, attempt: 7, failing: { since: START } }]);
+    expect(heartbeats).toEqual([{ polls: 7, attempt: 7, ...record }]);
   });
 
   it.each([
@@ -205,9 +186,7 @@ describe('a status poll', () => {
   ])('repeats a read that failed %s', async (_, number, atLeast, atMost) => {
     const times = { scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs: 7 * 24 * HOUR };
     const { outcome } = await attempt(failing({ kind: 'NotSent' }), true, { attempt: number, ...times });
-    const { nextRetryDelay } = outcome as { nextRetryDelay: number };
-    expect(nextRetryDelay).toBeGreaterThanOrEqual(atLeast);
-    expect(nextRetryDelay).toBeLessThanOrEqual(atMost);
+    expect(outcome).toHaveProperty('nextRetryDelay', between(atLeast, atMost));
   });
 });
 
@@ -243,5 +222,60 @@ describe('a nudge of the workflow’s own poll', () => {
   it('is left out without a workflow', async () => {
     const { asked } = await nudgeIn({ inWorkflow: false, workflowExecution: undefined }, async () => ({}));
     expect(asked).toEqual([]);
+  });
+});
+
+describe('the wait before the next read', () => {
+  /** From a state just seen to one of a year. */
+  const elapsed = fc.integer({ min: 0, max: 365 * 24 * HOUR });
+  const random = fc.double({ min: 0, max: 1, noNaN: true });
+  const anyBounds = fc
+    .tuple(fc.integer({ min: 1, max: 24 * HOUR }), fc.integer({ min: 0, max: 24 * HOUR }))
+    .map(([minMs, more]) => ({ minMs, maxMs: minMs + more }));
+
+  it.each([
+    ['since the clock was set back', -HOUR, 60, 75],
+    ['for ten minutes', 10 * MINUTE, 60, 75],
+    ['for an hour', HOUR, 5.28 * 60, 6.6 * 60],
+    ['for five hours', 5 * HOUR, 26.4 * 60, 33 * 60],
+    ['for ten hours', 10 * HOUR, 48 * 60, 60 * 60],
+  ])('of a status that lasted %s', (_, lasted, shortest, longest) => {
+    expect(pollDelay(lasted, bounds, 0) / 1_000).toBeCloseTo(shortest, 2);
+    expect(pollDelay(lasted, bounds, 1) / 1_000).toBeCloseTo(longest, 2);
+  });
+
+  it.each([
+    ['at the maximum', 7 * 24 * HOUR, 48 * MINUTE, HOUR],
+    ['at the minimum', 0, MINUTE, 1.25 * MINUTE],
+    ['where the bounds are close', 7 * 24 * HOUR, 54 * MINUTE, HOUR, { minMs: 54 * MINUTE, maxMs: HOUR }],
+  ])('is spread evenly %s', (_, lasted, shortest, longest, limits = bounds) => {
+    const tenths = Array.from({ length: 10 }, () => 0);
+    for (let sample = 0; sample < 10_000; sample++) {
+      const delay = pollDelay(lasted, limits, (sample + 0.5) / 10_000);
+      const tenth = Math.floor((10 * (delay - 0.5 - shortest)) / (longest - shortest));
+      tenths[tenth] = (tenths[tenth] ?? 0) + 1;
+    }
+    expect(tenths).toHaveLength(10);
+    // Delays are whole milliseconds.
+    for (const count of tenths) expect(Math.abs(count - 1_000)).toBeLessThanOrEqual(1);
+  });
+
+  it('stays within its bounds, in whole milliseconds', () => {
+    fc.assert(
+      fc.property(elapsed, anyBounds, random, (lasted, { minMs, maxMs }, chance) => {
+        const delay = pollDelay(lasted, { minMs, maxMs }, chance);
+        expect(delay).toEqual(between(minMs, maxMs));
+        expect(Number.isInteger(delay)).toBe(true);
+      }),
+    );
+  });
+
+  it('never shrinks while a status lasts', () => {
+    fc.assert(
+      fc.property(elapsed, elapsed, anyBounds, random, (one, other, limits, chance) => {
+        const [shorter, longer] = one < other ? [one, other] : [other, one];
+        expect(pollDelay(longer, limits, chance)).toBeGreaterThanOrEqual(pollDelay(shorter, limits, chance));
+      }),
+    );
   });
 });

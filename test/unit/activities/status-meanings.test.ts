@@ -17,11 +17,10 @@ function process() {
   const temporal = { isUp: true, status: WORKFLOW_EXECUTION_STATUS_RUNNING, looks: 0 };
   const record: Record<string, string | null> = {};
   const reported: unknown[] = [];
-  const statuses = () =>
-    Object.entries(record).map(([status, meaning]) => ({
-      status,
-      ...(meaning && { decision: { meaning } }),
-    }));
+  const statusOf = ([status, meaning]: [string, string | null]) => ({
+    status,
+    ...(meaning && { decision: { meaning } }),
+  });
   const client = {
     options: {
       namespace: 'default',
@@ -31,7 +30,8 @@ function process() {
       describeWorkflowExecution: async () => {
         temporal.looks += 1;
         if (!temporal.isUp) throw new Error('Temporal is down');
-        const kept = defaultPayloadConverter.toPayload({ differences: [], statuses: statuses() });
+        const statuses = Object.entries(record).map(statusOf);
+        const kept = defaultPayloadConverter.toPayload({ differences: [], statuses });
         return { workflowExecutionInfo: { status: temporal.status, memo: { fields: { record: kept } } } };
       },
     },

@@ -215,52 +215,36 @@ describe('a write', () => {
     expect((await attempt(sending(), { info })).log).toEqual(['mark', 'sent', 'complete "ok"']);
   });
 
-  const stops = [
-    ...[new ActivityCancelledError('cancelled'), new ActivityPausedError('paused')],
-    new ActivityResetError('reset'),
-  ];
+  const [cancelled, paused] = [new ActivityCancelledError('cancelled'), new ActivityPausedError('paused')];
+  const stops = [cancelled, paused, new ActivityResetError('reset')];
 
-  /** How a call may end whose mark was refused. */
-  const ends: [string, () => Promise<unknown>][] = [
-    ['ends with the refusal', sending() as never],
-    [
-      'hides the refusal',
-      (async ({ beforeSending }: OnceWriteOptions) => {
-        await beforeSending().catch(() => undefined);
-        throw failed('Uncertain');
-      }) as never,
-    ],
-  ];
+  const gone = new ActivityNotFoundError('gone');
+  const hiding = async ({ beforeSending }: OnceWriteOptions) => {
+    await beforeSending().catch(() => undefined);
+    throw failed('Uncertain');
+  };
 
-  it.each(ends)(
-    'is not sent by an attempt that the server has given up on, when the call %s',
-    async (_, call) => {
-      const { log, outcome } = await attempt(call, { answers: [new ActivityNotFoundError('gone')] });
-      expect(log).toEqual(['mark refused']);
-      expect(outcome).toMatchObject({ type: 'GivenUp', nonRetryable: false });
-    },
-  );
-
-  it.each(stops.flatMap((stop) => ends.map(([end, call]) => [stop.message, end, stop, call] as const)))(
-    'is not sent once it is %s, and leaves no mark, when the call %s',
-    async (_, __, stop, call) => {
+  it.each<readonly [Error, log: readonly string[], type: string]>([
+    ...stops.map((stop) => [stop, ['mark refused', 'clear'], 'NotSent'] as const),
+    // By an attempt that the server has given up on.
+    [gone, ['mark refused'], 'GivenUp'],
+  ])('is not sent when its mark meets %s, even if the call hides that', async (stop, expected, type) => {
+    for (const call of [sending(), hiding]) {
       const { log, outcome } = await attempt(call, { answers: [stop] });
-      expect(log).toEqual(['mark refused', 'clear']);
-      expect(outcome).toMatchObject({ type: 'NotSent', nonRetryable: false });
-    },
-  );
+      expect(log).toEqual(expected);
+      expect(outcome).toMatchObject({ type, nonRetryable: false });
+    }
+  });
 
-  it.each([new TypeError('a bug'), 'no error'])(
-    'is not sent when its mark fails with %s',
-    async (problem) => {
-      const { log, outcome } = await attempt(sending(), { answers: [problem as Error] });
-      expect(log.slice(0, 1)).toEqual(['mark refused']);
-      expect(log).not.toContain('sent');
-      expect(String(outcome)).toBe(problem instanceof Error ? 'TypeError: a bug' : 'Error: no error');
-    },
-  );
+  it.each([
+    [new TypeError('a bug'), 'TypeError: a bug'],
+    ['no error' as never, 'Error: no error'],
+  ])('is not sent when its mark fails with %s', async (problem, message) => {
+    const { log, outcome } = await attempt(sending(), { answers: [problem] });
+    expect([log[0], log.includes('sent'), String(outcome)]).toEqual(['mark refused', false, message]);
+  });
 
-  it.each([...stops, new ActivityNotFoundError('gone')])(
+  it.each([...stops, gone])(
     'that had no effect is retried although clearing its mark met %s',
     async (problem) => {
       const { log, outcome } = await attempt(sending(failed('NotSent')), { answers: [undefined, problem] });
@@ -315,20 +299,18 @@ describe('a write', () => {
   });
 
   it('is no longer reported once the server has given up on the attempt', async () => {
-    const answers = [undefined, new ActivityNotFoundError('gone')];
-    const { log, outcome } = await attempt(sending(), { answers });
+    const { log, outcome } = await attempt(sending(), { answers: [undefined, gone] });
     expect(log).toEqual(['mark', 'sent', 'complete "ok" refused']);
     expect(outcome).toBeInstanceOf(CompleteAsyncError);
   });
 
-  it.each<[PartnerErrorKind, number | undefined]>([
+  it.each<[PartnerErrorKind, number | undefined, object?]>([
     ['NotSent', undefined],
-    ['RateLimited', 30_000],
+    ['RateLimited', 30_000, { retryAfterMs: 30_000 }],
     ['Unauthorized', 60_000],
   ])(
-    'that had no effect (%s) clears its mark before it is retried, after %s ms',
-    async (kind, nextRetryDelay) => {
-      const more = kind === 'RateLimited' ? { retryAfterMs: 30_000 } : {};
+    'that had no effect (%s) clears its mark, and is retried after %s ms',
+    async (kind, nextRetryDelay, more) => {
       const { log, outcome } = await attempt(sending(failed(kind, more)));
       expect(log).toEqual(['mark', 'clear']);
       expect(outcome).toMatchObject({ ...retryable(kind), nextRetryDelay });
@@ -348,22 +330,17 @@ describe('a write', () => {
   it.each([
     [new TypeError('ada@example.com'), 'TypeError'],
     ['ada@example.com', 'unknown'],
-  ])(
-    'that was sent and met an internal error (%s) is uncertain, and does not show its message',
-    async (thrown, reason) => {
-      const reported: unknown[] = [];
-      const { log } = await attempt(
-        async ({ beforeSending }) => {
-          await beforeSending();
-          throw thrown;
-        },
-        { info: { activityType: 'createMerchant' }, reported },
-      );
-      expect(log).toEqual(['mark', `fail Uncertain for good at ${NOW}`]);
-      const message = `gangway createMerchant: Uncertain, ${reason}`;
-      expect(reported).toMatchObject([{ message, details: [{ reason, sentAt: NOW }] }]);
-    },
-  );
+  ])('that was sent and met %s is uncertain, and does not show its message', async (thrown, reason) => {
+    const reported: unknown[] = [];
+    const throwing = async ({ beforeSending }: OnceWriteOptions) => {
+      await beforeSending();
+      throw thrown;
+    };
+    const { log } = await attempt(throwing, { info: { activityType: 'createMerchant' }, reported });
+    expect(log).toEqual(['mark', `fail Uncertain for good at ${NOW}`]);
+    const message = `gangway createMerchant: Uncertain, ${reason}`;
+    expect(reported).toMatchObject([{ message, details: [{ reason, sentAt: NOW }] }]);
+  });
 
   it('that met an internal error before it was sent is retried, and never uncertain', async () => {
     const { log, outcome } = await attempt(notSending(new TypeError('a bug')));
@@ -396,17 +373,12 @@ describe('a write', () => {
   ])(
     'that was not sent because a read was %s (%i) names that read, and no field of it',
     async (kind, status) => {
-      const fields = [
-        { field: '', message: 'no such resource' },
-        { field: 'id', message: 'is unknown' },
-      ];
+      const ofId = { field: 'id', message: 'is unknown' };
+      const fields = [{ field: '', message: 'no such resource' }, ofId];
       const more = { operation: 'list-agent-profiles', status, fields };
       const { outcome } = await attempt(notSending(failed(kind, more)), { info: { attempt: 6 } });
-      const messages = [
-        `not sent, because the preceding list-agent-profiles failed (HTTP ${status})`,
-        ...['no such resource', 'id: is unknown'],
-      ];
-      const named = messages.map((message) => ({ field: '', message }));
+      const why = `not sent, because the preceding list-agent-profiles failed (HTTP ${status})`;
+      const named = [why, 'no such resource', 'id: is unknown'].map((message) => ({ field: '', message }));
       expect(outcome).toMatchObject({ details: [{ operation: 'list-agent-profiles', fields: named }] });
     },
   );
@@ -447,9 +419,7 @@ describe('a write with a read after it', () => {
 
   it('records its response in place of its mark before the read, and reports both', async () => {
     const { log } = await attempt(create, { read });
-    expect(log).toEqual([
-      ...['mark', 'sent', 'record {"id":7}', 'read', 'complete {"id":7,"now":"Pending"}'],
-    ]);
+    expect(log).toEqual(['mark', 'sent', 'record {"id":7}', 'read', 'complete {"id":7,"now":"Pending"}']);
   });
 
   it('is not sent again when its worker died during the read: the next attempt returns its response', async () => {

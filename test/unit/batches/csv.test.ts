@@ -22,6 +22,7 @@ async function read(
   return JSON.parse(JSON.stringify(rows)) as unknown[];
 }
 
+const row = (line: number, value: object) => ({ line, value });
 const problem = (line: number, message: string, field = '') => ({ line, problems: [{ field, message }] });
 
 /** Each value of an input by its path. */
@@ -31,10 +32,8 @@ function leaves(value: unknown, path = ''): [string, unknown][] {
 }
 
 describe('a table', () => {
-  const plain = [
-    { line: 2, value: { externalId: 'm-1', merchant: { dba: 'One' } } },
-    { line: 3, value: { externalId: 'm-2', merchant: { dba: 'Two' } } },
-  ];
+  const named = (id: string, dba: string) => ({ externalId: id, merchant: { dba } });
+  const plain = [row(2, named('m-1', 'One')), row(3, named('m-2', 'Two'))];
 
   it.each([
     ['with LF', 'externalId,merchant.dba\nm-1,One\nm-2,Two\n'],
@@ -49,27 +48,22 @@ describe('a table', () => {
   });
 
   it('takes another delimiter', async () => {
-    expect(await read('externalId;merchant.dba\nm-1;"One; and a half"\n', { delimiter: ';' })).toEqual([
-      { line: 2, value: { externalId: 'm-1', merchant: { dba: 'One; and a half' } } },
-    ]);
-    expect(await read('externalId\tmerchant.dba\tagent\nm-1\t\tHarbor\n', { delimiter: '\t' })).toEqual([
-      { line: 2, value: { externalId: 'm-1', agent: 'Harbor' } },
-    ]);
+    const semicolons = await read('externalId;merchant.dba\nm-1;"One; and a half"\n', { delimiter: ';' });
+    expect(semicolons).toEqual([row(2, named('m-1', 'One; and a half'))]);
+    const tabs = await read('externalId\tmerchant.dba\tagent\nm-1\t\tHarbor\n', { delimiter: '\t' });
+    expect(tabs).toEqual([row(2, { externalId: 'm-1', agent: 'Harbor' })]);
   });
 
   it('has quotes, delimiters and line ends in quoted cells, and names the line where a row begins', async () => {
     const table = 'externalId,merchant.dba\r\n\r\nm-1,"a ""b"", c\r\nd"\r\n   \r\nm-2,Two\r\n';
-    expect(await read(table)).toEqual([
-      { line: 3, value: { externalId: 'm-1', merchant: { dba: 'a "b", c\r\nd' } } },
-      { line: 6, value: { externalId: 'm-2', merchant: { dba: 'Two' } } },
-    ]);
+    expect(await read(table)).toEqual([row(3, named('m-1', 'a "b", c\r\nd')), row(6, named('m-2', 'Two'))]);
   });
 
   it('is read past rows with the wrong number of cells, which are reported', async () => {
     expect(await read('externalId,merchant.dba\nm-1\nm-2,Two,2\nm-3,Three\n')).toEqual([
       problem(2, 'has 1 cells; the header has 2'),
       problem(3, 'has 3 cells; the header has 2'),
-      { line: 4, value: { externalId: 'm-3', merchant: { dba: 'Three' } } },
+      row(4, named('m-3', 'Three')),
     ]);
   });
 
@@ -80,18 +74,15 @@ describe('a table', () => {
     ['a quote inside a cell', 'm-2,T"wo"\nm-3,x\n', 'has a quote inside a cell that is not quoted'],
     ['a row without end', `m-2,"${'x'.repeat(1_100_000)}"\n`, 'is longer than 1 MiB; is a quote not closed?'],
   ])('with %s is read up to there', async (_, rest, message) => {
-    expect(await read(`externalId,merchant.dba\nm-1,One\n${rest}`, { chunk: 65_536 })).toEqual([
-      plain[0],
-      problem(3, `${message}; the rest of the file was not read`),
-    ]);
+    const rows = await read(`externalId,merchant.dba\nm-1,One\n${rest}`, { chunk: 65_536 });
+    expect(rows).toEqual([plain[0], problem(3, `${message}; the rest of the file was not read`)]);
   });
 
   it('is rejected in another encoding', async () => {
     const latin1 = Buffer.from('externalId,merchant.dba\nm-1,Café\nm-2,Two\n', 'latin1');
     expect(await read(latin1)).toEqual([problem(2, 'is not UTF-8; save the file as UTF-8'), plain[1]]);
-    expect(await read('externalId,merchant.dba\nm-1,Café\n', { chunk: 1 })).toEqual([
-      { line: 2, value: { externalId: 'm-1', merchant: { dba: 'Café' } } },
-    ]);
+    const utf8 = await read('externalId,merchant.dba\nm-1,Café\n', { chunk: 1 });
+    expect(utf8).toEqual([row(2, named('m-1', 'Café'))]);
   });
 });
 
@@ -140,12 +131,11 @@ describe('a cell', () => {
     });
     const cells = leaves(input);
     const table = [cells.map(([path]) => path), cells.map(([, value]) => `"${value}"`)].join('\n');
-    expect(await read(table)).toEqual([{ line: 2, value: input }]);
+    expect(await read(table)).toEqual([row(2, input)]);
   });
 
   it('that is empty is an absent field', async () => {
-    expect(await cell('merchant.email', '')).toEqual({ externalId: 'x' });
-    expect(await cell('merchant.email', '""')).toEqual({ externalId: 'x' });
+    for (const text of ['', '""']) expect(await cell('merchant.email', text)).toEqual({ externalId: 'x' });
   });
 
   it('cannot reach the prototype of anything', async () => {
@@ -168,17 +158,16 @@ describe('a header', () => {
     expect(await read(`externalId,${name}\nm-1,x\n`)).toEqual([problem(1, message)]);
   });
 
-  it('without any known name is rejected, and not repeated, because it may be data', async () => {
-    expect(await read('m-1,000123456\nm-2,x\n')).toEqual([
-      problem(1, 'has no known column: the first row must name the columns (see --mapping and --delimiter)'),
-    ]);
-  });
-
-  it('sets a field once, and not also a part of it', async () => {
-    const twice = problem(1, 'is set by two columns', 'externalId');
-    expect(await read('externalId,externalId\nx,y\n')).toEqual([twice]);
-    const part = problem(1, 'is part of application.a, which is also a column', 'application.a.b');
-    expect(await read('application.a,application.a.b\nx,y\n')).toEqual([part]);
+  const PART = problem(1, 'is part of application.a, which is also a column', 'application.a.b');
+  const NO_COLUMN =
+    'has no known column: the first row must name the columns (see --mapping and --delimiter)';
+  it.each([
+    // It is not repeated, because it may be data.
+    ['names no known column', 'm-1,000123456\nm-2,x\n', problem(1, NO_COLUMN)],
+    ['sets a field twice', 'externalId,externalId\nx,y\n', problem(1, 'is set by two columns', 'externalId')],
+    ['sets a field and a part of it', 'application.a,application.a.b\nx,y\n', PART],
+  ])('that %s is rejected', async (_, table, expected) => {
+    expect(await read(table)).toEqual([expected]);
   });
 
   it('has no fifth owner', async () => {
@@ -205,23 +194,19 @@ describe('a mapping', () => {
       'Account No.,Name,Cash?,State,Volume,Remark,merchant.email\n' +
       '0001,One,Y,NY,24.5,secret,a@example.com\n0002,Two,maybe,,many,,\n';
     expect(await read(table, { mapping })).toEqual([
-      {
-        line: 2,
-        value: {
-          ...{ externalId: '0001', boarding: { application: { state: 33 } }, application: { volume: 24.5 } },
-          merchant: { dba: 'One', cashDiscount: 'Yes', pos: 'None', email: 'a@example.com' },
-          agentProfileId: 101,
-        },
-      },
+      row(2, {
+        ...{ externalId: '0001', boarding: { application: { state: 33 } }, application: { volume: 24.5 } },
+        merchant: { dba: 'One', cashDiscount: 'Yes', pos: 'None', email: 'a@example.com' },
+        agentProfileId: 101,
+      }),
       problem(3, 'must be a number such as 1234.56', 'application.volume'),
     ]);
   });
 
   it('rejects a constant for a column of the file', async () => {
     const mapping = { columns: {}, constants: { agentProfileId: 101 } };
-    expect(await read('externalId,agentProfileId\nx,102\n', { mapping })).toEqual([
-      problem(1, 'is set by two columns', 'agentProfileId'),
-    ]);
+    const rows = await read('externalId,agentProfileId\nx,102\n', { mapping });
+    expect(rows).toEqual([problem(1, 'is set by two columns', 'agentProfileId')]);
   });
 
   it.each([

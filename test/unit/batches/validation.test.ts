@@ -27,12 +27,9 @@ function validated(...rows: readonly (object | Row['problems'])[]) {
 const one = merchant(undefined, { externalId: 'm-1' });
 
 describe('a file', () => {
+  const ALL_KINDS = { merchantBoarding: 2, businessOnboarding: 1, customerOnboarding: 1 };
   it.each<[string, rows: object[], counts: object]>([
-    [
-      'each kind',
-      [one, business(), customer(), merchant()],
-      { merchantBoarding: 2, businessOnboarding: 1, customerOnboarding: 1 },
-    ],
+    ['each kind', [one, business(), customer(), merchant()], ALL_KINDS],
     ['one id in two accounts', [one, { ...one, account: 'acme' }], { merchantBoarding: 2 }],
   ])('may have %s', async (_, rows, counts) => {
     expect(await validated(...rows)).toEqual({
@@ -45,9 +42,8 @@ describe('a file', () => {
     const email = { ...one.merchant, email: 'not-an-email' };
     const checked = await validated(business(), { ...one, merchant: email });
     expect(checked).toMatchObject({ problemCount: 0, valid: [{}, { workflowId: 'merchant-boarding-m-1' }] });
-    expect(doubtsOf(checked)).toEqual({
-      ...{ count: 1, doubts: [{ line: 2, field: 'merchant.email', message: 'is not an e-mail address' }] },
-    });
+    const doubt = { line: 2, field: 'merchant.email', message: 'is not an e-mail address' };
+    expect(doubtsOf(checked)).toEqual({ count: 1, doubts: [doubt] });
   });
 
   it('keeps 10,000 doubts, and counts the others', async () => {
@@ -56,9 +52,8 @@ describe('a file', () => {
       ...{ ...one, externalId: `m-${number}`, merchant: email },
     }));
     const checked = await validated(...rows);
-    expect([checked.valid.filter(({ doubts }) => doubts.length > 0).length, checked.moreDoubts]).toEqual([
-      ...[10_000, 2],
-    ]);
+    expect(checked.valid.filter(({ doubts }) => doubts.length > 0)).toHaveLength(10_000);
+    expect(checked.moreDoubts).toBe(2);
     const { doubts, count } = doubtsOf(checked);
     expect([doubts.length, count]).toEqual([100, 10_002]);
   });
@@ -90,11 +85,8 @@ describe('a file', () => {
   });
 
   it('may not have a row of two kinds, or of none', async () => {
-    const { problems } = await validated(
-      { ...one, holder: {} },
-      { externalId: 'x' },
-      { boarding: {}, business: {} },
-    );
+    const rows = [{ ...one, holder: {} }, { externalId: 'x' }, { boarding: {}, business: {} }];
+    const { problems } = await validated(...rows);
     expect(problems.slice(0, 2).map(({ message }) => message)).toEqual([
       'has merchant and holder: put them in separate rows',
       expect.stringMatching(/^is not an onboarding: /),
@@ -110,11 +102,6 @@ describe('a file', () => {
     expect([problems.length, problemCount, rows, badRows]).toEqual([100, 101, 101, 101]);
     expect(problems.at(-1)).toEqual({ line: 100, ...problem });
   });
-});
-
-it('is counted in words', () => {
-  expect(kindsOf({ merchantBoarding: 1, businessOnboarding: 2 })).toBe('1 merchant, 2 businesses');
-  expect([0, 1, 2].map(rowsOf)).toEqual(['0 rows', '1 row', '2 rows']);
 });
 
 describe('what a file itself does not tell', () => {
@@ -147,6 +134,8 @@ describe('what a file itself does not tell', () => {
     })),
     moreDoubts: 0,
   });
+  const places = ({ doubts }: Awaited<ReturnType<typeof fileDoubts>>) =>
+    doubts.map(({ line, field }) => `${line} ${field}`);
   const rowsWithout = (length: number) => file(...Array.from({ length }, () => [] as const));
 
   it('is which onboardings exist, each once, a hundred in a query', async () => {
@@ -178,13 +167,7 @@ describe('what a file itself does not tell', () => {
     const all = file([eight], [eight, EMAIL], [seven], [eight], [eight], [listed]);
     const found = await fileDoubts(client, 'gangway', all, read);
     expect(found).toMatchObject({ count: 3, isComplete: true });
-    expect(found.doubts.map(({ line, field }) => [line, field])).toEqual([
-      ...[
-        [1, 'agentProfileId'],
-        [2, 'merchant.email'],
-        [3, 'agentProfileId'],
-      ],
-    ]);
+    expect(places(found)).toEqual(['1 agentProfileId', '2 merchant.email', '3 agentProfileId']);
     expect(found.doubts[0]?.message).toMatch(/, as in 3 rows more$/);
     expect(found.doubts[2]?.message).not.toContain('more');
     // Once for each account.
@@ -196,12 +179,7 @@ describe('what a file itself does not tell', () => {
     const all = file([seven, EMAIL], [undefined, EMAIL], [seven], [undefined, EMAIL]);
     const found = await fileDoubts(client, 'gangway', all, async () => lists);
     expect(found).toMatchObject({ count: 2, attached: 2 });
-    expect(found.doubts.map(({ line, field }) => [line, field])).toEqual([
-      ...[
-        [3, 'agentProfileId'],
-        [4, 'merchant.email'],
-      ],
-    ]);
+    expect(places(found)).toEqual(['3 agentProfileId', '4 merchant.email']);
     expect(found.doubts[0]?.message).not.toContain('more');
     const attaching = file([seven, EMAIL], [undefined, EMAIL]);
     const none = { doubts: [], count: 0, isComplete: true, attached: 2 };
@@ -218,10 +196,8 @@ describe('what a file itself does not tell', () => {
 
   it('is cut to a hundred doubts, and a long one to 300 characters', async () => {
     const { client } = temporal();
-    const agentProfileId = Array.from({ length: 50 }, (_, number) => ({
-      id: 900 + number,
-      name: 'x'.repeat(20),
-    }));
+    const name = 'x'.repeat(20);
+    const agentProfileId = Array.from({ length: 50 }, (_, number) => ({ id: 900 + number, name }));
     const all = file(...Array.from({ length: 101 }, () => [referring(7)] as const));
     const found = await fileDoubts(client, 'gangway', all, async () => ({ ...lists, agentProfileId }));
     expect([found.doubts.length, found.count]).toEqual([100, 101]);
@@ -230,14 +206,15 @@ describe('what a file itself does not tell', () => {
   });
 });
 
-it('is said in sentences', () => {
+it('a file is described in sentences', () => {
+  expect([0, 1, 2].map(rowsOf)).toEqual(['0 rows', '1 row', '2 rows']);
+  expect(kindsOf({ merchantBoarding: 1, businessOnboarding: 2 })).toBe('1 merchant, 2 businesses');
+  expect(kindsOf({ customerOnboarding: 2, merchantBoarding: 1 })).toBe('2 customers, 1 merchant');
+  const attached = [undefined, 0, 1, 2].map((count) => attachedSentence(count, 2));
   const attach = 'would only attach, because the onboarding exists.';
-  expect([undefined, 0, 1, 2].map((attached) => attachedSentence(attached, 2))).toEqual([
-    ...[undefined, undefined, `1 of 2 rows ${attach}`, `2 of 2 rows ${attach}`],
-  ]);
+  expect(attached).toEqual([undefined, undefined, `1 of 2 rows ${attach}`, `2 of 2 rows ${attach}`]);
   const counts = { merchantBoarding: 2, businessOnboarding: 1, customerOnboarding: 1 };
   expect(consequenceOf('a.csv', { rows: 4, counts })).toBe(
     'This starts 4 rows of a.csv (2 merchants, 1 business, 1 customer), which creates applications at the partners.',
   );
-  expect(kindsOf({ customerOnboarding: 2, merchantBoarding: 1 })).toBe('2 customers, 1 merchant');
 });

@@ -26,6 +26,7 @@ const change = (patch: object, more: Partial<Correctable> = {}) =>
   changesOf({ ...BOARDING, ...more }, patch as never);
 
 describe('the changes of a correction', () => {
+  const LIKE_VOLUME = 'new field; did you mean volume?';
   it.each<[patch: object, ...changes: [field: string, before: unknown, after: unknown, remark: string][]]>([
     [{}],
     [{ application: { volume: 180_000 } }],
@@ -34,19 +35,12 @@ describe('the changes of a correction', () => {
     // A list is replaced as a whole, and what is the same in it does not count.
     [{ fees: { rates: [{ name: 'Visa', rate: 2 }] } }, ['fees.rates.0.rate', 1.5, 2, '']],
     // Private values are masked, before and after.
-    [
-      { application: { owner: { ssn: '987-65-4321' } } },
-      ['application.owner.ssn', '[Redacted]', '[Redacted]', ''],
-    ],
-    [
-      { application: { volumee: 1 } },
-      ['application.volumee', undefined, 1, 'new field; did you mean volume?'],
-    ],
+    [{ application: { owner: { ssn: '9' } } }, ['application.owner.ssn', '[Redacted]', '[Redacted]', '']],
+    [{ application: { volumee: 1 } }, ['application.volumee', undefined, 1, LIKE_VOLUME]],
     [{ application: { quite: { other: 1 } } }, ['application.quite', undefined, { other: 1 }, 'new field']],
   ])('of %j', (patch, ...changes) => {
-    expect(change(patch)).toEqual(
-      changes.map(([field, before, after, remark]) => ({ field, before, after, remark })),
-    );
+    const found = change(patch).map(({ field, before, after, remark }) => [field, before, after, remark]);
+    expect(found).toEqual(changes);
   });
 
   it('says of a new field that the partner asked for it', () => {
@@ -59,14 +53,10 @@ describe('the changes of a correction', () => {
 
 describe('a line of a change', () => {
   it('has both values, and what may be wrong', () => {
-    const [changed, added] = [
-      { field: 'application.volume', before: 180_000, after: 240_000, remark: '' },
-      { field: 'application.volumee', before: undefined, after: 'x', remark: 'new field' },
-    ];
-    expect(changeLines([changed, added])).toEqual([
-      '  application.volume: 180000 -> 240000',
-      '  application.volumee: none -> "x"  (new field)',
-    ]);
+    const changed = { field: 'fees.volume', before: 180_000, after: 240_000, remark: '' };
+    const added = { field: 'fees.volumee', before: undefined, after: 'x', remark: 'new field' };
+    const lines = ['  fees.volume: 180000 -> 240000', '  fees.volumee: none -> "x"  (new field)'];
+    expect(changeLines([changed, added])).toEqual(lines);
   });
 
   it.each([
@@ -80,27 +70,19 @@ describe('a line of a change', () => {
   });
 });
 
-describe('a correction', () => {
-  const problemsOf = (patch: object) => {
-    try {
-      checkCorrection(BOARDING, patch as never, KNOWN);
-      return [];
-    } catch (error) {
-      return (error as { readonly problems: readonly object[] }).problems;
-    }
-  };
-  const NUMBER = 'write a number as 1234.56: digits, and a point before the decimals';
-
-  it.each<[patch: object, ...problems: [field: string, message: string][]]>([
-    [{ application: { volume: 240_000 } }],
-    [{ application: { volume: '240000' } }],
-    [{ application: { volume: '240.000,50' } }, ['application.volume', NUMBER]],
-    // A text may stay a text.
-    [{ application: { owner: { city: '240.000,50' } } }],
-    [{ externalId: 'm-2' }, ['externalId', expect.stringContaining('cannot be changed') as never]],
-  ])('%j', (patch, ...problems) => {
-    expect(problemsOf(patch)).toEqual(problems.map(([field, message]) => ({ field, message })));
-  });
+const NUMBER = 'write a number as 1234.56: digits, and a point before the decimals';
+it.each<[patch: object, ...problems: [field: string, message: string][]]>([
+  [{ application: { volume: 240_000 } }],
+  [{ application: { volume: '240000' } }],
+  [{ application: { volume: '240.000,50' } }, ['application.volume', NUMBER]],
+  // A text may stay a text.
+  [{ application: { owner: { city: '240.000,50' } } }],
+  [{ externalId: 'm-2' }, ['externalId', expect.stringContaining('cannot be changed') as never]],
+])('the correction %j has these problems: %j', (patch, ...problems) => {
+  const check = () => checkCorrection(BOARDING, patch as never, KNOWN);
+  if (problems.length === 0) return expect(check).not.toThrow();
+  const found = problems.map(([field, message]) => ({ field, message }));
+  expect(check).toThrow(expect.objectContaining({ problems: found }));
 });
 
 it.each([
@@ -121,15 +103,13 @@ describe('the fields that a correction can change', () => {
 
   it('are those of the schema with their present values, and those that are in an open field', () => {
     const fields = fieldsOf();
-    expect(fields.find(({ name }) => name === 'merchant.dba')).toMatchObject({
-      isRequired: true,
-      now: 'Corner Bakery',
-    });
+    expect(named(fields, 'merchant.dba')).toMatchObject([{ isRequired: true, now: 'Corner Bakery' }]);
     const open = fields.filter(({ name }) => /^application\.(volume|owner)/.test(name));
+    const any = { isRequired: false, type: 'any', rule: '' };
     expect(open).toEqual([
-      { name: 'application.volume', isRequired: false, type: 'any', rule: '', now: 180_000 },
-      { name: 'application.owner.ssn', isRequired: false, type: 'any', rule: '', now: '[Redacted]' },
-      { name: 'application.owner.city', isRequired: false, type: 'any', rule: '', now: 'Albany' },
+      { ...any, name: 'application.volume', now: 180_000 },
+      { ...any, name: 'application.owner.ssn', now: '[Redacted]' },
+      { ...any, name: 'application.owner.city', now: 'Albany' },
     ]);
     expect(named(fields, 'externalId')).toEqual([]);
     expect(new Set(fields.map(({ name }) => name)).size).toBe(fields.length);
@@ -145,9 +125,8 @@ describe('the fields that a correction can change', () => {
     const asked = ['merchant.seasonal', 'application.volume', 'merchant.email', 'guid'];
     const rule = 'the partner asked for it; sent as is';
     const fields = fieldsOf({ asked });
-    expect(named(fields, 'merchant.seasonal')).toEqual([
-      { name: 'merchant.seasonal', isRequired: false, type: 'any', rule, now: undefined },
-    ]);
+    const seasonal = { name: 'merchant.seasonal', isRequired: false, type: 'any', rule, now: undefined };
+    expect(named(fields, 'merchant.seasonal')).toEqual([seasonal]);
     expect(named(fields, 'application.volume')).toHaveLength(1);
     expect(named(fields, 'merchant.email')).toMatchObject([{ type: 'string' }]);
     expect(named(fields, 'guid')).toEqual([]);

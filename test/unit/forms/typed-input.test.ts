@@ -26,9 +26,9 @@ const read = (fields: Readonly<Record<string, unknown>>) => form.read(form.typed
 
 describe('the form of a schema', () => {
   it('has what is required first, and the control that suits each field', () => {
-    expect(form.parts.map((part) => `${part.name} ${part.kind}`).join(', ')).toBe(
-      'name text, note text, amount number, isOpen flag, settings text, color choice, any json, owners group',
-    );
+    const controls =
+      'name text, note text, amount number, isOpen flag, settings text, color choice, any json, owners group';
+    expect(form.parts.map(({ name, kind }) => `${name} ${kind}`).join(', ')).toBe(controls);
     expect(form.parts.flatMap(fieldsIn).map(({ name }) => name)).toContain('owners.1.city');
     expect(form.parts.find(({ name }) => name === 'color')).toMatchObject({ rule: 'default: red' });
   });
@@ -44,23 +44,15 @@ describe('the form of a schema', () => {
   });
 });
 
-describe('a date', () => {
+it.each([
+  ['2026-01-31', { input: { opened: '2026-01-31T00:00:00Z' } }],
+  ['2026-01-31T12:30:00Z', { input: { opened: '2026-01-31T12:30:00Z' } }],
+  ['31 Jan', { problems: [{ field: 'opened', message: expect.any(String) }] }],
+  ['', { problems: [{ field: 'opened', message: 'is required' }] }],
+])('a date has a picker, and %j becomes the start of its day: %j', (opened, expected) => {
   const dated = inputForm(z.strictObject({ opened: dateTime }));
-
-  it('has a picker, and becomes the start of its day', () => {
-    expect(dated.parts).toMatchObject([{ name: 'opened', kind: 'date', rule: '' }]);
-    expect(dated.read(dated.typedIn({ opened: '2026-01-31' }))).toEqual({
-      input: { opened: '2026-01-31T00:00:00Z' },
-    });
-    const exact = '2026-01-31T12:30:00Z';
-    expect(dated.read(dated.typedIn({ opened: exact }))).toEqual({ input: { opened: exact } });
-    expect(dated.read(dated.typedIn({ opened: '31 Jan' }))).toMatchObject({
-      problems: [{ field: 'opened' }],
-    });
-    expect(dated.read(dated.typedIn({ opened: '' }))).toEqual({
-      problems: [{ field: 'opened', message: 'is required' }],
-    });
-  });
+  expect(dated.parts).toMatchObject([{ name: 'opened', kind: 'date', rule: '' }]);
+  expect(dated.read(dated.typedIn({ opened }))).toEqual(expected);
 });
 
 describe('what is typed', () => {
@@ -102,12 +94,11 @@ describe('what is typed', () => {
 
   it('is never part of a problem', () => {
     const result = read({ name: 'a', amount: '219-09-9999', any: '{"ssn": 219099999' });
-    expect(result).toEqual({
-      problems: [
-        { field: 'any', message: expect.stringMatching(/^is not JSON: line 1, column 18/) },
-        { field: 'amount', message: expect.stringMatching(/number/) },
-      ],
-    });
+    const problems = [
+      { field: 'any', message: expect.stringMatching(/^is not JSON: line 1, column 18/) },
+      { field: 'amount', message: expect.stringMatching(/number/) },
+    ];
+    expect(result).toEqual({ problems });
     expect(JSON.stringify(result)).not.toMatch(/219/);
   });
 

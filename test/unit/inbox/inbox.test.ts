@@ -55,7 +55,7 @@ it.each([
   // Until then a worker that does not respond counts as busy.
   ['no-worker', '2026-01-31T12:00:00.001Z', 0],
 ] as const)(
-  'an onboarding that cannot be read (%s) with workers that are busy until %s has %i obstacles',
+  'an unreadable onboarding (%s) with workers busy until %s has %i obstacles',
   (obstacle, until, count) => {
     const error = new UnreadableOnboarding('merchant-boarding-a', obstacle, 'why');
     const waits = waitsUnread(error, Date.parse(until));

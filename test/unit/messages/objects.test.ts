@@ -3,18 +3,18 @@ import { changes, mergePatch } from '../../../src/messages/objects.js';
 
 it.each<[target: string, patch: string, merged: string]>([
   ['{"a":{"b":1,"c":2}}', '{"a":{"b":null,"d":3}}', '{"a":{"c":2,"d":3}}'],
+  ['{"a":1,"b":2}', '{"a":0}', '{"a":0,"b":2}'],
+  ['{"a":null}', '{"a":{"b":{"c":1}}}', '{"a":{"b":{"c":1}}}'],
   ['{"a":[1,2]}', '{"a":[3]}', '{"a":[3]}'],
-  [
-    '{}',
-    '{"toString":{"x":1},"constructor":{"name":"y"}}',
-    '{"toString":{"x":1},"constructor":{"name":"y"}}',
-  ],
+  ['{}', '{"toString":{"x":1},"constructor":{}}', '{"toString":{"x":1},"constructor":{}}'],
   ['{"a":{"hasOwnProperty":"x"}}', '{"a":{"hasOwnProperty":null}}', '{"a":{}}'],
   ['{"a":1}', '{"__proto__":{"b":2}}', '{"a":1,"__proto__":{"b":2}}'],
   ['{"__proto__":{"b":2}}', '{"__proto__":{"c":3}}', '{"__proto__":{"b":2,"c":3}}'],
   ['{"__proto__":{"b":2}}', '{"__proto__":null}', '{}'],
 ])('%s with the patch %s is %s', (target, patch, merged) => {
-  expect(JSON.stringify(mergePatch(JSON.parse(target), JSON.parse(patch)))).toBe(merged);
+  const before = JSON.parse(target);
+  expect(JSON.stringify(mergePatch(before, JSON.parse(patch)))).toBe(merged);
+  expect(JSON.stringify(before), 'what is patched is left alone').toBe(target);
 });
 
 it.each<[patch: string, target: string, does: boolean]>([

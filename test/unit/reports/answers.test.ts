@@ -1,8 +1,12 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
+import type { Patch } from '../../../src/messages/activities.js';
 import type { Answer } from '../../../src/messages/requirements.js';
 import {
   askedIn,
+  callsOf,
   correctionsOf,
+  documentsOf,
   MASKED,
   type RecordedEvent,
   requirementsOf,
@@ -20,23 +24,26 @@ const answered = (minute: number, answer: Answer): AcceptedAnswer => ({
 describe('corrections', () => {
   const input = { holder: { city: 'Albany', ssn: '1' }, fees: { monthly: 5 } };
 
+  const changesOf = (patch: Patch, mask: typeof SHOWN) =>
+    correctionsOf(input, [answered(1, { kind: 'correction', patch })], mask).map((one) => [
+      one.field,
+      one.old,
+      one.new,
+    ]);
+
   it('have the old and the new value of each field, also of added and removed ones', () => {
     const patch = { holder: { city: 'Troy', website: 'https://shop.example' }, fees: null };
-    const corrections = correctionsOf(input, [answered(1, { kind: 'correction', patch })], SHOWN);
-    expect(corrections.map(({ field, old, new: now }) => ({ field, old, now }))).toEqual([
-      { field: 'holder.city', old: 'Albany', now: 'Troy' },
-      { field: 'holder.website', old: undefined, now: 'https://shop.example' },
-      { field: 'fees', old: { monthly: 5 }, now: undefined },
+    expect(changesOf(patch, SHOWN)).toEqual([
+      ['holder.city', 'Albany', 'Troy'],
+      ['holder.website', undefined, 'https://shop.example'],
+      ['fees', { monthly: 5 }, undefined],
     ]);
   });
 
   it('that were taken back are marked, and change nothing', () => {
     const city = (name: string): Answer => ({ kind: 'correction', patch: { holder: { city: name } } });
-    const answers = [
-      answered(1, city('Troy')),
-      answered(2, { kind: 'take-back' }),
-      answered(3, city('Utica')),
-    ];
+    const given = [city('Troy'), { kind: 'take-back' } as const, city('Utica')];
+    const answers = given.map((answer, index) => answered(index + 1, answer));
     expect(correctionsOf(input, answers, SHOWN)).toMatchObject([
       { old: 'Albany', new: 'Troy', takenBack: true },
       { old: 'Albany', new: 'Utica', takenBack: false },
@@ -45,10 +52,9 @@ describe('corrections', () => {
 
   it('mask a private field by its name, however deep it is', () => {
     const patch = { holder: { ssn: '2', beneficialOwner: { firstName: 'Bo', city: 'Troy' } } };
-    const corrections = correctionsOf(input, [answered(1, { kind: 'correction', patch })], MASKED);
-    expect(corrections.map(({ field, old, new: now }) => ({ field, old, now }))).toEqual([
-      { field: 'holder.ssn', old: '[Redacted]', now: '[Redacted]' },
-      { field: 'holder.beneficialOwner', old: undefined, now: { firstName: '[Redacted]', city: 'Troy' } },
+    expect(changesOf(patch, MASKED)).toEqual([
+      ['holder.ssn', '[Redacted]', '[Redacted]'],
+      ['holder.beneficialOwner', undefined, { firstName: '[Redacted]', city: 'Troy' }],
     ]);
   });
 });
@@ -104,10 +110,37 @@ describe('requirements', () => {
   });
 });
 
-describe('a masked record', () => {
-  it('has no one-time code, and no number that may identify a person in what others wrote', () => {
-    expect(MASKED.theirs({ kind: 'code', code: '123456' })).toEqual({ kind: 'code', code: '[Redacted]' });
-    expect(MASKED.theirs('it is 078051120')).toBe('it is [Redacted]');
-    expect(MASKED.ours('mid 518000123')).toBe('mid 518000123');
+it('a masked record has no one-time code, and no number that may identify a person in what others wrote', () => {
+  expect(MASKED.theirs({ kind: 'code', code: '123456' })).toEqual({ kind: 'code', code: '[Redacted]' });
+  expect(MASKED.theirs('it is 078051120')).toBe('it is [Redacted]');
+  expect(MASKED.ours('mid 518000123')).toBe('mid 518000123');
+});
+
+const EMAIL = 'ada@example.com';
+
+describe.each([
+  ['masked', MASKED, false],
+  ['shown', SHOWN, true],
+] as const)('in a record whose private values are %s', (_, mask, isShown) => {
+  it('is the name of a document', async () => {
+    const document = { key: 'k-1', fileName: `${EMAIL}.pdf`, contentType: 'application/pdf' };
+    const answer = { requirementId: 'note-1', answer: { kind: 'documents', documents: [document] } };
+    const store = { hash: async () => ({ sha256: 'f00', bytes: 7 }) };
+    const [found] = await documentsOf(store as never, [answer as never], [], mask);
+    expect(found).toMatchObject({ key: 'k-1', answered: ['note-1'], sha256: 'f00', bytes: 7 });
+    expect(found?.fileName.includes(EMAIL)).toBe(isShown);
+  });
+
+  it('is what a partner or a bug says of a failed call', () => {
+    const details = { system: 'banking', operation: 'create-card', kind: 'Rejected', fields: [] };
+    const rejected = { ...details, reason: `${EMAIL} is taken` };
+    const failures = [
+      ApplicationFailure.create({ type: 'PartnerError', details: [rejected] }),
+      new Error(`${EMAIL} is no number`),
+    ];
+    const made = failures.map((failure) => ({ activity: 'createCard', end: 'failed', failure }));
+    const calls = callsOf(made as never, mask);
+    expect(calls.map(({ result }) => result)).toEqual(['rejected', 'failed']);
+    for (const { problem } of calls) expect(problem?.includes(EMAIL)).toBe(isShown);
   });
 });

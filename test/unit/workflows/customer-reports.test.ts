@@ -85,36 +85,27 @@ describe('reports of a child', () => {
     expect(isEmpty(changesBetween(STATES[0], present))).toBe(false);
   });
 
-  it('that come twice, or after later ones, change nothing', () => {
-    const [first, second, third] = reports(STATES) as [ChildReport, ChildReport, ChildReport];
-    const { known, said } = heardOf([first, second, second, first, third, second]);
-    expect(said).toEqual(['heard', 'heard', 'old', 'old', 'heard', 'old']);
-    expect(known?.state).toMatchObject(STATES[2] as OnboardingState);
+  const inRun1 = reports(STATES);
+  const wholeOf = (state: number) => ({
+    isWhole: true,
+    ...changesBetween(undefined, STATES[state] as never),
   });
+  const later = reports(STATES.slice(3), 'r2', '2026-01-02T00:00:00.000Z');
+  const [, , reset] = reports(STATES, 'r2');
+  const NAMED: Readonly<Record<string, object | undefined>> = {
+    ...{ 1: inRun1[0], 2: inRun1[1], 3: inRun1[2], whole4: { ...inRun1[3], ...wholeOf(3) } },
+    ...{ reset3: reset, wholeReset3: { ...reset, ...wholeOf(2) }, later1: later[0], later2: later[1] },
+  };
 
-  it('that are lost leave a gap until the next whole one', () => {
-    const [first, , third, fourth] = reports(STATES) as [ChildReport, ChildReport, ChildReport, ChildReport];
-    const whole = { ...fourth, isWhole: true, ...changesBetween(undefined, STATES[3] as OnboardingState) };
-    const { known, said } = heardOf([first, third, whole]);
-    expect(said).toEqual(['heard', 'gap', 'heard']);
-    expect(known?.state).toEqual(STATES[3]);
-    expect(heardOf([third]).said).toEqual(['gap']);
-  });
-
-  it('of a run that was reset leave a gap, whatever their number', () => {
-    const before = reports(STATES.slice(0, 2));
-    const [, , third] = reports(STATES, 'r2') as [ChildReport, ChildReport, ChildReport];
-    const whole = { ...third, isWhole: true, ...changesBetween(undefined, STATES[2] as OnboardingState) };
-    const { known, said } = heardOf([...before, third, whole]);
-    expect(said).toEqual(['heard', 'heard', 'gap', 'heard']);
-    expect(known).toMatchObject({ run: 'r2', state: STATES[2] });
-  });
-
-  it('of a later run take the place of those before, also of those that come late', () => {
-    const before = reports(STATES.slice(0, 3)) as [ChildReport, ChildReport, ChildReport];
-    const later = reports(STATES.slice(3), 'r2', '2026-01-02T00:00:00.000Z');
-    const { known, said } = heardOf([before[0], before[1], ...later, before[2], before[0]]);
-    expect(said).toEqual(['heard', 'heard', 'heard', 'heard', 'old', 'old']);
-    expect(known?.state).toMatchObject(STATES[4] as OnboardingState);
+  it.each<[string, heard: string, said: string, run: string, state: number]>([
+    ['come twice, or late, change nothing', '1 2 2 1 3 2', 'heard heard old old heard old', 'r1', 2],
+    ['are lost leave a gap until the next whole one', '1 3 whole4', 'heard gap heard', 'r1', 3],
+    ['begin in the middle wait for a whole one', '3 whole4', 'gap heard', 'r1', 3],
+    ['come from a reset run leave a gap', '1 2 reset3 wholeReset3', 'heard heard gap heard', 'r2', 2],
+    ['come from a later run count alone', '1 later1 later2 3 1', 'heard heard heard old old', 'r2', 4],
+  ])('that %s', (_, heard, expected, run, state) => {
+    const { known, said } = heardOf(heard.split(' ').map((name) => NAMED[name] as ChildReport));
+    expect(said.join(' ')).toBe(expected);
+    expect(known).toMatchObject({ run, state: STATES[state] });
   });
 });

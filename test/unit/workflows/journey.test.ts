@@ -1,40 +1,50 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { noteQuestion } from '../../../src/workflows/boarding/questions.js';
 import { requireFields } from '../../../src/workflows/journey/input.js';
+import { fingerprint } from '../../../src/workflows/journey/outbound-events.js';
 import { doubts, NotAdoptable } from '../../../src/workflows/journey/run-step.js';
 import { Pacer } from '../../../src/workflows/journey/status-poll.js';
+import { StepWaits } from '../../../src/workflows/journey/step-waits.js';
+import { stoppedAt } from '../../rigs/clock.js';
 
-describe('the pace of reads', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1_000 }));
-  afterEach(() => void vi.useRealTimers());
-
-  it('counts the waits in a row that ended with their first read', () => {
-    const pacer = new Pacer();
-    expect([pacer.pace, pacer.changes]).toEqual([undefined, 0]);
-    const paces = [1, 1, 1, 2, 1].map((polls) => {
-      vi.advanceTimersByTime(500);
-      pacer.ended(polls);
-      return pacer.pace;
-    });
-    const counted = [1, 2, 3, 1, 2].map((changes, index) => ({ readAt: 1_500 + 500 * index, changes }));
-    expect(paces).toEqual(counted);
-  });
-
-  it('keeps its count when another step has read', () => {
-    const pacer = new Pacer();
-    pacer.read();
-    expect(pacer.pace).toEqual({ readAt: 1_000, changes: 0 });
-    pacer.ended(1);
+it('the pace of reads counts the waits in a row that ended with their first read', () => {
+  stoppedAt(1_000);
+  const pacer = new Pacer();
+  expect([pacer.pace, pacer.changes]).toEqual([undefined, 0]);
+  const paces = [1, 1, 1, 2, 1].map((polls) => {
     vi.advanceTimersByTime(500);
-    pacer.read();
-    expect(pacer.pace).toEqual({ readAt: 1_500, changes: 1 });
+    pacer.ended(polls);
+    return pacer.pace;
   });
+  const counted = [1, 2, 3, 1, 2].map((changes, index) => ({ readAt: 1_500 + 500 * index, changes }));
+  expect(paces).toEqual(counted);
+  vi.advanceTimersByTime(500);
+  // Another step has read.
+  pacer.read();
+  expect(pacer.pace).toEqual({ readAt: 4_000, changes: 2 });
+});
+
+it('a fingerprint is FNV-1a of the JSON text, in 8 digits', () => {
+  const values = [0, 68, [0, { outcome: 'declined' }]];
+  expect(values.map(fingerprint)).toEqual(['350ca8af', '0de8d5a3', 'd328df69']);
+});
+
+it('a wait that is reported after its step has ended is none of a step that began later', () => {
+  const [noon, atOne] = ['2026-01-31T12:00:00.000Z', '2026-01-31T13:00:00.000Z'];
+  stoppedAt(noon);
+  const known: unknown[] = [];
+  const state = { know: (facts: object) => void known.push(facts), refresh: () => undefined };
+  const waits = new StepWaits(state as never, {} as never);
+  waits.begin('create the merchant')();
+  stoppedAt(atOne);
+  waits.begin('submit to underwriting');
+  for (const since of [noon, atOne]) waits.onWait({ reason: 'HTTP 503', isLate: false, since });
+  expect(known).toEqual([{ waiting: { step: 'submit to underwriting', since: atOne, reason: 'HTTP 503' } }]);
 });
 
 it('what a person adopts against the evidence is refused once for each id', () => {
   const doubt = doubts();
-  const message = 'its dba differs. To adopt it anyway, adopt it again';
-  const notAdoptable = new NotAdoptable(message);
+  const notAdoptable = new NotAdoptable('its dba differs. To adopt it anyway, adopt it again');
   expect(() => doubt(7, 'its dba differs')).toThrow(notAdoptable);
   expect(() => doubt('8', 'its dba differs')).toThrow(notAdoptable);
   expect(() => doubt('7', 'its dba differs')).not.toThrow();
@@ -42,29 +52,24 @@ it('what a person adopts against the evidence is refused once for each id', () =
 });
 
 describe('an input without which a workflow cannot work', () => {
+  const NO_HOLDER = 'holder: must be an object';
   const fields = { name: 'string', id: 'number', holder: 'object', owners: 'array' } as const;
 
-  it.each<[unknown, string]>([
-    [
-      null,
-      'name: must be a string; id: must be a number; holder: must be an object; owners: must be an array',
-    ],
-    [{ name: 'a', id: 1, holder: null, owners: [] }, 'holder: must be an object'],
-    [{ name: 'a', id: 1, holder: [], owners: {} }, 'holder: must be an object; owners: must be an array'],
-    [{ name: 1, id: '1', holder: {}, owners: [] }, 'name: must be a string; id: must be a number'],
-  ])('is refused with its rules: %j', (input, message) => {
-    expect(() => requireFields(input, fields)).toThrow(message);
-    expect(() => requireFields(input, fields)).toThrow(expect.objectContaining({ type: 'InvalidInput' }));
-  });
-
-  it('is accepted when it has them', () => {
+  it.each<[unknown, ...rules: string[]]>([
+    [null, 'name: must be a string', 'id: must be a number', NO_HOLDER, 'owners: must be an array'],
+    [{ name: 'a', id: 1, holder: null, owners: [] }, NO_HOLDER],
+    [{ name: 'a', id: 1, holder: [], owners: {} }, NO_HOLDER, 'owners: must be an array'],
+    [{ name: 1, id: '1', holder: {}, owners: [] }, 'name: must be a string', 'id: must be a number'],
+  ])('is refused with its rules: %j', (input, ...rules) => {
+    const refusal = { type: 'InvalidInput', message: expect.stringContaining(rules.join('; ')) };
+    expect(() => requireFields(input, fields)).toThrow(expect.objectContaining(refusal));
     expect(() => requireFields({ name: '', id: 0, holder: {}, owners: [] }, fields)).not.toThrow();
   });
 });
 
 describe('the question about an underwriting note', () => {
-  const titleOf = (text: string, author: string | null = null) =>
-    noteQuestion({ id: 'note-1', text, author, date: null }).title;
+  const about = (text: string, author: string | null, more = {}) =>
+    noteQuestion({ id: 'note-1', text, author, date: null, ...more });
 
   it.each([
     ['Why?', null, 'Note: Why?'],
@@ -75,11 +80,11 @@ describe('the question about an underwriting note', () => {
     ['Why?', 'Uma (123-45-6789)', 'Note from Uma (***-**-6789): Why?'],
     ['SSN 123-45-6789?', null, 'Note: SSN ***-**-6789?'],
   ])('is titled by the beginning of %j', (text, author, title) => {
-    expect(titleOf(text, author)).toBe(title);
+    expect(about(text, author).title).toBe(title);
   });
 
   it('counts the notes that are left out', () => {
-    const left = { id: 'note-more', text: 'The partner lists 203 notes.', author: null, date: null, more: 3 };
-    expect(noteQuestion(left)).toMatchObject({ title: '3 more underwriting notes', about: 'note-more' });
+    const left = about('The partner lists 203 notes.', null, { id: 'note-more', more: 3 });
+    expect(left).toMatchObject({ title: '3 more underwriting notes', about: 'note-more' });
   });
 });

@@ -27,7 +27,9 @@ function failed(kind: PartnerErrorDetails['kind'], more: Partial<PartnerErrorDet
   );
 }
 
+const EFFECTS = ['read', 'idempotent', 'once'] as const;
 const CANCELLED = new CancelledFailure('cancelled');
+const NOT_BEGUN = new CancelledFailure('cancelled before it began');
 const BAD_EMAIL = { fields: [{ field: 'merchant.email', message: 'is missing' }] };
 
 /** What becomes of an attempt or of a question: a value, an error, or what happens then. */
@@ -120,6 +122,7 @@ function evidence(...reads: Found<unknown>[]) {
   };
   return { seen, readEvidence };
 }
+const ADOPTED = ['resolve create the merchant', 'write-adopted: create the merchant: 7'];
 const quiet = (log: readonly string[]) => log.filter((line) => !/^(begin|end)/.test(line));
 
 describe('a step', () => {
@@ -128,9 +131,12 @@ describe('a step', () => {
     expect([outcome, log]).toEqual(['Approved', ['begin read the status', 'end']]);
   });
 
-  it('that waits for a change is shown as a poll', async () => {
-    const { log } = await workflow({ attempts: ['Approved'] }).read({ waitsForChange: true });
-    expect(log).toEqual(['poll read the status', 'end']);
+  it.each<[string, Turn<unknown>, object, began: string]>([
+    ['that waits for a change is shown as a poll', 'Approved', { waitsForChange: true }, 'poll'],
+    ['ends its wait when its call fails', failed('Rejected'), { endsWhenRejected: true }, 'begin'],
+  ])('%s', async (_, attempt, more, began) => {
+    const { log } = await workflow({ attempts: [attempt] }).read(more);
+    expect(log).toEqual([`${began} read the status`, 'end']);
   });
 
   it('that is sent once gets what sends it', async () => {
@@ -139,22 +145,14 @@ describe('a step', () => {
     expect((await workflow({}).once({ run })).outcome).toEqual({ merchantProfileId: 7, guid: 'm-1' });
   });
 
-  it('ends its wait when its call fails', async () => {
-    const { log } = await workflow({ attempts: [failed('Rejected')] }).read({ endsWhenRejected: true });
-    expect(log).toEqual(['begin read the status', 'end']);
+  it.each(EFFECTS)('keeps the warnings of the partner: %s', async (effect) => {
+    const attempts = [{ warnings: ['slow today', 'SSN 123-45-6789'] }];
+    const { log } = await workflow({ attempts })[effect]();
+    expect(quiet(log)).toEqual([
+      expect.stringMatching(/^partner-warned: .+: slow today$/),
+      expect.stringMatching(/^partner-warned: .+: SSN \*{3}-\*\*-6789$/),
+    ]);
   });
-
-  it.each(['read', 'idempotent', 'once'] as const)(
-    'keeps the warnings of the partner: %s',
-    async (effect) => {
-      const attempts = [{ warnings: ['slow today', 'SSN 123-45-6789'] }];
-      const { log } = await workflow({ attempts })[effect]();
-      expect(quiet(log)).toEqual([
-        expect.stringMatching(/^partner-warned: .+: slow today$/),
-        expect.stringMatching(/^partner-warned: .+: SSN \*{3}-\*\*-6789$/),
-      ]);
-    },
-  );
 
   it.each([null, undefined, 7, {}])('whose response is %j has no warnings', async (response) => {
     const { outcome, log } = await workflow({ attempts: [response] }).once();
@@ -172,29 +170,21 @@ describe('a step', () => {
     expect(log.map((line) => line.split(' ')[0])).toEqual([...attempt, ...attempt]);
   });
 
-  it.each(['read', 'idempotent', 'once'] as const)(
-    'does not begin when it is cancelled: %s',
-    async (effect) => {
-      const made = workflow({});
-      made.context.isCancelled = true;
-      const { outcome, log } = await made[effect]();
-      expect([outcome, log]).toEqual([new CancelledFailure('cancelled before it began'), []]);
-    },
-  );
+  it.each(EFFECTS)('does not begin when it is cancelled: %s', async (effect) => {
+    const made = workflow({});
+    made.context.isCancelled = true;
+    const { outcome, log } = await made[effect]();
+    expect([outcome, log]).toEqual([NOT_BEGUN, []]);
+  });
 
   it('does not begin again when it was cancelled with an answer, and says that the answer sent nothing', async () => {
-    const made = workflow({
-      attempts: [failed('Rejected')],
-      answers: [
-        () => {
-          made.context.isCancelled = true;
-          return RETRY;
-        },
-      ],
-    });
+    const cancelledMeanwhile = () => {
+      made.context.isCancelled = true;
+      return RETRY;
+    };
+    const made = workflow({ attempts: [failed('Rejected')], answers: [cancelledMeanwhile] });
     const { outcome, log } = await made.idempotent();
-    expect(outcome).toEqual(new CancelledFailure('cancelled before it began'));
-    expect(log.at(-1)).toBe('cancelled set the fees: not-sent');
+    expect([outcome, log.at(-1)]).toEqual([NOT_BEGUN, 'cancelled set the fees: not-sent']);
   });
 
   it('that is cancelled while it prepares another attempt says that the answer sent nothing', async () => {
@@ -222,47 +212,37 @@ describe('a step', () => {
 });
 
 describe('a rejection', () => {
-  const REJECTED = {
-    ...{ kind: 'rejected-input', detail: 'merchant.email: is missing', fields: ['merchant.email'] },
-  };
+  const [kind, detail, fields] = ['rejected-input', 'merchant.email: is missing', ['merchant.email']];
 
   it('ends a step that it should end, with its problems and its status', async () => {
     const attempts = [failed('Rejected', { ...BAD_EMAIL, status: 400 })];
     const { outcome, asked } = await workflow({ attempts }).idempotent({ endsWhenRejected: true });
     expect(outcome).toBeInstanceOf(Rejected);
-    expect(outcome).toMatchObject({
-      name: 'Rejected',
-      message: 'merchant.email: is missing',
-      problems: BAD_EMAIL.fields,
-      status: 400,
-    });
-    expect(asked).toEqual([]);
+    const rejected = { name: 'Rejected', message: detail, problems: BAD_EMAIL.fields, status: 400 };
+    expect([outcome, asked]).toMatchObject([rejected, []]);
   });
 
   it('of a read is retried or abandoned by a person', async () => {
     const attempts = [failed('Rejected', BAD_EMAIL), 'Approved'];
     const { outcome, asked, left } = await workflow({ attempts, answers: [RETRY] }).read();
     expect([outcome, left]).toEqual(['Approved', 0]);
-    expect(asked).toEqual([
-      { ...REJECTED, title: 'Rejected: read the status', answers: ['retry', 'abandon'] },
-    ]);
+    const title = 'Rejected: read the status';
+    expect(asked).toEqual([{ kind, title, detail, fields, answers: ['retry', 'abandon'] }]);
   });
 
   it('without a reason states that, and names no field', async () => {
     const nameless = { fields: [{ field: '', message: 'SSN 123-45-6789 is taken' }] };
     const attempts = [failed('Rejected'), failed('Rejected', nameless), 'done'];
     const { asked } = await workflow({ attempts, answers: [RETRY, undefined] }).idempotent();
-    expect(asked.map(({ detail }) => detail)).toEqual([
-      'the partner gave no reason',
-      'SSN ***-**-6789 is taken',
-    ]);
+    const details = ['the partner gave no reason', 'SSN ***-**-6789 is taken'];
+    expect(asked.map((question) => question.detail)).toEqual(details);
     expect(asked.map((question) => 'fields' in question)).toEqual([false, false]);
   });
 
   it('that the response contains is like any other', async () => {
     const attempts = [new Rejected(BAD_EMAIL.fields), 'done'];
     const { outcome, asked } = await workflow({ attempts, answers: [RETRY] }).once();
-    expect([outcome, asked.map(({ detail }) => detail)]).toEqual(['done', ['merchant.email: is missing']]);
+    expect([outcome, asked]).toMatchObject(['done', [{ detail }]]);
   });
 
   it('is corrected where the step takes corrections', async () => {
@@ -274,7 +254,7 @@ describe('a rejection', () => {
     });
     expect([outcome, patches]).toEqual(['done', [{ merchant: { email: 'a@example.com' } }]]);
     const corrected = { blank: { blank: 'merchant.email' }, answers: ['correction', 'retry', 'abandon'] };
-    expect(asked).toEqual([{ ...REJECTED, title: 'Rejected: set the fees', ...corrected }]);
+    expect(asked).toEqual([{ kind, title: 'Rejected: set the fees', detail, fields, ...corrected }]);
   });
 
   it('is retried with the same input', async () => {
@@ -300,12 +280,6 @@ describe('a rejection', () => {
     const kinds = ['documents', 'adopt', 'retry', 'abandon'];
     expect(asked.map((question) => question.answers)).toEqual([kinds, kinds]);
   });
-
-  it('is abandoned', async () => {
-    const attempts = [failed('Rejected')];
-    const { outcome } = await workflow({ attempts, answers: [new Abandoned('too late')] }).read();
-    expect(outcome).toEqual(new Abandoned('too late'));
-  });
 });
 
 describe('a permission that is missing', () => {
@@ -317,16 +291,11 @@ describe('a permission that is missing', () => {
     const attempts = [failed('Forbidden', more), 'Approved'];
     const { outcome, asked } = await workflow({ attempts, answers: [RETRY] }).read();
     expect(outcome).toBe('Approved');
-    expect(asked).toEqual([
-      {
-        kind: 'credentials',
-        title: 'Not permitted: read the status',
-        detail:
-          `The boarding partner does not permit this (${status}), or it belongs to another organization. ` +
-          `Ask the partner for the permission, then retry.${words}`,
-        answers: ['retry', 'abandon'],
-      },
-    ]);
+    const detail =
+      `The boarding partner does not permit this (${status}), or it belongs to another organization. ` +
+      `Ask the partner for the permission, then retry.${words}`;
+    const question = { kind: 'credentials', title: 'Not permitted: read the status', detail };
+    expect(asked).toEqual([{ ...question, answers: ['retry', 'abandon'] }]);
   });
 });
 
@@ -358,8 +327,7 @@ describe('a rejected once-only write', () => {
 
   it('is adopted', async () => {
     const { outcome, log } = await workflow({ attempts: [failed('Rejected')], answers: [adopt()] }).once();
-    expect(outcome).toBe('adopted 7');
-    expect(quiet(log)).toEqual(['resolve create the merchant', 'write-adopted: create the merchant: 7']);
+    expect([outcome, quiet(log)]).toEqual(['adopted 7', ADOPTED]);
   });
 
   it('is tried again when its question has no answer and the poll sees nothing', async () => {
@@ -391,9 +359,8 @@ describe('a once-only write with an unknown outcome', () => {
   });
 
   it('is done if the poll has seen it', async () => {
-    const { outcome, log } = await workflow({ attempts: [LOST] }).once({
-      polledEvidence: () => found('polled'),
-    });
+    const polledEvidence = () => found('polled');
+    const { outcome, log } = await workflow({ attempts: [LOST] }).once({ polledEvidence });
     expect(outcome).toBe('polled');
     expect(quiet(log)).toEqual([
       'doubt create the merchant',
@@ -403,45 +370,29 @@ describe('a once-only write with an unknown outcome', () => {
     ]);
   });
 
+  const AT_NOON = 'sent at 2026-01-31 12:00:00.000 UTC';
+  const BROKE = 'the connection broke before the response (UND_ERR_SOCKET)';
+  const UNREADABLE = { unreadable: 'create-merchant', fields: [{ field: 'id', message: 'not 123-45-6789' }] };
   it.each<[string, Partial<PartnerErrorDetails>, string, string]>([
-    [
-      'without a response',
-      { reason: 'UND_ERR_SOCKET', sentAt: SENT_AT },
-      'sent at 2026-01-31 12:00:00.000 UTC',
-      'the connection broke before the response (UND_ERR_SOCKET)',
-    ],
+    ['without a response', { reason: 'UND_ERR_SOCKET', sentAt: SENT_AT }, AT_NOON, BROKE],
     ['at an unknown time', { reason: 'the attempt timed out' }, 'sent', 'the attempt timed out'],
-    [
-      'with a response that cannot be read',
-      { unreadable: 'create-merchant', fields: [{ field: 'id', message: 'not 123-45-6789' }] },
-      'sent',
-      'HTTP 400: id: not ***-**-6789',
-    ],
+    ['with a response that cannot be read', UNREADABLE, 'sent', 'HTTP 400: id: not ***-**-6789'],
     ['with problems', { fields: [{ field: 'id', message: 'is odd' }] }, 'sent', 'HTTP 400'],
   ])('becomes a question: %s', async (_, more, sent, why) => {
     const step = { readEvidence: async () => undefined, polledEvidence: () => undefined } as const;
     const made = workflow({ attempts: [failed('Uncertain', more)], answers: [adopt()] });
     const { outcome, asked, moot, log } = await made.once(step);
     expect(outcome).toBe('adopted 7');
-    expect(asked).toEqual([
-      {
-        kind: 'uncertain-write',
-        title: 'Outcome unknown: create the merchant',
-        detail: `The request was ${sent}. Whether it took effect is unknown (${why}). Look in the portal. ${IF_NOT_THERE}`,
-        answers: ['adopt', 'retry', 'abandon'],
-      },
-    ]);
+    const detail = `The request was ${sent}. Whether it took effect is unknown (${why}). Look in the portal. ${IF_NOT_THERE}`;
+    const question = { kind: 'uncertain-write', title: 'Outcome unknown: create the merchant', detail };
+    expect(asked).toEqual([{ ...question, answers: ['adopt', 'retry', 'abandon'] }]);
     expect(moot).toEqual([false]);
-    expect(quiet(log).slice(2)).toEqual([
-      'resolve create the merchant',
-      'write-adopted: create the merchant: 7',
-    ]);
+    expect(quiet(log).slice(2)).toEqual(ADOPTED);
   });
 
   it('asks for an id of its format', async () => {
-    const { asked } = await workflow({ attempts: [LOST], answers: [adopt('fa-1')] }).once({
-      idFormat: 'text',
-    });
+    const made = workflow({ attempts: [LOST], answers: [adopt('fa-1')] });
+    const { asked } = await made.once({ idFormat: 'text' });
     expect(asked[0]?.idFormat).toBe('text');
   });
 
@@ -477,106 +428,70 @@ describe('a once-only write with an unknown outcome', () => {
   it('stays in doubt when a person abandons it', async () => {
     const made = workflow({ attempts: [LOST], answers: [new Abandoned('too late')] });
     const { outcome, log } = await made.once();
-    expect([outcome, quiet(log)]).toEqual([
-      new Abandoned('too late'),
-      ['doubt create the merchant', LOST_ENTRY],
-    ]);
+    const doubt = ['doubt create the merchant', LOST_ENTRY];
+    expect([outcome, quiet(log)]).toEqual([new Abandoned('too late'), doubt]);
   });
 });
 
-describe('a once-only write that nobody needs for a while', () => {
-  it.each([
-    ['an unknown outcome', failed('Uncertain'), 'Outcome unknown: create the merchant'],
-    ['a rejection', failed('Rejected'), 'Rejected: create the merchant'],
-  ])(
-    'asks about %s once it is needed, and again when it was not needed meanwhile',
-    async (_, failure, title) => {
-      let isMoot = false;
-      const made = workflow({
-        attempts: [failure],
-        answers: [
-          () => {
-            isMoot = true;
-            return undefined;
-          },
-          adopt(),
-        ],
-      });
-      made.turns.push(() => {
-        isMoot = false;
-      });
-      const { outcome, asked, moot, log } = await made.once({ isMoot: () => isMoot });
-      expect([outcome, moot]).toEqual(['adopted 7', [true, false]]);
-      expect(asked.map((each) => each.title)).toEqual([title, title]);
-      expect(log.filter((line) => line === 'waits')).toEqual(['waits']);
-      expect(log.join()).not.toContain('seen at the partner');
-    },
-  );
-
-  it('asks nobody before it is needed', async () => {
-    let isMoot = true;
-    const made = workflow({
-      attempts: [failed('Uncertain')],
-      answers: [
-        () => {
-          made.log.push('asked');
-          return adopt();
-        },
-      ],
-    });
-    made.turns.push(() => {
-      isMoot = false;
-    });
-    const { log } = await made.once({ isMoot: () => isMoot });
-    expect(quiet(log).slice(2)).toEqual([
-      'waits',
-      'asked',
-      'resolve create the merchant',
-      'write-adopted: create the merchant: 7',
-    ]);
-  });
+it.each([
+  [
+    'an unknown outcome',
+    failed('Uncertain'),
+    'Outcome unknown: create the merchant',
+    'waits asked waits asked',
+  ],
+  ['a rejection', failed('Rejected'), 'Rejected: create the merchant', 'asked waits asked'],
+])('%s of a write that nobody needs yet is asked about later', async (_, failure, title, course) => {
+  let isMoot = true;
+  const asked = (answer: Answer | undefined, isMootThen: boolean) => () => {
+    made.log.push('asked');
+    isMoot = isMootThen;
+    return answer;
+  };
+  const made = workflow({ attempts: [failure], answers: [asked(undefined, true), asked(adopt(), false)] });
+  const needed = () => {
+    isMoot = false;
+  };
+  made.turns.push(needed, needed);
+  const ended = await made.once({ isMoot: () => isMoot });
+  expect([ended.outcome, ended.moot]).toEqual(['adopted 7', [true, false]]);
+  expect(ended.asked.map((each) => each.title)).toEqual([title, title]);
+  expect(ended.log.filter((line) => /waits|asked|seen at the partner/.test(line)).join(' ')).toBe(course);
 });
 
-describe.each([
+it.each([
   ['rejected', failed('Rejected', BAD_EMAIL), 'merchant.email: is missing'],
   ['of an unknown outcome', LOST, ''],
-])('a once-only write that is %s', (_, failure, detail) => {
-  it('is asked about again, with the reason, when it cannot be adopted', async () => {
-    const ids: string[] = [];
-    const adoptOnce = (id: string) => {
-      ids.push(id);
-      if (id === '7') throw new Rejected([{ field: '', message: 'it is another merchant' }]);
-      return id;
-    };
-    const made = workflow({ attempts: [failure], answers: [adopt('7'), adopt('8')] });
-    const { outcome, asked } = await made.once({ adopt: adoptOnce });
-    expect([outcome, ids]).toEqual(['8', ['7', '8']]);
-    expect(asked.map((question) => question.detail.split('The request')[0])).toEqual([
-      detail,
-      `7 cannot be adopted: it is another merchant\n${detail}`,
-    ]);
-  });
+])('a once-only write that is %s is asked about again if not adopted', async (_, failure, detail) => {
+  const ids: string[] = [];
+  const adoptOnce = (id: string) => {
+    ids.push(id);
+    if (id === '7') throw new Rejected([{ field: '', message: 'it is another merchant' }]);
+    return id;
+  };
+  const made = workflow({ attempts: [failure], answers: [adopt('7'), adopt('8')] });
+  const { outcome, asked } = await made.once({ adopt: adoptOnce });
+  expect([outcome, ids]).toEqual(['8', ['7', '8']]);
+  const details = [detail, `7 cannot be adopted: it is another merchant\n${detail}`];
+  expect(asked.map((question) => question.detail.split('The request')[0])).toEqual(details);
 });
 
 const SEEN = 'write-adopted: create the merchant: seen at the partner';
-it.each<[string, Error, Answer | undefined, last: string]>([
+it.each<['rejected' | 'in doubt', Error, Answer | undefined, last: string]>([
   ['rejected', failed('Rejected'), undefined, 'end'],
   ['rejected', failed('Rejected'), adopt(), 'end'],
   ['rejected', failed('Rejected'), RETRY, 'end'],
-  ['of an unknown outcome', LOST, undefined, SEEN],
-])(
-  'a once-only write that is %s is done when the poll sees it meanwhile',
-  async (_, failure, answer, last) => {
-    let now: Found<unknown>;
-    const answered = () => {
-      now = found('polled');
-      return answer;
-    };
-    const made = workflow({ attempts: [failure], answers: [answered] });
-    const { outcome, moot, log } = await made.once({ polledEvidence: () => now });
-    expect([outcome, moot, log.at(-1)]).toEqual(['polled', [true], last]);
-  },
-);
+  ['in doubt', LOST, undefined, SEEN],
+])('a once-only write that is %s is done when the poll sees it', async (_, failure, answer, last) => {
+  let now: Found<unknown>;
+  const answered = () => {
+    now = found('polled');
+    return answer;
+  };
+  const made = workflow({ attempts: [failure], answers: [answered] });
+  const { outcome, moot, log } = await made.once({ polledEvidence: () => now });
+  expect([outcome, moot, log.at(-1)]).toEqual(['polled', [true], last]);
+});
 
 describe('a once-only write that an earlier workflow may have sent', () => {
   const mayBeDone = 'restored from a backup';
@@ -586,23 +501,16 @@ describe('a once-only write that an earlier workflow may have sent', () => {
     const prepare = async () => void seen.push('prepared');
     const { outcome, log } = await workflow({}).once({ mayBeDone, prepare, readEvidence });
     expect([outcome, seen]).toEqual(['there', ['prepared', [true, []]]]);
-    expect(quiet(log)[1]).toBe(
-      'write-uncertain: create the merchant, perhaps sent before: restored from a backup',
-    );
+    const entry = 'write-uncertain: create the merchant, perhaps sent before: restored from a backup';
+    expect(quiet(log)[1]).toBe(entry);
   });
 
   it('is asked about, and sent when a person says so', async () => {
-    const { outcome, asked, left } = await workflow({ attempts: ['done'], answers: [RETRY] }).once({
-      mayBeDone,
-    });
-    expect([outcome, left]).toEqual(['done', 0]);
-    expect(asked.map(({ detail }) => detail)).toEqual([
-      `The request was perhaps sent before. Whether it took effect is unknown (restored from a backup). Look in the portal. ${IF_NOT_THERE}`,
-    ]);
-  });
-
-  it('is adopted without an attempt', async () => {
-    expect((await workflow({ answers: [adopt()] }).once({ mayBeDone })).outcome).toBe('adopted 7');
+    const made = workflow({ attempts: ['done'], answers: [RETRY] });
+    const { outcome, asked, left } = await made.once({ mayBeDone });
+    const unknown = 'Whether it took effect is unknown (restored from a backup). Look in the portal.';
+    const detail = `The request was perhaps sent before. ${unknown} ${IF_NOT_THERE}`;
+    expect([outcome, left, asked]).toMatchObject(['done', 0, [{ detail }]]);
   });
 
   it('names the time of its own request', async () => {
@@ -655,9 +563,8 @@ describe('a cancellation in flight', () => {
     ['is cut off, because an earlier attempt may have taken effect', CANCELLED, 'unknown'],
     ['is rejected', failed('Rejected'), 'rejected'],
   ])('is kept of an idempotent write that %s', async (_, becomes, became) => {
-    expect(quiet((await cancelledDuring(becomes).idempotent()).log)).toEqual([
-      `cancelled set the fees: ${became}`,
-    ]);
+    const { log } = await cancelledDuring(becomes).idempotent();
+    expect(quiet(log)).toEqual([`cancelled set the fees: ${became}`]);
   });
 
   it.each<[string, unknown, unknown]>([
@@ -677,9 +584,8 @@ describe('a cancellation in flight', () => {
 
 it('writes that are unfinished are those in doubt, and those that were cancelled', () => {
   const happened: string[] = [];
-  const writes = new UnfinishedWrites({
-    add: (event, more) => void happened.push(`${event}: ${more?.detail}`),
-  });
+  const add = (event: string, more?: { detail?: string }) => void happened.push(`${event}: ${more?.detail}`);
+  const writes = new UnfinishedWrites({ add });
   const upload = { id: 'note-1/a', title: 'upload a.pdf' };
   writes.doubt({ title: 'create' });
   writes.doubt({ title: 'submit' });

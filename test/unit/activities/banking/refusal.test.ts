@@ -14,14 +14,11 @@ it.each([
   [{ kind: 'Forbidden', status: 403, needs: 'one-time-code' }, 'fails', false],
   [{ kind: 'Unauthorized', status: 401 }, 'fails', false],
   [{ kind: 'Uncertain', status: 404 }, 'fails', false],
-] as const)(
-  'a search that ends as %j: %s, and the request itself was refused: %s',
-  async (details, result, refused) => {
-    const error = failed(details);
-    expect(await orNone(Promise.reject(error), 'none').catch(() => 'fails')).toBe(result);
-    expect(isRejected(error)).toBe(refused);
-  },
-);
+] as const)('a search that ends as %j: %s; the request was refused: %s', async (details, result, refused) => {
+  const error = failed(details);
+  expect(await orNone(Promise.reject(error), 'none').catch(() => 'fails')).toBe(result);
+  expect(isRejected(error)).toBe(refused);
+});
 
 it('an error that is no response of the partner is no refusal', async () => {
   expect(isRejected(new Error('a bug'))).toBe(false);

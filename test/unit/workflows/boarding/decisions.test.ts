@@ -44,6 +44,7 @@ const APPROVED = { status: 'Approved', phase: 'approved' } as const;
 const NOT_SUBMITTED = { status: 'Not Submitted', phase: 'not-submitted' } as const;
 const DECLINED = { status: 'Declined', phase: 'declined' } as const;
 const BOARDED = { outcome: 'boarded', mid: '123', merchantProfileId: 1001 };
+const RESTLESS = { restless: { changes: {}, hasRestlessDate: true } };
 const DELIVERED = { delivered: { 'n-1': { status: 'Pending', statusDate: MONDAY } } };
 
 describe('a read of the status', () => {
@@ -85,9 +86,8 @@ describe('a read of the status', () => {
 
   it('records once that a field changes with each read', () => {
     const restless = { changes: { comment: 2, mid: 2 }, hasRestlessDate: false };
-    const { remember, decisions } = onRead(
-      ...([remembered({ restless }), read({ comment: 'c', mid: '3' }), 3, situation()] as const),
-    );
+    const now = read({ comment: 'c', mid: '3' });
+    const { remember, decisions } = onRead(remembered({ restless }), now, 3, situation());
     expect(lines(decisions)).toContain('restless: changes with each read, no longer compared: comment, mid');
     const later = onRead(remember, read({ comment: 'd', mid: '4' }), 4, situation());
     expect(lines(later.decisions).filter((line) => line.startsWith('restless'))).toEqual([]);
@@ -138,9 +138,8 @@ describe('a decision of the partner', () => {
 
   it('without a mid closes the questions about notes, and asks nothing about those that are listed', () => {
     const open = [noteAsked('n-1'), noteAsked('n-2')];
-    expect(asksOn({ ...APPROVED, notes: [note('n-2'), note('n-3')] }, {}, { open })).toEqual([
-      'close n-1: the underwriters no longer ask',
-    ]);
+    const now = { ...APPROVED, notes: [note('n-2'), note('n-3')] };
+    expect(asksOn(now, {}, { open })).toEqual(['close n-1: the underwriters no longer ask']);
   });
 });
 
@@ -152,17 +151,13 @@ describe('an underwriting note', () => {
     ['wants changes', { ...WANTS_CHANGES, comment: null }],
     ['unknown', ON_HOLD],
   ] as const)('becomes a question while the status is: %s', (_, now) => {
-    expect(asksOn({ ...now, notes: [note('n-1'), note('n-2')] })).toEqual(
-      expect.arrayContaining(['ask n-1: Why n-1?', 'ask n-2: Why n-2?']),
-    );
+    const asked = asksOn({ ...now, notes: [note('n-1'), note('n-2')] });
+    expect(asked).toEqual(expect.arrayContaining(['ask n-1: Why n-1?', 'ask n-2: Why n-2?']));
   });
 
-  it.each([NOT_SUBMITTED, APPROVED])(
-    'of an application that nobody reviews is not asked about: %j',
-    (now) => {
-      expect(asksOn({ ...now, notes: [note('n-1')] })).toEqual([]);
-    },
-  );
+  it.each([NOT_SUBMITTED, APPROVED])('is not asked about while nobody reviews: %j', (now) => {
+    expect(asksOn({ ...now, notes: [note('n-1')] })).toEqual([]);
+  });
 
   it.each<[string, Partial<Remembered>, Partial<Situation>]>([
     ['is asked', {}, { open: [noteAsked('n-1')] }],
@@ -188,44 +183,30 @@ describe('an underwriting note', () => {
     ['unknown', ON_HOLD, false, ['n-1', 'n-2']],
     ['approved', APPROVED, false, ['n-1']],
     ['not submitted', NOT_SUBMITTED, false, ['n-1']],
-  ])(
-    'that is no longer listed is closed, answered or not, when the status is: %s',
-    (_, now, isWriting, ids) => {
-      const more = { isWriting, open: [noteAsked('n-1')], answered: [answer(noteAsked('n-2'))] };
-      expect(asksOn(now, {}, more)).toEqual(ids.map((id) => `close ${id}: the underwriters no longer ask`));
-    },
-  );
-
-  it.each<[string, Partial<StatusSnapshot>, boolean]>([
-    ['listed in the status that took its answer', {}, false],
-    ['listed in a status that the partner has set since', { statusDate: TUESDAY }, true],
-    ['listed in another status', ON_HOLD, true],
-    ['listed in review', IN_REVIEW, false],
-    ['listed after the approval', APPROVED, false],
-  ])('that was delivered is asked again when it is %s: %s', (_, now, isAsked) => {
-    const listed = read({ ...now, notes: [note('n-1')] });
-    const { decisions, remember } = onRead(remembered(DELIVERED), listed, 1, situation());
-    expect(lines(decisions).includes('ask n-1: Why n-1?')).toBe(isAsked);
-    expect(Object.keys(remember.delivered)).toEqual(isAsked ? [] : ['n-1']);
+  ])('that is gone is closed, answered or not, when the status is: %s', (_, now, isWriting, ids) => {
+    const more = { isWriting, open: [noteAsked('n-1')], answered: [answer(noteAsked('n-2'))] };
+    expect(asksOn(now, {}, more)).toEqual(ids.map((id) => `close ${id}: the underwriters no longer ask`));
   });
 
-  it.each<[string, Partial<StatusSnapshot>, boolean]>([
-    ['is listed in the same status', { statusDate: TUESDAY, notes: [note('n-1')] }, true],
-    ['is listed in another status', { ...ON_HOLD, notes: [note('n-1')] }, false],
-    ['is not listed in the same status', { statusDate: TUESDAY }, false],
-    ['is not listed while another one is', { statusDate: TUESDAY, notes: [note('n-2')] }, false],
-    ['is not listed in review', IN_REVIEW, true],
-  ])(
-    'that was delivered, of a partner whose dates mean nothing, counts as delivered while it %s: %s',
-    (_, now, is) => {
-      const restless = { changes: {}, hasRestlessDate: true };
-      const { remember } = onRead(remembered({ ...DELIVERED, restless }), read(now), 1, situation());
-      expect(Object.keys(remember.delivered)).toEqual(is ? ['n-1'] : []);
-    },
-  );
-
-  it('that was delivered and is gone in the same status still counts as delivered', () => {
-    expect(onRead(remembered(DELIVERED), read(), 1, situation()).remember).toMatchObject(DELIVERED);
+  const lists = (more: Partial<StatusSnapshot> = {}) => ({ ...more, notes: [note('n-1')] });
+  it.each<['counts' | 'is asked' | 'is forgotten', string, Partial<StatusSnapshot>, Partial<Remembered>?]>([
+    ['counts', 'listed in the status that took its answer', lists()],
+    ['is asked', 'listed in a status that the partner has set since', lists({ statusDate: TUESDAY })],
+    ['is asked', 'listed in another status', lists(ON_HOLD)],
+    ['counts', 'listed in review', lists(IN_REVIEW)],
+    ['counts', 'listed after the approval', lists(APPROVED)],
+    ['counts', 'gone in the same status', {}],
+    // Of a partner whose dates mean nothing.
+    ['counts', 'listed in the same status', lists({ statusDate: TUESDAY }), RESTLESS],
+    ['is asked', 'listed in another status', lists(ON_HOLD), RESTLESS],
+    ['is forgotten', 'gone in the same status', { statusDate: TUESDAY }, RESTLESS],
+    ['is forgotten', 'gone while another is listed', { statusDate: TUESDAY, notes: [note('n-2')] }, RESTLESS],
+    ['counts', 'gone in review', IN_REVIEW, RESTLESS],
+  ])('that was delivered %s when it is %s: %j', (becomes, _, now, restless) => {
+    const before = remembered({ ...DELIVERED, ...restless });
+    const { decisions, remember } = onRead(before, read(now), 1, situation());
+    expect(lines(decisions).includes('ask n-1: Why n-1?')).toBe(becomes === 'is asked');
+    expect(remember.delivered).toEqual(becomes === 'counts' ? DELIVERED.delivered : {});
   });
 });
 
@@ -242,27 +223,28 @@ describe('requested changes', () => {
     });
   });
 
-  it('without a comment become a question that names none', () => {
-    const decisions = asksOn({ ...WANTS_CHANGES, comment: null });
-    expect(decisions).toEqual(['ask request-changes: The partner gave no comment.']);
-  });
-
   const CLOSED = 'close r-1: the partner has moved on';
   const MORE = { comment: 'More.' };
   const AGAIN = [CLOSED, 'ask request-changes: More.'];
 
-  it.each<[string, Partial<StatusSnapshot>, Partial<StatusSnapshot>, Partial<Situation>, string[]]>([
+  type Snapshot = Partial<StatusSnapshot>;
+  it.each<[string, now: Snapshot, seen: Snapshot, Partial<Situation>, string[], Partial<Remembered>?]>([
     ['seen before, without a question', {}, WANTS_CHANGES, {}, []],
-    ['with another comment', { comment: 'More.' }, WANTS_CHANGES, {}, ['ask request-changes: More.']],
+    ['without a comment', { comment: null }, {}, {}, ['ask request-changes: The partner gave no comment.']],
+    ['with another comment', MORE, WANTS_CHANGES, {}, ['ask request-changes: More.']],
     ['set again', { statusDate: TUESDAY }, WANTS_CHANGES, {}, ['ask request-changes: Lower it.']],
+    ['set again, where dates mean nothing', { statusDate: TUESDAY }, WANTS_CHANGES, {}, [], RESTLESS],
+    ['with another comment there', MORE, WANTS_CHANGES, {}, ['ask request-changes: More.'], RESTLESS],
     ['after another status', {}, ON_HOLD, {}, ['ask request-changes: Lower it.']],
     ['asked', { statusDate: TUESDAY }, WANTS_CHANGES, { open: [asked()] }, []],
     ['answered', { statusDate: TUESDAY }, WANTS_CHANGES, { answered: [answer(asked())] }, []],
     ['asked otherwise', MORE, WANTS_CHANGES, { open: [asked()] }, AGAIN],
     ['answered otherwise', MORE, WANTS_CHANGES, { answered: [answer(asked())] }, AGAIN],
     ['on their way, otherwise', MORE, WANTS_CHANGES, { answered: [answer(asked())], isWriting: true }, []],
-  ])('that are %s', (_, now, before, more, decisions) => {
-    expect(asksOn({ ...WANTS_CHANGES, ...now }, { seen: seen(before) }, more)).toEqual(decisions);
+  ])('that are %s', (_, now, before, more, decisions, restless = {}) => {
+    expect(asksOn({ ...WANTS_CHANGES, ...now }, { seen: seen(before), ...restless }, more)).toEqual(
+      decisions,
+    );
   });
 
   it.each<[string, Partial<StatusSnapshot>, boolean, boolean]>([
@@ -274,14 +256,11 @@ describe('requested changes', () => {
     ['waiting for answers', { status: 'Info', phase: 'awaiting-answers' }, false, false],
     ['not submitted', NOT_SUBMITTED, false, false],
     ['approved', APPROVED, false, false],
-  ])(
-    'close when the status is %s, and their answer is dropped only when underwriting goes on',
-    (_, now, isWriting, drops) => {
-      const before = { seen: seen(WANTS_CHANGES) };
-      expect(asksOn(now, before, { open: [asked()], isWriting })).toEqual([CLOSED]);
-      expect(asksOn(now, before, { answered: [answer(asked())], isWriting })).toEqual(drops ? [CLOSED] : []);
-    },
-  );
+  ])('close when the status is %s; an answer is dropped if it goes on', (_, now, isWriting, drops) => {
+    const before = { seen: seen(WANTS_CHANGES) };
+    expect(asksOn(now, before, { open: [asked()], isWriting })).toEqual([CLOSED]);
+    expect(asksOn(now, before, { answered: [answer(asked())], isWriting })).toEqual(drops ? [CLOSED] : []);
+  });
 
   it('are asked again after a submission when the poll has read them before it', () => {
     const begun = { seen: seen(WANTS_CHANGES), restless: { changes: {}, hasRestlessDate: false } };
@@ -289,12 +268,6 @@ describe('requested changes', () => {
       lines(onChangesRequested(begun, read({ ...WANTS_CHANGES, ...now }), situation({ isWriting: true })));
     expect(again({ statusDate: TUESDAY })).toEqual(['ask request-changes: Lower it.']);
     expect(again({})).toEqual([]);
-  });
-
-  it('of a partner whose dates mean nothing are asked again only with another comment', () => {
-    const before = { seen: seen(WANTS_CHANGES), restless: { changes: {}, hasRestlessDate: true } };
-    expect(asksOn({ ...WANTS_CHANGES, statusDate: TUESDAY }, before)).toEqual([]);
-    expect(asksOn({ ...WANTS_CHANGES, comment: 'More.' }, before)).toEqual(['ask request-changes: More.']);
   });
 });
 
@@ -323,16 +296,12 @@ describe('a followed merchant that nobody has submitted', () => {
     expect(asksOn(NOT_SUBMITTED, before, more)).toEqual([]);
   });
 
-  it.each<[boolean, string[]]>([
-    [false, ['close s-1: the partner has moved on', 'close s-2: the partner has moved on']],
-    [true, ['close s-1: the partner has moved on']],
-  ])(
-    'is closed when somebody has submitted it, answered or not, while a write is in flight: %s',
-    (isWriting, closed) => {
-      const answered = [answer(requirement('s-2', 'not-submitted'))];
-      expect(asksOn({}, fresh, { ...followed, isWriting, open: [asked], answered })).toEqual(closed);
-    },
-  );
+  it('is closed when somebody has submitted it, answered or not, but for an answer that is in flight', () => {
+    const more = { ...followed, open: [asked], answered: [answer(requirement('s-2', 'not-submitted'))] };
+    const [one, two] = ['s-1', 's-2'].map((id) => `close ${id}: the partner has moved on`);
+    expect(asksOn({}, fresh, more)).toEqual([one, two]);
+    expect(asksOn({}, fresh, { ...more, isWriting: true })).toEqual([one]);
+  });
 });
 
 describe('an unclear mid', () => {
@@ -343,9 +312,8 @@ describe('an unclear mid', () => {
   const unclear = { ...APPROVED, unclearMid: 'soon' };
 
   it('is a question once the merchant is approved', () => {
-    expect(asksOn(unclear)).toEqual([`ask unclear-mid: ${QUESTION}`]);
-    expect(asksOn({ unclearMid: 'soon' })).toEqual([]);
-    expect(asksOn(APPROVED)).toEqual([]);
+    const reads = [unclear, { unclearMid: 'soon' }, APPROVED];
+    expect(reads.map((now) => asksOn(now))).toEqual([[`ask unclear-mid: ${QUESTION}`], [], []]);
   });
 
   const CLOSED = 'close m-1: the partner shows another mid';
@@ -359,18 +327,18 @@ describe('an unclear mid', () => {
     expect(asksOn(now, {}, { answered: [answer(asked('m-1', detail))], isWriting: true })).toEqual(decisions);
   });
 
-  it('that a person adopts is the mid', () => {
-    const adopted = answer(asked('m-1'), { kind: 'adopt', id: '123' });
-    expect(next(remembered(), situation({ answered: [adopted] })).ended?.outcome).toEqual(BOARDED);
-  });
-
   const ofWrite = requirement('w-1', 'uncertain-write');
   it.each([
-    ['open', { open: [asked('m-1')] }],
-    ['given up', { answered: [answer(asked('m-1'), { kind: 'abandon' })] }],
-    ['of another kind', { answered: [answer(ofWrite, { kind: 'adopt', id: '1' })] }],
-  ])('is no mid while its question is %s', (_, more) => {
-    expect(next(remembered(), situation(more)).ended).toBeUndefined();
+    [
+      'is the mid that a person adopts',
+      { answered: [answer(asked('m-1'), { kind: 'adopt', id: '123' })] },
+      BOARDED,
+    ],
+    ['is no mid while its question is open', { open: [asked('m-1')] }, undefined],
+    ['is no mid when it is given up', { answered: [answer(asked('m-1'), { kind: 'abandon' })] }, undefined],
+    ['is no id of another kind', { answered: [answer(ofWrite, { kind: 'adopt', id: '1' })] }, undefined],
+  ])('%s', (_, more, outcome) => {
+    expect(next(remembered(), situation(more)).ended?.outcome).toEqual(outcome);
   });
 });
 
@@ -421,13 +389,12 @@ describe('what is sent next', () => {
     expect(due(remembered(before), situation(more))).toEqual(sent);
   });
 
-  const restless = { changes: {}, hasRestlessDate: true };
   it.each<[string, Partial<Remembered>, boolean]>([
     ['in the same status', {}, false],
     ['in a status that the partner has set since', { seen: seen({ statusDate: TUESDAY }) }, true],
     ['in another status', { seen: seen(ON_HOLD) }, true],
     // Of a partner whose dates mean nothing.
-    ['in the same status', { seen: seen({ statusDate: TUESDAY }), restless }, false],
+    ['in the same status', { seen: seen({ statusDate: TUESDAY }), ...RESTLESS }, false],
   ])('are answers that the partner did not take before, %s: %s', (_, before, isSent) => {
     const refused = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2' };
     const next = (answered: Situation['answered']) =>

@@ -46,10 +46,8 @@ describe('the answers to notes', () => {
 
   it('are remembered as delivered with the status that took them, and their documents are done with', () => {
     const mark = read({ notes: [note('n-1')], comment: 'Hm.' });
-    const [held, pending] = [
-      { status: 'On Hold', statusDate: null },
-      { status: 'Pending', statusDate: MONDAY },
-    ];
+    const held = { status: 'On Hold', statusDate: null };
+    const pending = { status: 'Pending', statusDate: MONDAY };
     const before = remembered({ uploaded: ['n-3/a'], delivered: { 'n-0': held, 'n-1': held } });
     const delivered = { 'n-0': held, 'n-1': pending, 'n-2': pending };
     expect(afterDelivery(before, [text, again], mark)).toEqual({ ...before, uploaded: [], delivered });
@@ -57,10 +55,8 @@ describe('the answers to notes', () => {
 
   it('are remembered with the status that did not take them', () => {
     const mark = read({ notes: [note('n-1')], comment: 'Hm.' });
-    expect(withWaiting(remembered(), [text, again], mark)).toEqual({
-      ...remembered(),
-      refused: { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2-2' },
-    });
+    const refused = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2-2' };
+    expect(withWaiting(remembered(), [text, again], mark)).toEqual({ ...remembered(), refused });
   });
 
   it('are listed again when a read shows one of them', () => {
@@ -87,9 +83,8 @@ describe('evidence', () => {
     const listed = read({ phase, notes: [note('n-9'), note('n-2')] });
     const gone = read({ phase, notes: [note('n-9')] });
     const answered = ['n-1', 'n-2'];
-    expect([showsSubmission(gone), showsReview(listed, answered), showsReview(gone, answered)]).toEqual(
-      shown,
-    );
+    const reviews = [listed, gone].map((now) => showsReview(now, answered));
+    expect([showsSubmission(gone), ...reviews]).toEqual(shown);
   });
 
   it('is no decision where another submission is in doubt, which may be about the earlier one', () => {

@@ -8,13 +8,10 @@ import {
   seenOf,
   tracked,
 } from '../../../../src/workflows/boarding/restless.js';
+import { read as anyRead, note } from './values.js';
 
-const note = (id: string) => ({ id, text: 'Why?', author: null, date: null });
-
-const read = (more: Partial<StatusSnapshot> = {}): StatusSnapshot => ({
-  ...{ status: 'Pending', phase: 'submitted', statusDate: null, comment: null, mid: null, unclearMid: null },
-  ...{ notes: [note('n-1'), note('n-2')], ...more },
-});
+const read = (more: Partial<StatusSnapshot> = {}) =>
+  anyRead({ statusDate: null, notes: [note('n-1'), note('n-2')], ...more });
 
 /** What is no longer compared after each read that follows the first, and what the next wait compares. */
 function following(reads: readonly StatusSnapshot[]) {
@@ -27,6 +24,7 @@ function following(reads: readonly StatusSnapshot[]) {
 }
 
 const comments = (...all: string[]) => all.map((comment) => read({ comment }));
+const MOVED = read({ comment: 'e', phase: 'in-review' });
 const SEEN = { status: 'Pending', phase: 'submitted', statusDate: null, mid: null, unclearMid: null };
 const NOTES = { noteIds: ['n-1', 'n-2'] };
 
@@ -40,10 +38,7 @@ describe('a field of a partner that changes it with each read', () => {
   it.each<[string, StatusSnapshot[]]>([
     ['after two changes', comments('a', 'b', 'c')],
     ['when a read between them left it alone', comments('a', 'b', 'c', 'c', 'd')],
-    [
-      'once the phase has moved',
-      [...comments('a', 'b', 'c', 'd'), read({ comment: 'e', phase: 'in-review' })],
-    ],
+    ['once the phase has moved', [...comments('a', 'b', 'c', 'd'), MOVED]],
   ])('is compared %s', (_, reads) => {
     expect(following(reads).compared).toHaveProperty('comment', reads.at(-1)?.comment);
   });

@@ -30,36 +30,24 @@ const APPROVED = { bankingStatus: 'Approved', phase: 'approved' } as const;
 const DENIED = { bankingStatus: 'Denied', phase: 'declined' } as const;
 const PROBLEMS = [{ field: 'holder.ssn', message: 'is missing' }];
 
+const QUESTION =
+  'ask locked-profile: Banking profile 3001 is locked. Ask the partner why, and have it unlocked: this requirement then ' +
+  'closes by itself.';
+
 describe('a read of the profile', () => {
-  it('shows a new status in state and timeline', () => {
-    expect(leadsTo(APPROVED, {}, { wantsAccount: true })).toEqual([
-      'partnerStatus is Approved',
-      'status-changed: Approved',
-      'stage is opening',
-    ]);
-  });
-
-  it('records nothing when it shows what was seen before', () => {
-    expect(leadsTo({})).toEqual(['partnerStatus is InReview', 'stage is underwriting']);
-  });
-
-  it('records the first status', () => {
-    expect(leadsTo({}, { seen: null })).toContain('status-changed: InReview');
-  });
-
-  it.each([
-    ['a lock', true, false, ['profile-locked']],
-    ['a lock that it had seen', true, true, []],
-    ['the end of a lock', false, true, ['profile-unlocked']],
-    ['no lock', false, false, []],
-  ])('records %s once', (_, isLocked, wasLocked, recorded) => {
-    const locks = leadsTo({ isLocked }, { seen: read({ isLocked: wasLocked }) });
-    expect(locks.filter((line) => line.startsWith('profile-'))).toEqual(recorded);
-  });
-
-  it('of a profile that was not locked before records no lock', () => {
-    expect(leadsTo({}, { seen: null })).not.toContain('profile-unlocked');
-    expect(leadsTo({ isLocked: true }, { seen: null })).toContain('profile-locked');
+  const inReview = (...more: string[]) => ['partnerStatus is InReview', ...more, 'stage is underwriting'];
+  const [FIRST, LOCKED] = ['status-changed: InReview', { isLocked: true }];
+  const OPENING = ['partnerStatus is Approved', 'status-changed: Approved', 'stage is opening'];
+  it.each<[string, Partial<ProfileSnapshot>, Partial<Remembered>, string[]]>([
+    ['a new status', APPROVED, {}, OPENING],
+    ['nothing new', {}, {}, inReview()],
+    ['the first status', {}, { seen: null }, inReview(FIRST)],
+    ['a lock', LOCKED, {}, inReview('profile-locked', QUESTION)],
+    ['a lock at the first read', LOCKED, { seen: null }, inReview(FIRST, 'profile-locked', QUESTION)],
+    ['no lock again', LOCKED, { seen: read(LOCKED) }, inReview(QUESTION)],
+    ['the end of a lock', {}, { seen: read(LOCKED) }, inReview('profile-unlocked')],
+  ])('shows in state and timeline %s', (_, now, before, shown) => {
+    expect(leadsTo(now, before, { wantsAccount: true })).toEqual(shown);
   });
 
   it.each([
@@ -109,9 +97,6 @@ describe('a read of the profile', () => {
 describe('a locked profile', () => {
   const asked = requirement('l-1', 'locked-profile');
   const CLOSED = 'close l-1: the partner unlocked the profile';
-  const QUESTION =
-    'ask locked-profile: Banking profile 3001 is locked. Ask the partner why, and have it unlocked: this requirement then ' +
-    'closes by itself.';
 
   it.each<[string, boolean, Partial<Situation>, string[]]>([
     ['is a question', true, {}, [QUESTION]],
@@ -124,29 +109,27 @@ describe('a locked profile', () => {
 
   it('can only be abandoned', () => {
     const { decisions } = onRead(remembered(), read({ isLocked: true }), situation());
-    expect(decisions).toContainEqual({
-      ask: expect.objectContaining({ title: 'The partner locked the profile', answers: ['abandon'] }),
-    });
+    const question = { title: 'The partner locked the profile', answers: ['abandon'] };
+    expect(decisions).toContainEqual({ ask: expect.objectContaining(question) });
   });
 });
 
 describe('a followed business that reads as new', () => {
   const followed = { isFollowed: true };
   const asked = requirement('s-1', 'not-submitted');
+  const SENDING = { running: ['holder'], answered: [answer(asked)] };
   const CLOSED = 'close s-1: the partner has moved on';
+
+  const detail =
+    'Banking profile 3001 (“Corner Bakery”) reads as New: nobody has submitted it, or the bank rejected its holder. ' +
+    'Gangway follows it, and submits nothing by itself. Submit it at the bank: this requirement then closes by itself. ' +
+    'Or correct it with the complete holder, which Gangway then sends.';
 
   it('is a question that takes the complete holder', () => {
     const { decisions } = onRead(remembered(), read(NEW), situation(followed));
-    expect(decisions).toContainEqual({
-      ask: {
-        ...{ kind: 'not-submitted', title: 'Not submitted, or rejected by the bank' },
-        detail:
-          'Banking profile 3001 (“Corner Bakery”) reads as New: nobody has submitted it, or the bank rejected its holder. ' +
-          'Gangway follows it, and submits nothing by itself. Submit it at the bank: this requirement then closes by itself. ' +
-          'Or correct it with the complete holder, which Gangway then sends.',
-        ...{ answers: ['correction', 'abandon'], blank: { holder: { '': '' } } },
-      },
-    });
+    const question = { kind: 'not-submitted', title: 'Not submitted, or rejected by the bank', detail };
+    const blank = { holder: { '': '' } };
+    expect(decisions).toContainEqual({ ask: { ...question, answers: ['correction', 'abandon'], blank } });
   });
 
   it.each<[string, Partial<ProfileSnapshot>, Partial<Situation>, string[]]>([
@@ -157,63 +140,42 @@ describe('a followed business that reads as new', () => {
     ['has moved on', {}, followed, []],
     ['has moved on while it was asked about', {}, { ...followed, open: [asked] }, [CLOSED]],
     ['has moved on before the answer went out', {}, { ...followed, answered: [answer(asked)] }, [CLOSED]],
+    ['has moved on while it is sent', {}, { ...followed, ...SENDING }, []],
     [
-      'has moved on while it is sent',
-      {},
-      { ...followed, running: ['holder'], answered: [answer(asked)] },
-      [],
+      'waits with something else',
+      NEW,
+      { ...followed, running: ['ticket-7'] },
+      [`ask not-submitted: ${detail}`],
     ],
-  ])('is no question when it %s', (_, now, more, decisions) => {
+  ])('is a question, or none, when it %s', (_, now, more, decisions) => {
     expect(asksOn(now, {}, more)).toEqual(decisions);
   });
 
-  it('is asked about while something else is on its way', () => {
-    expect(asksOn(NEW, {}, { ...followed, running: ['ticket-7'] })).toHaveLength(1);
-  });
-
-  it.each([
-    [null, false],
-    [read(NEW), false],
-    [read(), true],
-    [read(APPROVED), true],
-  ])('is accepted when it reads otherwise: %j', (seen, is) => {
-    expect(isAccepted(remembered({ seen }))).toBe(is);
+  it('is accepted when it reads otherwise', () => {
+    const reads = [null, read(NEW), read(), read(APPROVED)];
+    expect(reads.map((seen) => isAccepted(remembered({ seen })))).toEqual([false, false, true, true]);
   });
 });
 
-describe('the end', () => {
-  const outcomeOf = (seen: Remembered['seen'], more: Partial<Situation> = {}) =>
-    next(remembered({ seen }), situation(more)).ended;
-
-  it.each([
-    [APPROVED, 'onboarded'],
-    [DENIED, 'declined'],
-    [{ bankingStatus: 'Closed', phase: 'closed' as const }, 'closed'],
-    [{ bankingStatus: 'Cancelled', phase: 'withdrawn' as const }, 'withdrawn'],
-  ])('of an onboarding comes with %j', (now, outcome) => {
-    const { bankingStatus } = now;
-    expect(outcomeOf(read(now), { financialAccountId: 'fa-1' })).toEqual({
-      outcome: { outcome, profileId: 3001, financialAccountId: 'fa-1', bankingStatus },
-      decisions: [],
-    });
-  });
-
-  it.each<[string, Remembered['seen'], Partial<Situation>]>([
-    ['anything was read', null, {}],
-    ['the bank decides', read(), {}],
-    ['the holder is accepted', read(NEW), {}],
-    ['the account is open', read(APPROVED), { wantsAccount: true }],
-  ])('does not come before %s', (_, seen, more) => {
-    expect(outcomeOf(seen, more)).toBeUndefined();
-  });
-
-  it.each<[string, Remembered['seen'], Partial<Situation>, string | null]>([
-    ['has the account', read(APPROVED), { wantsAccount: true, financialAccountId: 'a' }, 'a'],
-    ['needs no account', read(APPROVED), {}, null],
-    ['needs no account after another decision', read(DENIED), { wantsAccount: true }, null],
-  ])('%s', (_, seen, more, financialAccountId) => {
-    expect(outcomeOf(seen, more)?.outcome).toMatchObject({ financialAccountId });
-  });
+const WANTED = { wantsAccount: true, financialAccountId: 'fa-1' };
+const CLOSED = { bankingStatus: 'Closed', phase: 'closed' } as const;
+const CANCELLED = { bankingStatus: 'Cancelled', phase: 'withdrawn' } as const;
+it.each<
+  [string, Partial<ProfileSnapshot> | null, Partial<Situation>, outcome?: string, account?: string | null]
+>([
+  ['that was not read', null, {}],
+  ['that the bank has not decided', {}, {}],
+  ['whose holder is not accepted', NEW, {}],
+  ['whose account is not open', APPROVED, { wantsAccount: true }],
+  ['that has its account', APPROVED, WANTED, 'onboarded', 'fa-1'],
+  ['that needs no account', APPROVED, {}, 'onboarded', null],
+  ['that needs no account after another decision', DENIED, { wantsAccount: true }, 'declined', null],
+  ['that the bank closed', CLOSED, WANTED, 'closed', 'fa-1'],
+  ['that was withdrawn', CANCELLED, WANTED, 'withdrawn', 'fa-1'],
+])('the end of a business %s: %j', (_, now, more, outcome, financialAccountId) => {
+  const ids = { profileId: 3001, financialAccountId, bankingStatus: now?.bankingStatus };
+  const ended = outcome && { outcome: { outcome, ...ids }, decisions: [] };
+  expect(next(remembered({ seen: now && read(now) }), situation(more)).ended).toEqual(ended);
 });
 
 describe('what begins next', () => {
@@ -285,24 +247,28 @@ describe('what begins next', () => {
 });
 
 describe('a delivered answer', () => {
-  const asked = ticketAsked(7);
+  const asked = ticketAsked(7, 'Why 7?', 'ticket-7-2');
   const delivered = (before: Partial<Remembered>, replyId: number | null = null) => {
     const answered = [answer(asked), answer(ticketAsked(8))];
     return onDelivered(remembered(before), asked, replyId, situation({ answered }));
   };
 
-  it('is recorded, and the ticket counts as answered for as long as a person has to answer', () => {
-    const { remember, decisions } = delivered({ seen: read({ tickets: [ticket(7)] }) }, 70);
-    expect(lines(decisions)).toEqual(['remove ticket-7', 'ticket-answered: ticket-7']);
+  it.each([
+    ['a reply', 70, [1, 70]],
+    ['another answer', null, [1]],
+  ])('by %s is recorded, and counts for as long as a person has to answer', (_, id, replies) => {
+    const seen = read({ tickets: [ticket(7)] });
+    const { remember, decisions } = delivered({ seen, replies: [1] }, id);
+    expect(lines(decisions)).toEqual(['remove ticket-7-2', 'ticket-answered: ticket-7-2']);
     const answered = { 'ticket-7': { detail: 'Why 7?', until: NOW + HOUR } };
-    expect(remember).toEqual(remembered({ seen: read({ tickets: [ticket(7)] }), answered, replies: [70] }));
+    expect(remember).toEqual(remembered({ seen, answered, replies }));
   });
 
   it('to a ticket that asks something else by then is followed by another question', () => {
     const seen = read({ tickets: [ticket(7, 'And now?'), ticket(8)] });
     const { remember, decisions } = delivered({ seen });
-    const asked = 'ask ticket-7: And now?';
-    expect(lines(decisions)).toEqual(['remove ticket-7', 'ticket-answered: ticket-7', asked]);
+    const again = 'ask ticket-7: And now?';
+    expect(lines(decisions)).toEqual(['remove ticket-7-2', 'ticket-answered: ticket-7-2', again]);
     expect(remember).toMatchObject({ answered: {}, replies: [] });
   });
 

@@ -8,7 +8,6 @@ import {
   onRejected,
   ticketIdOf,
   timesOf,
-  withAnswer,
 } from '../../../../src/workflows/business/tickets.js';
 import { answer, lines } from '../boarding/values.js';
 import { asksOn, NOW, read, remembered, situation, ticket, ticketAsked } from './values.js';
@@ -36,13 +35,10 @@ describe('a ticket', () => {
     expect(lines(closed.decisions)).toEqual(['close ticket-7: gone']);
   });
 
+  const OF_FIELD = 'Why 7?\nThe partner asks about the field ssn.';
   it.each([
     [{ topic: 'Owner of 123-45-6789' }, 'Ticket about Owner of ***-**-6789', 'Why 7?'],
-    [
-      { topic: 'x', updateFieldRequest: 'ssn' },
-      'Ticket about ssn',
-      'Why 7?\nThe partner asks about the field ssn.',
-    ],
+    [{ topic: 'x', updateFieldRequest: 'ssn' }, 'Ticket about ssn', OF_FIELD],
     [{ text: 'Is it 123-45-6789?' }, 'Ticket', 'Is it ***-**-6789?'],
   ])('with %j has a title and a detail without private values', (more, title, detail) => {
     const { decisions } = onRead(
@@ -51,6 +47,8 @@ describe('a ticket', () => {
     expect(decisions).toContainEqual({ ask: expect.objectContaining({ title, detail }) });
   });
 
+  const close = (why: string) => `close ticket-7: the partner ${why}`;
+  const ELSE = [close('asks something else'), 'ask ticket-7: And?'];
   const SENT = { answered: [answer(ticketAsked(7))] };
   it.each<[string, readonly OpenTicket[], Partial<Remembered>, Partial<Situation>, string[]]>([
     ['asked', [ticket(7)], {}, { open: [ticketAsked(7)] }, []],
@@ -63,16 +61,8 @@ describe('a ticket', () => {
     ['beside our reply', [ticket(7), ticket(8)], { replies: [7] }, {}, ['ask ticket-8: Why 8?']],
     ['beside an answered one', [ticket(7), ticket(8)], ANSWERED, {}, ['ask ticket-8: Why 8?']],
     ['answered, and asking something else', [ticket(7, 'And?')], ANSWERED, {}, ['ask ticket-7: And?']],
-    [
-      'gone',
-      ...([[ticket(8)], {}, { open: [ticketAsked(7), ticketAsked(8)] }] as const),
-      ['close ticket-7: the partner no longer asks'],
-    ],
-    [
-      'asking something else',
-      ...([[ticket(7, 'And?')], {}, { open: [ticketAsked(7)] }] as const),
-      ['close ticket-7: the partner asks something else', 'ask ticket-7: And?'],
-    ],
+    ['gone', [ticket(8)], {}, { open: [ticketAsked(7), ticketAsked(8)] }, [close('no longer asks')]],
+    ['asking something else', [ticket(7, 'And?')], {}, { open: [ticketAsked(7)] }, ELSE],
   ])('that is %s leads on', (_, tickets, before, more, decisions) => {
     expect(asksOn({ tickets }, before, more)).toEqual(decisions);
   });
@@ -131,15 +121,5 @@ describe('a ticket that asks again', () => {
         again: { 'ticket-6': why, 'ticket-7': why },
       }),
     );
-  });
-});
-
-it.each([
-  ['a reply', 70, [1, 70]],
-  ['another answer', null, [1]],
-])('a ticket with %s is answered under what its question is about', (_, replyId, replies) => {
-  const before = { ...NO_TICKETS, replies: [1] };
-  expect(withAnswer(before, ticketAsked(7, 'Why?', 'ticket-7-2'), replyId, NOW)).toEqual({
-    ...{ replies, again: {}, answered: { 'ticket-7': { detail: 'Why?', until: NOW } } },
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OnboardingState } from '../../../../src/messages/onboarding-state.js';
-import type { PartEnd, PartOutcome } from '../../../../src/messages/onboardings.js';
+import type { Part, PartEnd, PartOutcome } from '../../../../src/messages/onboardings.js';
 import {
   type CustomerInput,
   childOf,
@@ -63,38 +63,34 @@ describe('what a part begins with', () => {
   } as unknown as CustomerInput;
   const unasked = { ...input, provisionTerminal: undefined } as CustomerInput;
 
-  it('is the input of the merchant', () => {
-    expect(childOf('boarding', input, NOTHING, undefined)).toEqual({
-      dba: 'Corner Bakery',
-      input: { externalId: 'c-1', merchant: { dba: 'Corner Bakery' } },
-    });
-  });
-
-  it('is the input of the business with its merchant, once there is one', () => {
-    const holder = { doingBusinessAsName: 'The Corner Bakery' };
-    expect(childOf('business', input, NOTHING, 1001)).toEqual({
-      ...{ dba: 'The Corner Bakery', input: { externalId: 'c-1', holder, merchantProfileId: 1001 } },
-    });
-    expect(childOf('business', input, NOTHING, undefined)).toBeUndefined();
-  });
-
-  it('is the terminal of a boarded merchant, in an account of its name', () => {
-    expect(childOf('terminal', input, endedAs({ boarding: boarded }), 1001)).toEqual({
+  const started = {
+    boarding: {
+      ...{ dba: 'Corner Bakery', input: { externalId: 'c-1', merchant: { dba: 'Corner Bakery' } } },
+    },
+    business: {
+      dba: 'The Corner Bakery',
+      input: { externalId: 'c-1', holder: input.business.holder, merchantProfileId: 1001 },
+    },
+    terminal: {
       dba: 'Corner Bakery',
       input: {
         ...{ externalId: 'c-1', mid: '4711' },
         provisionTerminal: { account: { name: 'Corner Bakery', note: 'a' }, terminal: { name: 'Counter' } },
       },
-    });
-  });
+    },
+  };
 
-  it.each<[string, CustomerInput, Remembered]>([
-    ['of no merchant', input, NOTHING],
-    ['of a declined merchant', input, endedAs({ boarding: declined })],
-    ['of a cancelled merchant', input, endedAs({ boarding: cancelled })],
-    ['that nobody asked for', unasked, endedAs({ boarding: boarded })],
-  ])('is nothing for a terminal %s', (_, of, before) => {
-    expect(childOf('terminal', of, before, 1001)).toBeUndefined();
+  it.each<[string, Part, CustomerInput, Remembered, merchant: number | undefined, is?: 'nothing']>([
+    ['a merchant', 'boarding', input, NOTHING, undefined],
+    ['a business, with its merchant', 'business', input, NOTHING, 1001],
+    ['a business before there is a merchant', 'business', input, NOTHING, undefined, 'nothing'],
+    ['a terminal, in an account of its name', 'terminal', input, endedAs({ boarding: boarded }), 1001],
+    ['a terminal of no merchant', 'terminal', input, NOTHING, 1001, 'nothing'],
+    ['one of a declined merchant', 'terminal', input, endedAs({ boarding: declined }), 1001, 'nothing'],
+    ['one of a cancelled merchant', 'terminal', input, endedAs({ boarding: cancelled }), 1001, 'nothing'],
+    ['one that nobody asked for', 'terminal', unasked, endedAs({ boarding: boarded }), 1001, 'nothing'],
+  ])('is the input of %s', (_, part, of, before, merchant, is) => {
+    expect(childOf(part, of, before, merchant)).toEqual(is ? undefined : started[part]);
   });
 });
 
@@ -106,11 +102,9 @@ describe('a part that begins', () => {
 
   it('keeps a report that came before', () => {
     const before = remembered({ reported: { business: reported() }, begun: { boarding: 'attached' } });
-    expect(onBegun(before, 'business', reported({}, ''))).toEqual(
-      remembered({
-        ...{ begun: { boarding: 'attached', business: 'started' }, reported: { business: reported() } },
-      }),
-    );
+    const begun = { boarding: 'attached', business: 'started' } as const;
+    const after = remembered({ begun, reported: { business: reported() } });
+    expect(onBegun(before, 'business', reported({}, ''))).toEqual(after);
   });
 });
 
@@ -123,24 +117,18 @@ describe('a report', () => {
     expect(remember.reported).toEqual({ ...before.reported, business });
   });
 
-  it.each([
-    ['merchantProfileId', 1001],
-    ['mid', '4711'],
-    ['profileId', 3001],
-    ['financialAccountId', 'fa-1'],
-    ['paymentsAccountId', 'pa-1'],
-    ['terminalId', 't-1'],
-  ])('shows %s', (name, id) => {
-    const { decisions } = onReport(NOTHING, 'terminal', reported({ [name]: id }));
-    expect(decisions).toEqual([{ know: { [name]: id, polls: 1 } }]);
+  it('shows each id', () => {
+    const ofMerchant = { merchantProfileId: 1001, mid: '4711', paymentsAccountId: 'pa-1', terminalId: 't-1' };
+    const ids = { ...ofMerchant, profileId: 3001, financialAccountId: 'fa-1' };
+    const { decisions } = onReport(NOTHING, 'terminal', reported(ids));
+    expect(decisions).toEqual([{ know: { ...ids, polls: 1 } }]);
   });
 
   it('of the run that has ended asks nothing', () => {
     const before = endedAs({ boarding: boarded });
     const late = reported({ requirements: [note], unsent: ['note-2'] });
-    expect(onReport(before, 'boarding', late).remember.reported.boarding?.state).toMatchObject({
-      ...{ stage: 'boarded', outcome: 'boarded', mid: '4711', requirements: [], unsent: [] },
-    });
+    const over = { stage: 'boarded', outcome: 'boarded', mid: '4711', requirements: [], unsent: [] };
+    expect(onReport(before, 'boarding', late).remember.reported.boarding?.state).toMatchObject(over);
   });
 
   it.each([
@@ -161,19 +149,14 @@ describe('what the outside sees', () => {
   });
 
   it('has the questions of all parts, the answers that can be taken back, and each part', () => {
-    expect(publishedParts(before)).toEqual({
-      ...{ requirements: [note, ticket], unsent: ['note-2'] },
-      ...{ boarding: before.reported.boarding?.state, business: before.reported.business?.state },
-    });
+    const { boarding, business } = before.reported;
+    const parts = { boarding: boarding?.state, business: business?.state };
+    expect(publishedParts(before)).toEqual({ requirements: [note, ticket], unsent: ['note-2'], ...parts });
   });
 
-  it.each([
-    ['note-1', 'boarding'],
-    ['note-2', 'boarding'],
-    ['ticket-7', 'business'],
-    ['unknown', 'business'],
-  ])('sends an answer to %s on to the %s', (id, part) => {
-    expect(partWith(before, id)).toBe(part);
+  it('sends an answer on to the part that asked, or that has it', () => {
+    const parts = ['note-1', 'note-2', 'ticket-7', 'unknown'].map((id) => partWith(before, id));
+    expect(parts).toEqual(['boarding', 'boarding', 'business', 'business']);
   });
 
   it('has no questions after the end', () => {
@@ -183,22 +166,13 @@ describe('what the outside sees', () => {
 });
 
 describe('the end of a part', () => {
+  const MERCHANT = { stage: 'boarded', outcome: 'boarded', mid: '4711', partnerStatus: null } as const;
+  const BUSINESS = { stage: 'onboarded', profileId: 3001, partnerStatus: 'Approved' } as const;
+  const TERMINAL = { stage: 'provisioned', paymentsAccountId: 'pa-1', terminalId: 't-1' } as const;
   it.each<[PartEnd, readonly string[], Partial<OnboardingState>]>([
-    [
-      boarded,
-      ['merchantProfileId is 1001,mid is 4711', 'boarding-ended: boarded'],
-      { ...{ stage: 'boarded', outcome: 'boarded', mid: '4711' }, partnerStatus: null },
-    ],
-    [
-      onboarded,
-      ['profileId is 3001', 'boarding-ended: onboarded'],
-      { stage: 'onboarded', profileId: 3001, partnerStatus: 'Approved' },
-    ],
-    [
-      provisioned,
-      ['paymentsAccountId is pa-1,terminalId is t-1', 'boarding-ended: provisioned'],
-      { stage: 'provisioned', paymentsAccountId: 'pa-1', terminalId: 't-1' },
-    ],
+    [boarded, ['merchantProfileId is 1001,mid is 4711', 'boarding-ended: boarded'], MERCHANT],
+    [onboarded, ['profileId is 3001', 'boarding-ended: onboarded'], BUSINESS],
+    [provisioned, ['paymentsAccountId is pa-1,terminalId is t-1', 'boarding-ended: provisioned'], TERMINAL],
     [{ how: 'failed' }, ['boarding-failed: see the child workflow'], { stage: 'cancelled' }],
     [{ how: 'timed out' }, ['boarding-ended: timed out'], { stage: 'cancelled', partnerStatus: 'Pending' }],
   ])('is recorded, and closes its questions: %j', (end, recorded, shown) => {
@@ -229,8 +203,10 @@ describe('the end of a part', () => {
     const { remember, decisions } = onReset(before, 'boarding');
     expect(lines(decisions)).toEqual(['boarding-reset: its workflow runs again']);
     expect(remember).toEqual(endedAs({ business: onboarded }));
-    expect([isOver(before), isOver(remember), isOver(endedAs({ boarding: { how: 'failed' } }))]).toEqual([
-      ...[true, false, false],
+    expect([before, remember, endedAs({ boarding: { how: 'failed' } })].map(isOver)).toEqual([
+      true,
+      false,
+      false,
     ]);
   });
 
@@ -256,8 +232,8 @@ describe('the end of a customer', () => {
   });
 
   it('has the outcomes of its parts', () => {
-    expect(outcomeOf(endedAs({ boarding: boarded, business: { how: 'timed out' } }))).toEqual({
-      ...{ outcome: 'partly-onboarded', boarding: BOARDED, business: { outcome: 'cancelled' } },
-    });
+    const ended = outcomeOf(endedAs({ boarding: boarded, business: { how: 'timed out' } }));
+    const business = { outcome: 'cancelled' };
+    expect(ended).toEqual({ outcome: 'partly-onboarded', boarding: BOARDED, business });
   });
 });

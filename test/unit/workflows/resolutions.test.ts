@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Answer, Requirement, Resolution } from '../../../src/messages/requirements.js';
-import { inShort, problemWith } from '../../../src/workflows/journey/resolutions.js';
+import type { Answer, Requirement } from '../../../src/messages/requirements.js';
+import { type Answerable, inShort, problemWith } from '../../../src/workflows/journey/resolutions.js';
 
 const ALL: Requirement['answers'] = ['text', 'documents', 'correction', 'adopt', 'code', 'retry', 'abandon'];
 
@@ -17,17 +17,21 @@ function open(more: Partial<Requirement> = {}): Requirement {
 const CORRECTABLE = ['merchant', 'fees'];
 
 /** What is wrong with an answer of olga's, whatever a client may send in place of one. */
-const problem = (answer: unknown, more: Partial<Requirement> = {}, who: object = {}) =>
+const problem = (answer: unknown, more: Partial<Requirement> = {}) =>
   problemWith(
-    { requirementId: 'r-1', answer: answer as Answer, actor: 'olga', reason: 'because', ...who },
+    { requirementId: 'r-1', answer: answer as Answer, actor: 'olga', reason: 'because' },
     { open: [open(more)], unsent: [] },
     CORRECTABLE,
   );
 
+const mustHave = (field: string) => `answer.${field}: must be a text, and not empty`;
 const document = { key: 'k.pdf', fileName: 'check.pdf', contentType: 'application/pdf' };
 const documents = (...all: unknown[]) => ({ kind: 'documents', documents: all });
 const correction = (patch: unknown) => ({ kind: 'correction', patch });
 const adopt = (id: unknown) => ({ kind: 'adopt', id });
+
+const TEXT_ID = { idFormat: 'text' } as const;
+const CHOICE: Partial<Requirement> = { answers: ['choice'], choices: ['same', 'other'] };
 
 describe('an answer that fits', () => {
   it.each<[string, unknown, Partial<Requirement>?]>([
@@ -39,10 +43,10 @@ describe('an answer that fits', () => {
     ['a correction that removes a field', correction({ merchant: null })],
     ['an id of one digit', adopt('1')],
     ['an id of ten digits', adopt('1234567890')],
-    ['an id in words, where that is its format', adopt('fa-501-1'), { idFormat: 'text' }],
-    ['an id in words of 64 characters', adopt('x'.repeat(64)), { idFormat: 'text' }],
+    ['an id in words, where that is its format', adopt('fa-501-1'), TEXT_ID],
+    ['an id in words of 64 characters', adopt('x'.repeat(64)), TEXT_ID],
     ['a code', { kind: 'code', code: '000000' }],
-    ['a choice', { kind: 'choice', choice: 'other' }, { answers: ['choice'], choices: ['same', 'other'] }],
+    ['a choice', { kind: 'choice', choice: 'other' }, CHOICE],
     ['a retry', { kind: 'retry' }],
     ['giving up', { kind: 'abandon' }],
   ])('is %s', (_, answer, more) => {
@@ -52,6 +56,7 @@ describe('an answer that fits', () => {
 
 describe('a correction that was to be filled in', () => {
   const blank = { merchant: { email: '', '': '' }, fees: { '': '' } };
+  const EMPTY = 'answer.patch.merchant.email: fill in the empty quotes, or remove the field';
   const NAMELESS = 'answer.patch: fill in the name of each field, or remove the field';
 
   it.each<[object, string | undefined]>([
@@ -59,10 +64,7 @@ describe('a correction that was to be filled in', () => {
     [{ merchant: { email: null } }, undefined],
     [{ merchant: { dba: '' } }, undefined],
     [{ fees: { rate: '' } }, undefined],
-    [
-      { merchant: { email: '' } },
-      'answer.patch.merchant.email: fill in the empty quotes, or remove the field',
-    ],
+    [{ merchant: { email: '' } }, EMPTY],
     [{ merchant: { '': 'x' } }, NAMELESS],
     [{ merchant: { '078-05-1120': { '': 'x' } } }, NAMELESS],
   ])('%j', (patch, why) => {
@@ -77,8 +79,10 @@ describe('an answer that does not fit', () => {
   const HALF = `answer.documents: each needs key, fileName and contentType; ${STORE}`;
   const DIGITS = 'answer.id: must be the id at the partner, in digits and in quotes: "1012"';
   const NO_OBJECT = 'answer.patch: must be an object';
+  const NO_CHOICE = 'answer.choice: must be one of same, other';
   const WORDS = 'answer.id: must be 1 to 64 characters of ASCII without spaces, in quotes';
-  const CHOICE: Partial<Requirement> = { answers: ['choice'], choices: ['same', 'other'] };
+  const [UNKNOWN_KIND, NO_TEXT] = [`answer.kind: r-1 takes ${ALL.join(', ')}`, mustHave('text')];
+  const [RETRY_ONLY, KEY_ONLY] = [{ answers: ['retry', 'abandon'] } as const, { key: 'k' }];
   const ONLY =
     'answer.patch: takes one or more of merchant, fees, and no other field, in the form of the input: {"merchant": {"FIELD": "VALUE"}}';
 
@@ -86,23 +90,19 @@ describe('an answer that does not fit', () => {
     ['none', undefined, NO_ANSWER],
     ['null', null, NO_ANSWER],
     ['no object', 'text', NO_ANSWER],
-    ['an unknown kind', { kind: 'shrug' }, `answer.kind: r-1 takes ${ALL.join(', ')}`],
-    ['no kind', {}, `answer.kind: r-1 takes ${ALL.join(', ')}`],
-    [
-      'of another kind',
-      adopt('1'),
-      'answer.kind: r-1 takes retry, abandon',
-      { answers: ['retry', 'abandon'] },
-    ],
-    ['no text', { kind: 'text' }, 'answer.text: must be a text, and not empty'],
-    ['blank text', { kind: 'text', text: ' \n' }, 'answer.text: must be a text, and not empty'],
-    ['a number for text', { kind: 'text', text: 5 }, 'answer.text: must be a text, and not empty'],
+    ['an unknown kind', { kind: 'shrug' }, UNKNOWN_KIND],
+    ['no kind', {}, UNKNOWN_KIND],
+    ['of another kind', adopt('1'), 'answer.kind: r-1 takes retry, abandon', RETRY_ONLY],
+    ['no text', { kind: 'text' }, NO_TEXT],
+    ['blank text', { kind: 'text', text: ' \n' }, NO_TEXT],
+    ['a number for text', { kind: 'text', text: 5 }, NO_TEXT],
+    ['an empty code', { kind: 'code', code: '' }, mustHave('code')],
     ['no document', documents(), NONE],
     ['no list of documents', { kind: 'documents', documents: document }, NONE],
-    ['a document with nothing but a key', documents({ key: 'k' }), HALF],
+    ['a document with nothing but a key', documents(KEY_ONLY), HALF],
     ['a document without its type', documents({ ...document, contentType: '' }), HALF],
     ['null for a document', documents(null), HALF],
-    ['a good document and half a one', documents(document, { key: 'k' }), HALF],
+    ['a good document and half a one', documents(document, KEY_ONLY), HALF],
     ['a patch that is a list', correction([]), NO_OBJECT],
     ['a patch that is null', correction(null), NO_OBJECT],
     ['a patch that is text', correction('fees'), NO_OBJECT],
@@ -116,30 +116,11 @@ describe('an answer that does not fit', () => {
     ['an id with a space', adopt('1 '), DIGITS],
     ['an id without quotes', adopt(1012), DIGITS],
     ['an id in a list', adopt(['1012']), DIGITS],
-    ['a blank id, where words are its format', adopt(' '), WORDS, { idFormat: 'text' }],
-    ['an id in words of 65 characters', adopt('x'.repeat(65)), WORDS, { idFormat: 'text' }],
-    [
-      ...(['no choice that is offered', { kind: 'choice', choice: 'constructor' }] as const),
-      ...(['answer.choice: must be one of same, other', CHOICE] as const),
-    ],
-    ['an empty code', { kind: 'code', code: '' }, 'answer.code: must be a text, and not empty'],
+    ['a blank id, where words are its format', adopt(' '), WORDS, TEXT_ID],
+    ['an id in words of 65 characters', adopt('x'.repeat(65)), WORDS, TEXT_ID],
+    ['no choice that is offered', { kind: 'choice', choice: 'constructor' }, NO_CHOICE, CHOICE],
   ])('is %s', (_, answer, why, more) => {
     expect(problem(answer, more)).toBe(why);
-  });
-
-  it.each([
-    ['nobody', { actor: '' }, 'actor: must name the person who answers'],
-    ['somebody blank', { actor: ' ' }, 'actor: must name the person who answers'],
-    ['somebody who gives no reason', { reason: '' }, 'reason: must not be empty'],
-    ['somebody whose reason is blank', { reason: '\t' }, 'reason: must not be empty'],
-  ])('is that of %s', (_, who, why) => {
-    expect(problem({ kind: 'retry' }, {}, who)).toBe(why);
-  });
-
-  it('shows everything that is wrong with it at once', () => {
-    expect(problem({ kind: 'adopt', id: 7 }, {}, { actor: '', reason: undefined })).toBe(
-      `${DIGITS}; actor: must name the person who answers; reason: must not be empty`,
-    );
   });
 
   it('is rejected and breaks nothing, whatever JSON its fields hold', () => {
@@ -165,29 +146,62 @@ describe('an answer that does not fit', () => {
     );
   });
 
-  it.each([
-    [[], 'requirementId: no requirement with this id is open; open: none'],
-    [[open(), open({ id: 'r-3' })], 'requirementId: no requirement with this id is open; open: r-1, r-3'],
-  ])('is one to a requirement that is not open (%#)', (requirements, why) => {
-    const answer = { kind: 'retry' } as const;
-    const resolution: Resolution = { requirementId: 'r-2', answer, actor: 'olga', reason: 'x' };
-    expect(problemWith(resolution, { open: requirements, unsent: [] }, CORRECTABLE)).toBe(why);
+  const TAKE_BACK = { answer: { kind: 'take-back' } };
+  const [NOBODY, NO_REASON] = ['actor: must name the person who answers', 'reason: must not be empty'];
+  const NOT_OPEN = 'requirementId: no requirement with this id is open; open:';
+  const SENT = 'requirementId: no requirement with this id has an unsent answer; unsent: r-2';
+  const TWO = { open: [open(), open({ id: 'r-3' })], unsent: ['r-2'] };
+  it.each<[unknown, string | undefined, Answerable?]>([
+    [{ actor: '' }, NOBODY],
+    [{ actor: ' ' }, NOBODY],
+    [{ reason: '' }, NO_REASON],
+    [{ reason: '\t' }, NO_REASON],
+    // All that is wrong, at once.
+    [{ answer: adopt(7), actor: '', reason: undefined }, `${DIGITS}; ${NOBODY}; ${NO_REASON}`],
+    [{ requirementId: 'r-2' }, `${NOT_OPEN} r-1, r-3`],
+    [{}, `${NOT_OPEN} none`, { open: [], unsent: [] }],
+    [{ requirementId: 'r-2', ...TAKE_BACK }, undefined],
+    [{ requirementId: 'r-2', ...TAKE_BACK, reason: ' ' }, NO_REASON],
+    [TAKE_BACK, SENT],
+    [null, 'the resolution must be an object'],
+    [undefined, 'the resolution must be an object'],
+    ['retry', 'the resolution must be an object'],
+  ])('is in a resolution with %j', (more, why, answerable = TWO) => {
+    const retry = { requirementId: 'r-1', answer: { kind: 'retry' }, actor: 'olga', reason: 'because' };
+    const resolution = more instanceof Object ? { ...retry, ...more } : more;
+    expect(problemWith(resolution, answerable, CORRECTABLE)).toBe(why);
   });
+});
 
-  it.each([null, undefined, 'retry'])('is %j in place of a resolution', (resolution) => {
-    const answerable = { open: [open()], unsent: [] };
-    expect(problemWith(resolution as never, answerable, CORRECTABLE)).toBe(
-      'the resolution must be an object',
-    );
-  });
+const named = (fileName: string) => ({ ...document, fileName });
 
-  it.each([
-    ['r-2', {}, undefined],
-    ['r-1', {}, 'requirementId: no requirement with this id has an unsent answer; unsent: r-2'],
-    ['r-2', { reason: ' ' }, 'reason: must not be empty'],
-  ])('is to take back an answer that was sent, or without a reason (%s %j)', (requirementId, more, why) => {
-    const answer = { kind: 'take-back' } as const;
-    const resolution: Resolution = { requirementId, answer, actor: 'olga', reason: 'a mistake', ...more };
-    expect(problemWith(resolution, { open: [open()], unsent: ['r-2'] }, CORRECTABLE)).toBe(why);
-  });
+it.each<[Answer, string]>([
+  [{ kind: 'text', text: 'One sale\nin ten.' }, 'text: One sale in ten.'],
+  [{ kind: 'text', text: 'SSN 123-45-6789, or 518-555-0100' }, 'text: SSN [Redacted], or [Redacted]'],
+  [{ kind: 'text', text: 'call 123456789 or ada@example.com' }, 'text: call [Redacted] or [Redacted]'],
+  [{ kind: 'documents', documents: ['a.pdf', 'b.png'].map(named) }, 'documents: a.pdf, b.png'],
+  [{ kind: 'documents', documents: [named('123-45-6789.pdf')] }, 'documents: [Redacted].pdf'],
+  [{ kind: 'correction', patch: { a: { b: 1, c: null }, e: {}, f: [1] } }, 'correction: a.b, a.c, e, f'],
+  [{ kind: 'adopt', id: '1001' }, 'adopt: 1001'],
+  [{ kind: 'adopt', id: '123-45-6789' }, 'adopt: ***-**-6789'],
+  [{ kind: 'choice', choice: 'declined' }, 'choice: declined'],
+  [{ kind: 'code', code: '123456' }, 'code'],
+  [{ kind: 'take-back' }, 'take-back'],
+  [{ kind: 'retry' }, 'retry'],
+  [{ kind: 'abandon' }, 'abandon'],
+])('the timeline has a short and masked form of %j', (answer, short) => {
+  expect(inShort(answer)).toBe(short);
+});
+
+it('shortens what is long', () => {
+  const text = inShort({ kind: 'text', text: 'x y '.repeat(1_000) });
+  expect(text).toMatch(/^text: x y .*… \(shortened, 3999 characters\)$/);
+  expect(text.length).toBeLessThan(130);
+  const fields = Array.from({ length: 11 }, (_, index) => [`f${index}`, 1]);
+  const short = (count: number) =>
+    inShort({ kind: 'correction', patch: Object.fromEntries(fields.slice(0, count)) });
+  expect([short(10), short(11)]).toEqual([
+    expect.stringMatching(/f8, f9$/),
+    expect.stringMatching(/f9, and 1 more$/),
+  ]);
 });
