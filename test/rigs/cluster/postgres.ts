@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../../../src/temporal/dev-server.js';
-import { insist } from '../chaos/insist.js';
+import { insist } from '../waiting.js';
 import { logged, untilUp } from './logged.js';
 import type { Programs } from './programs.js';
 
