@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CANCELLED } from '../../src/partners/banking/responses.js';
 import { business, OWNER } from '../rigs/inputs.js';
-import type { Onboarding } from '../rigs/onboarding.js';
 import { sharedRig } from '../rigs/shared-rig.js';
-import { eventually } from '../rigs/waiting.js';
 import { bankOf } from '../rigs/workflows/bank.js';
 
 const rig = await sharedRig();
@@ -22,40 +20,6 @@ async function withTwoTickets() {
   const replies = ids.map((id) => id.replace('ticket-', 'reply to ticket '));
   return { onboarding, profileId, ids, replies, text: `It is ${input.externalId}.` };
 }
-
-/** Both tickets have a text as answer, and the bank holds both replies. */
-async function replyingTwice() {
-  const { ids, text, ...rest } = await withTwoTickets();
-  const held = await rig.sandbox.hold('create-ticket', text, 'delay', 2);
-  for (const id of ids) await rest.onboarding.resolve(id, { kind: 'text', text });
-  await held.underWay();
-  return { ...rest, ids, text, held };
-}
-
-/** Waits until the cancellation of both writes is requested. */
-const bothStopped = (onboarding: Onboarding<unknown>) =>
-  eventually(
-    async () => (await onboarding.written()).filter((name) => name.startsWith('activityTaskCancelRequested')),
-    (requests) => requests.length >= 2,
-    'both writes to be asked to end',
-  );
-
-const done = (writes: readonly string[]) => writes.map((write) => ({ write, became: 'done' })).sort(byName);
-const byName = (one: { write: string }, other: { write: string }) => (one.write < other.write ? -1 : 1);
-
-describe.concurrent('two writes in flight are seen through, and each is named,', () => {
-  it('two replies, when the bank decides', async () => {
-    const { onboarding, profileId, replies, held } = await replyingTwice();
-    await rig.sandbox.transitionProfile(profileId, DENIED);
-    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Denied', 'the decision');
-    // Writes that are just being made get some seconds to end by themselves.
-    await bothStopped(onboarding);
-    await held.letGo();
-    const { unfinished = [], ...outcome } = await onboarding.outcome();
-    expect(outcome).toMatchObject({ outcome: 'declined', profileId, bankingStatus: 'Denied' });
-    expect([...unfinished].sort(byName)).toEqual(done(replies));
-  });
-});
 
 describe.concurrent('the bank’s decision wins', () => {
   it.each([

@@ -53,19 +53,6 @@ const plan = (fault: string, { doingBusinessAsName: about }: ReturnType<typeof h
   rig.sandbox.plan(fault, SUBMIT, { about });
 
 describe.concurrent('a submission whose response was lost', () => {
-  it('is found by the name of the business, and nobody is asked', async () => {
-    const bank = bankOf(rig);
-    const input = business();
-    await plan('drop-after-commit', input.holder);
-    const onboarding = await rig.onboardBusiness(input);
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    const { profileId } = await onboarding.state();
-    expect(await bank.submissions(input.holder)).toEqual([profileId]);
-    const events = await onboarding.events();
-    expect(events.slice(0, 4)).toEqual(['started', 'write-uncertain', 'write-adopted', 'profile-adopted']);
-    expect(events).not.toContain('requirement-raised');
-  });
-
   it('is corrected when the lost response reported a problem', async () => {
     const bank = bankOf(rig);
     const input = business('correction');

@@ -5,7 +5,7 @@ import type { Requirement } from '../../src/messages/requirements.js';
 import { boardingClient } from '../../src/partners/boarding/client.js';
 import { byHand } from '../../src/partners/by-hand.js';
 import { nudge } from '../../src/temporal/nudge.js';
-import { merchant } from '../rigs/inputs.js';
+import { merchant, namedApplication } from '../rigs/inputs.js';
 import type { Onboarding } from '../rigs/onboarding.js';
 import type { Rig } from '../rigs/rig.js';
 import { sharedRig } from '../rigs/shared-rig.js';
@@ -123,6 +123,22 @@ describe.concurrent('a request for review that the partner overtakes with its de
     await boarding.resolve(question.id, { kind: 'retry' });
     await happened(boarding, 'answers-delivered');
     expect((await unaware.sandbox.writes(input.externalId)).slice(2)).toEqual([REVIEW]);
+  });
+});
+
+describe.concurrent('a submission that arrived late', () => {
+  it('is seen before it is sent again, and nobody is asked a second time', async () => {
+    const input = merchant('waiting');
+    const about = input.externalId;
+    await unaware.sandbox.plan('drop-before-commit', 'submit-merchant', { about });
+    const boarding = await unaware.board({ ...input, application: namedApplication(about) });
+    const { id } = await boarding.requirement('uncertain-write');
+    const { merchantProfileId = 0 } = await boarding.state();
+    // The lost call arrives late, and nobody knows: the next read is an hour away.
+    await unaware.sandbox.transition(merchantProfileId, { status: 'Pending' });
+    await boarding.resolve(id, { kind: 'retry' });
+    expect((await happened(boarding, 'submitted')).requirements).toEqual([]);
+    expect(await unaware.sandbox.writes(about)).toEqual(['create-merchant']);
   });
 });
 
@@ -328,6 +344,20 @@ describe.concurrent('answers to notes', () => {
 
 describe.concurrent('a note that is asked again', () => {
   const TEXT = 'Please send the lease.';
+
+  it('before a person adopts the lost request for review, is answered again', async () => {
+    const { boarding, id, move, notes } = await noted(rig);
+    await rig.sandbox.plan('drop-before-commit', REVIEW, { about: `${id}` });
+    await answer(boarding, notes[0] as Requirement);
+    const doubt = await boarding.requirement('uncertain-write');
+    await move({ status: 'Pending' });
+    await boarding.resolve(doubt.id, { kind: 'adopt', id: `${id}` });
+    const again = await boarding.requirement('underwriting-note');
+    expect(again).toMatchObject({ id: `${notes[0]?.id}-2`, detail: TEXT });
+    await answer(boarding, again, 'Signed.');
+    await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending Review', 'the review');
+    expect((await rig.sandbox.merchant(id))['reviewComments']).toEqual([`${TEXT}\nSigned.`]);
+  });
 
   it('after the review is raised again, is due again, and is answered again', async () => {
     const soon = { dueInHours: 1 / 3_600 };

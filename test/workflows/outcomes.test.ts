@@ -29,12 +29,6 @@ describe.concurrent('a boarding without questions', () => {
     expect(seen).toEqual(statuses);
   });
 
-  it('creates by v1 on request', async () => {
-    const input = merchant(undefined, { createVersion: 'v1' });
-    await (await rig.board(input)).outcome();
-    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant-v1', 'submit-merchant']);
-  });
-
   it('is not done while the mid is temporary', async () => {
     const boarding = await rig.board(merchant('temporary-mid'));
     const { timeline } = await boarding.until(({ timeline }) =>
@@ -104,4 +98,20 @@ describe.concurrent('a merchant that exists already', () => {
     expect(await boarding.events()).toContain('merchant-adopted');
     expect(await rig.sandbox.writes(second.externalId)).toEqual([]);
   });
+});
+
+it('anything else in place of a mid is corrected by a person, which ends the boarding', async () => {
+  const boarding = await rig.board(merchant('waiting'));
+  const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
+  await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: 'US-518/7' });
+  const { id } = await boarding.requirement('unclear-mid');
+  const mid = '518000000001001';
+  await boarding.resolve(id, { kind: 'adopt', id: mid });
+  expect(await boarding.outcome()).toEqual({ outcome: 'boarded', mid, merchantProfileId });
+  const { timeline, mid: known } = await boarding.state();
+  expect(known).toBe(mid);
+  expect(timeline.slice(-3, -1)).toMatchObject([
+    { event: 'requirement-resolved', actor: 'olga', reason: 'because' },
+    { event: 'mid-confirmed', detail: mid },
+  ]);
 });
