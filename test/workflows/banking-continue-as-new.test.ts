@@ -17,15 +17,13 @@ async function growOld(
   profileId: number,
   prefix = 'Look',
 ): Promise<string[]> {
-  const { runId } = await onboarding.handle.describe();
   const statuses: string[] = [];
-  while ((await onboarding.handle.describe()).runId === runId) {
-    const status = `${prefix} ${statuses.length + 1}`;
+  await onboarding.changedUntilNextRun(async (number) => {
+    const status = `${prefix} ${number}`;
     statuses.push(status);
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: status });
     await onboarding.until(({ partnerStatus }) => partnerStatus === status, status);
-    if (statuses.length > 30) throw new Error('it never goes on in another run');
-  }
+  });
   return statuses;
 }
 

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { CANCELLED } from '../../src/partners/banking/responses.js';
 import { business, OWNER } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 import { bankOf } from '../rigs/workflows/bank.js';
 
 const rig = await sharedRig();
-
-const DENIED = { bankingStatus: 'Denied' };
 
 /** A business under review with two tickets, and what identifies its own writes. */
 async function withTwoTickets() {
@@ -22,36 +19,23 @@ async function withTwoTickets() {
 }
 
 describe.concurrent('the bank’s decision wins', () => {
-  it.each([
-    ['Denied', 'declined'],
-    ['Closed', 'closed'],
-    [CANCELLED, 'withdrawn'],
-  ])('(%s) while a reply is in doubt', async (bankingStatus, name) => {
+  it('while a reply is in doubt', async () => {
     const { onboarding, profileId, ids, replies, text } = await withTwoTickets();
     await rig.sandbox.plan('drop-before-commit', 'create-ticket', { about: text });
     await onboarding.resolve(ids[0] ?? '', { kind: 'text', text });
     await onboarding.requirement('uncertain-write');
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus });
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
     expect(await onboarding.outcome()).toEqual({
-      ...{ outcome: name, profileId, financialAccountId: null, bankingStatus },
+      ...{ outcome: 'declined', profileId, financialAccountId: null, bankingStatus: 'Denied' },
       unfinished: [{ write: replies[0], became: 'unknown' }],
     });
     const { stage, requirements, timeline } = await onboarding.state();
-    expect([stage, requirements]).toEqual([name, []]);
+    expect([stage, requirements]).toEqual(['declined', []]);
     expect((await onboarding.handle.describe()).status.name).toBe('COMPLETED');
     const dropped = timeline.find(({ event }) => event === 'answer-dropped');
     expect(dropped?.detail).toBe(
       `${ids[0]}: the partner decided while it was in flight; whether it arrived is unknown`,
     );
-  });
-
-  it('while a person is asked what was wrong with the submission', async () => {
-    const onboarding = await rig.onboardBusiness(business('correction'));
-    await onboarding.requirement('rejected-input');
-    const { profileId = 0 } = await onboarding.state();
-    await rig.sandbox.transitionProfile(profileId, DENIED);
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'declined', profileId });
-    expect((await onboarding.state()).requirements).toEqual([]);
   });
 
   it('and what was wrong with the submission is no longer asked once the bank goes on by itself', async () => {
@@ -63,27 +47,5 @@ describe.concurrent('the bank’s decision wins', () => {
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
     expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
-  });
-});
-
-describe.concurrent('a locked profile', () => {
-  it('is a requirement that closes by itself when the bank unlocks it', async () => {
-    const onboarding = await rig.onboardBusiness(business('waiting'));
-    const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
-    await rig.sandbox.transitionProfile(profileId, { isLocked: true });
-    const { id, detail, answers } = await onboarding.requirement('locked-profile');
-    expect(detail).toContain(`Banking profile ${profileId} is locked.`);
-    expect(answers).toEqual(['abandon']);
-    await rig.sandbox.transitionProfile(profileId, { isLocked: false });
-    await onboarding.until(({ requirements }) => requirements.length === 0, 'the end of the lock');
-    const { timeline } = await onboarding.state();
-    expect(timeline.slice(-4).map(({ event, detail: said }) => [event, said])).toEqual([
-      ['profile-locked', undefined],
-      ['requirement-raised', `${id}: The partner locked the profile`],
-      ['profile-unlocked', undefined],
-      ['requirement-closed', `${id}: the partner unlocked the profile`],
-    ]);
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
   });
 });

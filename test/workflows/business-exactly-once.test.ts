@@ -65,18 +65,6 @@ describe.concurrent('a submission whose response was lost', () => {
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
     expect(await bank.submissions(input.holder)).toHaveLength(1);
   });
-
-  it('is not mistaken for a business of the same name that was there before', async () => {
-    const bank = bankOf(rig);
-    const input = business();
-    const earlier = await bank.submit(input.holder);
-    await plan('drop-after-commit', input.holder);
-    const onboarding = await rig.onboardBusiness(input);
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    const { profileId } = await onboarding.state();
-    expect(await bank.submissions(input.holder)).toEqual([earlier, profileId]);
-    expect(await onboarding.events()).not.toContain('requirement-raised');
-  });
 });
 
 describe.concurrent('a submission of which nothing is to be seen', () => {

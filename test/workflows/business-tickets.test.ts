@@ -15,42 +15,6 @@ async function withTwoTickets() {
 }
 
 describe.concurrent('a ticket', () => {
-  it('is a requirement with the question of the bank, and a text answers it', async () => {
-    const bank = bankOf(rig);
-    const onboarding = await rig.onboardBusiness(business('ticket'));
-    const requirement = await onboarding.requirement('ticket');
-    expect(requirement).toMatchObject({
-      id: expect.stringMatching(/^ticket-\d+$/),
-      title: 'Ticket about Phone',
-      detail:
-        'The phone number is not in service. Please correct it.\nThe partner asks about the field Phone.',
-      answers: ['text', 'correction', 'abandon'],
-    });
-    await onboarding.resolve(requirement.id, { kind: 'text', text: 'It is in service again.' });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    expect(await bank.repliesTo(requirement.id)).toEqual(['It is in service again.']);
-    expect(await onboarding.events()).toEqual(
-      expect.arrayContaining(['requirement-raised', 'requirement-resolved', 'ticket-answered']),
-    );
-  });
-
-  it('is answered by a correction of what it asks about', async () => {
-    const bank = bankOf(rig);
-    const onboarding = await rig.onboardBusiness(business('ticket'));
-    const { id } = await onboarding.requirement('ticket');
-    await onboarding.resolve(id, { kind: 'correction', patch: { holder: { phone: '5185550199' } } });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    const { profileId = 0 } = await onboarding.state();
-    expect(await bank.writesTo(profileId)).toEqual([
-      'submit-business-account-holder',
-      'update-business-account-holder',
-    ]);
-    expect(await bank.repliesTo(id)).toEqual([]);
-    expect(await rig.sandbox.profile(profileId)).toMatchObject({
-      businessAccountHolder: { phone: '5185550199' },
-    });
-  });
-
   it('and another one are each answered by their own answer, in any order', async () => {
     const bank = bankOf(rig);
     const { onboarding, requirements, profileId } = await withTwoTickets();

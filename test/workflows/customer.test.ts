@@ -245,24 +245,6 @@ describe.concurrent('a business that was onboarded before by itself', () => {
 });
 
 describe.concurrent('starting a customer', () => {
-  it('the same externalId twice attaches to the first, while it runs and when it has ended', async () => {
-    const input = customer({ boarding: 'waiting' });
-    const first = await rig.onboard(input);
-    const second = await rig.onboard(input);
-    const { runId } = await first.handle.describe();
-    expect((await second.handle.describe()).runId).toBe(runId);
-    const { merchantProfileId = 0 } = await first.until(
-      ({ boarding }) => boarding?.partnerStatus === 'Pending',
-    );
-    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
-    const outcome = await first.outcome();
-    const third = await rig.onboard(input);
-    expect(await third.outcome()).toEqual(outcome);
-    expect((await third.handle.describe()).runId).toBe(runId);
-    expect(await creations(input.externalId)).toHaveLength(1);
-    expect(await bankOf(rig).submissions(input.business.holder)).toHaveLength(1);
-  });
-
   it('again boards the merchant again, and the business finds its profile', async () => {
     const input = customer();
     const first = await rig.onboard(input);

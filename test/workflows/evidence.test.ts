@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { inputQuery } from '../../src/messages/activities.js';
 import type { MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
 import type { Requirement } from '../../src/messages/requirements.js';
-import { boardingClient } from '../../src/partners/boarding/client.js';
-import { byHand } from '../../src/partners/by-hand.js';
 import { nudge } from '../../src/temporal/nudge.js';
 import { merchant, namedApplication } from '../rigs/inputs.js';
 import type { Onboarding } from '../rigs/onboarding.js';
@@ -157,39 +155,29 @@ describe.concurrent('a resubmission', () => {
   it('is not sent when the status has moved on, and goes out when the partner wants the changes again', async () => {
     const { boarding, id, move, requirement, submissions } = await asked(unaware);
     const read = await unaware.sandbox.hold('get-status', `id=${id}`);
-    await boarding.resolve(requirement.id, { kind: 'correction', patch: { fees: { cashDiscountRate: 3 } } });
+    const patch = { fees: { cashDiscountRate: 3 }, application: { annualVolume: 120_000 } };
+    await boarding.resolve(requirement.id, { kind: 'correction', patch });
     await read.underWay();
     await unaware.sandbox.transition(id, { status: 'UW Level 2' });
     await read.letGo();
     await happened(boarding, 'submission-moot');
     expect(await submissions()).toBe(1);
+    // The partner has the fees, and nothing else of the correction.
+    const { input } = await eventually(
+      () => boarding.handle.query(inputQuery),
+      (now) => !('application' in now.input),
+      'the input without the correction',
+    );
+    expect(input).toMatchObject({ fees: { cashDiscountRate: 3 } });
     await move(WANTED);
     await boarding.until(
       ({ timeline }) => timeline.filter(({ event }) => event === 'submitted').length === 2,
       'the second submission',
     );
     expect(await submissions()).toBe(2);
+    expect(await unaware.sandbox.merchant(id)).toMatchObject({ application: { annualVolume: 120_000 } });
     const events = await boarding.events();
     expect(events.filter((event) => event === 'requirement-raised')).toHaveLength(1);
-  });
-
-  it('that is not sent leaves the fees in the input that the partner has, and no other correction of its answer', async () => {
-    const { boarding, id, requirement } = await asked(unaware);
-    const read = await unaware.sandbox.hold('get-status', `id=${id}`);
-    const patch = { fees: { cashDiscountRate: 3 }, application: { annualVolume: 120_000 } };
-    await boarding.resolve(requirement.id, { kind: 'correction', patch });
-    await read.underWay();
-    await unaware.sandbox.transition(id, { status: 'UW Level 2' });
-    await read.letGo();
-    const { input } = await eventually(
-      async () => {
-        await happened(boarding, 'submission-moot');
-        return boarding.handle.query(inputQuery);
-      },
-      (now) => !('application' in now.input),
-      'the input without the correction',
-    );
-    expect(input).toMatchObject({ fees: { cashDiscountRate: 3 } });
   });
 
   it('that is on its way when the partner wants other changes is followed by a question about these', async () => {
@@ -235,41 +223,9 @@ describe.concurrent('a resubmission', () => {
       expect(raised).toHaveLength(meanwhile ? 1 : 2);
     },
   );
-
-  it('whose outcome is unknown is asked about once an approval without a mid is taken back', async () => {
-    const { boarding, id, move, requirement, submissions } = await asked(unaware);
-    await unaware.sandbox.plan('500-before-commit', 'submit-merchant', {
-      ...{ about: `${id}`, meanwhile: { status: 'Approved' } },
-    });
-    await boarding.resolve(requirement.id, correction);
-    const { requirements } = await boarding.until(({ stage }) => stage === 'boarding', 'the approval');
-    expect(requirements).toEqual([]);
-    await move(WANTED);
-    const question = await boarding.requirement('uncertain-write');
-    await boarding.resolve(question.id, { kind: 'retry' });
-    await boarding.until(
-      ({ timeline }) => timeline.filter(({ event }) => event === 'submitted').length === 2,
-      'the second submission',
-    );
-    expect(await submissions()).toBe(2);
-  });
 });
 
 describe.concurrent('answers to notes', () => {
-  it('that are gone are dropped', async () => {
-    const { boarding, id, move, notes } = await noted(unaware, ['Which goods?', 'Which suppliers?']);
-    const [goods] = notes as [Requirement];
-    await answer(boarding, goods);
-    const settings = { username: 'sandbox', password: 'sandbox' };
-    const portal = byHand(boardingClient({ url: unaware.sandbox.url, ...settings }));
-    unaware.atClose(() => portal.close());
-    await portal.requestUnderwritingReview({ id });
-    await move({ status: 'Pending' });
-    const { timeline, unsent } = await happened(boarding, 'answer-dropped');
-    const dropped = timeline.find(({ event }) => event === 'answer-dropped');
-    expect([dropped?.detail, unsent]).toEqual([`${goods.id}: the underwriters no longer ask`, []]);
-  });
-
   it('that the partner rejects can be taken back, changed, and sent again', async () => {
     const { boarding, input, id, notes } = await noted(unaware, ['Which goods?', 'Which suppliers?']);
     const [goods, suppliers] = notes as [Requirement, Requirement];
@@ -321,24 +277,6 @@ describe.concurrent('answers to notes', () => {
     const events = await boarding.events();
     expect(events.filter((event) => event === 'requirement-raised')).toHaveLength(1);
     expect((await unaware.sandbox.writes(input.externalId)).slice(2)).toEqual([REVIEW]);
-  });
-
-  it('are kept while the status leaves review for a moment', async () => {
-    const { boarding, id, move, notes } = await noted(rig, ['Which goods?', 'Which suppliers?']);
-    await answer(boarding, notes[0] as Requirement, 'Bread.');
-    await move({ status: 'Approved' });
-    await boarding.until(({ stage }) => stage === 'boarding', 'the approval');
-    await move({ status: 'Pending' });
-    const { requirements } = await boarding.until(
-      (state) => state.requirements.length > 0,
-      'the second note',
-    );
-    expect(requirements).toMatchObject([{ about: notes[1]?.id, id: `${notes[1]?.id}-2` }]);
-    await answer(boarding, requirements[0] as Requirement, 'A mill.');
-    await happened(boarding, 'answers-delivered');
-    expect((await rig.sandbox.merchant(id))['reviewComments']).toEqual([
-      'Which goods?\nBread.\n\nWhich suppliers?\nA mill.',
-    ]);
   });
 });
 

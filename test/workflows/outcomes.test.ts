@@ -28,17 +28,6 @@ describe.concurrent('a boarding without questions', () => {
     const seen = timeline.filter(({ event }) => event === 'status-changed').map(({ detail }) => detail);
     expect(seen).toEqual(statuses);
   });
-
-  it('is not done while the mid is temporary', async () => {
-    const boarding = await rig.board(merchant('temporary-mid'));
-    const { timeline } = await boarding.until(({ timeline }) =>
-      timeline.some(({ event }) => event === 'temporary-mid'),
-    );
-    const { merchantProfileId = 0 } = await boarding.state();
-    const entry = timeline.find(({ event }) => event === 'temporary-mid');
-    expect(entry?.detail).toBe(`TEMP${merchantProfileId}, not final before approval`);
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: finalMid(merchantProfileId) });
-  });
 });
 
 describe.concurrent('agent profile and boarding settings', () => {
@@ -62,28 +51,6 @@ describe.concurrent('agent profile and boarding settings', () => {
   });
 });
 
-describe.concurrent('fees', () => {
-  it('are changed where the input asks, and only there', async () => {
-    const fees = {
-      minimumDiscountAmount: 0,
-      authorizationMonthlyAndSpecialProgram: { chargeback: { perItem: 20, percent: 0 } },
-    };
-    const boarding = await rig.board(merchant(undefined, { fees }));
-    await boarding.outcome();
-    const { merchantProfileId = 0, timeline } = await boarding.state();
-    expect(timeline.map(({ event }) => event)).toContain('fees-changed');
-    const { fees: kept } = await rig.sandbox.merchant(merchantProfileId);
-    expect(kept).toMatchObject({
-      minimumDiscountAmount: 0,
-      earlyTerminationFeeAmount: 295,
-      authorizationMonthlyAndSpecialProgram: {
-        chargeback: { perItem: 20, percent: 0 },
-        statement: { perItem: 10, percent: 0 },
-      },
-    });
-  });
-});
-
 describe.concurrent('a merchant that exists already', () => {
   it('is adopted, finished and followed, never created again', async () => {
     const first = await rig.board(merchant('waiting'));
@@ -98,20 +65,4 @@ describe.concurrent('a merchant that exists already', () => {
     expect(await boarding.events()).toContain('merchant-adopted');
     expect(await rig.sandbox.writes(second.externalId)).toEqual([]);
   });
-});
-
-it('anything else in place of a mid is corrected by a person, which ends the boarding', async () => {
-  const boarding = await rig.board(merchant('waiting'));
-  const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
-  await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: 'US-518/7' });
-  const { id } = await boarding.requirement('unclear-mid');
-  const mid = '518000000001001';
-  await boarding.resolve(id, { kind: 'adopt', id: mid });
-  expect(await boarding.outcome()).toEqual({ outcome: 'boarded', mid, merchantProfileId });
-  const { timeline, mid: known } = await boarding.state();
-  expect(known).toBe(mid);
-  expect(timeline.slice(-3, -1)).toMatchObject([
-    { event: 'requirement-resolved', actor: 'olga', reason: 'because' },
-    { event: 'mid-confirmed', detail: mid },
-  ]);
 });

@@ -257,8 +257,8 @@ describe.concurrent('an account that the bank does not let in', () => {
 const text = 'Who are you?';
 
 /** A business under review, in which nothing happens. */
-async function businessUnderReview(rig: Rig, account?: string) {
-  const onboarding = await rig.onboardBusiness(business('waiting', account === undefined ? {} : { account }));
+async function businessUnderReview(rig: Rig) {
+  const onboarding = await rig.onboardBusiness(business('waiting'));
   const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
   return { onboarding, profileId };
 }
@@ -329,22 +329,6 @@ describe.concurrent('a ticket that no onboarding shows', () => {
       const closed = (await account.state()).timeline.find(({ event }) => event === 'requirement-closed');
       expect(closed?.detail).toBe(`${id}: the partner no longer asks, or an onboarding shows the ticket`);
       expect(await onboarding.requirement('ticket')).toMatchObject({ id, detail: named.text });
-    });
-  });
-
-  it('is asked about in the account whose poll lists it, and in no other', async ({ expect }) => {
-    await withAccounts(async (rig) => {
-      await rig.startWorker({ accounts: ['a', 'b'] });
-      const { profileId } = await businessUnderReview(rig, 'a');
-      await opened(rig, profileId);
-      const account = accountOf(rig, 'banking', 'a');
-      const { id } = await asked(account, 'ticket');
-      await expect.poll(() => waiting(rig)).toEqual(['partner-account-banking@a']);
-      await account.resolve(id, { kind: 'text', text: 'A bakery.' });
-      expect(await account.outcome()).toEqual({ outcome: 'done' });
-      expect(await bankOf(rig).repliesTo(id)).toEqual(['A bakery.']);
-      for (const other of [undefined, 'b'])
-        await expect(accountOf(rig, 'banking', other).handle.describe()).rejects.toThrow('not found');
     });
   });
 });

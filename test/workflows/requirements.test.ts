@@ -1,5 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/messages/requirements.js';
@@ -47,38 +45,6 @@ describe.concurrent('underwriting notes', () => {
       },
     ]);
     expect(reviewComments).toEqual(['What share of sales is keyed in by hand?\nOne in ten.']);
-  });
-
-  it('can end the boarding, which drops the answers to others', async () => {
-    const boarding = await rig.board(merchant('notes'));
-    const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
-    const [kept = '', last = ''] = requirements.map(({ id }) => id);
-    await boarding.resolve(kept, { kind: 'text', text: 'Attached by mail.' });
-    await boarding.resolve(last, { kind: 'abandon' }, 'olga', 'the merchant changed its mind');
-    const outcome = await boarding.outcome();
-    const { merchantProfileId, timeline } = await boarding.state();
-    expect(timeline.find(({ event }) => event === 'answer-dropped')?.detail).toBe(
-      `${kept}: the onboarding ended before it was delivered`,
-    );
-    expect(outcome).toEqual({
-      outcome: 'abandoned',
-      comment: 'the merchant changed its mind',
-      merchantProfileId,
-    });
-  });
-
-  it('ask again when a document is not in the store any more', async () => {
-    const boarding = await rig.board(merchant('uw-level-1'));
-    const { id } = await boarding.requirement('underwriting-note');
-    const key = '00000000-0000-4000-8000-000000000000.pdf';
-    const lost = { key, fileName: 'lost.pdf', contentType: 'application/pdf' };
-    await boarding.resolve(id, { kind: 'documents', documents: [lost] });
-    const rejected = await boarding.requirement('rejected-input');
-    expect(rejected.detail).toBe('document: lost.pdf is not in the document store');
-    await mkdir(rig.documentDir, { recursive: true });
-    await writeFile(join(rig.documentDir, key), 'found again');
-    await boarding.resolve(rejected.id, { kind: 'retry' });
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
   });
 });
 
