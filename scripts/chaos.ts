@@ -11,9 +11,9 @@ import { positiveInteger } from '../src/commands/cli/options.js';
 import { Printer } from '../src/commands/cli/output.js';
 import { chaos } from '../test/rigs/chaos/chaos.js';
 import { type Serve, serveInOne } from '../test/rigs/chaos/served.js';
-import { startCluster } from '../test/rigs/cluster/cluster.js';
-import { missing } from '../test/rigs/cluster/programs.js';
 import { ensureFreshBuild } from './build-stamp.js';
+import { startCluster } from './cluster/cluster.js';
+import { missing } from './cluster/programs.js';
 
 ensureFreshBuild();
 
