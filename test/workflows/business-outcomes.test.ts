@@ -37,23 +37,7 @@ describe.concurrent('a business without questions', () => {
     expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
   });
 
-  it('(account-at-once) reports the account that the submission opened, and opens no other', async () => {
-    const onboarding = await rig.onboardBusiness(business('account-at-once', { openFinancialAccount: true }));
-    const outcome = await onboarding.outcome();
-    const { profileId = 0, financialAccountId } = await onboarding.state();
-    expect(financialAccountId).toBe(`fa-${profileId}-1`);
-    expect(outcome).toEqual({
-      outcome: 'onboarded',
-      profileId,
-      financialAccountId: `fa-${profileId}-1`,
-      bankingStatus: 'Approved',
-    });
-    const opened = (await onboarding.events()).filter((event) => event === 'financial-account-opened');
-    expect(opened).toHaveLength(1);
-    expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
-  });
-
-  it.each(['account-on-request', 'straight', 'auto-approved', 'approved-uw'])(
+  it.each(['account-at-once', 'account-on-request', 'straight', 'auto-approved', 'approved-uw'])(
     '(%s) has one financial account when that is asked for, though the bank may open one by itself',
     async (scenario) => {
       const onboarding = await rig.onboardBusiness(business(scenario, { openFinancialAccount: true }));

@@ -252,17 +252,6 @@ describe.concurrent('answers to notes', () => {
     ]);
   });
 
-  it('that the partner rejects are sent again as they are when a person wants that', async () => {
-    const { boarding, id, notes } = await noted(unaware);
-    await unaware.sandbox.plan('400', REVIEW, { about: `${id}` });
-    await answer(boarding, notes[0] as Requirement);
-    await boarding.resolve((await boarding.requirement('rejected-input')).id, { kind: 'retry' });
-    await happened(boarding, 'answers-delivered');
-    expect((await unaware.sandbox.merchant(id))['reviewComments']).toEqual([
-      'Please send the lease.\nHere it is.',
-    ]);
-  });
-
   it('wait when the partner rejects them because the status moved, and are delivered when it takes them', async () => {
     const { boarding, input, id, move, notes } = await noted(unaware);
     const held = await unaware.sandbox.hold(REVIEW, `${id}`);

@@ -50,19 +50,3 @@ describe.concurrent('agent profile and boarding settings', () => {
     expect(basics).toMatchObject({ agentProfileId: 102, boardingSettingsId: 11 });
   });
 });
-
-describe.concurrent('a merchant that exists already', () => {
-  it('is adopted, finished and followed, never created again', async () => {
-    const first = await rig.board(merchant('waiting'));
-    const { merchantProfileId = 0 } = await first.until(({ stage }) => stage === 'underwriting');
-    await first.handle.cancel();
-    await first.outcome().catch(() => undefined);
-    const second = merchant('waiting', { merchantProfileId });
-    const boarding = await rig.board(second);
-    await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending');
-    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '777' });
-    expect(await boarding.outcome()).toEqual({ outcome: 'boarded', mid: '777', merchantProfileId });
-    expect(await boarding.events()).toContain('merchant-adopted');
-    expect(await rig.sandbox.writes(second.externalId)).toEqual([]);
-  });
-});

@@ -81,17 +81,6 @@ describe.concurrent('RequestChanges, which a resubmission answers,', () => {
 });
 
 describe.concurrent('input that the partner rejects', () => {
-  it('becomes a requirement with the fields, and a correction is tried again', async () => {
-    const input = merchant(undefined, { agentProfileId: 999 });
-    const boarding = await rig.board(input);
-    const requirement = await boarding.requirement('rejected-input');
-    expect(requirement.detail).toBe('agentProfileId 999 not found');
-    expect(requirement.answers).toEqual(['correction', 'adopt', 'retry', 'abandon']);
-    await boarding.resolve(requirement.id, { kind: 'correction', patch: { agentProfileId: 102 } });
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
-  });
-
   it('has the fees of its correction set before the submission is sent again', async () => {
     const input = merchant();
     const { externalId } = input;

@@ -125,45 +125,8 @@ describe.concurrent('an account and a terminal that are there already', () => {
 const asking = (more: Parameters<typeof terminal>[0] = {}) =>
   rig.onboard(customer({}, { provisionTerminal: terminal(more) }));
 
-/** The sandbox has no such account. */
-const refusedAccount = () => asking({ account: { ...terminal().account, parent_id: 'account-9' } });
-
 const correction = (provisionTerminal: object | null) =>
   ({ kind: 'correction', patch: { provisionTerminal } }) as const;
-
-describe.concurrent('an account that the platform rejects', () => {
-  it('is corrected on the customer, and made once', async () => {
-    const onboarding = await refusedAccount();
-    const requirement = await onboarding.requirement('rejected-input');
-    const part = onboarding.parts.terminal;
-    expect(requirement).toEqual({
-      id: 'terminal-rejected-input-1',
-      kind: 'rejected-input',
-      title: 'Rejected: create the payments account',
-      detail: 'provisionTerminal.account.parent_id: is unknown',
-      raisedAt: expect.any(String),
-      dueAt: expect.any(String),
-      answers: ['correction', 'retry', 'abandon'],
-      fields: ['provisionTerminal.account.parent_id'],
-      blank: { provisionTerminal: { account: { parent_id: '' } } },
-    });
-    expect((await part.state()).requirements).toEqual([requirement]);
-    for (const { handle } of [onboarding, part]) {
-      const { typedSearchAttributes } = await handle.describe();
-      expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.actionRequired)).toBe(true);
-      expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.actionDueAt)).toEqual(new Date(requirement.dueAt));
-    }
-    expect(await onboarding.currentDetails()).toContain(
-      '- **Business** onboarded, Approved\n- **Terminal** provisioning',
-    );
-
-    const receipt = await onboarding.resolve(requirement.id, correction({ account: { parent_id: null } }));
-    expect(receipt).toEqual({ requirementId: requirement.id, acceptedAt: expect.any(String), open: 0 });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    const { mid } = await onboarding.state();
-    expect((await platform.of(mid)).writes).toHaveLength(2);
-  });
-});
 
 describe.concurrent('a terminal that the platform rejects', () => {
   /** The sandbox has no such location. */
