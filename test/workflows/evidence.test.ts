@@ -223,6 +223,24 @@ describe.concurrent('a resubmission', () => {
       expect(raised).toHaveLength(meanwhile ? 1 : 2);
     },
   );
+
+  it('whose outcome is unknown is asked about once an approval without a mid is taken back', async () => {
+    const { boarding, id, move, requirement, submissions } = await asked(unaware);
+    await unaware.sandbox.plan('500-before-commit', 'submit-merchant', {
+      ...{ about: `${id}`, meanwhile: { status: 'Approved' } },
+    });
+    await boarding.resolve(requirement.id, correction);
+    const { requirements } = await boarding.until(({ stage }) => stage === 'boarding', 'the approval');
+    expect(requirements).toEqual([]);
+    await move(WANTED);
+    const question = await boarding.requirement('uncertain-write');
+    await boarding.resolve(question.id, { kind: 'retry' });
+    await boarding.until(
+      ({ timeline }) => timeline.filter(({ event }) => event === 'submitted').length === 2,
+      'the second submission',
+    );
+    expect(await submissions()).toBe(2);
+  });
 });
 
 describe.concurrent('answers to notes', () => {
