@@ -9,10 +9,10 @@
  */
 import { parseArgs } from 'node:util';
 import { ensureFreshBuild } from '../scripts/build-stamp.js';
+import { missing } from '../scripts/cluster/programs.js';
 import { writeGeneratedPages } from '../scripts/generated-pages.js';
 import { Printer } from '../src/commands/cli/output.js';
 import { tableOf } from '../src/commands/cli/table.js';
-import { missing } from '../test/rigs/cluster/programs.js';
 import { Benches, type Subject } from './bench.js';
 import { cells, goalCells, type Line } from './line.js';
 import { machine } from './machine.js';

@@ -12,11 +12,11 @@ import { gangway, type Process, ROOT, start } from '../src/demo/processes.js';
 import { sandboxAccount } from '../src/sandbox/systems.js';
 import { freePort } from '../src/temporal/dev-server.js';
 import { generatePayloadKey } from '../src/temporal/payload-codec.js';
-import { insist } from '../test/rigs/chaos/insist.js';
-import { startCluster } from '../test/rigs/cluster/cluster.js';
-import { missing } from '../test/rigs/cluster/programs.js';
-import { startWebUi } from '../test/rigs/cluster/web-ui.js';
+import { insist } from '../test/rigs/waiting.js';
 import { ensureFreshBuild } from './build-stamp.js';
+import { startCluster } from './cluster/cluster.js';
+import { missing } from './cluster/programs.js';
+import { startWebUi } from './cluster/web-ui.js';
 
 /** A link to the folder with data, logs and settings, which is in a place that PostgreSQL's user may read. */
 const LINK = join(ROOT, '.cache', 'cluster');

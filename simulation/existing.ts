@@ -6,11 +6,11 @@ import { type AccountHolder, type BeneficialOwner, submissionOf } from '../src/p
 import { boardingClient } from '../src/partners/boarding/client.js';
 import { byHand } from '../src/partners/by-hand.js';
 import type { LedgerEntry } from '../src/sandbox/ledger.js';
-import type { Party } from '../test/rigs/chaos/cast.js';
-import type { Seeded } from '../test/rigs/chaos/seeded.js';
+import type { Party } from './cast.js';
 import { MARKERS } from './markers.js';
 import { PARTNERS_URL, type Partners } from './partners.js';
 import type { Plan, Twist } from './plan.js';
+import type { Seeded } from './seeded.js';
 
 /** What the partners have of a party before Gangway learns of it. */
 export const EXISTING = [

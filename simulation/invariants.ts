@@ -6,18 +6,17 @@ import { catalogue } from '../src/partners/systems.js';
 import { allIn } from '../src/sandbox/faults.js';
 import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import { stateOf } from '../src/temporal/onboardings.js';
-import { contradicted, type Witness } from '../test/rigs/chaos/beliefs.js';
-import type { Party } from '../test/rigs/chaos/cast.js';
-import { auditOf, entriesOf } from '../test/rigs/chaos/ledger.js';
-import { workersOf } from '../test/rigs/chaos/operator.js';
-import { type Examined, examined, killedAfterMark, unrecorded } from '../test/rigs/chaos/questions.js';
 import { found } from '../test/rigs/privacy/markers.js';
+import { contradicted, evidenceOf, type Witness } from './beliefs.js';
+import { type Party, workersOf } from './cast.js';
 import { bankByHand } from './existing.js';
+import { auditOf, entriesOf } from './ledger.js';
 import { MARKERS, PRIVATE } from './markers.js';
 import type { Network } from './network.js';
 import type { Partners } from './partners.js';
 import type { People } from './people.js';
 import { OUTAGES, type Plan } from './plan.js';
+import { type Examined, examined, killedAfterMark, unrecorded } from './questions.js';
 import type { Service } from './service/service.js';
 import type { World } from './world.js';
 
@@ -134,21 +133,8 @@ async function doubled(end: End): Promise<string[]> {
 }
 
 async function believedWrongly({ partners }: End, witnesses: readonly Witness[]): Promise<string[]> {
-  const { ledger } = partners;
-  const shown = async <Value>(operation: string, place: string, field: string) => {
-    const ids = new Set(ledger.filter((one) => one.operation === operation).map(({ id }) => Number(id)));
-    const all = new Map<number, Value>();
-    for (const id of ids) {
-      const thing = await partners.control<Record<string, Value>>('GET', `/sandbox/${place}/${id}`);
-      all.set(id, thing[field] as Value);
-    }
-    return all;
-  };
-  return contradicted(witnesses, {
-    ...{ ledger, noteAnswer: MARKERS.noteAnswer },
-    comments: await shown<readonly string[]>('request-underwriting-review', 'merchants', 'reviewComments'),
-    accounts: await shown<string | null>('submit-business-account-holder', 'profiles', 'financialAccountId'),
-  });
+  const control = <Reply>(method: 'GET', path: string) => partners.control<Reply>(method, path);
+  return contradicted(witnesses, await evidenceOf(partners.ledger, MARKERS.noteAnswer, control));
 }
 
 /** A question about a write is about a request that had left, or about a worker that was killed or stopped just before that. */

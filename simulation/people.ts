@@ -14,18 +14,18 @@ import {
 import { type Answer, type Requirement, resolveRequirement } from '../src/messages/requirements.js';
 import { nudge } from '../src/temporal/nudge.js';
 import { stateOf } from '../src/temporal/onboardings.js';
-import { answerTo, type OperatorAnswer } from '../test/rigs/chaos/answers.js';
-import type { Witness } from '../test/rigs/chaos/beliefs.js';
-import type { Party } from '../test/rigs/chaos/cast.js';
-import { finalMid } from '../test/rigs/chaos/ledger.js';
-import { workersOf } from '../test/rigs/chaos/operator.js';
-import { writtenAs } from '../test/rigs/chaos/questions.js';
 import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
+import { answerTo, type OperatorAnswer } from './answers.js';
+import type { Witness } from './beliefs.js';
+import type { Party } from './cast.js';
+import { workersOf } from './cast.js';
+import { approvalOf, finalMid } from './ledger.js';
 import { MARKERS } from './markers.js';
 import type { Departure, Network } from './network.js';
 import { CODE, NOT_TODAY } from './network.js';
 import type { Partners } from './partners.js';
 import { OUTAGES, type Plan, type Slip } from './plan.js';
+import { writtenAs } from './questions.js';
 import type { Service } from './service/service.js';
 import type { World } from './world.js';
 
@@ -555,21 +555,11 @@ export class People {
 
   /** Once, after its submission. */
   async #approve(party: Party, part: 'boarding' | 'business'): Promise<void> {
-    const { externalId, businessName } = party;
-    const effect = this.partners.ledger.find(({ operation, guid, name }) =>
-      part === 'boarding'
-        ? /^submit-merchant/.test(operation) && guid === externalId
-        : operation === 'submit-business-account-holder' && name === businessName,
-    );
-    if (!effect || this.#moved.has(effect)) return;
-    const id = Number(effect.id);
-    this.#moved.add(effect);
-    this.world.say('partner', `approves ${externalId}`);
-    const [place, change] =
-      part === 'boarding'
-        ? [`merchants/${id}`, { status: 'Approved', mid: finalMid(id) }]
-        : [`profiles/${id}`, { bankingStatus: 'Approved' }];
-    await this.partners.control('POST', `/sandbox/${place}/transition`, change);
+    const approval = approvalOf(party, part, this.partners.ledger);
+    if (!approval || this.#moved.has(approval.submission)) return;
+    this.#moved.add(approval.submission);
+    this.world.say('partner', `approves ${party.externalId}`);
+    await this.partners.control('POST', approval.path, approval.change);
   }
 }
 

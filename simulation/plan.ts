@@ -1,6 +1,6 @@
 import { UW_LEVEL_1_PENDING } from '../src/partners/boarding/schemas.js';
-import { Seeded } from '../test/rigs/chaos/seeded.js';
 import { EXISTING, type Existing } from './existing.js';
+import { Seeded } from './seeded.js';
 
 /** What can happen to a request on its way to a partner and back. */
 export const FATES = [

@@ -9,8 +9,7 @@ import {
   startMerchantBoarding,
 } from '../src/temporal/start.js';
 import type { WorkersConfig } from '../src/worker/workflow-worker.js';
-import { castOf, KINDS, type Party } from '../test/rigs/chaos/cast.js';
-import { workersOf } from '../test/rigs/chaos/operator.js';
+import { castOf, KINDS, type Party, workersOf } from './cast.js';
 import { ACCOUNT, existingOf, startedAgain, twisted } from './existing.js';
 import { broken, type Problem } from './invariants.js';
 import { MARKERS } from './markers.js';

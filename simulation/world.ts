@@ -2,7 +2,7 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Heap } from 'heap-js';
-import { Seeded } from '../test/rigs/chaos/seeded.js';
+import { Seeded } from './seeded.js';
 
 /** Something that runs until it is killed. What it has begun then never continues: no timer of it fires, no response reaches it. */
 export class Process {

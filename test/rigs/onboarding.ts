@@ -108,6 +108,15 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     );
   }
 
+  /** Repeats a change until the onboarding goes on in another run. The first has number 1. */
+  async changedUntilNextRun(change: (number: number) => Promise<unknown>): Promise<void> {
+    const { runId } = await this.handle.describe();
+    for (let number = 1; (await this.handle.describe()).runId === runId; number += 1) {
+      if (number > 60) throw new Error(`${this.workflowId} never goes on in another run`);
+      await change(number);
+    }
+  }
+
   /** Waits for an open requirement of a kind. */
   async requirement(kind: Requirement['kind']): Promise<Requirement> {
     const of = ({ requirements }: OnboardingState) =>

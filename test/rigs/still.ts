@@ -101,7 +101,8 @@ function isDueSoon({ nextAttemptScheduleTime: due }: temporal.api.workflow.v1.IP
   return Number(due?.seconds ?? 0) * 1_000 < Date.now() + PATIENCE_MS;
 }
 
-async function pendingWork(client: Client, workflowId: string): Promise<string> {
+/** What a workflow and those it waits for still have to do, their states, and the end of their histories. */
+export async function pendingWork(client: Client, workflowId: string): Promise<string> {
   const description = await describe(client, workflowId);
   if (!description) return `there is no ${workflowId}`;
   const { raw } = description;

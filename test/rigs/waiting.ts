@@ -10,6 +10,17 @@ const LONGEST_PAUSE_MS = 250;
  */
 export const PATIENCE_MS = 170_000;
 
+/** Repeats a call until it succeeds, because a process may be killed, refuse connections or respond with nonsense for a while. */
+export async function insist<Result>(call: () => Promise<Result>): Promise<Result> {
+  for (const until = Date.now() + PATIENCE_MS; ; await sleep(500)) {
+    try {
+      return await call();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+    }
+  }
+}
+
 /** Repeats a query until its result is the wanted one. */
 export async function eventually<T>(
   ask: () => Promise<T>,

@@ -1,52 +1,22 @@
 import { expect, it } from 'vitest';
 import { chaos } from '../../rigs/chaos/chaos.js';
-import { killedAfterMark } from '../../rigs/chaos/questions.js';
 import { changedBuild } from '../../rigs/worker/changed-build.js';
 
-const SEED = 7;
-const COUNT = 16;
-
-// Times are those of a busy machine: what counts is that nothing is lost or doubled, however long it takes.
-const PATIENCE_MS = 180_000;
-const TIMEOUT_MS = 900_000;
-
-it(
-  'nothing is lost, doubled or leaked while workers, receivers and Temporal are killed and the partners fail',
-  async () => {
-    const build = await changedBuild('brief-writes');
-    const options = {
-      build,
-      seed: SEED,
-      count: COUNT,
-      lastsMs: 12_000,
-      paceMs: 300,
-      patienceMs: PATIENCE_MS,
-    };
-    const { before, after, truth, problems, incidents, kills, cuts, stops } = await chaos(options);
-    const wrong = (verdicts: typeof before.verdicts) =>
-      verdicts.filter(({ end }) => end === 'wrong').map(({ party, why }) => [party.workflowId, ...why]);
-    expect({ before: wrong(before.verdicts), after: wrong(after.verdicts), problems }).toEqual({
-      before: [],
-      after: [],
-      problems: [],
-    });
-    expect([...before.unowned, ...after.unowned]).toEqual([]);
-    // Nothing is believed that is not so, and nothing asked about a request that cannot have left.
-    expect(truth.contradicted).toEqual([]);
-    const neverSent = truth.questions.filter(({ request }) => request === undefined);
-    expect(neverSent.filter((question) => killedAfterMark(question, incidents) === undefined)).toEqual([]);
-    expect(truth.questions.length).toBeGreaterThan(0);
-    // The ops script answers the uncertain writes from the ledger, and then everyone has ended.
-    expect(before.verdicts.some(({ end }) => end === 'waits')).toBe(true);
-    expect(after.verdicts.map(({ end }) => end)).toEqual(Array(COUNT).fill('as expected'));
-    expect(kills).toEqual({
-      'worker 1': 1,
-      'worker 2': 1,
-      'receiver 1': 1,
-      'receiver 2': 1,
-      server: 1,
-    });
-    expect({ cuts, stops }).toEqual({ cuts: 2, stops: 2 });
-  },
-  TIMEOUT_MS,
-);
+it('nothing is lost, doubled or leaked while workers, receivers and Temporal are killed and the partners fail', async () => {
+  const build = await changedBuild('brief-writes');
+  const size = { seed: 7, count: 16, lastsMs: 12_000, paceMs: 300 };
+  // Times are those of a busy machine: what counts is that nothing is lost or doubled, however long it takes.
+  const { wrong, waited, waiting, questions, incidents } = await chaos({
+    ...{ build, ...size, patienceMs: 180_000 },
+  });
+  expect(wrong).toEqual([]);
+  expect(questions.length).toBeGreaterThan(0);
+  // The ops script answers the uncertain writes from the ledger, and then everyone has ended.
+  expect(waited).toBeGreaterThan(0);
+  expect(waiting).toEqual([]);
+  expect(incidents.map(({ what }) => what.replace(/,.*| for .*/, '')).sort()).toEqual([
+    ...['receiver 1 is killed', 'receiver 2 is killed', 'server is killed'],
+    ...['worker 1 is cut off', 'worker 1 is killed', 'worker 1 is stopped'],
+    ...['worker 2 is cut off', 'worker 2 is killed', 'worker 2 is stopped'],
+  ]);
+}, 900_000);

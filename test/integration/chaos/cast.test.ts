@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { castOf } from '../../rigs/chaos/cast.js';
-import { BUSINESSES, MERCHANTS } from '../../rigs/chaos/roles.js';
+import { PARTS } from '../../../scripts/cluster/cluster.js';
+import { castOf } from '../../../simulation/cast.js';
+import { BUSINESSES, MERCHANTS } from '../../../simulation/roles.js';
 import { weatherOf } from '../../rigs/chaos/weather.js';
-import { PARTS } from '../../rigs/cluster/cluster.js';
 import { markers } from '../../rigs/privacy/markers.js';
 import { runSandbox } from '../../rigs/sandbox/running-sandbox.js';
 

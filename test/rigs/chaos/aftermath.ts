@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import proto from '@temporalio/proto';
+import type { Party } from '../../../simulation/cast.js';
+import { workersOf } from '../../../simulation/cast.js';
 import { ACCOUNTS, BATCHES } from '../../../src/messages/ids.js';
 import { found, type Markers } from '../privacy/markers.js';
 import { type Kept, kept } from '../privacy/places.js';
 import { taskFailure } from '../workflows/workflow-tasks.js';
-import type { Party } from './cast.js';
-import { workersOf } from './operator.js';
 import type { Stage } from './stage.js';
 
 /** Deliveries are tried again at growing intervals. */

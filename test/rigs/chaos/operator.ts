@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { answerTo, type OperatorAnswer } from '../../../simulation/answers.js';
+import { type Party, workersOf } from '../../../simulation/cast.js';
+import { approvalOf } from '../../../simulation/ledger.js';
 import { documentStore } from '../../../src/documents/document-store.js';
 import { folder } from '../../../src/documents/file-store.js';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../../../src/messages/ids.js';
-import { type Part, partId } from '../../../src/messages/onboardings.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
 import { stateOf } from '../../../src/temporal/onboardings.js';
 import type { Markers } from '../privacy/markers.js';
-import { answerTo, type OperatorAnswer } from './answers.js';
-import type { Party } from './cast.js';
-import { insist } from './insist.js';
-import { finalMid } from './ledger.js';
+import { insist } from '../waiting.js';
 import type { Sender } from './sender.js';
 import type { Stage } from './stage.js';
 
@@ -20,12 +19,6 @@ const ROUND_MS = 1_000;
 export interface Standing {
   readonly running: ReadonlySet<string>;
   readonly doubtful: ReadonlySet<string>;
-}
-
-/** The workflows that write for a party: its own, or those of its parts. */
-export function workersOf({ type, workflowId, parts, externalId, input }: Party): string[] {
-  if (type !== 'customerOnboarding') return [workflowId];
-  return (Object.keys(parts) as Part[]).map((part) => partId(part, externalId, input.account));
 }
 
 /** Whether a party waits only for a person to resolve an uncertain write. */
@@ -42,7 +35,7 @@ export class Operator {
   #doubtful: ReadonlySet<string> = new Set();
   /** Every requirement that was raised. */
   readonly #asked = new Set<string>();
-  readonly #moved = new Set<string>();
+  readonly #moved = new Set<Party>();
   readonly #parties: ReadonlyMap<string, Party>;
 
   constructor(
@@ -148,27 +141,20 @@ export class Operator {
 
   /** Does at the partners what their people do there, once all of our writes have taken effect. */
   async #moveOn(): Promise<void> {
-    const left = this.cast.filter(({ externalId, parts }) => {
-      return !this.#moved.has(externalId) && Object.values(parts).some(({ moved }) => moved);
-    });
-    if (left.length === 0) return;
-    const ledger = await this.stage.ledger();
-    for (const { externalId, parts, businessName } of left) {
-      const effect = ledger.find(({ operation, guid, name }) =>
-        parts.boarding?.moved
-          ? operation === 'submit-merchant' && guid === externalId
-          : operation === 'submit-business-account-holder' && name === businessName,
-      );
-      if (!effect) continue;
-      const id = Number(effect.id);
-      const path = parts.boarding?.moved ? `/sandbox/merchants/${id}` : `/sandbox/profiles/${id}`;
-      const to = parts.boarding?.moved
-        ? { status: 'Approved', mid: finalMid(id) }
-        : { bankingStatus: 'Approved' };
-      await this.stage.control('POST', `${path}/transition`, to);
-      this.#moved.add(externalId);
+    const left = this.cast.filter((party) => !this.#moved.has(party) && partToMove(party));
+    const ledger = left.length > 0 ? await this.stage.ledger() : [];
+    for (const party of left) {
+      const approval = approvalOf(party, partToMove(party) ?? 'boarding', ledger);
+      if (!approval) continue;
+      await this.stage.control('POST', approval.path, approval.change);
+      this.#moved.add(party);
     }
   }
+}
+
+/** What stays in its status until somebody at the partner moves it. */
+function partToMove({ parts: { boarding, business } }: Party) {
+  return boarding?.moved ? 'boarding' : business?.moved ? 'business' : undefined;
 }
 
 /** The same requirement may be raised again after it was closed or answered. */

@@ -1,5 +1,5 @@
 import { event, STRUCTURED, signed } from '../receiver/running-receiver.js';
-import { insist } from './insist.js';
+import { insist } from '../waiting.js';
 
 const DEADLINE_MS = 20_000;
 

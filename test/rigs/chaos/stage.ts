@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Incident } from '../../../simulation/questions.js';
 import { type Crm, startCrm } from '../../../src/demo/processes.js';
-import type { FaultPlan } from '../../../src/sandbox/faults.js';
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
@@ -12,8 +12,7 @@ import { bytesIn } from '../privacy/places.js';
 import { SECRET } from '../receiver/running-receiver.js';
 import { createRig, type Rig } from '../rig.js';
 import { type TcpProxy, tcpProxy } from '../tcp-proxy.js';
-import { insist } from './insist.js';
-import type { Incident } from './questions.js';
+import { insist } from '../waiting.js';
 import type { Serve, Served } from './served.js';
 import { Supervised } from './supervised.js';
 import type { Kill, Spell } from './weather.js';
@@ -28,8 +27,6 @@ type ProcessName = (typeof WORKERS)[number] | (typeof RECEIVERS)[number];
  * receives outbound events.
  */
 export class Stage {
-  readonly #serverKills = new Map<string, number>();
-  cuts = 0;
   readonly incidents: Incident[] = [];
   readonly #processes: Readonly<Record<ProcessName, Supervised>>;
   #restart: Promise<void> = Promise.resolve();
@@ -98,38 +95,23 @@ export class Stage {
     return stage;
   }
 
-  /** Cuts a worker off or stops it for a while. */
+  /** Cuts a worker off or stops it for a while, once it is ready. */
   async spell({ target, how, milliseconds }: Spell): Promise<void> {
+    await this.#processes[target].ready();
     this.#note(`${target} is ${how} for ${milliseconds} ms`);
     if (how === 'stopped') return this.#processes[target].freeze(milliseconds);
-    this.cuts += 1;
     this.wires[target].cut();
     await sleep(milliseconds);
     this.wires[target].mend();
   }
 
-  /** How often a worker was stopped for a while. */
-  get stops(): number {
-    return Object.values(this.#processes).reduce((sum, { stops }) => sum + stops, 0);
-  }
-
-  /** How often each process was killed. */
-  get kills(): Readonly<Record<string, number>> {
-    const processes = Object.entries(this.#processes).map(([name, { kills }]) => [name, kills] as const);
-    return { ...Object.fromEntries(processes), ...Object.fromEntries(this.#serverKills) };
-  }
-
-  /** How often a process ended on its own or could not start, as it may while the server is unavailable. */
-  get exits(): number {
-    return Object.values(this.#processes).reduce((sum, { exits }) => sum + exits, 0);
-  }
-
-  /** Kills anything but `gangway batch`, which its starter kills. */
+  /** Kills anything that is ready but `gangway batch`, which its starter kills. */
   async kill({ target, downMs }: Kill): Promise<void> {
     if (target === 'batch') return;
+    const killed = this.#processes[target as ProcessName];
+    await killed?.ready();
     this.#note(`${target} is killed, and down for ${downMs} ms`);
-    if (target in this.#processes) return this.#processes[target as ProcessName].kill(downMs);
-    this.#serverKills.set(target, (this.#serverKills.get(target) ?? 0) + 1);
+    if (killed) return killed.kill(downMs);
     this.#restart = this.#restart.then(() => this.served.kill(target, downMs));
     await this.#restart;
   }
@@ -152,10 +134,6 @@ export class Stage {
   /** Every write that took effect so far. */
   ledger(): Promise<readonly LedgerEntry[]> {
     return this.control('GET', '/sandbox/ledger');
-  }
-
-  async plan(plan: FaultPlan): Promise<void> {
-    await this.control('POST', '/sandbox/faults', plan);
   }
 
   /** Calls a control of the sandbox. Repeats the call while the sandbox refuses connections. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EVENT_TYPES, type Party } from '../../../simulation/cast.js';
 import {
   startBusinessOnboarding,
   startCustomerOnboarding,
@@ -6,52 +7,36 @@ import {
 } from '../../../src/temporal/start.js';
 import { batchFile, ndjson } from '../commands/files.js';
 import { startSpawnedGangway } from '../processes.js';
-import { EVENT_TYPES, type Party } from './cast.js';
-import { insist } from './insist.js';
+import { insist } from '../waiting.js';
 import type { Sender } from './sender.js';
 import type { Stage } from './stage.js';
+import type { Weather } from './weather.js';
 
 /**
- * Requests all onboardings, by all ways at the same time, each spread over `lastsMs`.
+ * Requests all onboardings, by all ways at the same time, in the first part of the weather, so that each meets some of it.
  *
- * @param killBatchAt when `gangway batch` is killed, in milliseconds from now
  * @returns the output of `gangway batch`
  */
 export async function startEveryone(
   stage: Stage,
   sender: Sender,
   cast: readonly Party[],
-  { lastsMs, killBatchAt }: { readonly lastsMs: number; readonly killBatchAt: number },
+  { lastsMs, kills }: Weather,
 ): Promise<string> {
+  const withinMs = lastsMs * 0.7;
+  const killBatchAt = kills.find(({ target }) => target === 'batch')?.at ?? lastsMs;
   const by = (way: Party['by']) => cast.filter((party) => party.by === way);
+  const spread = (parties: readonly Party[], start: (party: Party) => Promise<void>) =>
+    parties.map(async (party, index) => {
+      await sleep((index * withinMs) / parties.length);
+      for (let time = 0; time < (party.twice ? 2 : 1); time += 1) await start(party);
+    });
   const [printed] = await Promise.all([
-    startByBatch(stage, by('batch'), { lastsMs, killBatchAt }),
-    spread(by('event'), lastsMs, (party) => startByEvent(sender, party)),
-    spread(by('client'), lastsMs, (party) => startByClient(stage, party)),
+    startByBatch(stage, by('batch'), withinMs, killBatchAt),
+    ...spread(by('event'), (party) => startByEvent(sender, party)),
+    ...spread(by('client'), (party) => startByClient(stage, party)),
   ]);
   return printed;
-}
-
-async function spread(
-  parties: readonly Party[],
-  lastsMs: number,
-  start: (party: Party) => Promise<void>,
-): Promise<void> {
-  // Two of a franchise start at the same moment.
-  const groups = new Map<string, Party[]>();
-  for (const party of parties) {
-    const key = party.twin ? party.businessName : party.externalId;
-    groups.set(key, [...(groups.get(key) ?? []), party]);
-  }
-  const pause = lastsMs / Math.max(1, groups.size);
-  const started = [...groups.values()].map(async (group, index) => {
-    await sleep(index * pause);
-    const asOften = async (party: Party) => {
-      for (let time = 0; time < (party.twice ? 2 : 1); time += 1) await start(party);
-    };
-    await Promise.all(group.map(asOften));
-  });
-  await Promise.all(started);
 }
 
 async function startByEvent(sender: Sender, { type, externalId, input }: Party): Promise<void> {
@@ -76,13 +61,14 @@ const PAUSE_MS = 5_000;
 async function startByBatch(
   { rig, env }: Stage,
   parties: readonly Party[],
-  { lastsMs, killBatchAt }: { readonly lastsMs: number; readonly killBatchAt: number },
+  withinMs: number,
+  killAt: number,
 ): Promise<string> {
   const file = await batchFile(rig, 'everyone.ndjson', ndjson(parties.map(({ input }) => input)));
-  const rate = Math.max(0.5, (parties.length * 1_000) / lastsMs).toFixed(2);
+  const rate = Math.max(0.5, (parties.length * 1_000) / withinMs).toFixed(2);
   const args = ['batch', file, '--rate', rate, '--yes', '--json'];
   const doomed = startSpawnedGangway(env, args);
-  await Promise.race([sleep(killBatchAt), doomed.finished]);
+  await Promise.race([sleep(killAt), doomed.finished]);
   doomed.kill('SIGKILL');
   const runs = [await doomed.finished];
   while (runs.at(-1)?.code !== 0 && runs.length < 5) {

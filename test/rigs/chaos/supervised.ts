@@ -6,18 +6,13 @@ const PAUSE_MS = 500;
 
 /** One of the built processes, which is restarted whenever it ends, as by systemd or Kubernetes. */
 export class Supervised {
-  kills = 0;
-  /** How often it was stopped for a while. */
-  stops = 0;
-  /** How often it ended on its own or could not start, for example without a Temporal server. */
-  exits = 0;
   #logs = '';
   #running: RunningProcess | undefined;
   #downMs = PAUSE_MS;
   #stopped = false;
-  readonly #life: Promise<void>;
   #up: () => void = () => {};
   #ready: Promise<void> = this.#untilUp();
+  readonly #life: Promise<void>;
 
   /** @param env its environment, besides PATH and HOME of this process */
   constructor(
@@ -28,9 +23,9 @@ export class Supervised {
     this.#life = this.#live();
   }
 
-  /** Its log so far. */
+  /** Its log, once it is stopped. */
   get logs(): string {
-    return this.#logs + (this.#running?.stderr() ?? '');
+    return this.#logs;
   }
 
   /** Waits until it is ready. */
@@ -38,25 +33,18 @@ export class Supervised {
     return this.#ready;
   }
 
-  /** Kills it once it is ready, and restarts it after a while. */
-  async kill(downMs: number): Promise<void> {
-    await this.#ready;
-    if (!this.#running || this.#stopped) return;
-    this.kills += 1;
+  /** Kills it. It is restarted after a while. */
+  kill(downMs: number): void {
     this.#downMs = downMs;
-    this.#ready = this.#untilUp();
-    this.#running.child.kill('SIGKILL');
+    this.#running?.child.kill('SIGKILL');
   }
 
-  /** Stops it with SIGSTOP once it is ready, and lets it continue after a while. */
+  /** Stops it with SIGSTOP, and lets it continue after a while. */
   async freeze(milliseconds: number): Promise<void> {
-    await this.#ready;
-    if (!this.#running || this.#stopped) return;
-    this.stops += 1;
-    const { child } = this.#running;
-    child.kill('SIGSTOP');
+    const child = this.#running?.child;
+    child?.kill('SIGSTOP');
     await sleep(milliseconds);
-    child.kill('SIGCONT');
+    child?.kill('SIGCONT');
   }
 
   /** Ends it with SIGTERM. */
@@ -74,29 +62,24 @@ export class Supervised {
 
   async #live(): Promise<void> {
     while (!this.#stopped) {
-      await this.#once();
+      // It may not be able to start, for example without a Temporal server.
+      await this.#once().catch((error) => {
+        this.#logs += String(error);
+      });
       await sleep(this.#downMs);
       this.#downMs = PAUSE_MS;
     }
   }
 
   async #once(): Promise<void> {
-    try {
-      this.#running = await launch(this.name, this.env, `${this.name} is ready`, { build: this.build });
-    } catch (error) {
-      this.exits += 1;
-      this.#logs += String(error);
-      return;
-    }
+    const { name, env, build } = this;
+    const running = await launch(name, env, `${name} is ready`, { build });
+    this.#running = running;
     this.#up();
-    if (this.#stopped) this.#running.child.kill('SIGTERM');
-    const kills = this.kills;
-    await this.#running.exit;
-    if (!this.#stopped && this.kills === kills) {
-      this.exits += 1;
-      this.#ready = this.#untilUp();
-    }
-    this.#logs += this.#running.stderr();
+    if (this.#stopped) running.child.kill('SIGTERM');
+    await running.exit;
+    this.#ready = this.#untilUp();
+    this.#logs += running.stderr();
     this.#running = undefined;
   }
 }

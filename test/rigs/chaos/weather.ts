@@ -1,6 +1,5 @@
-import { UW_LEVEL_1_PENDING } from '../../../src/partners/boarding/schemas.js';
+import { Seeded } from '../../../simulation/seeded.js';
 import type { FaultPlan } from '../../../src/sandbox/faults.js';
-import { Seeded } from './seeded.js';
 
 export interface Kill {
   /** Milliseconds from the beginning. */
@@ -19,14 +18,9 @@ export interface Spell {
   readonly milliseconds: number;
 }
 
-export interface PlannedFault {
-  readonly at: number;
-  readonly plan: FaultPlan;
-}
-
 export interface Weather {
   readonly lastsMs: number;
-  readonly faults: readonly PlannedFault[];
+  readonly faults: readonly { readonly at: number; readonly plan: FaultPlan }[];
   readonly kills: readonly Kill[];
   readonly spells: readonly Spell[];
 }
@@ -89,17 +83,6 @@ const HANGS_MS = 33_000;
 /** Shorter weather has no delays that long, because it would end before them. */
 const LONG_MS = 60_000;
 
-/** A write that is lost while the merchant moves for another reason. Its new status is no evidence that the write arrived. */
-const LOST = [
-  { operation: 'request-underwriting-review', meanwhile: { status: UW_LEVEL_1_PENDING } },
-  { operation: 'submit-merchant', meanwhile: { status: 'On Hold', steps: 10 } },
-] as const;
-
-const WAYS_TO_BE_LOST = ['500-before-commit', 'drop-before-commit'] as const;
-
-/** One of each for this number of onboardings. */
-const ONBOARDINGS_FOR_A_LOSS = 25;
-
 /** How long a worker is out of reach, in milliseconds: shorter and longer than calls and reports are retried. */
 const SPELLS = [
   { how: 'cut off', milliseconds: 12_000 },
@@ -116,10 +99,7 @@ const SPELLS = [
  */
 export function weatherOf(seed: number, count: number, lastsMs: number, parts: readonly string[]): Weather {
   const chance = new Seeded(seed ^ 0x5eed);
-  const faults = [
-    ...chance.moments(count, lastsMs).map((at) => ({ at, plan: faultOf(chance, lastsMs) })),
-    ...LOST.flatMap((lost) => lossesOf(chance, lost, count, lastsMs)),
-  ].sort((one, other) => one.at - other.at);
+  const faults = chance.moments(count, lastsMs).map((at) => ({ at, plan: faultOf(chance, lastsMs) }));
   const often = (target: string, everyMs: number) =>
     chance
       .moments(Math.max(1, Math.round(lastsMs / everyMs)), lastsMs)
@@ -138,21 +118,7 @@ export function weatherOf(seed: number, count: number, lastsMs: number, parts: r
     const target = (index % 2 === 0) === isSwapped ? 'worker 1' : 'worker 2';
     return { ...spellOf(chance, spell, lastsMs), target };
   });
-  return { lastsMs, faults, kills: kills.sort((one, other) => one.at - other.at), spells };
-}
-
-/** Planned in the first half, so that enough calls follow. */
-function lossesOf(
-  chance: Seeded,
-  lost: (typeof LOST)[number],
-  count: number,
-  lastsMs: number,
-): PlannedFault[] {
-  const times = Math.max(1, Math.round(count / ONBOARDINGS_FOR_A_LOSS));
-  return chance.moments(times, lastsMs / 2).map((at) => {
-    const fault = chance.pick(WAYS_TO_BE_LOST);
-    return { at, plan: { fault, ...lost, times: 1, milliseconds: 0 } };
-  });
+  return { lastsMs, faults, kills, spells };
 }
 
 /** Ends before the weather does, and is shorter in short weather. */

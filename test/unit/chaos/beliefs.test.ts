@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { contradicted, type Evidence, type Witness } from '../../../simulation/beliefs.js';
 import type { OnboardingState, TimelineEntry } from '../../../src/messages/onboarding-state.js';
 import type { TimelineEvent } from '../../../src/messages/timeline-events.js';
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
-import { contradicted, type Evidence, type Witness } from '../../rigs/chaos/beliefs.js';
 
 const ANSWER = 'By hand, a tenth.';
 const NOTE = 'note-0123456789ab';

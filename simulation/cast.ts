@@ -1,15 +1,14 @@
-import { type WorkflowType, workflowId } from '../../../src/messages/ids.js';
+import { type WorkflowType, workflowId } from '../src/messages/ids.js';
 import type {
   BusinessOnboardingInput,
   CustomerOnboardingInput,
   MerchantBoardingInput,
-} from '../../../src/messages/inputs.js';
-import type { Part } from '../../../src/messages/onboardings.js';
-import { MAGIC_SSNS } from '../../../src/sandbox/banking/scenarios.js';
-import type { FaultPlan } from '../../../src/sandbox/faults.js';
-import { business, customer, merchant, terminal } from '../inputs.js';
-import { holderOf, merchantOf, ownersOf } from '../privacy/marked-inputs.js';
-import type { Markers } from '../privacy/markers.js';
+} from '../src/messages/inputs.js';
+import { type Part, partId } from '../src/messages/onboardings.js';
+import { MAGIC_SSNS } from '../src/sandbox/banking/scenarios.js';
+import { business, customer, merchant, terminal } from '../test/rigs/inputs.js';
+import { holderOf, merchantOf, ownersOf } from '../test/rigs/privacy/marked-inputs.js';
+import type { Markers } from '../test/rigs/privacy/markers.js';
 import {
   BUSINESSES,
   CUSTOMERS,
@@ -174,6 +173,12 @@ function named(name: string, role: Role | undefined): string {
   return !role || role.scenario.startsWith('ssn ') ? name : `${name} [${role.scenario}]`;
 }
 
+/** The workflows that write for a party: its own, or those of its parts. */
+export function workersOf({ type, workflowId, parts, externalId, input }: Party): string[] {
+  if (type !== 'customerOnboarding') return [workflowId];
+  return (Object.keys(parts) as Part[]).map((part) => partId(part, externalId, input.account));
+}
+
 /** The writes of the merchant's role, with the version of its create and the update of its fees. */
 export function boardingWritesOf({ type, input, parts }: Party): Role['writes'] {
   const asked =
@@ -184,20 +189,4 @@ export function boardingWritesOf({ type, input, parts }: Party): Role['writes'] 
     ...(asked && { [asked.createVersion === 'v1' ? 'create-merchant-v1' : 'create-merchant']: created }),
     ...(asked?.fees && { 'update-fees': 'some' as const }),
   };
-}
-
-/** How long the submission of the first of a franchise hangs before it is lost. Meanwhile the second one's succeeds. */
-const HANGS_MS = 10_000;
-
-/** The faults that are planned for a certain party. */
-export function faultsOf(cast: readonly Party[]): FaultPlan[] {
-  return cast
-    .filter(({ twin }) => twin === 'first')
-    .map(({ legalName }) => ({
-      fault: 'drop-after-delay',
-      operation: 'submit-business-account-holder',
-      about: JSON.stringify(legalName),
-      times: 1,
-      milliseconds: HANGS_MS,
-    }));
 }

@@ -3,11 +3,11 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { firstIn, PATH } from '../executables.js';
+import { firstIn, PATH } from '../../test/rigs/executables.js';
 
 const run = promisify(execFile);
 
-const CACHE = fileURLToPath(new URL('../../../.cache/temporal-cluster/', import.meta.url));
+const CACHE = fileURLToPath(new URL('../../.cache/temporal-cluster/', import.meta.url));
 
 /** What Go builds, each in a folder of its own, because two of the programs are called `server`. The versions of the development server. */
 const BUILDS = [

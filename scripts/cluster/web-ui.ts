@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { insist } from '../chaos/insist.js';
+import { insist } from '../../test/rigs/waiting.js';
 import { logged, untilUp } from './logged.js';
 import { programs } from './programs.js';
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { endWithUs } from '../../../src/process/lifecycle.js';
+import { endWithUs } from '../../src/process/lifecycle.js';
 
 /** A program of the cluster. */
 export interface Logged {

@@ -1,5 +1,5 @@
-import type { OnboardingState, TimelineEntry } from '../../../src/messages/onboarding-state.js';
-import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
+import type { OnboardingState, TimelineEntry } from '../src/messages/onboarding-state.js';
+import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import type { Party } from './cast.js';
 import { finalMid } from './ledger.js';
 
@@ -21,6 +21,32 @@ export interface Evidence {
   readonly accounts: ReadonlyMap<number, string | null>;
   /** The words that answer every underwriting note. */
   readonly noteAnswer: string;
+}
+
+/**
+ * Reads the records of the sandbox, one after the other.
+ *
+ * @param control calls a control of the sandbox
+ */
+export async function evidenceOf(
+  ledger: readonly LedgerEntry[],
+  noteAnswer: string,
+  control: <Reply>(method: 'GET', path: string) => Promise<Reply>,
+): Promise<Evidence> {
+  const shown = async <Value>(operation: string, place: string, field: string) => {
+    const ids = new Set(ledger.filter((one) => one.operation === operation).map(({ id }) => Number(id)));
+    const all = new Map<number, Value>();
+    for (const id of ids) {
+      const thing = await control<Record<string, Value>>('GET', `/sandbox/${place}/${id}`);
+      all.set(id, thing[field] as Value);
+    }
+    return all;
+  };
+  return {
+    ...{ ledger, noteAnswer },
+    comments: await shown<readonly string[]>('request-underwriting-review', 'merchants', 'reviewComments'),
+    accounts: await shown<string | null>('submit-business-account-holder', 'profiles', 'financialAccountId'),
+  };
 }
 
 type Wanted = { readonly [Key in keyof LedgerEntry]?: LedgerEntry[Key] | readonly LedgerEntry[Key][] };

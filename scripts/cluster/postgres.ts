@@ -3,8 +3,8 @@ import { chmod, chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from '../../../src/temporal/dev-server.js';
-import { insist } from '../chaos/insist.js';
+import { freePort } from '../../src/temporal/dev-server.js';
+import { insist } from '../../test/rigs/waiting.js';
 import { logged, untilUp } from './logged.js';
 import type { Programs } from './programs.js';
 

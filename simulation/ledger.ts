@@ -1,7 +1,9 @@
-import { userProfileIdOf } from '../../../src/sandbox/banking/profile.js';
-import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
+import { userProfileIdOf } from '../src/sandbox/banking/profile.js';
+import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import { boardingWritesOf, type Party } from './cast.js';
 import type { Writes } from './roles.js';
+
+const HOLDER = 'submit-business-account-holder';
 
 /** A ticket of the bank, and its owner. */
 export interface TicketOf {
@@ -18,6 +20,31 @@ export interface PartnerRecords {
 /** The `mid` that the sandbox gives a merchant. */
 export function finalMid(merchantProfileId: number): string {
   return `5180${String(merchantProfileId).padStart(11, '0')}`;
+}
+
+/**
+ * The submission of a merchant or a business, and how people at its partner approve it. Undefined before the submission has
+ * arrived.
+ */
+export function approvalOf(
+  { externalId, businessName }: Party,
+  part: 'boarding' | 'business',
+  ledger: readonly LedgerEntry[],
+) {
+  const submission = ledger.find(({ operation, guid, name }) =>
+    part === 'boarding'
+      ? /^submit-merchant/.test(operation) && guid === externalId
+      : operation === HOLDER && name === businessName,
+  );
+  if (!submission) return undefined;
+  const id = Number(submission.id);
+  return part === 'boarding'
+    ? {
+        submission,
+        path: `/sandbox/merchants/${id}/transition`,
+        change: { status: 'Approved', mid: finalMid(id) },
+      }
+    : { submission, path: `/sandbox/profiles/${id}/transition`, change: { bankingStatus: 'Approved' } };
 }
 
 /**
@@ -78,8 +105,6 @@ export function entriesOf(
 
   return [...boarding, ...banking, ...accounts, ...terminals];
 }
-
-const HOLDER = 'submit-business-account-holder';
 
 function differences(wanted: Writes, entries: readonly LedgerEntry[], isUnderWay: boolean): string[] {
   const operations = new Set([...Object.keys(wanted), ...entries.map(({ operation }) => operation)]);

@@ -1,6 +1,6 @@
-import type { TimelineEntry } from '../../../src/messages/onboarding-state.js';
-import type { ReceivedRequest } from '../../../src/sandbox/faults.js';
-import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
+import type { TimelineEntry } from '../src/messages/onboarding-state.js';
+import type { ReceivedRequest } from '../src/sandbox/faults.js';
+import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import type { Witness } from './beliefs.js';
 
 /** A question about a write: it is unknown whether the write took effect. */

@@ -1,6 +1,6 @@
-import type { Requirement } from '../../../src/messages/requirements.js';
-import { ownersOf } from '../privacy/marked-inputs.js';
-import type { Markers } from '../privacy/markers.js';
+import type { Requirement } from '../src/messages/requirements.js';
+import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
+import type { Markers } from '../test/rigs/privacy/markers.js';
 import type { Party } from './cast.js';
 
 /** The answer of the operator to a requirement. A `document` is uploaded under a name of its own. */
