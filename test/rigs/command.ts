@@ -78,6 +78,18 @@ export function startGangway(
   };
 }
 
+/** Runs `gangway` at a wide terminal, and types an answer to its question. */
+export async function answered(
+  env: Readonly<Record<string, string>>,
+  args: readonly string[],
+  answer: string,
+): Promise<Finished> {
+  const command = startGangway({ ...env, COLUMNS: '1000' }, args, { terminal: true });
+  await command.says(' Continue? [y/N] ');
+  command.type(answer);
+  return command.finished;
+}
+
 /** How much progress is printed depends on the time that the machine needs. */
 function withoutProgress(stderr: string): string {
   return stderr

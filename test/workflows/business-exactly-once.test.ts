@@ -52,6 +52,46 @@ const SUBMIT = 'submit-business-account-holder';
 const plan = (fault: string, { doingBusinessAsName: about }: ReturnType<typeof holder>) =>
   rig.sandbox.plan(fault, SUBMIT, { about });
 
+describe.concurrent('a submission whose response was lost', () => {
+  it('is found by the name of the business, and nobody is asked', async () => {
+    const bank = bankOf(rig);
+    const input = business();
+    await plan('drop-after-commit', input.holder);
+    const onboarding = await rig.onboardBusiness(input);
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const { profileId } = await onboarding.state();
+    expect(await bank.submissions(input.holder)).toEqual([profileId]);
+    const events = await onboarding.events();
+    expect(events.slice(0, 4)).toEqual(['started', 'write-uncertain', 'write-adopted', 'profile-adopted']);
+    expect(events).not.toContain('requirement-raised');
+  });
+
+  it('is corrected when the lost response reported a problem', async () => {
+    const bank = bankOf(rig);
+    const input = business('correction');
+    await plan('drop-after-commit', input.holder);
+    const onboarding = await rig.onboardBusiness(input);
+    const { id, detail } = await onboarding.requirement('rejected-input');
+    expect(detail).toBe('holder.website: cannot be reached');
+    const patch = { holder: { website: 'https://bakery.example' } };
+    await onboarding.resolve(id, { kind: 'correction', patch });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    expect(await bank.submissions(input.holder)).toHaveLength(1);
+  });
+
+  it('is not mistaken for a business of the same name that was there before', async () => {
+    const bank = bankOf(rig);
+    const input = business();
+    const earlier = await bank.submit(input.holder);
+    await plan('drop-after-commit', input.holder);
+    const onboarding = await rig.onboardBusiness(input);
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const { profileId } = await onboarding.state();
+    expect(await bank.submissions(input.holder)).toEqual([earlier, profileId]);
+    expect(await onboarding.events()).not.toContain('requirement-raised');
+  });
+});
+
 describe.concurrent('a submission of which nothing is to be seen', () => {
   it('does not adopt one that bears the name since it was corrected', async () => {
     const bank = bankOf(rig);

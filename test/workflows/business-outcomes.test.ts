@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
+import { nudge } from '../../src/temporal/nudge.js';
 import { business, holder, merchant } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 import { bankOf } from '../rigs/workflows/bank.js';
 
+const HOUR_MS = 3_600_000;
+
 const rig = await sharedRig();
+/** Reads only when it is nudged. */
+const patient = await sharedRig({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
 
 /** What a business went through, as its timeline has it. */
 const statuses = (timeline: readonly { event: string; detail?: string }[]) =>
@@ -37,7 +43,23 @@ describe.concurrent('a business without questions', () => {
     expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
   });
 
-  it.each(['account-at-once', 'account-on-request', 'straight', 'auto-approved', 'approved-uw'])(
+  it('(account-at-once) reports the account that the submission opened, and opens no other', async () => {
+    const onboarding = await rig.onboardBusiness(business('account-at-once', { openFinancialAccount: true }));
+    const outcome = await onboarding.outcome();
+    const { profileId = 0, financialAccountId } = await onboarding.state();
+    expect(financialAccountId).toBe(`fa-${profileId}-1`);
+    expect(outcome).toEqual({
+      outcome: 'onboarded',
+      profileId,
+      financialAccountId: `fa-${profileId}-1`,
+      bankingStatus: 'Approved',
+    });
+    const opened = (await onboarding.events()).filter((event) => event === 'financial-account-opened');
+    expect(opened).toHaveLength(1);
+    expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
+  });
+
+  it.each(['account-on-request', 'straight', 'auto-approved', 'approved-uw'])(
     '(%s) has one financial account when that is asked for, though the bank may open one by itself',
     async (scenario) => {
       const onboarding = await rig.onboardBusiness(business(scenario, { openFinancialAccount: true }));
@@ -49,6 +71,25 @@ describe.concurrent('a business without questions', () => {
       expect(accounts.filter((account) => account.profileId === profileId)).toHaveLength(1);
     },
   );
+});
+
+describe.concurrent('a business under way', () => {
+  it('can be searched by its banking profile, and shows where it stands', async () => {
+    const onboarding = await rig.onboardBusiness(business('waiting'));
+    const { profileId } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    const { typedSearchAttributes } = await onboarding.handle.describe();
+    const attribute = (name: 'bankingProfileId' | 'stage' | 'partnerStatus' | 'actionRequired') =>
+      typedSearchAttributes.get(SEARCH_ATTRIBUTES[name]);
+    expect(attribute('bankingProfileId')).toBe(`${profileId}`);
+    expect(attribute('stage')).toBe('underwriting');
+    expect(attribute('partnerStatus')).toBe('Submitted');
+    expect(attribute('actionRequired')).toBe(false);
+    expect(await onboarding.currentDetails()).toContain(
+      `**Stage** underwriting · **Partner status** Submitted · **Banking profile** ${profileId}\n\n` +
+        '**Next** wait for the bank; its tickets show up here',
+    );
+    await onboarding.handle.terminate();
+  });
 });
 
 describe.concurrent('a merchant that has a profile at the bank already', () => {
@@ -89,5 +130,29 @@ describe.concurrent('a merchant that has a profile at the bank already', () => {
       'update-business-account-holder',
     ]);
     expect(await bank.submissions(input.holder)).toEqual([profileId]);
+  });
+});
+
+describe.concurrent('the poll of a business', () => {
+  it('writes the same history for 2 and 8 reads, and is hastened by a nudge', async () => {
+    const [first, second] = await Promise.all(
+      [2, 8].map(async (reads) => {
+        const onboarding = await patient.onboardBusiness(business('waiting'));
+        const { profileId = 0 } = await onboarding.until(
+          ({ partnerStatus }) => partnerStatus === 'Submitted',
+        );
+        for (let read = 1; read < reads; read += 1) {
+          await onboarding.asleepAfter(read);
+          await nudge(patient.client, onboarding.workflowId);
+        }
+        await onboarding.asleepAfter(reads);
+        await patient.sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
+        expect(await nudge(patient.client, onboarding.workflowId)).toBe(true);
+        expect(await onboarding.outcome()).toMatchObject({ outcome: 'declined' });
+        expect((await onboarding.state()).polls).toBeGreaterThan(reads);
+        return onboarding.written();
+      }),
+    );
+    expect(second).toEqual(first);
   });
 });

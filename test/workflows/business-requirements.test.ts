@@ -21,6 +21,31 @@ describe.concurrent('a submission that the bank finds wanting', () => {
       'update-business-account-holder',
     ]);
   });
+
+  it('asks again when the correction is wrong as well', async () => {
+    const onboarding = await rig.onboardBusiness(business('correction'));
+    const first = await onboarding.requirement('rejected-input');
+    const phone = { holder: { phone: '5185550199' } };
+    await onboarding.resolve(first.id, { kind: 'correction', patch: phone });
+    const requirements = await onboarding.asksAgain(first.id);
+    expect(requirements.map(({ detail }) => detail)).toEqual(['holder.website: cannot be reached']);
+    const website = { holder: { website: 'https://bakery.example' } };
+    await onboarding.resolve(requirements[0]?.id ?? '', { kind: 'correction', patch: website });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+  });
+
+  it('costs no call when our own rules find it', async () => {
+    const own = business(undefined, { holder: holder(undefined, { phone: '555', state: 99 }) });
+    const onboarding = await rig.onboardBusiness(own);
+    const { id, detail } = await onboarding.requirement('rejected-input');
+    expect(detail.split('\n')).toEqual([
+      'holder.phone: must be 10 digits',
+      'holder.state: must be at most 53',
+    ]);
+    await onboarding.resolve(id, { kind: 'abandon' });
+    expect(await onboarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'because' });
+    expect(await bankOf(rig).submissions(own.holder)).toEqual([]);
+  });
 });
 
 describe.concurrent('a social security number', () => {

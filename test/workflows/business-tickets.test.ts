@@ -15,6 +15,42 @@ async function withTwoTickets() {
 }
 
 describe.concurrent('a ticket', () => {
+  it('is a requirement with the question of the bank, and a text answers it', async () => {
+    const bank = bankOf(rig);
+    const onboarding = await rig.onboardBusiness(business('ticket'));
+    const requirement = await onboarding.requirement('ticket');
+    expect(requirement).toMatchObject({
+      id: expect.stringMatching(/^ticket-\d+$/),
+      title: 'Ticket about Phone',
+      detail:
+        'The phone number is not in service. Please correct it.\nThe partner asks about the field Phone.',
+      answers: ['text', 'correction', 'abandon'],
+    });
+    await onboarding.resolve(requirement.id, { kind: 'text', text: 'It is in service again.' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    expect(await bank.repliesTo(requirement.id)).toEqual(['It is in service again.']);
+    expect(await onboarding.events()).toEqual(
+      expect.arrayContaining(['requirement-raised', 'requirement-resolved', 'ticket-answered']),
+    );
+  });
+
+  it('is answered by a correction of what it asks about', async () => {
+    const bank = bankOf(rig);
+    const onboarding = await rig.onboardBusiness(business('ticket'));
+    const { id } = await onboarding.requirement('ticket');
+    await onboarding.resolve(id, { kind: 'correction', patch: { holder: { phone: '5185550199' } } });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const { profileId = 0 } = await onboarding.state();
+    expect(await bank.writesTo(profileId)).toEqual([
+      'submit-business-account-holder',
+      'update-business-account-holder',
+    ]);
+    expect(await bank.repliesTo(id)).toEqual([]);
+    expect(await rig.sandbox.profile(profileId)).toMatchObject({
+      businessAccountHolder: { phone: '5185550199' },
+    });
+  });
+
   it('and another one are each answered by their own answer, in any order', async () => {
     const bank = bankOf(rig);
     const { onboarding, requirements, profileId } = await withTwoTickets();
@@ -50,38 +86,6 @@ describe.concurrent('a ticket', () => {
   );
 });
 
-describe.concurrent('a ticket that was answered', () => {
-  const text = 'Payroll.';
-
-  it('is asked again, and answered again, when the bank opens it again', async () => {
-    const bank = bankOf(rig);
-    const onboarding = await rig.onboardBusiness(business('reopened-ticket'));
-    const { id, title, detail } = await onboarding.requirement('ticket');
-    await onboarding.resolve(id, { kind: 'text', text });
-    const requirements = await onboarding.asksAgain(id);
-    expect(requirements).toMatchObject([{ id: `${id}-2`, title, detail }]);
-    await onboarding.resolve(`${id}-2`, { kind: 'text', text });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    expect(await bank.repliesTo(id)).toEqual([text, text]);
-  });
-
-  it('counts only a new reply as evidence when its second reply is lost', async () => {
-    const bank = bankOf(rig);
-    const onboarding = await rig.onboardBusiness(business('reopened-ticket'));
-    const { id } = await onboarding.requirement('ticket');
-    const words = `${text} (${id})`;
-    await onboarding.resolve(id, { kind: 'text', text: words });
-    await onboarding.asksAgain(id);
-    await rig.sandbox.plan('drop-before-commit', 'create-ticket', { about: words });
-    await onboarding.resolve(`${id}-2`, { kind: 'text', text: words });
-    const doubt = await onboarding.requirement('uncertain-write');
-    expect(await bank.repliesTo(id)).toEqual([words]);
-    await onboarding.resolve(doubt.id, { kind: 'retry' });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    expect(await bank.repliesTo(id)).toEqual([words, words]);
-  });
-});
-
 describe.concurrent('an answer that the bank does not take', () => {
   it('is asked for again, and what the bank decides meanwhile still counts', async () => {
     const { onboarding, requirements, profileId } = await withTwoTickets();
@@ -113,36 +117,26 @@ describe.concurrent('an answer that the bank does not take', () => {
   });
 });
 
-describe.concurrent('the bank’s decision wins', () => {
-  it('while a reply is in doubt', async () => {
-    const { onboarding, profileId, requirements: asked } = await withTwoTickets();
-    const [id = ''] = asked.map((requirement) => requirement.id);
-    const text = `It is ${id}.`;
-    await rig.sandbox.plan('drop-before-commit', 'create-ticket', { about: text });
+describe.concurrent('cancelling while an answer is on its way to the bank', () => {
+  it('finishes the reply, and reports what stays there', async () => {
+    const bank = bankOf(rig);
+    const onboarding = await rig.onboardBusiness(business('ticket'));
+    const { id } = await onboarding.requirement('ticket');
+    const text = 'Seen through.';
+    const held = await rig.sandbox.hold('create-ticket', text);
     await onboarding.resolve(id, { kind: 'text', text });
-    await onboarding.requirement('uncertain-write');
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
-    expect(await onboarding.outcome()).toEqual({
-      ...{ outcome: 'declined', profileId, financialAccountId: null, bankingStatus: 'Denied' },
-      unfinished: [{ write: id.replace('ticket-', 'reply to ticket '), became: 'unknown' }],
+    await held.underWay();
+    await onboarding.handle.cancel();
+    await held.letGo();
+    await expect(onboarding.outcome()).rejects.toThrow();
+    expect(await bank.repliesTo(id)).toEqual([text]);
+    const { profileId, timeline } = await onboarding.state();
+    expect(timeline.map(({ event }) => event)).toContain('ticket-answered');
+    expect(timeline.at(-1)).toMatchObject({
+      event: 'cancelled',
+      detail:
+        `banking profile ${profileId} stays at the partner, last seen as PendingUW; ` +
+        `reply to ticket ${id.replace('ticket-', '')}: was in flight, and succeeded`,
     });
-    const { stage, requirements, timeline } = await onboarding.state();
-    expect([stage, requirements]).toEqual(['declined', []]);
-    expect((await onboarding.handle.describe()).status.name).toBe('COMPLETED');
-    const dropped = timeline.find(({ event }) => event === 'answer-dropped');
-    expect(dropped?.detail).toBe(
-      `${id}: the partner decided while it was in flight; whether it arrived is unknown`,
-    );
-  });
-
-  it('and what was wrong with the submission is no longer asked once the bank goes on by itself', async () => {
-    const onboarding = await rig.onboardBusiness(business('correction'));
-    await onboarding.requirement('rejected-input');
-    const { profileId = 0 } = await onboarding.state();
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'PendingUW' });
-    await onboarding.until(({ stage, requirements }) => stage === 'underwriting' && !requirements[0]);
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
   });
 });

@@ -7,6 +7,7 @@ import { customer } from '../rigs/inputs.js';
 import { asShown, Onboarding } from '../rigs/onboarding.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 import { eventually } from '../rigs/waiting.js';
+import { bankOf } from '../rigs/workflows/bank.js';
 
 const rig = await sharedRig();
 
@@ -55,6 +56,40 @@ describe.concurrent('a merchant that is declined', () => {
       'ended: declined',
     ]);
   });
+});
+
+describe.concurrent('a business that is declined', () => {
+  it('ends the merchant, where the customer says cancel-other', async () => {
+    const { onboarding, profileId, boarding } = await underWay('cancel-other');
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
+    expect(await onboarding.outcome()).toEqual({
+      outcome: 'declined',
+      boarding: { outcome: 'cancelled' },
+      business: { outcome: 'declined', profileId, financialAccountId: null, bankingStatus: 'Denied' },
+    });
+    expect(await statusOf(boarding)).toBe('CANCELLED');
+  });
+});
+
+describe.concurrent('a customer whose merchant and business both end badly', () => {
+  it.each(['continue', 'cancel-other'] as const)(
+    'has no business begun when there is no merchant for it (%s)',
+    async (onDecline) => {
+      const input = customer({}, { onDecline });
+      const onboarding = await rig.onboard({
+        ...input,
+        boarding: { ...input.boarding, agentProfileId: 999 },
+      });
+      const { id } = await onboarding.requirement('rejected-input');
+      await onboarding.resolve(id, { kind: 'abandon' }, 'olga', 'no such agent');
+      expect(await onboarding.outcome()).toEqual({
+        outcome: 'abandoned',
+        boarding: { outcome: 'abandoned', comment: 'no such agent' },
+        business: { outcome: 'not-started' },
+      });
+      expect(await bankOf(rig).submissions(input.business.holder)).toEqual([]);
+    },
+  );
 });
 
 describe.concurrent('cancelling a customer', () => {
@@ -112,5 +147,19 @@ describe.concurrent('terminating a customer', () => {
     expect([await ended(boarding), await ended(business)]).toEqual(['CANCELLED', 'CANCELLED']);
     const { timeline, stage } = await business.state();
     expect([stage, timeline.at(-1)?.event]).toEqual(['cancelled', 'cancelled']);
+  });
+});
+
+describe.concurrent('a merchant or a business that is stopped by itself', () => {
+  it.each(['cancel', 'terminate'] as const)('(%s) leaves the other one', async (stop) => {
+    const { onboarding, merchantProfileId, business } = await underWay('continue');
+    await business.handle[stop]();
+    await ended(business);
+    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
+    expect(await onboarding.outcome()).toEqual({
+      outcome: 'partly-onboarded',
+      boarding: { outcome: 'boarded', mid: '4711', merchantProfileId },
+      business: { outcome: 'cancelled' },
+    });
   });
 });

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { CustomerOnboardingInput } from '../../src/messages/inputs.js';
 import { childReport } from '../../src/messages/onboardings.js';
+import type { Answer } from '../../src/messages/requirements.js';
 import { customer } from '../rigs/inputs.js';
 import { asShown, type Onboarding } from '../rigs/onboarding.js';
 import { sharedRig } from '../rigs/shared-rig.js';
@@ -84,6 +87,34 @@ describe.concurrent('a customer', () => {
   });
 });
 
+describe.concurrent('a report to a customer', () => {
+  it('holds what changed, and not the requirements that are open', async () => {
+    const onboarding = await rig.onboard(customer({ boarding: 'waiting', business: 'waiting' }));
+    const { merchantProfileId = 0 } = await onboarding.until(
+      ({ business }) => business?.partnerStatus === 'Submitted',
+      'both',
+    );
+    const bytes: number[] = [];
+    for (const open of [10, 100]) {
+      const { requirements } = await onboarding.state();
+      const notes = Array.from({ length: open - requirements.length }, () => `Explain ${randomUUID()}.`);
+      await rig.sandbox.transition(merchantProfileId, { notes });
+      await onboarding.until((state) => state.requirements.length === open, `${open} notes`);
+      const status = `Looking at ${open}`;
+      await rig.sandbox.transition(merchantProfileId, { status });
+      await onboarding.until(({ boarding }) => boarding?.partnerStatus === status, status);
+      const { events } = await onboarding.handle.fetchHistory();
+      const last = events?.findLast((event) => event.workflowExecutionSignaledEventAttributes);
+      const [payload] = last?.workflowExecutionSignaledEventAttributes?.input?.payloads ?? [];
+      bytes.push(payload?.data?.length ?? Number.POSITIVE_INFINITY);
+    }
+    const [few = 0, many = 0] = bytes;
+    expect(many).toBeLessThan(1_000);
+    expect(Math.abs(many - few)).toBeLessThan(100);
+    await onboarding.handle.terminate();
+  });
+});
+
 describe.concurrent('a report to a customer that is lost', () => {
   it('makes the customer ask for a whole one, each time', async () => {
     const onboarding = await rig.onboard(customer({ boarding: 'waiting', business: 'waiting' }));
@@ -133,6 +164,44 @@ describe.concurrent('a requirement of a customer', () => {
       actor: 'olga',
       reason: 'because',
     });
+  });
+
+  it('is answered where it came from, and disappears on the customer', async () => {
+    const onboarding = await rig.onboard(asked());
+    const { requirements } = await onboarding.until(
+      (state) => state.requirements.length === 3,
+      'all of them',
+    );
+    const { boarding, business } = onboarding.parts;
+    for (const { id, kind } of requirements) {
+      await (kind === 'ticket' ? business : boarding).resolve(id, { kind: 'text', text: 'Here.' });
+    }
+    await onboarding.until((state) => state.requirements.length === 0, 'none');
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+  });
+});
+
+describe.concurrent('an answer that does not fit', () => {
+  it('is rejected by the customer, and leaves no history', async () => {
+    const onboarding = await rig.onboard(asked());
+    const { id } = await onboarding.requirement('ticket');
+    const ofTheMerchant: Answer = { kind: 'correction', patch: { merchant: {} } };
+    const wrong: [string, Answer, string][] = [
+      ['ticket-0', { kind: 'text', text: 'x' }, 'no requirement with this id is open'],
+      [id, ofTheMerchant, 'answer.patch: takes one or more of holder, beneficialOwners, and no other field'],
+    ];
+    for (const [requirementId, answer, why] of wrong) {
+      const error = await onboarding.resolve(requirementId, answer).catch((failed: unknown) => failed);
+      expect(error, why).toBeInstanceOf(WorkflowUpdateFailedError);
+      expect((error as WorkflowUpdateFailedError).cause?.message).toContain(why);
+    }
+    const { boarding, business } = onboarding.parts;
+    for (const { handle } of [onboarding, boarding, business]) {
+      const { events } = await handle.fetchHistory();
+      const accepted = events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes);
+      expect(accepted).toEqual([]);
+    }
+    await onboarding.handle.terminate();
   });
 });
 
@@ -245,6 +314,24 @@ describe.concurrent('a business that was onboarded before by itself', () => {
 });
 
 describe.concurrent('starting a customer', () => {
+  it('the same externalId twice attaches to the first, while it runs and when it has ended', async () => {
+    const input = customer({ boarding: 'waiting' });
+    const first = await rig.onboard(input);
+    const second = await rig.onboard(input);
+    const { runId } = await first.handle.describe();
+    expect((await second.handle.describe()).runId).toBe(runId);
+    const { merchantProfileId = 0 } = await first.until(
+      ({ boarding }) => boarding?.partnerStatus === 'Pending',
+    );
+    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
+    const outcome = await first.outcome();
+    const third = await rig.onboard(input);
+    expect(await third.outcome()).toEqual(outcome);
+    expect((await third.handle.describe()).runId).toBe(runId);
+    expect(await creations(input.externalId)).toHaveLength(1);
+    expect(await bankOf(rig).submissions(input.business.holder)).toHaveLength(1);
+  });
+
   it('again boards the merchant again, and the business finds its profile', async () => {
     const input = customer();
     const first = await rig.onboard(input);

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { inputQuery } from '../../src/messages/activities.js';
 import type { MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
 import type { Requirement } from '../../src/messages/requirements.js';
+import { boardingClient } from '../../src/partners/boarding/client.js';
+import { byHand } from '../../src/partners/by-hand.js';
 import { nudge } from '../../src/temporal/nudge.js';
-import { merchant, namedApplication } from '../rigs/inputs.js';
+import { merchant } from '../rigs/inputs.js';
 import type { Onboarding } from '../rigs/onboarding.js';
 import type { Rig } from '../rigs/rig.js';
 import { sharedRig } from '../rigs/shared-rig.js';
@@ -124,22 +126,6 @@ describe.concurrent('a request for review that the partner overtakes with its de
   });
 });
 
-describe.concurrent('a submission that arrived late', () => {
-  it('is seen before it is sent again, and nobody is asked a second time', async () => {
-    const input = merchant('waiting');
-    const about = input.externalId;
-    await unaware.sandbox.plan('drop-before-commit', 'submit-merchant', { about });
-    const boarding = await unaware.board({ ...input, application: namedApplication(about) });
-    const { id } = await boarding.requirement('uncertain-write');
-    const { merchantProfileId = 0 } = await boarding.state();
-    // The lost call arrives late, and nobody knows: the next read is an hour away.
-    await unaware.sandbox.transition(merchantProfileId, { status: 'Pending' });
-    await boarding.resolve(id, { kind: 'retry' });
-    expect((await happened(boarding, 'submitted')).requirements).toEqual([]);
-    expect(await unaware.sandbox.writes(about)).toEqual(['create-merchant']);
-  });
-});
-
 describe.concurrent('a resubmission', () => {
   const WANTED = { status: 'RequestChanges', comment: 'The volume does not match.' };
 
@@ -155,29 +141,39 @@ describe.concurrent('a resubmission', () => {
   it('is not sent when the status has moved on, and goes out when the partner wants the changes again', async () => {
     const { boarding, id, move, requirement, submissions } = await asked(unaware);
     const read = await unaware.sandbox.hold('get-status', `id=${id}`);
-    const patch = { fees: { cashDiscountRate: 3 }, application: { annualVolume: 120_000 } };
-    await boarding.resolve(requirement.id, { kind: 'correction', patch });
+    await boarding.resolve(requirement.id, { kind: 'correction', patch: { fees: { cashDiscountRate: 3 } } });
     await read.underWay();
     await unaware.sandbox.transition(id, { status: 'UW Level 2' });
     await read.letGo();
     await happened(boarding, 'submission-moot');
     expect(await submissions()).toBe(1);
-    // The partner has the fees, and nothing else of the correction.
-    const { input } = await eventually(
-      () => boarding.handle.query(inputQuery),
-      (now) => !('application' in now.input),
-      'the input without the correction',
-    );
-    expect(input).toMatchObject({ fees: { cashDiscountRate: 3 } });
     await move(WANTED);
     await boarding.until(
       ({ timeline }) => timeline.filter(({ event }) => event === 'submitted').length === 2,
       'the second submission',
     );
     expect(await submissions()).toBe(2);
-    expect(await unaware.sandbox.merchant(id)).toMatchObject({ application: { annualVolume: 120_000 } });
     const events = await boarding.events();
     expect(events.filter((event) => event === 'requirement-raised')).toHaveLength(1);
+  });
+
+  it('that is not sent leaves the fees in the input that the partner has, and no other correction of its answer', async () => {
+    const { boarding, id, requirement } = await asked(unaware);
+    const read = await unaware.sandbox.hold('get-status', `id=${id}`);
+    const patch = { fees: { cashDiscountRate: 3 }, application: { annualVolume: 120_000 } };
+    await boarding.resolve(requirement.id, { kind: 'correction', patch });
+    await read.underWay();
+    await unaware.sandbox.transition(id, { status: 'UW Level 2' });
+    await read.letGo();
+    const { input } = await eventually(
+      async () => {
+        await happened(boarding, 'submission-moot');
+        return boarding.handle.query(inputQuery);
+      },
+      (now) => !('application' in now.input),
+      'the input without the correction',
+    );
+    expect(input).toMatchObject({ fees: { cashDiscountRate: 3 } });
   });
 
   it('that is on its way when the partner wants other changes is followed by a question about these', async () => {
@@ -244,6 +240,20 @@ describe.concurrent('a resubmission', () => {
 });
 
 describe.concurrent('answers to notes', () => {
+  it('that are gone are dropped', async () => {
+    const { boarding, id, move, notes } = await noted(unaware, ['Which goods?', 'Which suppliers?']);
+    const [goods] = notes as [Requirement];
+    await answer(boarding, goods);
+    const settings = { username: 'sandbox', password: 'sandbox' };
+    const portal = byHand(boardingClient({ url: unaware.sandbox.url, ...settings }));
+    unaware.atClose(() => portal.close());
+    await portal.requestUnderwritingReview({ id });
+    await move({ status: 'Pending' });
+    const { timeline, unsent } = await happened(boarding, 'answer-dropped');
+    const dropped = timeline.find(({ event }) => event === 'answer-dropped');
+    expect([dropped?.detail, unsent]).toEqual([`${goods.id}: the underwriters no longer ask`, []]);
+  });
+
   it('that the partner rejects can be taken back, changed, and sent again', async () => {
     const { boarding, input, id, notes } = await noted(unaware, ['Which goods?', 'Which suppliers?']);
     const [goods, suppliers] = notes as [Requirement, Requirement];
@@ -270,6 +280,17 @@ describe.concurrent('answers to notes', () => {
     ]);
   });
 
+  it('that the partner rejects are sent again as they are when a person wants that', async () => {
+    const { boarding, id, notes } = await noted(unaware);
+    await unaware.sandbox.plan('400', REVIEW, { about: `${id}` });
+    await answer(boarding, notes[0] as Requirement);
+    await boarding.resolve((await boarding.requirement('rejected-input')).id, { kind: 'retry' });
+    await happened(boarding, 'answers-delivered');
+    expect((await unaware.sandbox.merchant(id))['reviewComments']).toEqual([
+      'Please send the lease.\nHere it is.',
+    ]);
+  });
+
   it('wait when the partner rejects them because the status moved, and are delivered when it takes them', async () => {
     const { boarding, input, id, move, notes } = await noted(unaware);
     const held = await unaware.sandbox.hold(REVIEW, `${id}`);
@@ -285,24 +306,28 @@ describe.concurrent('answers to notes', () => {
     expect(events.filter((event) => event === 'requirement-raised')).toHaveLength(1);
     expect((await unaware.sandbox.writes(input.externalId)).slice(2)).toEqual([REVIEW]);
   });
+
+  it('are kept while the status leaves review for a moment', async () => {
+    const { boarding, id, move, notes } = await noted(rig, ['Which goods?', 'Which suppliers?']);
+    await answer(boarding, notes[0] as Requirement, 'Bread.');
+    await move({ status: 'Approved' });
+    await boarding.until(({ stage }) => stage === 'boarding', 'the approval');
+    await move({ status: 'Pending' });
+    const { requirements } = await boarding.until(
+      (state) => state.requirements.length > 0,
+      'the second note',
+    );
+    expect(requirements).toMatchObject([{ about: notes[1]?.id, id: `${notes[1]?.id}-2` }]);
+    await answer(boarding, requirements[0] as Requirement, 'A mill.');
+    await happened(boarding, 'answers-delivered');
+    expect((await rig.sandbox.merchant(id))['reviewComments']).toEqual([
+      'Which goods?\nBread.\n\nWhich suppliers?\nA mill.',
+    ]);
+  });
 });
 
 describe.concurrent('a note that is asked again', () => {
   const TEXT = 'Please send the lease.';
-
-  it('before a person adopts the lost request for review, is answered again', async () => {
-    const { boarding, id, move, notes } = await noted(rig);
-    await rig.sandbox.plan('drop-before-commit', REVIEW, { about: `${id}` });
-    await answer(boarding, notes[0] as Requirement);
-    const doubt = await boarding.requirement('uncertain-write');
-    await move({ status: 'Pending' });
-    await boarding.resolve(doubt.id, { kind: 'adopt', id: `${id}` });
-    const again = await boarding.requirement('underwriting-note');
-    expect(again).toMatchObject({ id: `${notes[0]?.id}-2`, detail: TEXT });
-    await answer(boarding, again, 'Signed.');
-    await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending Review', 'the review');
-    expect((await rig.sandbox.merchant(id))['reviewComments']).toEqual([`${TEXT}\nSigned.`]);
-  });
 
   it('after the review is raised again, is due again, and is answered again', async () => {
     const soon = { dueInHours: 1 / 3_600 };

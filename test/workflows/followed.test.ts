@@ -44,6 +44,17 @@ describe.concurrent('a followed merchant that nobody has submitted', () => {
     });
     expect(await writes()).toEqual([]);
   });
+
+  it('is submitted as the partner has it when a person answers retry, once', async () => {
+    const { merchantProfileId, onboarding, writes } = await followMerchant();
+    const { id } = await onboarding.requirement('not-submitted');
+    await onboarding.resolve(id, { kind: 'retry' });
+    await onboarding.until(({ stage }) => stage === 'underwriting');
+    expect(await writes()).toEqual(['submit-merchant']);
+    expect(await rig.sandbox.merchant(merchantProfileId)).toMatchObject({ application: {} });
+    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
+    expect(await onboarding.outcome()).toEqual({ outcome: 'boarded', mid: '4711', merchantProfileId });
+  });
 });
 
 describe.concurrent('an input that is to be followed', () => {

@@ -1,8 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { countingProxy } from '../rigs/counting-proxy.js';
-import { business, merchant, namedApplication } from '../rigs/inputs.js';
+import { business, customer, merchant, namedApplication, terminal } from '../rigs/inputs.js';
 import type { Onboarding } from '../rigs/onboarding.js';
-import { createRig } from '../rigs/rig.js';
+import { createRig, type Rig } from '../rigs/rig.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 import { bankOf } from '../rigs/workflows/bank.js';
 import { platformOf, type Write } from '../rigs/workflows/platform.js';
@@ -24,10 +24,10 @@ interface Met {
 
 const holding = (text: string) => ({ detail: expect.stringContaining(text) });
 
-async function boarding(operation: string, fault: string): Promise<Met> {
+async function boarding(operation: string, fault: string, more: object): Promise<Met> {
   const input = merchant();
   const application = namedApplication(input.externalId);
-  await rig.sandbox.plan(fault, operation, { about: input.externalId });
+  await rig.sandbox.plan(fault, operation, { about: input.externalId, ...more });
   return {
     onboarding: await rig.board({ ...input, application }),
     effects: () => rig.sandbox.writes(input.externalId),
@@ -38,9 +38,9 @@ async function boarding(operation: string, fault: string): Promise<Met> {
   };
 }
 
-async function review(operation: string, fault: string): Promise<Met> {
+async function review(operation: string, fault: string, more: object): Promise<Met> {
   const input = merchant('uw-level-1');
-  await rig.sandbox.plan(fault, operation, { about: input.externalId });
+  await rig.sandbox.plan(fault, operation, { about: input.externalId, ...more });
   const onboarding = await rig.board(input);
   const { id } = await onboarding.requirement('underwriting-note');
   await onboarding.resolve(id, { kind: 'text', text: `Here is ${input.externalId}.` });
@@ -48,10 +48,10 @@ async function review(operation: string, fault: string): Promise<Met> {
   return { onboarding, effects, once: ['create-merchant', 'submit-merchant', operation] };
 }
 
-async function submission(operation: string, fault: string): Promise<Met> {
+async function submission(operation: string, fault: string, more: object): Promise<Met> {
   const input = business();
   const { doingBusinessAsName: about } = input.holder;
-  await rig.sandbox.plan(fault, operation, { about });
+  await rig.sandbox.plan(fault, operation, { about, ...more });
   return {
     onboarding: await rig.onboardBusiness(input),
     effects: async () => (await bankOf(rig).submissions(input.holder)).map(() => operation),
@@ -60,10 +60,10 @@ async function submission(operation: string, fault: string): Promise<Met> {
   };
 }
 
-async function opening(operation: string, fault: string): Promise<Met> {
+async function opening(operation: string, fault: string, more: object): Promise<Met> {
   const onboarding = await rig.onboardBusiness(business('waiting', { openFinancialAccount: true }));
   const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
-  await rig.sandbox.plan(fault, operation, { about: `"profileId":${profileId}` });
+  await rig.sandbox.plan(fault, operation, { about: `"profileId":${profileId}`, ...more });
   await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
   return {
     onboarding,
@@ -76,17 +76,17 @@ async function opening(operation: string, fault: string): Promise<Met> {
   };
 }
 
-async function reply(operation: string, fault: string): Promise<Met> {
+async function reply(operation: string, fault: string, more: object): Promise<Met> {
   const onboarding = await rig.onboardBusiness(business('ticket'));
   const { id } = await onboarding.requirement('ticket');
   const text = `Here is what ${id} asks for.`;
-  await rig.sandbox.plan(fault, operation, { about: text });
+  await rig.sandbox.plan(fault, operation, { about: text, ...more });
   await onboarding.resolve(id, { kind: 'text', text });
   return { onboarding, effects: () => bankOf(rig).repliesTo(id), once: [text] };
 }
 
-async function provisioning(operation: string, fault: string): Promise<Met> {
-  const onboarding = await platform.meeting(fault, operation as Write);
+async function provisioning(operation: string, fault: string, more: object): Promise<Met> {
+  const onboarding = await platform.meeting(fault, operation as Write, more);
   const titles = {
     'create-account': 'create the payments account',
     'create-terminal': 'create the terminal',
@@ -104,14 +104,14 @@ async function provisioning(operation: string, fault: string): Promise<Met> {
   };
 }
 
-const CREATE = ['create-merchant', boarding] as const;
-const SUBMIT_MERCHANT = ['submit-merchant', boarding] as const;
-const REVIEW = ['request-underwriting-review', review] as const;
-const SUBMIT_HOLDER = ['submit-business-account-holder', submission] as const;
-const OPEN_ACCOUNT = ['submit-business-customer', opening] as const;
-const REPLY = ['create-ticket', reply] as const;
-const CREATE_ACCOUNT = ['create-account', provisioning] as const;
-const CREATE_TERMINAL = ['create-terminal', provisioning] as const;
+const CREATE = ['create-merchant', boarding, 'createMerchant'] as const;
+const SUBMIT_MERCHANT = ['submit-merchant', boarding, 'submitMerchant'] as const;
+const REVIEW = ['request-underwriting-review', review, 'requestUnderwritingReview'] as const;
+const SUBMIT_HOLDER = ['submit-business-account-holder', submission, 'submitHolder'] as const;
+const OPEN_ACCOUNT = ['submit-business-customer', opening, 'openFinancialAccount'] as const;
+const REPLY = ['create-ticket', reply, 'replyToTicket'] as const;
+const CREATE_ACCOUNT = ['create-account', provisioning, 'createAccount'] as const;
+const CREATE_TERMINAL = ['create-terminal', provisioning, 'createTerminal'] as const;
 
 /** The kinds of the requirements so far, and what was found at the partner. */
 async function history({ onboarding, part = onboarding }: Met) {
@@ -130,8 +130,8 @@ describe.concurrent('a write that took effect, and whose response was lost,', ()
     [...REPLY, 1],
     [...CREATE_ACCOUNT, 0],
     [...CREATE_TERMINAL, 0],
-  ])('(%s) is found at the partner, and nobody is asked', async (operation, begin, questions) => {
-    const met = await begin(operation, 'drop-after-commit');
+  ])('(%s) is found at the partner, and nobody is asked', async (operation, begin, _, questions) => {
+    const met = await begin(operation, 'drop-after-commit', {});
     expect((await met.onboarding.outcome()).outcome).toMatch(/^(boarded|onboarded)$/);
     expect(await met.effects()).toEqual(met.once);
     const { raised, adopted } = await history(met);
@@ -151,7 +151,7 @@ describe.concurrent('a write that was lost, which nobody can see from outside,',
     CREATE_ACCOUNT,
     CREATE_TERMINAL,
   ])('(%s) is repeated when a person has looked and says so', async (operation, begin) => {
-    const met = await begin(operation, 'drop-before-commit');
+    const met = await begin(operation, 'drop-before-commit', {});
     const requirement = await met.onboarding.requirement('uncertain-write');
     expect(requirement).toMatchObject({ answers: ['adopt', 'retry', 'abandon'], ...met.question });
     await met.onboarding.resolve(requirement.id, { kind: 'retry' });
@@ -160,21 +160,63 @@ describe.concurrent('a write that was lost, which nobody can see from outside,',
   });
 });
 
-it('a write at a partner that is down is repeated by itself when it is back, and costs no event until then', async () => {
-  const own = await createRig({ worker: false });
-  onTestFinished(() => own.close());
-  const proxy = await countingProxy(own.sandbox.url, own.atClose);
-  await own.startWorker({ bankingUrl: proxy.url });
+describe.concurrent('a write that certainly did not happen', () => {
+  it.each([CREATE, SUBMIT_HOLDER, OPEN_ACCOUNT, CREATE_ACCOUNT, CREATE_TERMINAL])(
+    '(%s) is repeated after Retry-After when there are too many calls, and costs no event',
+    async (operation, begin, activity) => {
+      const begun = Date.now();
+      const met = await begin(operation, '429', { milliseconds: 2_000 });
+      expect((await met.onboarding.outcome()).outcome).toMatch(/^(boarded|onboarded)$/);
+      expect(Date.now() - begun).toBeGreaterThanOrEqual(2_000);
+      expect(await met.effects()).toEqual(met.once);
+      expect((await history(met)).raised).toEqual([]);
+      const { events } = await (met.part ?? met.onboarding).handle.fetchHistory();
+      const scheduled = (events ?? []).flatMap(
+        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
+      );
+      expect(scheduled.filter((name) => name === activity)).toHaveLength(1);
+    },
+  );
+});
+
+describe.concurrent('a write at a partner that is down', () => {
   // Down from the look before the write on.
-  await proxy.shut('POST /api/AccountsSearch/BusinesAccountHolder');
-  const onboarding = await own.onboardBusiness(business());
-  await onboarding.retrying('submitHolder');
-  const written = await onboarding.written();
-  // However long the outage lasts, the history does not grow.
-  await onboarding.retrying('submitHolder', 3);
-  expect(await onboarding.written()).toEqual(written);
-  await proxy.open();
-  expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-  expect(await onboarding.events()).not.toContain('requirement-raised');
-  expect(await own.sandbox.ledger({ operation: 'submit-business-account-holder' })).toHaveLength(1);
+  it.for([
+    ['boarding', 'boardingUrl', undefined, 'createMerchant', 'boarded'],
+    ['bank', 'bankingUrl', 'POST /api/AccountsSearch/BusinesAccountHolder', 'submitHolder', 'onboarded'],
+    ['platform', 'paymentsUrl', 'GET /v1/accounts', 'createAccount', 'onboarded'],
+  ] as const)(
+    '(%s) is repeated by itself when it is back, and costs no event until then',
+    async ([partner, url, request, activity, outcome], { onTestFinished }) => {
+      const own = await createRig({ worker: false });
+      onTestFinished(() => own.close());
+      const proxy = await countingProxy(own.sandbox.url, own.atClose);
+      await own.startWorker({ [url]: proxy.url });
+      await proxy.shut(request);
+      const { onboarding, part = onboarding, writes } = await startedAt(partner, own);
+      await part.retrying(activity);
+      const written = await part.written();
+      // However long the outage lasts, the history does not grow.
+      await part.retrying(activity, 3);
+      expect(await part.written()).toEqual(written);
+      await proxy.open();
+      expect(await onboarding.outcome()).toMatchObject({ outcome });
+      expect(await part.events()).not.toContain('requirement-raised');
+      expect(await writes()).toBe(1);
+    },
+  );
+
+  async function startedAt(partner: 'boarding' | 'bank' | 'platform', own: Rig) {
+    const times = (operation: string) => async () => (await own.sandbox.ledger({ operation })).length;
+    if (partner === 'boarding')
+      return { onboarding: await own.board(merchant()), writes: times('create-merchant') };
+    if (partner === 'bank')
+      return {
+        onboarding: await own.onboardBusiness(business()),
+        writes: times('submit-business-account-holder'),
+      };
+    const onboarding = await own.onboard(customer({}, { provisionTerminal: terminal() }));
+    await onboarding.until(({ terminal: part }) => part !== undefined, 'the terminal');
+    return { onboarding, part: onboarding.parts.terminal, writes: times('create-account') };
+  }
 });

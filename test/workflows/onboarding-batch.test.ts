@@ -124,3 +124,12 @@ it('is discarded when nobody confirms it within 15 minutes, and starts nothing',
   for (const row of rows) expect(await wasStarted(rig.client, row.workflowId)).toBe(false);
   expect(await kept()).toEqual([]);
 });
+
+it('starts when it is confirmed, at the limits of the first confirmation', async () => {
+  const { handle } = await batchOf(1);
+  await handle.executeUpdate(confirmBatch, { args: [{ concurrency: 2 }] });
+  expect(await handle.result()).toMatchObject({
+    stage: 'done',
+    counts: { started: 2, attached: 0, failed: 0 },
+  });
+});

@@ -28,6 +28,23 @@ describe.concurrent('a boarding without questions', () => {
     const seen = timeline.filter(({ event }) => event === 'status-changed').map(({ detail }) => detail);
     expect(seen).toEqual(statuses);
   });
+
+  it('creates by v1 on request', async () => {
+    const input = merchant(undefined, { createVersion: 'v1' });
+    await (await rig.board(input)).outcome();
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant-v1', 'submit-merchant']);
+  });
+
+  it('is not done while the mid is temporary', async () => {
+    const boarding = await rig.board(merchant('temporary-mid'));
+    const { timeline } = await boarding.until(({ timeline }) =>
+      timeline.some(({ event }) => event === 'temporary-mid'),
+    );
+    const { merchantProfileId = 0 } = await boarding.state();
+    const entry = timeline.find(({ event }) => event === 'temporary-mid');
+    expect(entry?.detail).toBe(`TEMP${merchantProfileId}, not final before approval`);
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: finalMid(merchantProfileId) });
+  });
 });
 
 describe.concurrent('agent profile and boarding settings', () => {
@@ -48,5 +65,43 @@ describe.concurrent('agent profile and boarding settings', () => {
     const { merchantProfileId = 0 } = await boarding.state();
     const { basics } = await rig.sandbox.merchant(merchantProfileId);
     expect(basics).toMatchObject({ agentProfileId: 102, boardingSettingsId: 11 });
+  });
+});
+
+describe.concurrent('fees', () => {
+  it('are changed where the input asks, and only there', async () => {
+    const fees = {
+      minimumDiscountAmount: 0,
+      authorizationMonthlyAndSpecialProgram: { chargeback: { perItem: 20, percent: 0 } },
+    };
+    const boarding = await rig.board(merchant(undefined, { fees }));
+    await boarding.outcome();
+    const { merchantProfileId = 0, timeline } = await boarding.state();
+    expect(timeline.map(({ event }) => event)).toContain('fees-changed');
+    const { fees: kept } = await rig.sandbox.merchant(merchantProfileId);
+    expect(kept).toMatchObject({
+      minimumDiscountAmount: 0,
+      earlyTerminationFeeAmount: 295,
+      authorizationMonthlyAndSpecialProgram: {
+        chargeback: { perItem: 20, percent: 0 },
+        statement: { perItem: 10, percent: 0 },
+      },
+    });
+  });
+});
+
+describe.concurrent('a merchant that exists already', () => {
+  it('is adopted, finished and followed, never created again', async () => {
+    const first = await rig.board(merchant('waiting'));
+    const { merchantProfileId = 0 } = await first.until(({ stage }) => stage === 'underwriting');
+    await first.handle.cancel();
+    await first.outcome().catch(() => undefined);
+    const second = merchant('waiting', { merchantProfileId });
+    const boarding = await rig.board(second);
+    await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending');
+    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '777' });
+    expect(await boarding.outcome()).toEqual({ outcome: 'boarded', mid: '777', merchantProfileId });
+    expect(await boarding.events()).toContain('merchant-adopted');
+    expect(await rig.sandbox.writes(second.externalId)).toEqual([]);
   });
 });

@@ -12,10 +12,13 @@ import {
   accountOf,
   allRefused,
   asked,
+  begun,
   soon,
   waiting,
   withAccounts,
 } from '../rigs/workflows/partner-account.js';
+
+const PROBE = 'GET /api/v1/agentProfiles';
 
 /** Boardings under review, in which nothing happens. */
 async function underReview(rig: Rig, count: number): Promise<Onboarding<MerchantBoardingOutcome>[]> {
@@ -96,6 +99,29 @@ describe.concurrent('a password that the partner refuses', () => {
       const { timeline } = await accountOf(rig, 'boarding').state();
       const woken = timeline.find(({ event }) => event === 'credentials-work');
       expect(woken?.detail).toBe('retried at once: 3');
+    });
+  });
+
+  it('is tried once for all, and again at once when a person says so', async () => {
+    await withAccounts(async (rig) => {
+      const proxy = await countingProxy(rig.sandbox.url, rig.atClose);
+      await rig.startWorker({ password: 'wrong', boardingUrl: proxy.url });
+      const boarding = await rig.board(merchant());
+      const account = accountOf(rig, 'boarding');
+      const first = await asked(account, 'credentials');
+      const others = await Promise.all([1, 2, 3].map(() => rig.board(merchant())));
+      await allRefused([boarding, ...others]);
+      // The first write, and one probe.
+      expect(proxy.seen().map(({ status }) => status)).toEqual([401, 401]);
+      await account.resolve(first.id, { kind: 'retry' });
+      const requirements = await account.asksAgain(first.id);
+      expect(requirements.map(({ kind }) => kind)).toEqual(['credentials']);
+      expect(
+        proxy
+          .seen()
+          .map(({ line }) => line)
+          .slice(2),
+      ).toEqual([PROBE]);
     });
   });
 
@@ -212,20 +238,34 @@ describe.concurrent('an account that the bank does not let in', () => {
       expect(proxy.seen()).toHaveLength(2);
     });
   });
+
+  it.each([
+    ['a wrong password (401)', { bankingPassword: 'wrong' }, 'Wrong nickName or password'],
+    ['a user nobody knows (404)', { bankingUser: 'nobody' }, 'User not found'],
+  ])('(%s) is reported to a person, with the partner’s words', async (_, user, words) => {
+    await withAccounts(async (rig) => {
+      await rig.startWorker(user);
+      await rig.onboardBusiness(business());
+      const { detail, answers } = await asked(accountOf(rig, 'banking'), 'credentials');
+      expect(detail).toContain('rejects our credentials (401)');
+      expect(detail).toContain(`Response of the partner: ${words}`);
+      expect(answers).toEqual(['retry']);
+    });
+  });
 });
 
 const text = 'Who are you?';
 
 /** A business under review, in which nothing happens. */
-async function businessUnderReview(rig: Rig) {
-  const onboarding = await rig.onboardBusiness(business('waiting'));
+async function businessUnderReview(rig: Rig, account?: string) {
+  const onboarding = await rig.onboardBusiness(business('waiting', account === undefined ? {} : { account }));
   const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
   return { onboarding, profileId };
 }
 
-/** Has the bank's staff open a ticket that names nobody. */
-function opened(rig: Rig, profileId: number): Promise<unknown> {
-  const ticket = { topic: 'General', text, userProfileId: null };
+/** Has the bank's staff open a ticket that names nobody, or what its topic names. */
+function opened(rig: Rig, profileId: number, topic = 'General'): Promise<unknown> {
+  const ticket = { topic, text, userProfileId: null };
   return rig.sandbox.transitionProfile(profileId, { tickets: [ticket] });
 }
 
@@ -289,6 +329,38 @@ describe.concurrent('a ticket that no onboarding shows', () => {
       const closed = (await account.state()).timeline.find(({ event }) => event === 'requirement-closed');
       expect(closed?.detail).toBe(`${id}: the partner no longer asks, or an onboarding shows the ticket`);
       expect(await onboarding.requirement('ticket')).toMatchObject({ id, detail: named.text });
+    });
+  });
+
+  it('is asked about in the account whose poll lists it, and in no other', async ({ expect }) => {
+    await withAccounts(async (rig) => {
+      await rig.startWorker({ accounts: ['a', 'b'] });
+      const { profileId } = await businessUnderReview(rig, 'a');
+      await opened(rig, profileId);
+      const account = accountOf(rig, 'banking', 'a');
+      const { id } = await asked(account, 'ticket');
+      await expect.poll(() => waiting(rig)).toEqual(['partner-account-banking@a']);
+      await account.resolve(id, { kind: 'text', text: 'A bakery.' });
+      expect(await account.outcome()).toEqual({ outcome: 'done' });
+      expect(await bankOf(rig).repliesTo(id)).toEqual(['A bakery.']);
+      for (const other of [undefined, 'b'])
+        await expect(accountOf(rig, 'banking', other).handle.describe()).rejects.toThrow('not found');
+    });
+  });
+});
+
+describe.concurrent('a ticket that an onboarding shows', () => {
+  it('is not asked about at the account', async () => {
+    await withAccounts(async (rig) => {
+      await rig.startWorker();
+      const [first, second] = [await businessUnderReview(rig), await businessUnderReview(rig)];
+      await opened(rig, first.profileId, `Profile ${second.profileId}`);
+      const account = await begun(accountOf(rig, 'banking'));
+      expect(await account.outcome()).toEqual({ outcome: 'done' });
+      expect(await raised(account)).toBe(0);
+      const { title } = await second.onboarding.requirement('ticket');
+      expect(title).toBe(`Ticket about Profile ${second.profileId}`);
+      expect(await raised(first.onboarding)).toBe(0);
     });
   });
 });

@@ -1,4 +1,4 @@
-import { it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { partnerRecordId } from '../../src/messages/ids.js';
 import { recordOf, reportStatus } from '../../src/temporal/partner-accounts.js';
 import { Onboarding } from '../rigs/onboarding.js';

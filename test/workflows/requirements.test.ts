@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/messages/requirements.js';
@@ -46,6 +48,46 @@ describe.concurrent('underwriting notes', () => {
     ]);
     expect(reviewComments).toEqual(['What share of sales is keyed in by hand?\nOne in ten.']);
   });
+
+  it('close themselves when the partner goes on without an answer', async () => {
+    const boarding = await rig.board(merchant('moot-notes'));
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await boarding.events()).toEqual(
+      expect.arrayContaining(['requirement-raised', 'requirement-closed']),
+    );
+  });
+
+  it('can end the boarding, which drops the answers to others', async () => {
+    const boarding = await rig.board(merchant('notes'));
+    const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
+    const [kept = '', last = ''] = requirements.map(({ id }) => id);
+    await boarding.resolve(kept, { kind: 'text', text: 'Attached by mail.' });
+    await boarding.resolve(last, { kind: 'abandon' }, 'olga', 'the merchant changed its mind');
+    const outcome = await boarding.outcome();
+    const { merchantProfileId, timeline } = await boarding.state();
+    expect(timeline.find(({ event }) => event === 'answer-dropped')?.detail).toBe(
+      `${kept}: the onboarding ended before it was delivered`,
+    );
+    expect(outcome).toEqual({
+      outcome: 'abandoned',
+      comment: 'the merchant changed its mind',
+      merchantProfileId,
+    });
+  });
+
+  it('ask again when a document is not in the store any more', async () => {
+    const boarding = await rig.board(merchant('uw-level-1'));
+    const { id } = await boarding.requirement('underwriting-note');
+    const key = '00000000-0000-4000-8000-000000000000.pdf';
+    const lost = { key, fileName: 'lost.pdf', contentType: 'application/pdf' };
+    await boarding.resolve(id, { kind: 'documents', documents: [lost] });
+    const rejected = await boarding.requirement('rejected-input');
+    expect(rejected.detail).toBe('document: lost.pdf is not in the document store');
+    await mkdir(rig.documentDir, { recursive: true });
+    await writeFile(join(rig.documentDir, key), 'found again');
+    await boarding.resolve(rejected.id, { kind: 'retry' });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+  });
 });
 
 describe.concurrent('RequestChanges, which a resubmission answers,', () => {
@@ -81,6 +123,17 @@ describe.concurrent('RequestChanges, which a resubmission answers,', () => {
 });
 
 describe.concurrent('input that the partner rejects', () => {
+  it('becomes a requirement with the fields, and a correction is tried again', async () => {
+    const input = merchant(undefined, { agentProfileId: 999 });
+    const boarding = await rig.board(input);
+    const requirement = await boarding.requirement('rejected-input');
+    expect(requirement.detail).toBe('agentProfileId 999 not found');
+    expect(requirement.answers).toEqual(['correction', 'adopt', 'retry', 'abandon']);
+    await boarding.resolve(requirement.id, { kind: 'correction', patch: { agentProfileId: 102 } });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
+  });
+
   it('has the fees of its correction set before the submission is sent again', async () => {
     const input = merchant();
     const { externalId } = input;
@@ -115,5 +168,23 @@ describe.concurrent('a resolution that does not fit', () => {
     const { events = [] } = await boarding.handle.fetchHistory();
     expect(events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes)).toEqual([]);
     await boarding.handle.terminate();
+  });
+});
+
+describe.concurrent('the timeline', () => {
+  it('keeps who answered, why and what, without private values', async () => {
+    const boarding = await rig.board(merchant('uw-level-1'));
+    const { id } = await boarding.requirement('underwriting-note');
+    await boarding.resolve(id, { kind: 'text', text: 'Ada has 123-45-6789.' }, 'olga', 'called the merchant');
+    await boarding.outcome();
+    const { timeline } = await boarding.state();
+    expect(timeline.find(({ event }) => event === 'requirement-resolved')).toEqual({
+      at: expect.any(String),
+      event: 'requirement-resolved',
+      detail: `${id}: text: Ada has [Redacted].`,
+      actor: 'olga',
+      reason: 'called the merchant',
+    });
+    expect(JSON.stringify(timeline)).not.toContain('6789');
   });
 });

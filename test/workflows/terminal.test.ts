@@ -4,13 +4,10 @@ import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
 import { customer, terminal } from '../rigs/inputs.js';
 import { asShown } from '../rigs/onboarding.js';
 import { sharedRig } from '../rigs/shared-rig.js';
-import { eventually } from '../rigs/waiting.js';
-import { ONCE_EACH, platformOf, type Write } from '../rigs/workflows/platform.js';
+import { platformOf, type Write } from '../rigs/workflows/platform.js';
 
 const rig = await sharedRig();
 const platform = platformOf(rig);
-/** Of a worker that waits less for an answer. */
-const at = platformOf(await sharedRig({ limits: { headersTimeoutMs: 3_000 } }));
 
 const withTerminal = (scenarios = {}, more = {}) =>
   customer(scenarios, { provisionTerminal: terminal(), ...more });
@@ -125,8 +122,45 @@ describe.concurrent('an account and a terminal that are there already', () => {
 const asking = (more: Parameters<typeof terminal>[0] = {}) =>
   rig.onboard(customer({}, { provisionTerminal: terminal(more) }));
 
+/** The sandbox has no such account. */
+const refusedAccount = () => asking({ account: { ...terminal().account, parent_id: 'account-9' } });
+
 const correction = (provisionTerminal: object | null) =>
   ({ kind: 'correction', patch: { provisionTerminal } }) as const;
+
+describe.concurrent('an account that the platform rejects', () => {
+  it('is corrected on the customer, and made once', async () => {
+    const onboarding = await refusedAccount();
+    const requirement = await onboarding.requirement('rejected-input');
+    const part = onboarding.parts.terminal;
+    expect(requirement).toEqual({
+      id: 'terminal-rejected-input-1',
+      kind: 'rejected-input',
+      title: 'Rejected: create the payments account',
+      detail: 'provisionTerminal.account.parent_id: is unknown',
+      raisedAt: expect.any(String),
+      dueAt: expect.any(String),
+      answers: ['correction', 'retry', 'abandon'],
+      fields: ['provisionTerminal.account.parent_id'],
+      blank: { provisionTerminal: { account: { parent_id: '' } } },
+    });
+    expect((await part.state()).requirements).toEqual([requirement]);
+    for (const { handle } of [onboarding, part]) {
+      const { typedSearchAttributes } = await handle.describe();
+      expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.actionRequired)).toBe(true);
+      expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.actionDueAt)).toEqual(new Date(requirement.dueAt));
+    }
+    expect(await onboarding.currentDetails()).toContain(
+      '- **Business** onboarded, Approved\n- **Terminal** provisioning',
+    );
+
+    const receipt = await onboarding.resolve(requirement.id, correction({ account: { parent_id: null } }));
+    expect(receipt).toEqual({ requirementId: requirement.id, acceptedAt: expect.any(String), open: 0 });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const { mid } = await onboarding.state();
+    expect((await platform.of(mid)).writes).toHaveLength(2);
+  });
+});
 
 describe.concurrent('a terminal that the platform rejects', () => {
   /** The sandbox has no such location. */
@@ -176,40 +210,5 @@ describe.concurrent('cancelling a customer whose terminal is under way', () => {
     expect(timeline.at(-1)?.detail).toMatch(
       new RegExp(`^merchant \\d+, banking profile \\d+ and payments account ${paymentsAccountId} are known`),
     );
-  });
-});
-
-describe.concurrent('a write whose outcome is unknown', () => {
-  it('is adopted by the id that a person gives, and only when given again if it is not the merchant’s', async () => {
-    const onboarding = await platform.meeting('drop-before-commit', 'create-account');
-    const { id, detail } = await onboarding.requirement('uncertain-write');
-    const { mid } = await onboarding.state();
-    expect(detail).toContain(
-      `a payments account whose description ends in "mid ${mid}". If it is there, adopt`,
-    );
-    // One that is there from the start.
-    await onboarding.resolve(id, { kind: 'adopt', id: 'account-1001' });
-    const [again] = await onboarding.asksAgain(id);
-    expect(again?.detail).toContain(
-      `account-1001 cannot be adopted: the payments platform shows no payments account account-1001 whose description ends in "mid ${mid}". To adopt it anyway, adopt it again`,
-    );
-    await onboarding.resolve(again?.id ?? '', { kind: 'adopt', id: 'account-1001' });
-    const { terminal: end } = await onboarding.outcome();
-    expect(end).toMatchObject({ outcome: 'provisioned', accountId: 'account-1001' });
-    expect((await platform.of(mid)).accounts).toEqual([]);
-  });
-});
-
-describe.concurrent('a call that hangs', () => {
-  it('and takes effect only after everyone has looked is found when it is to be repeated', async () => {
-    const { onboarding, held } = await at.holding('create-account');
-    const { id } = await onboarding.requirement('uncertain-write');
-    const { mid } = await onboarding.state();
-    await held.letGo();
-    const accounts = async () => (await at.of(mid)).accounts;
-    await eventually(accounts, ({ length }) => length === 1, 'the late account');
-    await onboarding.resolve(id, { kind: 'retry' });
-    expect(await at.writesFor(onboarding)).toEqual(ONCE_EACH);
-    expect(await onboarding.parts.terminal.events()).toContain('payments-account-adopted');
   });
 });

@@ -9,9 +9,8 @@ const SECOND = 1 / 3_600;
 const fromNow = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
 
 /** A boarding whose two notes must be claimed within 2 s, and answered within 9 s. */
-async function asking() {
-  const hours = { dueInHours: 9 * SECOND, unclaimedInHours: 2 * SECOND };
-  const boarding = await rig.board(merchant('notes', hours));
+async function asking(hours: object = { unclaimedInHours: 2 * SECOND }) {
+  const boarding = await rig.board(merchant('notes', { dueInHours: 9 * SECOND, ...hours }));
   const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
   const [one, other] = requirements.map(({ id }) => id);
   const raised = Date.parse(requirements[0]?.raisedAt ?? '');
@@ -62,5 +61,16 @@ describe.concurrent('a requirement that nobody claims', () => {
     ]);
     await overdue();
     await boarding.handle.terminate();
+  });
+
+  it('is not reported when it is answered in time, or when nobody has to claim it', async () => {
+    const { boarding, one, reported, overdue } = await asking({});
+    await boarding.claim(one, 'olga', { until: fromNow(5) });
+    await overdue();
+    expect(await reported(0)).toEqual([]);
+    const answered = await asking();
+    await answered.boarding.resolve(answered.one, { kind: 'text', text: 'Yes.' });
+    expect((await answered.reported(1)).map(([id]) => id)).toEqual([answered.other]);
+    for (const each of [boarding, answered.boarding]) await each.handle.terminate();
   });
 });

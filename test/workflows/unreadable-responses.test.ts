@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { nudge } from '../../src/temporal/nudge.js';
 import { merchant } from '../rigs/inputs.js';
 import type { Rig } from '../rigs/rig.js';
 import { eventually } from '../rigs/waiting.js';
@@ -11,13 +12,14 @@ import {
 } from '../rigs/workflows/hostile-partner.js';
 import { accountOf, asked, waiting, withAccounts } from '../rigs/workflows/partner-account.js';
 
+const HOUR_MS = 3_600_000;
 const DATE = '2026-01-31T10:00:00Z';
 const PENDING = { status: 'Pending', statusDate: DATE, comment: null, mid: null };
 
 /** Boardings under review at a partner that can then be made to misbehave. */
-async function underReview(rig: Rig, count: number) {
+async function underReview(rig: Rig, count: number, unreadableMs = 1, poll = { minMs: 50, maxMs: 500 }) {
   const hostile: HostilePartner = await hostilePartner(rig.sandbox.url, rig.atClose);
-  await rig.startWorker({ boardingUrl: hostile.url, patience: { unreadableMs: 1 } });
+  await rig.startWorker({ boardingUrl: hostile.url, poll, patience: { unreadableMs } });
   const boardings = await Promise.all(Array.from({ length: count }, () => rig.board(merchant('waiting'))));
   for (const boarding of boardings) await boarding.until(({ stage }) => stage === 'underwriting');
   return { hostile, boardings };
@@ -90,4 +92,32 @@ describe.concurrent('a response that cannot be read', () => {
       });
     },
   );
+
+  it('is read at once when a person says so', async () => {
+    await withAccounts(async (rig) => {
+      const { hostile, boardings } = await underReview(rig, 1, 1, { minMs: HOUR_MS, maxMs: HOUR_MS });
+      const [boarding] = boardings as [(typeof boardings)[0]];
+      await boarding.asleepAfter(1);
+      hostile.misbehave(STATUS, () => boardingResponse({ ...PENDING, status: 7 }));
+      for (const reads of [1, 2]) {
+        await nudge(rig.client, boarding.workflowId);
+        await eventually(
+          async () => hostile.times(STATUS).length,
+          (count) => count === reads,
+          'a read',
+        );
+      }
+      const account = accountOf(rig, 'boarding');
+      const { id } = await asked(account, 'unreadable');
+      hostile.misbehave(STATUS, () => boardingResponse({ ...PENDING, status: 'Declined' }));
+      await account.resolve(id, { kind: 'retry' });
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
+      expect(await account.outcome()).toEqual({ outcome: 'done' });
+      const at = async (workflow: Pick<typeof boarding, 'state'>, name: string) =>
+        Date.parse((await workflow.state()).timeline.find(({ event }) => event === name)?.at ?? '');
+      // By itself, the poll reads again a minute after a failure.
+      const readAfterMs = (await at(boarding, 'ended')) - (await at(account, 'requirement-resolved'));
+      expect(readAfterMs).toBeLessThan(30_000);
+    });
+  });
 });

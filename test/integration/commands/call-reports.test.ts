@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { gangway, startGangway } from '../../rigs/command.js';
+import { answered, gangway } from '../../rigs/command.js';
 import { issuingToken } from '../../rigs/partners/banking/partner.js';
 import { type Respond, recordingServer, responding } from '../../rigs/partners/servers.js';
 import { createRig } from '../../rigs/rig.js';
@@ -70,44 +70,21 @@ describe('a call whose response reports a failure although its HTTP status is 20
     });
   });
 
-  it.each([
-    [
-      'boarding',
-      ['set-underwriting-pending', '{"id":1}'],
-      '{"data":{"id":1},"success":false,"error":"Locked","requestId":1}',
-      '{"id":1}\n',
-      'the boarding partner rejected the request (HTTP 200)\n  Locked\n',
-    ],
-    [
-      'boarding',
-      ['create-merchant', JSON.stringify(MERCHANT), '--yes'],
-      '{"data":{"merchantProfileId":7},"validationResults":[{"memberNames":["email"],"errorMessage":"is missing"}]}',
-      '{"merchantProfileId":7}\n',
-      'the boarding partner rejected the request (HTTP 200)\n  email: is missing\n',
-    ],
-    [
-      'processor',
-      ['register-webhook', '{"event_names":["A"],"webhook_url":["https://h.example.com"]}'],
-      '{"status":false,"message":"Invalid","data":null,"errors":{"event_names.0":["is invalid"]}}',
-      '{"status":false,"message":"Invalid","data":null,"errors":{"event_names.0":["is invalid"]}}\n',
+  it('exits 1 where the envelope reports it, and prints the response', async () => {
+    const body = '{"status":false,"message":"Invalid","data":null,"errors":{"event_names.0":["is invalid"]}}';
+    const request = '{"event_names":["A"],"webhook_url":["https://h.example.com"]}';
+    const args = ['register-webhook', request, '--json'];
+    const { code, stdout, stderr } = await callAt('processor', args, responding(200, body));
+    expect([code, stdout, stderr.replace(/^.* is deprecated: .*\n/, '')]).toEqual([
+      ...[1, `${body}\n`],
       'the processor partner rejected the request (HTTP 200)\n  event_names.0: is invalid\n',
-    ],
-  ])(
-    'exits 1 where the envelope of the %s partner reports it',
-    async (system, args, body, printed, problem) => {
-      const { code, stdout, stderr } = await callAt(system, [...args, '--json'], responding(200, body));
-      expect({ code, stdout }).toEqual({ code: 1, stdout: printed });
-      expect(stderr.replace(/^.* is deprecated: .*\n/, '')).toBe(problem);
-    },
-  );
+    ]);
+  });
 
-  it.each(['{"success":true,"errors":null}', '{"success":true,"errors":[],"validationErrors":{}}'])(
-    'and exits 0 otherwise: %s',
-    async (body) => {
-      const { code, stderr } = await callAt('banking', ['create-webhook', WEBHOOK], responding(200, body));
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    },
-  );
+  it('and exits 0 otherwise', async () => {
+    const body = responding(200, '{"success":true,"errors":[],"validationErrors":{}}');
+    expect(await callAt('banking', ['create-webhook', WEBHOOK], body)).toMatchObject({ code: 0, stderr: '' });
+  });
 });
 
 describe('a warning of a call', () => {
@@ -127,12 +104,8 @@ describe('a warning of a call', () => {
     const request = JSON.stringify({ ...MERCHANT, legalName: 'Baker LLC', emial: 'ada@example.com' });
     const warning = 'warning: unknown fields are sent unchanged: legalName, emial\n';
     const args = ['call', 'boarding', 'create-merchant', request];
-    const asked = startGangway(rig.env, args, { terminal: true });
-    await asked.says('Continue? [y/N] ');
-    expect(asked.stderr()).toMatch(new RegExp(`^${warning}`));
-    asked.type('no');
-    expect((await asked.finished).code).toBe(1);
-
+    const asked = await answered(rig.env, args, 'no');
+    expect([asked.code, asked.stderr]).toEqual([1, expect.stringMatching(new RegExp(`^${warning}`))]);
     expect(await call([...args.slice(1), '--yes', '--local'])).toMatchObject({ code: 0, stderr: warning });
     expect(await call([...args.slice(1), '--yes'])).toMatchObject({ code: 0, stderr: warning });
     for (const id of await idsOf('boarding')) {
@@ -149,81 +122,32 @@ describe('a warning of a call', () => {
   });
 });
 
-describe('the reason of a partner that rejects a call', () => {
-  it.each([
-    [
-      403,
-      '{"message":"Ask your administrator"}',
-      'denied the request (403): the account lacks the permission\n  Ask your administrator\n',
-    ],
-    [404, '{"message":"No such user"}', 'rejected the request (HTTP 404)\n  No such user\n'],
-    [
-      403,
-      '{"message":"p4ss-w0rd: captcha"}',
-      'denied the request (403): the account lacks the permission\n  [Redacted]: captcha\n',
-    ],
-  ])('is printed without secrets: %i %s', async (status, body, words) => {
-    const user = '{"nickName":"bo","password":"p4ss-w0rd","tokenDevice":"dev-1","nameDevice":"n"}';
-    const { code, stderr } = await callAt('banking', ['issue-token', user], responding(status, body));
-    expect({ code, stderr }).toEqual({ code: 1, stderr: `the banking partner ${words}` });
-  });
-
-  it('is reported at once by a worker that cannot sign in, of a read and of a write', async () => {
-    const other = await createRig({ bankingUser: 'nobody' });
-    for (const request of [['list-tickets'], ['create-ticket', '{"text":"Hello"}']]) {
-      const { code, stderr } = await gangway(other.env, ['call', 'banking', ...request]);
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr:
-          'the banking partner rejected our credentials (404): correct them in the settings\n' +
-          '  User not found\n',
-      });
-    }
-    await other.close();
-  });
-});
-
-describe('the response of an operation whose contract does not describe it', () => {
-  it('is printed, unknown fields included', async () => {
-    const address = '{"streetAddress":"1 Main Street","postalCode":"12207","city":"Albany","state":33}';
-    const changed = responding(200, '{"changeId":7}');
-    expect((await callAt('banking', ['change-address', address, '--json'], changed)).stdout).toBe(
-      '{"changeId":7}\n',
-    );
-    const pending = responding(200, '{"data":{"queue":3},"requestId":1}');
-    expect(
-      (await callAt('boarding', ['set-underwriting-pending', '{"id":1}', '--json'], pending)).stdout,
-    ).toBe('{"queue":3}\n');
-    const status = responding(200, '{"data":{"status":"Pending","isFinal":false},"requestId":1}');
-    expect(
-      JSON.parse((await callAt('boarding', ['get-status', '{"id":1}', '--json'], status)).stdout),
-    ).toEqual({ status: 'Pending', statusDate: null, comment: null, mid: null, isFinal: false });
+it('the reason of a partner that rejects a call is printed without secrets', async () => {
+  const user = '{"nickName":"bo","password":"p4ss-w0rd","tokenDevice":"dev-1","nameDevice":"n"}';
+  const refused = responding(403, '{"message":"p4ss-w0rd: captcha"}');
+  expect(await callAt('banking', ['issue-token', user], refused)).toMatchObject({
+    code: 1,
+    stderr:
+      'the banking partner denied the request (403): the account lacks the permission\n  [Redacted]: captcha\n',
   });
 });
 
 describe('a payment action without an event_id', () => {
-  it.each([[['--local']], [[]]])(
-    'gets one, prints it, and does nothing twice when it is passed again: %j',
-    async (more) => {
-      const payment = await capturedPayment();
-      const refund = (request: object) =>
-        call(['payments', 'refund-payment', JSON.stringify(request), '--yes', '--json', ...more]);
-      const request = { transaction_id: payment, amount: 100 };
-      const before = (await rig.sandbox.ledger({ operation: 'refund-payment' })).length;
-      const { code, stderr } = await refund(request);
-      const [, key = ''] =
-        /^the request has no event_id and gets a new one; to repeat this call, add (\{.*\}) to the request$/m.exec(
-          stderr,
-        ) ?? [];
-      expect({ code, key }).toEqual({
-        code: 0,
-        key: expect.stringMatching(/^\{"event_id":"[\da-f-]{36}"\}$/),
-      });
-      const again = await refund({ ...request, ...JSON.parse(key) });
-      expect(again).toMatchObject({ code: 0, stderr: expect.not.stringContaining('event_id') });
-      expect(await rig.sandbox.ledger({ operation: 'refund-payment' })).toHaveLength(before + 1);
-    },
-  );
+  it('gets one, prints it, and does nothing twice when it is passed again', async () => {
+    const payment = await capturedPayment();
+    const refund = (request: object) =>
+      call(['payments', 'refund-payment', JSON.stringify(request), '--yes', '--json']);
+    const request = { transaction_id: payment, amount: 100 };
+    const { code, stderr } = await refund(request);
+    const [, key = ''] =
+      /^the request has no event_id and gets a new one; to repeat this call, add (\{.*\}) to the request$/m.exec(
+        stderr,
+      ) ?? [];
+    expect([code, key]).toEqual([0, expect.stringMatching(/^\{"event_id":"[\da-f-]{36}"\}$/)]);
+    const again = await refund({ ...request, ...JSON.parse(key) });
+    expect(again).toMatchObject({ code: 0, stderr: expect.not.stringContaining('event_id') });
+    expect(await rig.sandbox.ledger({ operation: 'refund-payment' })).toHaveLength(1);
+  });
 
   it('prints it before the call is sent, so that it is known without a response', async () => {
     const request = '{"transaction_id":"t-1"}';

@@ -1,18 +1,14 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { gangway, startGangway } from '../../rigs/command.js';
-import { countingProxy } from '../../rigs/counting-proxy.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { answered, gangway, startGangway } from '../../rigs/command.js';
+import { business } from '../../rigs/inputs.js';
+import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
-let rig: Rig;
-let folder: string;
-beforeAll(async () => {
-  rig = await createRig();
-  folder = await mkdtemp(join(tmpdir(), 'gangway-call-'));
-});
+const rig = await createRig();
+const folder = await mkdtemp(join(tmpdir(), 'gangway-call-'));
 afterAll(async () => {
   await rig.close();
   await rm(folder, { recursive: true, force: true });
@@ -30,38 +26,6 @@ async function createMerchant(): Promise<number> {
   const { stdout } = await call(['boarding', 'create-merchant', JSON.stringify(request), '--yes', '--json']);
   return (JSON.parse(stdout) as { merchantProfileId: number }).merchantProfileId;
 }
-
-describe('the help of gangway call', () => {
-  it('lists the systems', async () => {
-    const { code, stdout } = await call([]);
-    expect(code).toBe(0);
-    for (const line of [
-      /boarding +Merchant boarding, 15 operations/,
-      /banking +Banking, 44 operations/,
-      /plant-store +Plant store, 3 operations/,
-      /payments +Payments platform, 39 operations/,
-      /processor +Processor webhook, 1 operations/,
-    ]) {
-      expect(stdout).toMatch(line);
-    }
-  });
-
-  it('lists the fields of a request with their rules', async () => {
-    const { code, stdout } = await call(['banking', 'close-card', '--help']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/It\s+cannot be undone\./);
-    expect(stdout).toMatch(/paymentCardId +yes +string/);
-    expect(stdout).toMatch(/notes +string +at most 600 characters/);
-  });
-
-  it.each([
-    [['payment'], `unknown system 'payment'; did you mean payments?\n`],
-    [['partner'], `unknown system 'partner'; "gangway call" lists them\n`],
-    [['banking', 'foo'], `unknown operation 'foo'; "gangway call banking" lists them\n`],
-  ])('%s is unknown', async (args, stderr) => {
-    expect(await call(args)).toEqual({ code: 2, stdout: '', stderr });
-  });
-});
 
 describe('a call', () => {
   it('is made by a worker, and prints the response of the partner', async () => {
@@ -81,44 +45,19 @@ describe('a call', () => {
     expect(revealed?.['email']).toMatch(/@example\.com$/);
   });
 
-  it('takes its request as an argument, from a file, and from standard input', async () => {
-    const id = await createMerchant();
-    const request = JSON.stringify({ id });
+  it('takes its request as an argument, from a file, and from standard input, also with --local', async () => {
+    const request = JSON.stringify({ id: await createMerchant() });
     const file = join(folder, 'request.json');
     await writeFile(file, request);
-    const expected = { code: 0, stderr: '' };
-    const status = expect.stringContaining('"status": "Not Submitted"');
-    expect(await call(['boarding', 'get-status', request])).toMatchObject({ ...expected, stdout: status });
-    expect(await call(['boarding', 'get-status', `@${file}`])).toMatchObject({ ...expected, stdout: status });
-    expect(await call(['boarding', 'get-status', '-'], request)).toMatchObject({
-      ...expected,
-      stdout: status,
-    });
-    expect(await call(['boarding', 'get-status', request, '--local'])).toMatchObject({
-      ...expected,
-      stdout: status,
-    });
-  });
-
-  it('with an invalid request names every field and costs no partner call', async () => {
-    const proxy = await countingProxy(rig.sandbox.url);
-    const wrong = ['banking', 'change-address', '{"city":"","state":99}', '--local'];
-    expect(await call(wrong, '', { BANKING_URL: proxy.url })).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringMatching(
-        /^request: is not valid; nothing was sent\n(?=[\s\S]* {2}city: must not be empty\n)(?=[\s\S]* {2}state: )/,
-      ),
-    });
-    expect(proxy.seen()).toEqual([]);
-  });
-
-  it.each([
-    ['{', 'request: is not JSON: line 1, column 2: the text ends early\n'],
-    ['[]', 'request: must be a JSON object\n'],
-    ['@nowhere.json', 'nowhere.json: cannot be read (ENOENT): there is no such file\n'],
-  ])('with request %s is rejected', async (request, stderr) => {
-    expect(await call(['boarding', 'get-status', request])).toEqual({ code: 2, stdout: '', stderr });
+    for (const [args, input] of [
+      [[request]],
+      [[`@${file}`]],
+      [['-'], request],
+      [[request, '--local']],
+    ] as const)
+      expect(await call(['boarding', 'get-status', ...args], input)).toMatchObject({
+        ...{ code: 0, stdout: expect.stringContaining('"status": "Not Submitted"'), stderr: '' },
+      });
   });
 
   it('that cannot be undone is confirmed, or not made', async () => {
@@ -129,68 +68,49 @@ describe('a call', () => {
       stderr:
         'Close a card permanently: this cannot be undone.\nNothing was done: without a terminal, confirm it with --yes\n',
     });
-    const args = ['call', 'banking', 'close-card', '{"paymentCardId":"card-1001"}'];
     const question = 'Close a card permanently: this cannot be undone. Continue? [y/N] ';
-    const typed = async (answer: string) => {
-      const command = startGangway(rig.env, args, { terminal: true });
-      await command.says(question);
-      command.type(answer);
-      return command.finished;
-    };
-    expect(await typed('no')).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `${question}not confirmed; nothing was done\n`,
+    const closing = ['call', 'banking', 'close-card', '{"paymentCardId":"card-1001"}'];
+    expect(await answered(rig.env, closing, 'no')).toEqual({
+      ...{ code: 1, stdout: '', stderr: `${question}not confirmed; nothing was done\n` },
     });
     expect(await rig.sandbox.ledger({ operation: 'close-card' })).toEqual([]);
-    expect((await typed('yes')).code).toBe(0);
+    expect((await answered(rig.env, closing, 'yes')).code).toBe(0);
     expect(await rig.sandbox.ledger({ operation: 'close-card' })).toHaveLength(1);
   });
 
-  it('sends files, through the document store', async () => {
+  it('sends files, through the document store or with --local', async () => {
     const id = await createMerchant();
     const file = join(folder, 'check.txt');
     await writeFile(file, 'voided');
-    const upload = (more: string[]) =>
-      call(['boarding', 'upload-attachment', JSON.stringify({ id, file: `@${file}` }), ...more]);
-    expect(await upload([])).toMatchObject({ code: 0 });
-    expect(await upload(['--local'])).toMatchObject({ code: 0 });
+    for (const more of [[], ['--local']])
+      expect(
+        await call(['boarding', 'upload-attachment', JSON.stringify({ id, file: `@${file}` }), ...more]),
+      ).toMatchObject({ code: 0 });
     const { attachments } = await rig.sandbox.merchant(id);
     expect(attachments).toMatchObject([{ fileName: 'check.txt' }, { fileName: 'check.txt' }]);
   });
 
-  it('whose response is a file saves it, readable by its owner only', async () => {
-    const request = JSON.stringify({
-      period: '2026-01-01T00:00:00Z',
-      financialAccountId: 'fa-501-1',
-      fileFormat: 'CSV',
-    });
-    for (const [output, more] of [
-      [join(folder, 'worker.csv'), []],
-      [join(folder, 'local.csv'), ['--local']],
-    ] as const) {
-      const args = ['banking', 'generate-statement', request, '--output', output, '--json', ...more];
-      const { code, stdout, stderr } = await call(args);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(JSON.parse(stdout)).toMatchObject({ saved: output });
-      expect((await stat(output)).mode & 0o777).toBe(0o600);
-      expect((await readFile(output, 'utf8')).length).toBeGreaterThan(10);
-      const taken = await call(args);
-      expect(taken).toMatchObject({ code: 1, stderr: `${output}: cannot be written (EEXIST)\n` });
-    }
+  it.each([[[]], [['--local']]])('whose response is a file saves it for its owner only: %j', async (more) => {
+    const period = '2026-01-01T00:00:00Z';
+    const request = JSON.stringify({ period, financialAccountId: 'fa-501-1', fileFormat: 'CSV' });
+    const output = join(folder, `statement${more.length}.csv`);
+    const args = ['banking', 'generate-statement', request, '--output', output, '--json', ...more];
+    const { code, stdout, stderr } = await call(args);
+    expect([code, JSON.parse(stdout), stderr]).toMatchObject([0, { saved: output }, '']);
+    expect((await stat(output)).mode & 0o777).toBe(0o600);
+    expect((await readFile(output, 'utf8')).length).toBeGreaterThan(10);
+    expect(await call(args)).toMatchObject({ code: 1, stderr: `${output}: cannot be written (EEXIST)\n` });
   });
 
   it('is repeated by its worker only when that is safe', async () => {
     await rig.sandbox.plan('500-before-commit', 'list-terminals', { times: 2 });
     expect(await call(['payments', 'list-terminals'])).toMatchObject({ code: 0 });
-    const before = (await rig.sandbox.ledger({ operation: 'create-ticket' })).length;
     await rig.sandbox.plan('500-after-commit', 'create-ticket');
-    const { code, stderr } = await call(['banking', 'create-ticket', '{"text":"where is my card"}']);
-    expect({ code, stderr }).toEqual({
+    expect(await call(['banking', 'create-ticket', '{"text":"where is my card"}'])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^the banking partner sent no clear response: HTTP 500/),
     });
-    expect(await rig.sandbox.ledger({ operation: 'create-ticket' })).toHaveLength(before + 1);
+    expect(await rig.sandbox.ledger({ operation: 'create-ticket' })).toHaveLength(1);
   });
 
   it('to production needs a confirmation', async () => {
@@ -198,57 +118,71 @@ describe('a call', () => {
     const address = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zip: '12207' };
     const account = { type: 'merchant', name: 'Bakery', description: 'Bread', address };
     const args = ['payments', 'create-account', JSON.stringify(account), '--local'];
-    expect(await call(args, '', env)).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: 'create-account writes to production: confirm it with --production\n',
-    });
+    // Even where a repetition does no harm.
+    for (const each of [args, ['payments', 'delete-api-key', '{"apikey_id":"1"}', '--local']])
+      expect(await call(each, '', env)).toEqual({
+        ...{ code: 2, stdout: '', stderr: `${each[1]} writes to production: confirm it with --production\n` },
+      });
     expect((await call([...args, '--production'], '', env)).code).toBe(0);
-    // Also where a repetition does no harm.
-    const ended = await call(['payments', 'delete-api-key', '{"apikey_id":"1"}', '--local'], '', env);
-    expect(ended).toMatchObject({
-      code: 2,
-      stderr: 'delete-api-key writes to production: confirm it with --production\n',
-    });
-  });
-
-  it('of a system that is off reports the missing setting', async () => {
-    expect(await call(['plant-store', 'list-plants', '--local'], '', { PLANT_STORE_URL: '' })).toEqual({
-      code: 4,
-      stdout: '',
-      stderr: 'the plant-store partner could not be reached: PLANT_STORE_URL is not set\n',
-    });
-  });
-
-  it('that needs a one-time code names who answers it, and exits with 3', async () => {
-    // An account has one workflow for all task queues.
-    const other = await createRig({ bankingUser: 'mfa', ownNamespace: true });
-    onTestFinished(() => other.close());
-    const { code, stdout, stderr } = await gangway(other.env, ['call', 'banking', 'list-departments']);
-    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-    expect(stderr).toContain(
-      'the banking partner requires a one-time code to sign in: answer its requirement ("gangway inbox"), or set BANKING_TOTP_SECRET',
-    );
   });
 });
 
-describe('Ctrl-C', () => {
-  it('leaves the call to its worker, and prints how to get the response', async () => {
-    await rig.sandbox.plan('delay', 'list-terminals', { milliseconds: 3_000 });
-    const command = startGangway(rig.env, ['call', 'payments', 'list-terminals', '--json']);
-    const pending = `ActivityType = 'callPartner' AND TaskQueue = '${rig.taskQueue}-payments' AND ExecutionStatus = 'Running'`;
-    await eventually(
-      async () => (await rig.client.activity.count(pending)).count,
-      (count) => count > 0,
-      'the call',
+it('Ctrl-C leaves the call to its worker, and prints how to get the response', async () => {
+  await rig.sandbox.plan('delay', 'list-terminals', { milliseconds: 3_000 });
+  const command = startGangway(rig.env, ['call', 'payments', 'list-terminals', '--json']);
+  const pending = `ActivityType = 'callPartner' AND TaskQueue = '${rig.taskQueue}-payments' AND ExecutionStatus = 'Running'`;
+  await eventually(
+    async () => (await rig.client.activity.count(pending)).count,
+    (count) => count > 0,
+    'the call',
+  );
+  command.kill('SIGINT');
+  const { code, stderr } = await command.finished;
+  const id = /call-payments-list-terminals-[\w-]+/.exec(stderr)?.[0] ?? '';
+  expect({ code, stderr }).toEqual({
+    code: 130,
+    stderr: `the call continues; "gangway call response ${id}" waits for its response\n`,
+  });
+  expect(await call(['response', id])).toMatchObject({ code: 0, stderr: '' });
+});
+
+const table = (...args: string[]) => gangway(rig.env, ['call', 'banking', ...args, '--table']);
+
+describe('gangway call --table', () => {
+  it('prints the records of a list, with the fields of the partner by their paths', async () => {
+    const { code, stdout, stderr } = await table('list-departments');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(
+      /^ID +NAME +DESCRIPTION +CREATOR\.ID +CREATOR\.NAME +AUTHORIZEDUSERCOUNT\n31 +Operations +Day-to-day payments +11 +sandbox +0\n32 /,
     );
-    command.kill('SIGINT');
-    const { code, stderr } = await command.finished;
-    const id = /call-payments-list-terminals-[\w-]+/.exec(stderr)?.[0] ?? '';
-    expect({ code, stderr }).toEqual({
-      code: 130,
-      stderr: `the call continues; "gangway call response ${id}" waits for its response\n`,
+    const csv = await gangway(rig.env, ['call', 'banking', 'list-departments', '--csv']);
+    expect(csv.stdout.split('\r\n')).toEqual([
+      'id,name,description,creator.id,creator.name,authorizedUserCount',
+      '31,Operations,Day-to-day payments,11,sandbox,0',
+      '32,Finance,Books and statements,11,sandbox,1',
+      '',
+    ]);
+  });
+
+  it('prints the list in a response that is named, with times for people', async () => {
+    const activityOf = (profileId: number, list = 'activity') =>
+      table('get-external-account-activity', JSON.stringify({ profileId }), '--list', list);
+    expect((await activityOf(501)).stdout).toMatch(/\nexternal-1 .*2026-01-05 09:00 UTC/);
+    expect((await activityOf(502)).stdout).toBe('none\n');
+    expect(await activityOf(501, 'x')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/the response has no list "x"; its lists: .*activity/),
     });
-    expect(await call(['response', id])).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('prints tickets without their terminal control characters, and a response without a list as one record', async () => {
+    const waiting = await rig.onboardBusiness(business('ticket'));
+    await waiting.requirement('ticket');
+    const { profileId = 0 } = await waiting.state();
+    await rig.sandbox.transitionProfile(profileId, { tickets: [{ text: 'Call \u001b[2J\u009bus.' }] });
+    expect((await table('list-new-tickets')).stdout).toMatch(/\n\d+ .* Call \[2Jus\./);
+    const profile = await table('get-profile', JSON.stringify({ id: profileId }));
+    expect(profile.stdout.split('\n')).toHaveLength(3);
+    await waiting.handle.terminate();
   });
 });

@@ -1,15 +1,13 @@
 import { parse } from 'csv-parse/sync';
-import { afterAll, describe, expect, it } from 'vitest';
-import { partIds } from '../../../src/temporal/onboardings.js';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
-import { customer } from '../../rigs/inputs.js';
-import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
 
 // The inbox shows all onboardings of a server.
 const rig = await createRig({ ownNamespace: true });
+afterEach(() => rig.clear());
 afterAll(() => rig.close());
 
 const gangway = (...args: readonly string[]) => runGangway(rig.env, args);
@@ -43,7 +41,6 @@ describe('gangway claim and release', () => {
     const { stdout } = await gangway('status', boarding.workflowId);
     expect(stdout).not.toContain('    claimed by');
     expect(stdout).toMatch(/requirement-claimed +note-\S+: until .* UTC \(olga\)\n/);
-    await boarding.handle.terminate();
   });
 
   it('exit with 2 while another person has a claim, and name the person; --override takes it over', async () => {
@@ -57,20 +54,10 @@ describe('gangway claim and release', () => {
       });
     expect(await gangway(...claim, '--override')).toMatchObject({ code: 0 });
     expect((await boarding.state()).requirements[0]?.claim?.actor).toBe('pete');
-    await boarding.handle.terminate();
-  });
-
-  it('reject an unknown requirement, and an invalid or too long time, exit 2', async () => {
-    const { boarding, id } = await waitingBoarding(rig);
-    for (const [args, why] of [
-      [['note-1'], 'no requirement "note-1" is open; open: note-'],
-      [[id, '--for', '8d'], 'until: must be at most 7 days ahead'],
-      [[id, '--for', 'soon'], 'It must be a duration such as 30s, 2m or 1h.'],
-    ] as const)
-      expect(await gangway('claim', boarding.workflowId, ...args)).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining(why),
-      });
+    const answer = ['resolve', boarding.workflowId, id, '--text', 'Here.', '--actor', 'olga'];
+    expect((await gangway(...answer)).stderr).toMatch(
+      /^pete has claimed note-\S+ until .* UTC\. You can still answer it\.\n$/,
+    );
   });
 
   it('claim several at once, and name each that is refused, exit 1', async () => {
@@ -85,9 +72,8 @@ describe('gangway claim and release', () => {
     expect(row).toMatchObject({ workflowId: one.boarding.workflowId, requirementId: one.id });
     await other.boarding.claim(other.id, 'pete', { override: true });
     const refused = await gangway('claim', ...rows, 'nowhere', 'note', '--actor', 'olga');
-    expect(refused).toMatchObject({
-      ...{ code: 1, stdout: expect.stringMatching(/^note-\w+ claimed by olga until .* UTC\n$/) },
-    });
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).toMatch(/^note-\w+ claimed by olga until .* UTC\n$/);
     expect(refused.stderr.split('\n')).toEqual([
       expect.stringMatching(/^merchant-boarding-\S+: requirementId: pete has claimed note-\w+ until \d{4}-/),
       expect.stringMatching(/^nowhere: there is no onboarding with id or dba "nowhere"/),
@@ -96,94 +82,61 @@ describe('gangway claim and release', () => {
     expect(await gangway('claim', ...rows, 'nowhere')).toEqual({
       ...{ code: 2, stdout: '', stderr: 'nowhere: add its requirement; nothing was claimed\n' },
     });
-    for (const { boarding } of [one, other]) await boarding.handle.terminate();
-  });
-
-  it('find the part of a customer that asks; status and resolve of the customer show the claim', async () => {
-    const onboarding = await rig.onboard(customer({ boarding: 'notes', business: 'ticket' }));
-    const { requirements } = await onboarding.until((state) => state.requirements.length === 3, 'all');
-    const ticket = requirements.find(({ kind }) => kind === 'ticket')?.id ?? '';
-    const business = new Onboarding(rig.client, partIds(onboarding.workflowId).business);
-    const [receipt] = jsonLines(
-      await gangway('claim', onboarding.workflowId, ticket, '--actor', 'olga', '--json'),
-    );
-    expect(receipt).toMatchObject({ workflowId: business.workflowId });
-    expect((await business.state()).requirements[0]?.claim?.actor).toBe('olga');
-    expect((await gangway('status', onboarding.workflowId)).stdout).toContain('\n    claimed by olga until ');
-    const answer = ['resolve', onboarding.workflowId, ticket, '--text', 'Here.', '--actor', 'pete'];
-    const resolved = await gangway(...answer);
-    expect(resolved.stderr).toMatch(
-      /^olga has claimed ticket-\S+ until .* UTC\. You can still answer it\.\n$/,
-    );
-    expect(resolved.stdout).toContain(`${ticket} answered. Still open:`);
-    const unknown = await gangway('claim', onboarding.workflowId, 'note-1');
-    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no requirement "note-1"') });
-    await onboarding.handle.terminate();
   });
 });
 
-describe('the inbox', () => {
-  it('has a column for claims only when there is one, fields in JSON and CSV, and a filter', async () => {
-    const { boarding, id } = await waitingBoarding(rig);
-    const own = ['inbox', '--dba', (await boarding.state()).dba ?? ''];
-    expect((await gangway(...own)).stdout).not.toContain('CLAIMED BY');
-    const { claim } = await boarding.claim(id, 'olga');
-    await boarding.listedAs((all) => all.some((each) => each.claim));
-    expect((await gangway(...own)).stdout).toMatch(/CLAIMED BY[\s\S]* olga /);
-    const items = jsonLines<Record<string, unknown>>(await gangway(...own, '--json'));
-    const ofBoarding = items.filter(({ workflowId }) => workflowId === boarding.workflowId);
-    expect(ofBoarding.find((item) => item['id'] === id)).toMatchObject({
-      ...{ claimedBy: 'olga', claimedUntil: claim?.until },
-    });
-    expect(ofBoarding.filter(({ claimedBy }) => claimedBy !== undefined)).toHaveLength(1);
-    const rows: Record<string, string>[] = parse((await gangway(...own, '--csv')).stdout, { columns: true });
-    expect(rows.find((row) => row['id'] === id && row['claimedBy'])).toMatchObject({
-      ...{ claimedBy: 'olga', claimedUntil: claim?.until, proposedBy: '' },
-    });
-    const free = jsonLines<Record<string, unknown>>(await gangway(...own, '--unclaimed', '--json'));
-    expect(free.filter(({ workflowId }) => workflowId === boarding.workflowId)).toHaveLength(1);
-    expect(free.map(({ claimedBy }) => claimedBy).filter(Boolean)).toEqual([]);
-    const found = async (...filter: string[]) =>
-      jsonLines(await gangway(...own, '--kind', 'underwriting-note', ...filter, '--json')).filter(
-        ({ workflowId }) => workflowId === boarding.workflowId,
-      ).length;
-    expect(await found('--unclaimed')).toBe(1);
-    expect(await found('--raised-before', new Date().toISOString())).toBe(2);
-    expect(await found('--raised-before', '1h')).toBe(0);
-    await boarding.handle.terminate();
+it('the inbox has a column for claims only when there is one, fields in JSON and CSV, and a filter', async () => {
+  const { boarding, id } = await waitingBoarding(rig);
+  const own = ['inbox', '--dba', (await boarding.state()).dba ?? ''];
+  expect((await gangway(...own)).stdout).not.toContain('CLAIMED BY');
+  const { claim } = await boarding.claim(id, 'olga');
+  await boarding.listedAs((all) => all.some((each) => each.claim));
+  expect((await gangway(...own)).stdout).toMatch(/CLAIMED BY[\s\S]* olga /);
+  const items = jsonLines<Record<string, unknown>>(await gangway(...own, '--json'));
+  const ofBoarding = items.filter(({ workflowId }) => workflowId === boarding.workflowId);
+  expect(ofBoarding.find((item) => item['id'] === id)).toMatchObject({
+    ...{ claimedBy: 'olga', claimedUntil: claim?.until },
   });
+  expect(ofBoarding.filter(({ claimedBy }) => claimedBy !== undefined)).toHaveLength(1);
+  const rows: Record<string, string>[] = parse((await gangway(...own, '--csv')).stdout, { columns: true });
+  expect(rows.find((row) => row['id'] === id && row['claimedBy'])).toMatchObject({
+    ...{ claimedBy: 'olga', claimedUntil: claim?.until, proposedBy: '' },
+  });
+  const free = jsonLines<Record<string, unknown>>(await gangway(...own, '--unclaimed', '--json'));
+  expect(free.filter(({ workflowId }) => workflowId === boarding.workflowId)).toHaveLength(1);
+  expect(free.map(({ claimedBy }) => claimedBy).filter(Boolean)).toEqual([]);
+  const found = async (...filter: string[]) =>
+    jsonLines(await gangway(...own, '--kind', 'underwriting-note', ...filter, '--json')).filter(
+      ({ workflowId }) => workflowId === boarding.workflowId,
+    ).length;
+  expect(await found('--unclaimed')).toBe(1);
+  expect(await found('--raised-before', new Date().toISOString())).toBe(2);
+  expect(await found('--raised-before', '1h')).toBe(0);
 });
 
-describe('gangway confirm', () => {
-  it('shows the proposed answer and applies it once a second person confirms it', async () => {
-    const { boarding, id } = await waitingBoarding(rig);
-    await boarding.propose(id, TEXT);
-    const { stdout } = await gangway('status', boarding.workflowId);
-    expect(stdout).toMatch(
-      /^ {4}proposed by pete, .* UTC: text: One sale in ten\. \(called the merchant\)$/m,
-    );
-    expect(stdout).toContain(`\n    gangway confirm ${boarding.workflowId} ${id}\n`);
-    const confirm = ['confirm', boarding.workflowId, id];
-    expect(await gangway(...confirm, '--actor', 'olga')).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(
-        /^This answers note-\S+ as pete proposed at .*: text: One sale in ten\. /,
-      ),
-    });
-    expect(await gangway(...confirm, '--actor', 'Pete', '--yes')).toMatchObject({
-      code: 2,
-      stderr: 'actor: must not be the person who proposed the answer\n',
-    });
-    expect(await gangway(...confirm, '--actor', 'olga', '--reason', 'ok', '--yes')).toEqual({
-      ...{ code: 0, stdout: expect.stringContaining(`${id} answered. It is sent together with`), stderr: '' },
-    });
-    const resolved = (await boarding.state()).timeline.find(({ event }) => event === 'requirement-resolved');
-    expect(resolved).toMatchObject({ actor: 'pete', reason: 'called the merchant; confirmed by olga: ok' });
-    const [other = ''] = (await boarding.state()).requirements.map((each) => each.id);
-    expect(await gangway(...confirm.slice(0, 2), other, '--yes')).toMatchObject({
-      code: 2,
-      stderr: `"${other}" has no proposed answer\n`,
-    });
-    await boarding.handle.terminate();
+it('gangway confirm shows the proposed answer and applies it once a second person confirms it', async () => {
+  const { boarding, id } = await waitingBoarding(rig);
+  await boarding.propose(id, TEXT);
+  const { stdout } = await gangway('status', boarding.workflowId);
+  expect(stdout).toMatch(/^ {4}proposed by pete, .* UTC: text: One sale in ten\. \(called the merchant\)$/m);
+  expect(stdout).toContain(`\n    gangway confirm ${boarding.workflowId} ${id}\n`);
+  const confirm = ['confirm', boarding.workflowId, id];
+  expect(await gangway(...confirm, '--actor', 'olga')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^This answers note-\S+ as pete proposed at .*: text: One sale in ten\. /),
+  });
+  expect(await gangway(...confirm, '--actor', 'Pete', '--yes')).toMatchObject({
+    code: 2,
+    stderr: 'actor: must not be the person who proposed the answer\n',
+  });
+  expect(await gangway(...confirm, '--actor', 'olga', '--reason', 'ok', '--yes')).toEqual({
+    ...{ code: 0, stdout: expect.stringContaining(`${id} answered. It is sent together with`), stderr: '' },
+  });
+  const resolved = (await boarding.state()).timeline.find(({ event }) => event === 'requirement-resolved');
+  expect(resolved).toMatchObject({ actor: 'pete', reason: 'called the merchant; confirmed by olga: ok' });
+  const [other = ''] = (await boarding.state()).requirements.map((each) => each.id);
+  expect(await gangway(...confirm.slice(0, 2), other, '--yes')).toMatchObject({
+    code: 2,
+    stderr: `"${other}" has no proposed answer\n`,
   });
 });

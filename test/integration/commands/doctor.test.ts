@@ -26,61 +26,33 @@ describe('gangway setup and doctor', () => {
       '  In the list, choose the columns Dba, OnboardingStage, ActionRequired, ActionDueAt.',
       '',
     ]);
-    expect(jsonLines(await runGangway(env, ['setup', '--json']))).toEqual([
-      {
-        registered: [],
-        views: [
-          { name: 'Waiting for a person', url: waiting },
-          { name: 'Onboardings', url: onboardings },
-        ],
-      },
-    ]);
-  });
-
-  it('the queries of these views are those that the server accepts', async () => {
-    const [{ views = [] } = {}] = jsonLines<{ views: { url: string }[] }>(await gangway(['setup', '--json']));
-    const queries = views.map(({ url }) => new URL(url).searchParams.get('query') ?? '');
-    expect(queries).toHaveLength(2);
-    for (const query of queries) await rig.client.workflow.count(query);
+    const views = [
+      { name: 'Waiting for a person', url: waiting },
+      { name: 'Onboardings', url: onboardings },
+    ];
+    expect(jsonLines(await runGangway(env, ['setup', '--json']))).toEqual([{ registered: [], views }]);
+    // The server accepts their queries.
+    for (const { url } of views)
+      await rig.client.workflow.count(new URL(url).searchParams.get('query') ?? '');
   });
 
   it('doctor finds everything in order', async () => {
     const result = await gangway(['doctor', '--json']);
     const found = jsonLines(result).filter(({ check }) => check !== 'weak setting');
-    expect(found.map(({ check, state }) => `${check}: ${state}`)).toEqual([
-      'temporal: ok',
-      'namespace: ok',
-      'server features: ok',
-      'search attributes: ok',
-      'workers: ok',
-      'builds: ok',
-      'workflow tasks: ok',
-      'waits: ok',
-      'keys: ok',
-      'boarding partner: ok',
-      'banking partner: ok',
-      'plant store: ok',
-      'payments platform: ok',
-      'processor: ok',
-      'document store: ok',
-      'statement store: ok',
-      'webhooks: ok',
-      'clocks: ok',
-    ]);
+    expect(found.map(({ state }) => state)).toEqual(Array(18).fill('ok'));
     expect(found.at(-1)?.['detail']).toBe(
       'this machine, Temporal, the banking partner, the boarding partner, the payments partner, the plant-store partner: they agree to the minute',
     );
     expect(result).toMatchObject({ code: 0, stderr: '' });
+    // It has signed in, and written nothing.
+    const written = new Set((await rig.sandbox.ledger()).map(({ system }) => system));
+    expect([...written].filter((system) => !['boarding', 'banking'].includes(system))).toEqual([]);
   });
 
   it('doctor prints a line for each finding, marked, and one for its fix', async () => {
     const { url } = rig.sandbox;
-    const env = {
-      ...rig.env,
-      BANKING_URL: '',
-      STATEMENT_DIR: '/dev/null/statements',
-      BOARDING_PASSWORD: 'guess',
-    };
+    const broken = { BANKING_URL: '', STATEMENT_DIR: '/dev/null/statements', BOARDING_PASSWORD: 'guess' };
+    const env = { ...rig.env, ...broken };
     const { code, stdout, stderr } = await runGangway(env, ['doctor']);
     const shown = stdout
       .replace(/(?<=server |workers: )[\d.]+/g, '#')
@@ -99,12 +71,6 @@ describe('gangway setup and doctor', () => {
       code: 130,
       stdout: expect.not.stringContaining('payments'),
     });
-  });
-
-  it('doctor checks the other systems that are on, and writes to none', async () => {
-    await gangway(['doctor']);
-    const written = new Set((await rig.sandbox.ledger()).map(({ system }) => system));
-    expect([...written].filter((system) => !['boarding', 'banking'].includes(system))).toEqual([]);
   });
 });
 
@@ -132,39 +98,28 @@ ok       webhooks           off: set GANGWAY_PROMETHEUS_URL to see how many chan
 ok       clocks             this machine, Temporal, the boarding partner, the payments partner, the plant-store partner: they agree to the minute
 `;
 
-describe('gangway with a problem', () => {
-  it('reports in one line that Temporal is unavailable', async () => {
-    const unavailable = { ...rig.env, TEMPORAL_ADDRESS: '127.0.0.1:1' };
-    expect(await runGangway(unavailable, ['list'])).toEqual({
-      code: 4,
-      stdout: '',
-      stderr: 'cannot reach Temporal at 127.0.0.1:1 (TEMPORAL_ADDRESS)\n',
-    });
-  });
-
-  it('shows its commands under headings', async () => {
-    const { code, stdout } = await gangway(['--help']);
-    expect(code).toBe(0);
-    const headings = [...stdout.matchAll(/^(\S.*):\n((?: {2}.*\n)+)/gm)].map(([, heading, commands = '']) => [
-      heading,
-      ...[...commands.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name),
-    ]);
-    expect(headings.slice(1)).toEqual([
-      ['Onboard', 'board', 'onboard-business', 'onboard', 'batch', 'batches', 'adopt'],
-      [
-        'Follow and answer requirements',
-        ...['status', 'list', 'inbox', 'claim', 'release', 'resolve', 'confirm'],
-        ...['watch', 'nudge', 'cancel', 'events'],
-      ],
-      [
-        'Single operations at the bank',
-        ...['close-card', 'card-nickname', 'change-address', 'restore-sub-user'],
-        ...['ensure-webhooks', 'statement'],
-      ],
-      ['Any operation of a partner', 'call', 'probe'],
-      ['Reports and audits', 'report', 'export', 'bundle'],
-      ['Setup and backup', 'setup', 'keys', 'doctor', 'replay', 'backup', 'restore', 'sandbox'],
-      ['Help', 'help', 'explain', 'completion'],
-    ]);
-  });
+it('gangway --help shows the commands under headings', async () => {
+  const { code, stdout } = await gangway(['--help']);
+  expect(code).toBe(0);
+  const headings = [...stdout.matchAll(/^(\S.*):\n((?: {2}.*\n)+)/gm)].map(([, heading, commands = '']) => [
+    heading,
+    ...[...commands.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name),
+  ]);
+  expect(headings.slice(1)).toEqual([
+    ['Onboard', 'board', 'onboard-business', 'onboard', 'batch', 'batches', 'adopt'],
+    [
+      'Follow and answer requirements',
+      ...['status', 'list', 'inbox', 'claim', 'release', 'resolve', 'confirm'],
+      ...['watch', 'nudge', 'cancel', 'events'],
+    ],
+    [
+      'Single operations at the bank',
+      ...['close-card', 'card-nickname', 'change-address', 'restore-sub-user'],
+      ...['ensure-webhooks', 'statement'],
+    ],
+    ['Any operation of a partner', 'call', 'probe'],
+    ['Reports and audits', 'report', 'export', 'bundle'],
+    ['Setup and backup', 'setup', 'keys', 'doctor', 'replay', 'backup', 'restore', 'sandbox'],
+    ['Help', 'help', 'explain', 'completion'],
+  ]);
 });

@@ -1,9 +1,9 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
-import { business, customer, merchant } from '../../rigs/inputs.js';
+import { business, merchant } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -50,40 +50,31 @@ describe('gangway list and inbox', () => {
 
   it('show the most urgent of many, and how to see the others', async () => {
     const many = await createRig({ ownNamespace: true });
-    const run = (args: readonly string[]) => runGangway(many.env, args);
-    try {
-      const hours = [50, 10, 40, 30, 20];
-      for (const dueInHours of hours) {
-        const boarding = await many.board(merchant('notes', { dueInHours }));
-        await boarding.listed(' AND ActionRequired = true');
-      }
-      const first = await run(['inbox', '--limit', '2', '--json']);
-      const due = (line: Record<string, unknown>) =>
-        Math.round((Date.parse(String(line['dueAt'])) - Date.now()) / 3_600_000);
-      const shown = [...new Set(jsonLines(first).map(due))];
-      expect(shown).toEqual([10, 20].slice(0, shown.length));
-      const next =
-        /2 of 5 onboardings, the most urgent; the next: gangway inbox (--due-after \S+); all: --limit 0/;
-      expect(first.stderr).toMatch(next);
-      const more = (next.exec(first.stderr)?.[1] ?? '').split(' ');
-      const rest = jsonLines(await run(['inbox', ...more, '--json']));
-      expect([...new Set(rest.map(due))]).toEqual([30, 40, 50]);
-      expect(new Set(jsonLines(await run(['inbox', '--limit', '0', '--json'])).map(due)).size).toBe(5);
-    } finally {
-      await many.close();
+    onTestFinished(() => many.close());
+    const inbox = (...args: string[]) => runGangway(many.env, ['inbox', ...args, '--json']);
+    for (const dueInHours of [30, 10, 20]) {
+      const boarding = await many.board(merchant('notes', { dueInHours }));
+      await boarding.listed(' AND ActionRequired = true');
     }
+    /** When they are due, in hours, each once. */
+    const dueIn = (lines: Record<string, unknown>[]) => [
+      ...new Set(lines.map(({ dueAt }) => Math.round((Date.parse(String(dueAt)) - Date.now()) / 3_600_000))),
+    ];
+    const first = await inbox('--limit', '1');
+    expect(dueIn(jsonLines(first))).toEqual([10]);
+    const next =
+      /1 of 3 onboardings, the most urgent; the next: gangway inbox (--due-after \S+); all: --limit 0/;
+    expect(first.stderr).toMatch(next);
+    const more = (next.exec(first.stderr)?.[1] ?? '').split(' ');
+    expect(dueIn(jsonLines(await inbox(...more)))).toEqual([20, 30]);
+    expect(dueIn(jsonLines(await inbox('--limit', '0')))).toEqual([10, 20, 30]);
   });
 
   it('filter by a stage and a query, and quote their values', async () => {
     const declined = await rig.board(merchant('declined'));
     await declined.outcome();
-    const { stdout } = await gangway([
-      'list',
-      '--stage',
-      'declined',
-      '--query',
-      "PartnerStatus = 'Declined'",
-    ]);
+    const query = ['--query', "PartnerStatus = 'Declined'"];
+    const { stdout } = await gangway(['list', '--stage', 'declined', ...query]);
     const [, externalId = ''] = declined.workflowId.split('merchant-boarding-');
     expect(stdout).toContain(externalId);
     expect(jsonLines(await gangway(['list', '--agent', "101' OR ''='", '--json']))).toEqual([]);
@@ -92,51 +83,43 @@ describe('gangway list and inbox', () => {
   });
 });
 
-describe('the tables', () => {
-  it('of the inbox with --details are blocks, with the whole question and the commands that answer it', async () => {
-    for (const more of [
-      { externalId: 'golden-1', dueInHours: 10.5 },
-      { externalId: 'golden-2', dueInHours: 1 },
-    ]) {
-      const boarding = await rig.board(merchant('notes', more));
-      await boarding.listed(' AND ActionRequired = true');
-    }
-    const { stdout } = await startGangway({ ...rig.env, COLUMNS: '60', TZ: 'UTC' }, ['inbox', '--details'], {
-      terminal: true,
-    }).finished;
-    expect(stdout).toContain(
-      '\n\nCorner Bakery [notes] (golden-1)\n  note-149967d738cb (underwriting-note, ',
-    );
-    expect(stdout.replace(/\s+/g, ' ')).toContain(
-      ': What share of sales is keyed in by hand? gangway resolve',
-    );
-    expect(stdout).toContain('\n    gangway resolve golden-1 note-6b2e32759339 --text TEXT\n');
-    const prose = stdout.split('\n').filter((line) => !line.trim().startsWith('gangway '));
-    expect(Math.max(...prose.map((line) => line.length))).toBeLessThanOrEqual(60);
-  });
+it('the inbox with --details has blocks, with the whole question and the commands that answer it', async () => {
+  for (const more of [
+    { externalId: 'golden-1', dueInHours: 10.5 },
+    { externalId: 'golden-2', dueInHours: 1 },
+  ]) {
+    const boarding = await rig.board(merchant('notes', more));
+    await boarding.listed(' AND ActionRequired = true');
+  }
+  const { stdout } = await startGangway({ ...rig.env, COLUMNS: '60', TZ: 'UTC' }, ['inbox', '--details'], {
+    terminal: true,
+  }).finished;
+  expect(stdout).toContain('\n\nCorner Bakery [notes] (golden-1)\n  note-149967d738cb (underwriting-note, ');
+  expect(stdout.replace(/\s+/g, ' ')).toContain(': What share of sales is keyed in by hand? gangway resolve');
+  expect(stdout).toContain('\n    gangway resolve golden-1 note-6b2e32759339 --text TEXT\n');
+  const prose = stdout.split('\n').filter((line) => !line.trim().startsWith('gangway '));
+  expect(Math.max(...prose.map((line) => line.length))).toBeLessThanOrEqual(60);
 });
 
-describe('gangway list', () => {
-  it('shows the banking profile of onboardings', async () => {
-    const input = business('denied');
-    const { handle, workflowId: id } = await rig.onboardBusiness(input);
-    const { profileId } = (await handle.result()) as { profileId: number };
-    const query = `WorkflowId = '${id}'`;
-    const [listed] = await eventually(
-      async () => jsonLines(await gangway(['list', '--stage', 'declined', '--query', query, '--json'])),
-      (lines) => lines.length === 1,
-      'the list of workflows, which the server writes after the outcome',
-    );
-    expect(listed).toMatchObject({
-      workflowId: id,
-      partnerStatus: 'Denied',
-      bankingProfileId: String(profileId),
-    });
-    expect((await gangway(['list', '--query', query])).stdout).toMatch(
-      new RegExp(`PROFILE[\\s\\S]*Denied .* ${profileId} .*${input.externalId}`),
-    );
-    expect(jsonLines(await gangway(['list', '--operations', '--query', query, '--json']))).toEqual([]);
+it('gangway list shows the banking profile of onboardings', async () => {
+  const input = business('denied');
+  const { handle, workflowId: id } = await rig.onboardBusiness(input);
+  const { profileId } = (await handle.result()) as { profileId: number };
+  const query = `WorkflowId = '${id}'`;
+  const [listed] = await eventually(
+    async () => jsonLines(await gangway(['list', '--stage', 'declined', '--query', query, '--json'])),
+    (lines) => lines.length === 1,
+    'the list of workflows, which the server writes after the outcome',
+  );
+  expect(listed).toMatchObject({
+    workflowId: id,
+    partnerStatus: 'Denied',
+    bankingProfileId: String(profileId),
   });
+  expect((await gangway(['list', '--query', query])).stdout).toMatch(
+    new RegExp(`PROFILE[\\s\\S]*Denied .* ${profileId} .*${input.externalId}`),
+  );
+  expect(jsonLines(await gangway(['list', '--operations', '--query', query, '--json']))).toEqual([]);
 });
 
 describe('a dba', () => {
@@ -163,32 +146,53 @@ describe('a dba', () => {
     for (const { workflowId } of [acme, second]) expect(stderr).toContain(workflowId);
   });
 
-  it('of a customer names the customer, not its parts', async () => {
-    const input = customer();
-    const running = await rig.onboard(input);
-    await running.outcome();
-    await running.listed();
-    const { stdout } = await gangway(['status', input.boarding.merchant.dba]);
-    expect(stdout).toContain(running.workflowId);
-  });
-
   it('is whole for those who have the key, also where lists have it masked', async () => {
     const file = await inputFile(
       rig,
       merchant(undefined, { merchant: { ...merchant().merchant, dba: 'Hidden Harbor' } }),
     );
-    const { stdout } = await runGangway({ ...rig.env, GANGWAY_DBA: 'masked' }, [
-      'board',
-      file,
-      '--wait',
-      '--json',
-    ]);
-    const { workflowId } = JSON.parse(stdout.split('\n')[0] ?? '') as { workflowId: string };
+    const masked = { ...rig.env, GANGWAY_DBA: 'masked' };
+    const [{ workflowId } = { workflowId: '' }] = jsonLines<{ workflowId: string }>(
+      await runGangway(masked, ['board', file, '--wait', '--json']),
+    );
     const raw = await rig.client.workflow.getHandle(workflowId).describe();
     expect(raw.typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba)).toBe('H… H…');
     expect(JSON.stringify(raw.raw.workflowExecutionInfo)).not.toContain('Harbor');
     const [listed] = jsonLines(await gangway(['list', '--dba', 'Hidden Harbor', '--json']));
     expect(listed).toMatchObject({ workflowId, dba: 'Hidden Harbor' });
     expect((await gangway(['status', 'Hidden Harbor'])).stdout).toContain(workflowId);
+  });
+});
+
+describe('completion with live values', () => {
+  /** The candidates for a line, each with its description, once Temporal has responded within a second. */
+  const candidates = (line: string): Promise<string[][]> =>
+    eventually(
+      async () => {
+        const { code, stdout, stderr } = await gangway(['complete', 'zsh', '--', line]);
+        expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+        return stdout
+          .split('\n')
+          .filter(Boolean)
+          .map((candidate) => candidate.split('\t'));
+      },
+      (found) => found.length > 0,
+      `candidates for ${line}`,
+    );
+
+  it('suggests the onboardings that a command can be about, with dba, stage and task, and their requirements', async () => {
+    const { boarding, externalId } = await waiting();
+    const input = business('waiting');
+    await (await rig.onboardBusiness(input)).listed();
+    const { dba, requirements } = await boarding.state();
+    expect(await candidates(`gangway resolve ${externalId.slice(0, -2)}`)).toEqual([
+      [externalId, `${dba}, underwriting, answer note`],
+    ]);
+    const all = (await candidates('gangway status ')).map(([name]) => name);
+    expect(all).toEqual(expect.arrayContaining([externalId, input.externalId]));
+    expect((await candidates('gangway resolve ')).map(([name]) => name)).not.toContain(input.externalId);
+    expect((await candidates(`gangway resolve ${externalId} `)).sort()).toEqual(
+      requirements.map(({ id }) => [id, 'answer note']).sort(),
+    );
   });
 });

@@ -92,15 +92,4 @@ describe('gangway nudge', () => {
     expect(await acme.boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await created(acme.externalId)).toBe(1);
   });
-
-  it.each([
-    [[], 'give an id or --system\n'],
-    [['m-1', '--system', 'boarding'], 'give an id or --system\n'],
-    [
-      ['--system', 'boarding', '--partner-account', 'nobody'],
-      'nudge: is not valid; nothing was done\n  --partner-account: must be one of GANGWAY_ACCOUNTS: acme\n',
-    ],
-  ])('rejects %j', async (args, stderr) => {
-    expect(await gangway('nudge', ...args)).toEqual({ code: 2, stdout: '', stderr });
-  });
 });

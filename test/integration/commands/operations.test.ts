@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
 import { Onboarding } from '../../rigs/onboarding.js';
@@ -27,12 +27,9 @@ describe('gangway close-card', () => {
     ]);
     const { code, stdout, stderr } = await gangway(args);
     const [attached, , outcome] = stdout.split('\n');
-    expect({ code, stderr, attached, outcome }).toEqual({
-      code: 0,
-      stderr: '',
-      attached: `already started: ${workflowId}`,
-      outcome: `${workflowId} done: card card-1001 is closed for good`,
-    });
+    expect([code, stderr, attached, outcome]).toEqual([
+      ...[0, '', `already started: ${workflowId}`, `${workflowId} done: card card-1001 is closed for good`],
+    ]);
     expect(jsonLines(await gangway([...args, '--no-wait', '--json']))).toMatchObject([
       { started: false },
       { outcome: 'done' },
@@ -40,42 +37,21 @@ describe('gangway close-card', () => {
     expect(await writes('close-card')).toBe(1);
   });
 
-  it('tries again after a rejection without --again', async () => {
-    const wrong = await gangway(['close-card', 'card-1002', '--last4', '9999', '--yes', '--json']);
-    expect(wrong).toMatchObject({
-      code: 1,
-      // A busy machine may note before that the worker takes its time.
-      stderr: expect.stringMatching(
-        /(^|\n)operation-close-card-card-1002 rejected:\n {2}last4: is not that of the card\n$/,
-      ),
-    });
-    expect(jsonLines(wrong)[1]).toEqual({
-      workflowId: 'operation-close-card-card-1002',
-      outcome: 'rejected',
-      problems: [{ field: 'last4', message: 'is not that of the card' }],
-    });
-    const right = await gangway(['close-card', 'card-1002', '--last4', '1002', '--yes', '--json']);
-    expect(jsonLines(right)).toMatchObject([{ started: true }, { outcome: 'done' }]);
-    expect(right.code).toBe(0);
-  });
-
   it('prints the requirement and how to answer it, and keeps waiting', async () => {
     const workflowId = 'operation-close-card-card-1003';
     await rig.sandbox.plan('500-before-commit', 'close-card');
     const closing = startGangway(rig.env, ['close-card', 'card-1003', '--last4', '1003', '--yes']);
-    await closing.says(
+    for (const said of [
       `Ctrl-C ends the wait, not the operation; "gangway watch ${workflowId}" follows it again\n`,
-    );
-    await closing.says(
       `${workflowId} has an open requirement:\n  uncertain-write-1 (uncertain-write, waiting `,
-    );
-    await closing.says('    Outcome unknown: close the card\n');
-    await closing.says(`    gangway resolve ${workflowId} uncertain-write-1 --adopt ID --reason WHY\n`);
-    await closing.says(`    gangway resolve ${workflowId} uncertain-write-1 --abandon --reason WHY\n`);
+      '    Outcome unknown: close the card\n',
+      `    gangway resolve ${workflowId} uncertain-write-1 --adopt ID --reason WHY\n`,
+      `    gangway resolve ${workflowId} uncertain-write-1 --abandon --reason WHY\n`,
+    ])
+      await closing.says(said);
     await gangway(['resolve', workflowId, 'uncertain-write-1', '--retry', '--reason', 'looked']);
-    const { code, stdout } = await closing.finished;
-    expect(code).toBe(0);
-    expect(stdout).toContain(`${workflowId} done: card card-1003 is closed for good\n`);
+    const stdout = expect.stringContaining(`${workflowId} done: card card-1003 is closed for good\n`);
+    expect(await closing.finished).toMatchObject({ code: 0, stdout });
   });
 });
 
@@ -111,18 +87,6 @@ describe('gangway change-address', () => {
     expect(timeline.filter(({ reason }) => reason === 'answered at the prompt')).toHaveLength(2);
   });
 
-  it('is abandoned by another answer, while a terminal asks for another code', async () => {
-    const args = ['change-address', 'examples/address-change.json', '--id', 'move-6'];
-    const running = startGangway(rig.env, args, { terminal: true });
-    await running.says('one-time-code-1 (');
-    running.type('111111');
-    await running.says('one-time-code-2 (');
-    const abandon = ['--abandon', '--reason', 'no phone'];
-    await gangway(['resolve', 'operation-change-address-move-6', 'one-time-code-2', ...abandon]);
-    expect(await running.finished).toMatchObject({ code: 1 });
-    expect(running.stderr()).toContain('operation-change-address-move-6 abandoned: no phone');
-  });
-
   it('abandoned is reported again for the same key, and started again with --again', async () => {
     const args = ['change-address', 'examples/address-change.json', '--id', 'move-4', '--json'];
     const workflowId = 'operation-change-address-move-4';
@@ -145,43 +109,37 @@ describe('gangway change-address', () => {
   });
 });
 
-describe('gangway card-nickname', () => {
-  it('sets and clears it each time', async () => {
-    const set = ['card-nickname', 'card-1004', 'Fuel'];
-    const [started, outcome] = jsonLines(await gangway([...set, '--json']));
-    expect(started?.['workflowId']).toMatch(/^operation-card-nickname-card-1004-[0-9a-f]{16}$/);
-    const { workflowId } = started ?? {};
-    expect(outcome).toEqual({ workflowId, outcome: 'done', paymentCardId: 'card-1004', last4: '1004' });
-    const again = await gangway(set);
-    expect(again.stdout).toMatch(/^started /);
-    expect(again.stdout).toContain('done: card card-1004, which ends in 1004, is called "Fuel"\n');
-    const cleared = await gangway(['card-nickname', 'card-1004', '--clear']);
-    expect(cleared.stdout).toContain('done: card card-1004, which ends in 1004, has no nickname\n');
-    expect(await writes('set-card-nickname')).toBe(3);
-  });
+it('gangway card-nickname sets and clears it each time', async () => {
+  const set = ['card-nickname', 'card-1004', 'Fuel'];
+  const [started, outcome] = jsonLines(await gangway([...set, '--json']));
+  expect(started?.['workflowId']).toMatch(/^operation-card-nickname-card-1004-[0-9a-f]{16}$/);
+  const { workflowId } = started ?? {};
+  expect(outcome).toEqual({ workflowId, outcome: 'done', paymentCardId: 'card-1004', last4: '1004' });
+  const again = await gangway(set);
+  expect(again.stdout).toMatch(/^started /);
+  expect(again.stdout).toContain('done: card card-1004, which ends in 1004, is called "Fuel"\n');
+  const cleared = await gangway(['card-nickname', 'card-1004', '--clear']);
+  expect(cleared.stdout).toContain('done: card card-1004, which ends in 1004, has no nickname\n');
+  expect(await writes('set-card-nickname')).toBe(3);
 });
 
-describe('gangway restore-sub-user', () => {
-  it('restores one; a second time the partner rejects it', async () => {
-    const first = await gangway(['restore-sub-user', '71', '--json']);
-    expect(jsonLines(first)[1]).toEqual({
-      workflowId: 'operation-restore-sub-user-71',
-      outcome: 'done',
-      subUserId: 71,
-    });
-    expect(await gangway(['restore-sub-user', '71'])).toMatchObject({
-      code: 1,
-      stderr: 'operation-restore-sub-user-71 rejected:\n  no deleted or inactive sub-user 71\n',
-    });
+it('gangway restore-sub-user restores one; a second time the partner rejects it', async () => {
+  const first = await gangway(['restore-sub-user', '71', '--json']);
+  const workflowId = 'operation-restore-sub-user-71';
+  expect(jsonLines(first)[1]).toEqual({ workflowId, outcome: 'done', subUserId: 71 });
+  const message = 'no deleted or inactive sub-user 71';
+  expect(await gangway(['restore-sub-user', '71'])).toMatchObject({
+    ...{ code: 1, stderr: `${workflowId} rejected:\n  ${message}\n` },
   });
+  // A rejected one starts again without --again.
+  const again = jsonLines(await gangway(['restore-sub-user', '71', '--json']));
+  const problems = [{ field: '', message }];
+  expect(again).toMatchObject([{ started: true }, { outcome: 'rejected', problems }]);
 });
 
 describe('gangway ensure-webhooks', () => {
-  const hook = (name: string, more = {}) => ({
-    name,
-    url: `https://hooks.example.com/${name}`,
-    notificationType: 'Fee',
-    ...more,
+  const hook = (name: string) => ({
+    ...{ name, url: `https://hooks.example.com/${name}`, notificationType: 'Fee' },
   });
 
   it('registers the missing ones, and prints which', async () => {
@@ -190,46 +148,42 @@ describe('gangway ensure-webhooks', () => {
     expect(first.stdout).toMatch(/ done: 1 registered\nNAME +TYPE +URL\na +Fee +https:\S+\/a +created/);
     const both = { webhooks: [hook('a'), hook('b')] };
     const [, outcome] = jsonLines(await gangway(['ensure-webhooks', '-', '--json'], JSON.stringify(both)));
-    expect(outcome).toEqual({
-      workflowId: expect.stringMatching(/^operation-ensure-webhooks-[0-9a-f]{16}$/),
-      outcome: 'done',
-      webhooks: [
-        { ...hook('a'), existed: true, id: null },
-        { ...hook('b'), existed: false, id: expect.any(Number) },
-      ],
-    });
+    const webhooks = [
+      { ...hook('a'), existed: true, id: null },
+      { ...hook('b'), existed: false, id: expect.any(Number) },
+    ];
+    const workflowId = expect.stringMatching(/^operation-ensure-webhooks-[0-9a-f]{16}$/);
+    expect(outcome).toEqual({ workflowId, outcome: 'done', webhooks });
   });
 });
 
 describe('an operation with a problem', () => {
   it('waits for the partner, and reports why; --timeout ends the wait with 4; it can be cancelled', async () => {
     const off = await createRig({ ownNamespace: true, bankingUser: null });
-    try {
-      const restoring = startGangway(off.env, ['restore-sub-user', '73']);
-      const naming = startGangway(off.env, ['card-nickname', 'card-1', 'Fuel']);
-      await restoring.says(
-        'waiting for the partner: banking restore-sub-user: NotSent, BANKING_URL is not set\n',
-      );
-      await naming.says(
-        'waiting for the partner: banking set-card-nickname: NotSent, BANKING_URL is not set\n',
-      );
-      naming.timeOut();
-      expect((await naming.finished).code).toBe(4);
-      expect((await runGangway(off.env, ['cancel', 'operation-restore-sub-user-73', '--yes'])).code).toBe(0);
-      const { code, stderr } = await restoring.finished;
-      expect(code).toBe(1);
-      expect(stderr).toContain('it was cancelled; run the same command to start it again\n');
-    } finally {
-      await off.close();
-    }
+    onTestFinished(() => off.close());
+    const restoring = startGangway(off.env, ['restore-sub-user', '73']);
+    const naming = startGangway(off.env, ['card-nickname', 'card-1', 'Fuel']);
+    const waits = (operation: string) =>
+      `waiting for the partner: banking ${operation}: NotSent, BANKING_URL is not set\n`;
+    await restoring.says(waits('restore-sub-user'));
+    await naming.says(waits('set-card-nickname'));
+    naming.timeOut();
+    expect((await naming.finished).code).toBe(4);
+    expect((await runGangway(off.env, ['cancel', 'operation-restore-sub-user-73', '--yes'])).code).toBe(0);
+    const stderr = expect.stringContaining('it was cancelled; run the same command to start it again\n');
+    expect(await restoring.finished).toMatchObject({ code: 1, stderr });
   });
 
   it('is in the inbox, and is listed separately from onboardings', async () => {
-    const path = 'examples/address-change.json';
-    const started = jsonLines(
-      await gangway(['change-address', path, '--id', 'move-3', '--no-wait', '--json']),
-    );
-    expect(started).toHaveLength(1);
+    const change = [
+      'change-address',
+      'examples/address-change.json',
+      '--id',
+      'move-3',
+      '--no-wait',
+      '--json',
+    ];
+    expect(jsonLines(await gangway(change))).toHaveLength(1);
     const waiting = new Onboarding(rig.client, 'operation-change-address-move-3');
     await waiting.requirement('one-time-code');
     const query = ['--query', "WorkflowId = 'operation-change-address-move-3'", '--json'];
@@ -239,11 +193,8 @@ describe('an operation with a problem', () => {
       (lines) => lines.length === 1,
       'the list of operations, which the server writes after the requirement',
     );
-    expect(listed).toMatchObject({
-      stage: 'working',
-      state: 'running',
-      requirements: [{ kind: 'one-time-code' }],
-    });
+    const requirements = [{ kind: 'one-time-code' }];
+    expect(listed).toMatchObject({ stage: 'working', state: 'running', requirements });
     expect(jsonLines(await gangway(['inbox', '--json']))).toMatchObject([
       { workflowId: 'operation-change-address-move-3', kind: 'one-time-code', task: 'enter code' },
     ]);

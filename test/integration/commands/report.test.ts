@@ -9,13 +9,12 @@ import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 
-let rig: Rig;
+// A report counts all onboardings of a server.
+const rig = await createRig({ ownNamespace: true, worker: false, accounts: ['acme'] });
 let waiting: Onboarding;
 beforeAll(async () => {
-  // A report counts all onboardings of a server.
-  rig = await createRig({ ownNamespace: true, worker: false, accounts: ['acme'] });
   const worker = await rig.startWorker();
   const all = [merchant(), merchant(), merchant('declined', { account: 'acme' })];
   const boardings = await Promise.all(all.map((input) => rig.board(input)));
@@ -27,6 +26,7 @@ beforeAll(async () => {
   // Reports need none.
   await worker.stop();
 });
+const folder = await mkdtemp(join(tmpdir(), 'gangway-report-'));
 afterAll(() => rig.close());
 
 const gangway = (...args: readonly string[]) => runGangway(rig.env, ['report', ...args]);
@@ -40,27 +40,22 @@ async function reported(...args: readonly string[]): Promise<Report> {
 describe('gangway report, without a worker', () => {
   it('counts stages, outcomes and requirements, and names the longest waits', async () => {
     const report = await reported();
-    expect(report).toMatchObject({ version: 1, running: 1, waiting: 1, ended: 5 });
-    expect(report.stages).toEqual([{ subject: 'merchant', stage: 'underwriting', running: 1, waiting: 1 }]);
-    const times = report.stageTimes.map(({ subject, stage, count }) => [subject, stage, count]);
-    expect(times).toEqual(
+    expect(report).toMatchObject({
+      ...{ version: 1, running: 1, waiting: 1, ended: 5 },
+      stages: [{ subject: 'merchant', stage: 'underwriting', running: 1, waiting: 1 }],
+      requirements: [{ kind: 'underwriting-note', open: 2, overdue: 0 }],
+    });
+    expect(report.stageTimes).toEqual(
       expect.arrayContaining([
-        ['merchant', 'preparing', 5],
-        ['merchant', 'applying', 5],
-        ['business', 'applying', 1],
-        ['customer', 'onboarding', 1],
+        expect.objectContaining({ subject: 'merchant', stage: 'applying', count: 5 }),
+        expect.objectContaining({ subject: 'customer', stage: 'onboarding', count: 1 }),
       ]),
     );
-    expect(report.requirements).toMatchObject([{ kind: 'underwriting-note', open: 2, overdue: 0 }]);
     const wait = { workflowId: waiting.workflowId, dba: 'Corner Bakery [notes]', partnerStatus: 'Pending' };
     expect(report.longest).toMatchObject([
       { ...wait, waits: 'person', for: 'underwriting-note' },
       { ...wait, waits: 'stage', for: 'underwriting' },
     ]);
-    const merchants = report.weeks.filter(({ subject }) => subject === 'merchant');
-    const total = (outcome: string) =>
-      merchants.reduce((sum, { outcomes }) => sum + (outcomes[outcome] ?? 0), 0);
-    expect({ boarded: total('boarded'), declined: total('declined') }).toEqual({ boarded: 3, declined: 1 });
   });
 
   it('counts one account, or only what ended since a time', async () => {
@@ -119,7 +114,7 @@ describe('gangway report, without a worker', () => {
   });
 
   it('saves a page in which each chart has its numbers in a table, and nothing comes from elsewhere', async () => {
-    const file = join(await mkdtemp(join(tmpdir(), 'gangway-report-')), 'report.html');
+    const file = join(folder, 'report.html');
     expect(await gangway('--html', file)).toMatchObject({ code: 0, stdout: `saved the report to ${file}\n` });
     const page = await readFile(file, 'utf8');
     const charts = page.match(/<svg role="img"/g) ?? [];
@@ -131,51 +126,36 @@ describe('gangway report, without a worker', () => {
     });
   });
 
-  describe('with Prometheus', () => {
-    const withPrometheus = async (...args: readonly string[]) => {
-      const url = await prometheus(WEBHOOK_SAMPLES);
-      return runGangway({ ...rig.env, GANGWAY_PROMETHEUS_URL: url }, ['report', ...args]);
-    };
+  it('also shows what webhooks nudged, as Prometheus knows it, unless it does not respond or know the filter', async () => {
+    const url = await prometheus(WEBHOOK_SAMPLES);
+    const withPrometheus = (args: readonly string[], at = url) =>
+      runGangway({ ...rig.env, GANGWAY_PROMETHEUS_URL: at }, ['report', ...args]);
+    const acme =
+      'merchant of acme: webhooks brought 10 changes in 7 days, only the poll saw 2; the last one came 2 h ago';
+    const { stdout } = await withPrometheus([]);
+    expect(stdout.trimEnd().split('\n').slice(-4)).toEqual([
+      'Webhooks',
+      'business: webhooks brought 0 changes in 7 days, only the poll saw 0; none came',
+      'merchant: webhooks brought 0 changes in 7 days, only the poll saw 7; none came',
+      acme,
+    ]);
+    const rows = (await withPrometheus(['--csv', '--partner-account', 'acme'])).stdout.split('\r\n');
+    expect(rows.filter((row) => row.startsWith('webhooks'))).toEqual([
+      'webhooks,merchant,acme,,nudged,10',
+      'webhooks,merchant,acme,,pollOnly,2',
+      'webhooks,merchant,acme,,sinceLastSeconds,7200',
+    ]);
+    const { webhooks } = JSON.parse((await withPrometheus(['--json', '--system', 'banking'])).stdout);
+    expect(webhooks).toMatchObject([{ subject: 'business', nudged: 0 }]);
+    const file = join(folder, 'webhooks.html');
+    await withPrometheus(['--html', file]);
+    expect(await readFile(file, 'utf8')).toContain(`<p>${acme}</p>`);
 
-    it('also shows what webhooks nudged, of the partner and the account that are asked for', async () => {
-      const acme =
-        'merchant of acme: webhooks brought 10 changes in 7 days, only the poll saw 2; the last one came 2 h ago';
-      const { stdout } = await withPrometheus();
-      expect(stdout.trimEnd().split('\n').slice(-4)).toEqual([
-        'Webhooks',
-        'business: webhooks brought 0 changes in 7 days, only the poll saw 0; none came',
-        'merchant: webhooks brought 0 changes in 7 days, only the poll saw 7; none came',
-        acme,
-      ]);
-      const rows = (await withPrometheus('--csv', '--partner-account', 'acme')).stdout.split('\r\n');
-      expect(rows.filter((row) => row.startsWith('webhooks'))).toEqual([
-        'webhooks,merchant,acme,,nudged,10',
-        'webhooks,merchant,acme,,pollOnly,2',
-        'webhooks,merchant,acme,,sinceLastSeconds,7200',
-      ]);
-      const { webhooks } = JSON.parse((await withPrometheus('--json', '--system', 'banking')).stdout);
-      expect(webhooks).toMatchObject([{ subject: 'business', nudged: 0 }]);
-      const file = join(await mkdtemp(join(tmpdir(), 'gangway-report-')), 'report.html');
-      await withPrometheus('--html', file);
-      expect(await readFile(file, 'utf8')).toContain(`<h2>Webhooks</h2>`);
-      expect(await readFile(file, 'utf8')).toContain(`<p>${acme}</p>`);
-    });
-
-    it('leaves them out where Prometheus does not know the filter, or does not respond', async () => {
-      expect(JSON.parse((await withPrometheus('--json', '--agent', '101')).stdout)).not.toHaveProperty(
-        'webhooks',
-      );
-      const env = { ...rig.env, GANGWAY_PROMETHEUS_URL: 'http://127.0.0.1:9' };
-      const { code, stdout, stderr } = await runGangway(env, ['report', '--json']);
-      expect([code, stderr]).toEqual([
-        0,
-        'the report lacks webhooks: Prometheus at http://127.0.0.1:9 does not answer queries\n',
-      ]);
-      expect(JSON.parse(stdout)).not.toHaveProperty('webhooks');
-    });
-  });
-
-  it('takes one format at a time', async () => {
-    expect(await gangway('--json', '--csv')).toMatchObject({ code: 2, stdout: '' });
+    const ofAgent = await withPrometheus(['--json', '--agent', '101']);
+    expect(JSON.parse(ofAgent.stdout)).not.toHaveProperty('webhooks');
+    const silent = await withPrometheus(['--json'], 'http://127.0.0.1:9');
+    const stderr = 'the report lacks webhooks: Prometheus at http://127.0.0.1:9 does not answer queries\n';
+    expect(silent).toMatchObject({ code: 0, stderr });
+    expect(JSON.parse(silent.stdout)).not.toHaveProperty('webhooks');
   });
 });

@@ -8,21 +8,19 @@ import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { run } from '../../../src/commands/program.js';
-import { gangway, type RunningCommand, startGangway } from '../../rigs/command.js';
+import { type CommandOptions, gangway, type RunningCommand, startGangway } from '../../rigs/command.js';
 import { merchantsFile } from '../../rigs/commands/files.js';
 import { merchant } from '../../rigs/inputs.js';
 import { listening } from '../../rigs/listening.js';
 import { jsonLines, run as spawned, startSpawnedGangway } from '../../rigs/processes.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 
-let rig: Rig;
-let folder: string;
+// An inbox reads all onboardings of a server.
+const rig = await createRig({ ownNamespace: true });
+const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
 /** A boarding that waits for a person. */
 let waiting: string;
 beforeAll(async () => {
-  // An inbox reads all onboardings of a server.
-  rig = await createRig({ ownNamespace: true });
-  folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
   const boarding = await rig.board(merchant('uw-level-1'));
   await boarding.requirement('underwriting-note');
   waiting = boarding.workflowId;
@@ -50,80 +48,42 @@ describe('the exit code', () => {
     },
   );
 
-  it.each<[string, (silent: SilentServer) => Promise<RunningCommand>]>([
-    [
-      'that connects',
-      async ({ address, connected }) => {
-        const command = startGangway({ ...rig.env, TEMPORAL_ADDRESS: address }, ['list']);
-        await connected;
-        return command;
-      },
-    ],
-    [
-      'that waits for an outcome',
-      async () => {
-        const input = JSON.stringify(merchant('uw-level-1'));
-        const command = startGangway(rig.env, ['board', '-', '--wait'], { input });
-        await command.printsLines(1);
-        return command;
-      },
-    ],
-    ['that reads its input', async () => startGangway(rig.env, ['change-address', '-'], { terminal: true })],
-    [
-      'that asks a person',
-      async () => {
-        const command = startGangway(rig.env, CLOSE_CARD, { terminal: true });
-        await command.says('Continue? [y/N] ');
-        return command;
-      },
-    ],
-    ...[['call', 'payments', 'list-terminals', '--local'], ['doctor']].map(
-      (args): [string, (silent: SilentServer) => Promise<RunningCommand>] => [
-        `that asks a partner: ${args[0]}`,
-        async ({ address, connected }) => {
-          const command = startGangway({ ...rig.env, PAYMENTS_URL: `http://${address}` }, args);
-          await connected;
-          return command;
-        },
-      ],
-    ),
-  ])('is 130 at once for an interrupted command %s', async (_, start) => {
-    const command = await start(await silentServer());
+  const temporal = (address: string) => ({ TEMPORAL_ADDRESS: address });
+  const payments = (address: string) => ({ PAYMENTS_URL: `http://${address}` });
+  const NOTHING = { stdout: '', stderr: 'stopped; nothing was started\n' };
+
+  it.each<[string, env: (silent: string) => Record<string, string>, args: string[], printed: object]>([
+    ['list', temporal, ['list'], {}],
+    ['call', payments, ['call', 'payments', 'list-terminals', '--local'], {}],
+    ['doctor', payments, ['doctor'], {}],
+    // These tell that they have started nothing.
+    ['board', temporal, ['board', 'examples/merchant.json'], NOTHING],
+    ['batch', temporal, ['batch', 'examples/merchants.ndjson'], NOTHING],
+    ['a single operation', temporal, ['restore-sub-user', '901'], NOTHING],
+  ])('is 130 at once for an interrupted %s that waits for a response', async (_, env, args, printed) => {
+    const server = createServer((socket) => onTestFinished(() => void socket.destroy()));
+    const address = await listening(server);
+    const connected = once(server, 'connection');
+    const command = startGangway({ ...rig.env, ...env(address) }, args);
+    await connected;
+    command.kill('SIGINT');
+    expect(await command.finished).toMatchObject({ code: 130, ...printed });
+  });
+
+  const CLOSE_CARD = ['call', 'banking', 'close-card', '{"paymentCardId":"card-1001"}'];
+  const input = JSON.stringify(merchant('uw-level-1'));
+
+  it.each<[string, string[], CommandOptions, begun: (command: RunningCommand) => Promise<void>]>([
+    ['waits for an outcome', ['board', '-', '--wait'], { input }, (command) => command.printsLines(1)],
+    ['reads its input', ['change-address', '-'], { terminal: true }, async () => {}],
+    ['asks a person', CLOSE_CARD, { terminal: true }, (command) => command.says('Continue? [y/N] ')],
+  ])('is 130 at once for an interrupted command that %s', async (_, args, options, begun) => {
+    const command = startGangway(rig.env, args, options);
+    await begun(command);
     command.kill('SIGINT');
     expect(await command.finished).toMatchObject({ code: 130 });
   });
 });
-
-describe('Ctrl-C before a command has printed anything', () => {
-  it.each([
-    ['board', ['board', 'examples/merchant.json']],
-    ['batch', ['batch', 'examples/merchants.ndjson']],
-    ['a single operation', ['restore-sub-user', '901']],
-  ])('says that nothing was started, of %s', async (_, args) => {
-    const { address, connected } = await silentServer();
-    const command = startGangway({ ...rig.env, TEMPORAL_ADDRESS: address }, args);
-    await connected;
-    command.kill('SIGINT');
-    expect(await command.finished).toEqual({
-      ...{ code: 130, stdout: '' },
-      stderr: 'stopped; nothing was started\n',
-    });
-  });
-});
-
-const CLOSE_CARD = ['call', 'banking', 'close-card', '{"paymentCardId":"card-1001"}'];
-
-interface SilentServer {
-  readonly address: string;
-  /** Settles with the first connection. */
-  readonly connected: Promise<unknown>;
-}
-
-/** Accepts connections and never responds. */
-async function silentServer(): Promise<SilentServer> {
-  const server = createServer((socket) => onTestFinished(() => void socket.destroy()));
-  return { address: await listening(server), connected: once(server, 'connection') };
-}
 
 /** The operation is deprecated. */
 const WEBHOOK = '{"event_names":["TransactionFailed"],"webhook_url":["https://example.com"]}';
@@ -150,17 +110,8 @@ const COMMANDS: readonly (readonly [
 ];
 
 describe('run', () => {
-  it('writes to the given streams only', async () => {
+  it('writes to the given streams only, and reads nothing from the environment of the process', async () => {
     const elsewhere = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write'));
-    onTestFinished(() => void vi.restoreAllMocks());
-    for (const [code, args, { env, input } = {}] of COMMANDS) {
-      const done = await gangway({ ...rig.env, ...env }, args, input);
-      expect([args, done.code, done.stdout + done.stderr]).toEqual([args, code, expect.stringMatching(/./)]);
-    }
-    for (const write of elsewhere) expect(write).not.toHaveBeenCalled();
-  });
-
-  it('reads nothing from the environment of the process', async () => {
     const read = new Set<unknown>();
     const real = process.env;
     const seen =
@@ -175,19 +126,21 @@ describe('run', () => {
       ownKeys: (target) => seen<'all of it'>(Reflect.ownKeys)(target, 'all of it') as string[],
     });
     onTestFinished(() => {
+      vi.restoreAllMocks();
       process.env = real;
     });
     for (const [code, args, { env, input } = {}] of COMMANDS) {
       const stdin = Readable.from(input === undefined ? [] : [input]);
       const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-      const surroundings = { env: { ...rig.env, ...env }, stdin, stdout, stderr };
-      expect([args, await run(args, { ...surroundings, signal: new AbortController().signal })]).toEqual([
-        args,
-        code,
-      ]);
+      const { signal } = new AbortController();
+      const exit = await run(args, { env: { ...rig.env, ...env }, stdin, stdout, stderr, signal });
+      const written = `${stdout.read() ?? ''}${stderr.read() ?? ''}`;
+      expect([args, exit, written]).toEqual([args, code, expect.stringMatching(/./)]);
     }
-    // gRPC reads proxy settings, and Node reads one variable at an import.
-    const others = ['grpc_proxy', 'https_proxy', 'http_proxy', 'WATCH_REPORT_DEPENDENCIES'];
+    for (const write of elsewhere) expect(write).not.toHaveBeenCalled();
+    // gRPC reads proxy settings, and Node reads two variables of its own.
+    const proxies = ['grpc_proxy', 'https_proxy', 'http_proxy'];
+    const others = [...proxies, 'WATCH_REPORT_DEPENDENCIES', 'NODE_V8_COVERAGE'];
     expect([...read].filter((name) => !others.includes(String(name)))).toEqual([]);
   });
 
@@ -200,21 +153,12 @@ describe('run', () => {
       { code: 1, args: ['watch', waiting], stopped: true },
       { code: 4, args: ['list'], env: { TEMPORAL_ADDRESS: '127.0.0.1:9' } },
     ];
-    const argument = JSON.stringify({ env: rig.env, commands });
-    const { stdout, stderr } = await spawned(
-      process.execPath,
-      ['test/rigs/commands/open-after-run.mjs', argument],
-      {},
-    );
+    const args = ['test/rigs/commands/open-after-run.mjs', JSON.stringify({ env: rig.env, commands })];
+    const { stdout, stderr } = await spawned(process.execPath, args, {});
     expect(stderr).toBe('');
-    expect(JSON.parse(stdout)).toEqual(commands.map(({ code, args }) => ({ args, code, open: [] })));
-  });
-
-  it('closes its connection to Temporal', async () => {
-    const { address, connected } = await proxyOf(inject('temporalAddress'));
-    const listed = gangway({ ...rig.env, TEMPORAL_ADDRESS: address }, ['list']);
-    const socket = await connected;
-    await Promise.all([listed, once(socket, 'close')]);
+    expect(JSON.parse(stdout)).toEqual(
+      commands.map((each) => ({ args: each.args, code: each.code, open: [] })),
+    );
   });
 
   it('runs many times at once, each with its own settings', async () => {
@@ -243,13 +187,8 @@ describe('the process of the command', () => {
   it('ends at once with the second Ctrl-C, while the first one waits for a call in progress', async () => {
     const proxy = await proxyOf(inject('temporalAddress'));
     const { file } = await merchantsFile(rig, 30);
-    const batch = startSpawnedGangway({ ...rig.env, TEMPORAL_ADDRESS: proxy.address }, [
-      'batch',
-      file,
-      '--rate',
-      '5',
-      '--yes',
-    ]);
+    const env = { ...rig.env, TEMPORAL_ADDRESS: proxy.address };
+    const batch = startSpawnedGangway(env, ['batch', file, '--rate', '5', '--yes']);
     await batch.printsLines(3);
     await proxy.freeze();
     const insistent = setInterval(() => batch.kill('SIGINT'), 100);
@@ -291,7 +230,6 @@ async function proxyOf(target: string) {
   });
   return {
     address: await listening(server),
-    connected: once(server, 'connection').then(([socket]) => socket as Socket),
     /** Stops forwarding, and waits until a request arrived that is not forwarded. */
     freeze: () =>
       new Promise<void>((resolve) => {

@@ -35,14 +35,9 @@ describe('gangway statement now', () => {
     const [started, outcome] = jsonLines(await gangway(args));
     const workflowId = started?.['workflowId'];
     expect(workflowId).toMatch(/^operation-statement-now-[0-9a-f]{16}$/);
-    expect(outcome).toEqual({
-      workflowId,
-      outcome: 'done',
-      fileName: expect.stringMatching(/^2026-02-2-accounts-[0-9a-f]{8}\.pdf$/),
-      bytes: expect.any(Number),
-      format: 'PDF',
-      emailed: true,
-    });
+    const fileName = expect.stringMatching(/^2026-02-2-accounts-[0-9a-f]{8}\.pdf$/);
+    const file = { fileName, bytes: expect.any(Number), format: 'PDF' };
+    expect(outcome).toEqual({ workflowId, outcome: 'done', ...file, emailed: true });
   });
 });
 
@@ -58,42 +53,21 @@ describe('gangway statement monthly', () => {
       stdout: `statements-${key} created: next run ${month(NEXT_MONTH)}-01 12:00 UTC\n`,
       stderr: '',
     });
-    const more = [
-      'fa-501-2',
-      '--format',
-      'qbo',
-      '--email',
-      'books@example.com',
-      '--day',
-      '28',
-      '--hour',
-      '0',
-    ];
+    const email = 'books@example.com';
+    const more = ['fa-501-2', '--format', 'qbo', '--email', email, '--day', '28', '--hour', '0'];
     expect(jsonLines(await gangway([...plan, ...more, '--json']))).toEqual([
       {
-        created: false,
-        key,
-        scheduleId: `statements-${key}`,
-        accounts: ['fa-501-1', 'fa-501-2'],
-        format: 'QBO',
-        email: 'books@example.com',
-        paused: false,
+        ...{ created: false, key, scheduleId: `statements-${key}`, accounts: ['fa-501-1', 'fa-501-2'] },
+        ...{ format: 'QBO', email, paused: false, lastWorkflowId: null },
         nextRunAt: expect.stringMatching(/^\d{4}-\d\d-28T00:00:00\.000Z$/),
-        lastWorkflowId: null,
       },
     ]);
     const { action, policies } = await scheduleOf(key).describe();
     expect(policies).toMatchObject({ overlap: 'BUFFER_ALL', catchupWindow: 7 * 86_400_000 });
+    const request = { period: 'previous-month', fileFormat: 'QBO', email };
     expect(action).toMatchObject({
-      workflowType: 'partnerOperation',
-      workflowId: `operation-statement-${key}`,
-      taskQueue: rig.taskQueue,
-      args: [
-        {
-          operation: 'statement',
-          request: { period: 'previous-month', fileFormat: 'QBO', email: 'books@example.com' },
-        },
-      ],
+      ...{ workflowType: 'partnerOperation', workflowId: `operation-statement-${key}` },
+      ...{ taskQueue: rig.taskQueue, args: [{ operation: 'statement', request }] },
     });
     await scheduleOf(key).delete();
   });
@@ -136,20 +110,7 @@ describe('gangway statement monthly', () => {
     await scheduleOf(key).delete();
   });
 
-  it('deletes them with stop, and reports when there are none', async () => {
-    const key = newKey();
-    await gangway(['monthly', key, '--account', 'fa-501-1']);
-    const stopped = await gangway(['stop', key, '--json']);
-    expect(jsonLines(stopped)).toEqual([{ scheduleId: `statements-${key}`, stopped: true }]);
-    const unknown = {
-      code: 1,
-      stdout: '',
-      stderr: `there is no schedule of statements ${JSON.stringify(key)}\n`,
-    };
-    for (const command of ['stop', 'run']) expect(await gangway([command, key])).toEqual(unknown);
-  });
-
-  it('changes what a paused schedule does, and leaves it paused', async () => {
+  it('changes what a paused schedule does, leaves it paused, and deletes it with stop', async () => {
     const key = newKey();
     const plan = ['monthly', key, '--account', 'fa-501-1'];
     await gangway(plan);
@@ -157,6 +118,11 @@ describe('gangway statement monthly', () => {
     await schedule.pause('the books are closed');
     expect((await gangway(plan)).stdout).toBe(`statements-${key} changed: it is paused\n`);
     expect((await schedule.describe()).state).toMatchObject({ paused: true, note: 'the books are closed' });
-    await schedule.delete();
+    expect(jsonLines(await gangway(['stop', key, '--json']))).toEqual([
+      { scheduleId: `statements-${key}`, stopped: true },
+    ]);
+    const stderr = `there is no schedule of statements "${key}"\n`;
+    for (const command of ['stop', 'run'])
+      expect(await gangway([command, key])).toEqual({ code: 1, stdout: '', stderr });
   });
 });

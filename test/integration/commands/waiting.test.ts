@@ -31,7 +31,7 @@ describe('board --wait', () => {
     expect(count(waiting.stderr(), 'underwriting, Pending\n')).toBe(1);
   });
 
-  it('prints a requirement when it appears, with the commands that answer it', async () => {
+  it('prints a requirement when it appears, and once its answer was taken back, with the commands that answer it', async () => {
     const input = merchant('notes');
     const id = idOf(input);
     const waiting = start('board', await file(input), '--wait');
@@ -41,47 +41,34 @@ describe('board --wait', () => {
     );
     await waiting.says('keyed in by hand?\n');
     await waiting.says('... Corner Bakery [notes]: underwriting, Pending; waits for a person: 2 open\n');
-    for (const note of ['note-149967d738cb', 'note-6b2e32759339'])
+    const [first, second] = ['note-149967d738cb', 'note-6b2e32759339'] as const;
+    const answer = async (note: string) =>
       expect((await gangway('resolve', id, note, '--text', 'Yes.')).code).toBe(0);
-    expect(await waiting.finished).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(' boarded: mid '),
-    });
-    expect(count(waiting.stderr(), 'has an open requirement')).toBe(2);
-  });
-
-  it('prints a requirement again when its answer was taken back', async () => {
-    const input = merchant('notes');
-    const id = idOf(input);
-    const [path, note] = [await file(input), 'note-149967d738cb'];
-    const waiting = start('board', path, '--wait');
-    await waiting.says('waits for a person: 2 open\n');
-    await gangway('resolve', id, note, '--text', 'Yes.');
+    await answer(first);
     await waiting.says('waits for a person: 1 open\n');
-    await gangway('resolve', id, note, '--take-back', '--reason', 'wrong');
-    await boarding(id).until(({ requirements }) => requirements.length === 2);
-    await expect.poll(() => count(waiting.stderr(), `\n  ${note} (`)).toBe(2);
-    waiting.kill('SIGINT');
-    expect((await waiting.finished).code).toBe(130);
-    await boarding(id).handle.terminate();
+    // Its answer is taken back, so it is printed again.
+    await gangway('resolve', id, first, '--take-back', '--reason', 'wrong');
+    await expect.poll(() => count(waiting.stderr(), `\n  ${first} (`)).toBe(2);
+    for (const note of [first, second]) await answer(note);
+    const stdout = expect.stringContaining(' boarded: mid ');
+    expect(await waiting.finished).toMatchObject({ code: 0, stdout });
+    expect(count(waiting.stderr(), 'has an open requirement')).toBe(3);
   });
 });
 
-describe('onboard --wait', () => {
-  it('prints the step of each part, and the requirement of a part, which the customer answers', async () => {
-    const input = customer({ boarding: 'notes', business: 'waiting' });
-    const id = workflowId('customerOnboarding', input.externalId);
-    const waiting = start('onboard', await file(input), '--wait');
-    await waiting.says(`(${id}) has an open requirement:\n`);
-    await waiting.says('boarding: underwriting, Pending; business: underwriting, ');
-    const [, command = ''] = /gangway resolve (\S+ \S+) --text TEXT/.exec(waiting.stderr()) ?? [];
-    expect(await gangway('resolve', ...command.split(' '), '--text', 'Yes.')).toMatchObject({ code: 0 });
-    waiting.kill('SIGINT');
-    const { code, stderr } = await waiting.finished;
-    expect(code).toBe(130);
-    expect(stderr).toContain(`(${id}) continues; "gangway watch ${id}" follows it again\n`);
-    await boarding(id).handle.terminate();
-  });
+it('onboard --wait prints the step of each part, and the requirement of a part, which the customer answers', async () => {
+  const input = customer({ boarding: 'notes', business: 'waiting' });
+  const id = workflowId('customerOnboarding', input.externalId);
+  const waiting = start('onboard', await file(input), '--wait');
+  await waiting.says(`(${id}) has an open requirement:\n`);
+  await waiting.says('boarding: underwriting, Pending; business: underwriting, ');
+  const [, command = ''] = /gangway resolve (\S+ \S+) --text TEXT/.exec(waiting.stderr()) ?? [];
+  expect(await gangway('resolve', ...command.split(' '), '--text', 'Yes.')).toMatchObject({ code: 0 });
+  waiting.kill('SIGINT');
+  const { code, stderr } = await waiting.finished;
+  expect(code).toBe(130);
+  expect(stderr).toContain(`(${id}) continues; "gangway watch ${id}" follows it again\n`);
+  await boarding(id).handle.terminate();
 });
 
 describe('--timeout ends the wait', () => {
@@ -112,23 +99,21 @@ describe('--timeout ends the wait', () => {
   });
 });
 
-describe('a command that takes long', () => {
-  it('nudge prints that it works, and what continues after Ctrl-C', async () => {
-    const input = merchant('waiting');
-    const nudged = await rig.board(input);
-    await nudged.until(({ stage }) => stage === 'underwriting');
-    await nudged.asleepAfter(1);
-    const { merchantProfileId } = await nudged.state();
-    const held = await rig.sandbox.hold('get-status', String(merchantProfileId));
-    await held.underWay();
-    const nudging = start('nudge', nudged.workflowId);
-    await nudging.says(`... nudging ${nudged.workflowId}\n`);
-    nudging.kill('SIGINT');
-    expect(await nudging.finished).toMatchObject({
-      code: 130,
-      stderr: 'what was retried continues; run the same command again for the rest\n',
-    });
-    await held.letGo();
-    await nudged.handle.terminate();
+it('nudge prints that it works, and what continues after Ctrl-C', async () => {
+  const input = merchant('waiting');
+  const nudged = await rig.board(input);
+  await nudged.until(({ stage }) => stage === 'underwriting');
+  await nudged.asleepAfter(1);
+  const { merchantProfileId } = await nudged.state();
+  const held = await rig.sandbox.hold('get-status', String(merchantProfileId));
+  await held.underWay();
+  const nudging = start('nudge', nudged.workflowId);
+  await nudging.says(`... nudging ${nudged.workflowId}\n`);
+  nudging.kill('SIGINT');
+  expect(await nudging.finished).toMatchObject({
+    code: 130,
+    stderr: 'what was retried continues; run the same command again for the rest\n',
   });
+  await held.letGo();
+  await nudged.handle.terminate();
 });

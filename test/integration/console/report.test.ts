@@ -5,29 +5,22 @@ import type { ExportedRecord } from '../../../src/reports/record.js';
 import type { Report } from '../../../src/reports/report.js';
 import { all as allOf, startsWith } from '../../../src/temporal/query.js';
 import { count, visibilityQuery } from '../../../src/temporal/search.js';
-import { type RunningConsole, runConsole, type SignedIn } from '../../rigs/console/running-console.js';
+import { runConsole } from '../../rigs/console/running-console.js';
 import { business, holder, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 
-let rig: Rig;
-let console: RunningConsole;
-let all: SignedIn;
-let west: SignedIn;
-let declined: Onboarding;
-let inWest: Onboarding;
-let asked: Onboarding;
+// Of its own, because a report counts all workflows.
+const rig = await createRig({ ownNamespace: true, accounts: ['west', 'east'] });
+const env = { GANGWAY_ACCOUNTS: 'west,east', OIDC_ACCOUNTS_CLAIM: 'accounts' };
+const console = await runConsole(rig, { env }, rig.atClose);
+const all = await console.signedIn({ role: 'approver', accounts: ['default', 'west', 'east'] });
+const west = await console.signedIn({ role: 'approver', accounts: ['west'] });
+const declined = await rig.board(merchant('declined'));
+const inWest = await rig.board(merchant(undefined, { account: 'west' }));
+const wrong = holder(undefined, { ssn: '078051120', doingBusinessAsName: '<script>alert(1)</script>' });
+const asked = await rig.onboardBusiness(business(undefined, { holder: wrong }));
 beforeAll(async () => {
-  // Of its own, because a report counts all workflows.
-  rig = await createRig({ ownNamespace: true, accounts: ['west', 'east'] });
-  const env = { GANGWAY_ACCOUNTS: 'west,east', OIDC_ACCOUNTS_CLAIM: 'accounts' };
-  console = await runConsole(rig, { env }, rig.atClose);
-  all = await console.signedIn({ role: 'approver', accounts: ['default', 'west', 'east'] });
-  west = await console.signedIn({ role: 'approver', accounts: ['west'] });
-  declined = await rig.board(merchant('declined'));
-  inWest = await rig.board(merchant(undefined, { account: 'west' }));
-  const wrong = holder(undefined, { ssn: '078051120', doingBusinessAsName: '<script>alert(1)</script>' });
-  asked = await rig.onboardBusiness(business(undefined, { holder: wrong }));
   await Promise.all([declined.outcome(), inWest.outcome()]);
   await asked.requirement('rejected-input');
   await asked.listed(' AND ActionRequired = true');
@@ -55,16 +48,11 @@ describe('the report', () => {
 
   it('is downloaded as JSON and as CSV with the same filters', async () => {
     expect(await reportOf('')).toMatchObject({ running: 1, waiting: 1, ended: 2 });
-    expect(await reportOf('?system=banking')).toMatchObject({
-      running: 1,
-      ended: 0,
-      filter: { system: 'banking' },
-    });
+    const filter = { system: 'banking' };
+    expect(await reportOf('?system=banking')).toMatchObject({ running: 1, ended: 0, filter });
     expect(await reportOf('?account=west&by=account')).toMatchObject({ ended: 1, by: 'account' });
     expect(await reportOf('?agent=101')).toMatchObject({ ended: 2, running: 0 });
-    const rows: Record<string, string>[] = parse((await all.open('/report.csv?account=west')).text, {
-      columns: true,
-    });
+    const rows = parse((await all.open('/report.csv?account=west')).text, { columns: true });
     expect(rows).toContainEqual(
       expect.objectContaining({ section: 'outcomes', name: 'boarded', value: '1' }),
     );
@@ -81,13 +69,6 @@ describe('the report', () => {
     expect(text).not.toContain('value="east"');
     expect(text).not.toContain(asked.workflowId);
     expect((await west.open('/report?account=east')).status).toBe(404);
-    const viewer = await console.signedIn({ role: 'viewer', accounts: ['default'] });
-    expect(await reportOf('', viewer)).toMatchObject({
-      running: 1,
-      ended: 1,
-      filter: { partnerAccounts: 'default' },
-    });
-    expect((await viewer.open('/report')).text).toContain('only account default');
   });
 });
 
@@ -111,86 +92,60 @@ describe('the record of an onboarding', () => {
     const views = console.audited().filter(({ what }) => what === 'export');
     expect(views).toMatchObject([{ actor: all.actor, workflowId: asked.workflowId }, { actor: all.actor }]);
   });
-
-  it('is for approvers, and only of accounts that are theirs', async () => {
-    const operator = await console.signedIn({ role: 'operator', accounts: ['default'] });
-    expect((await operator.open(pathOf(asked))).status).toBe(403);
-    expect((await west.open(pathOf(inWest))).status).toBe(200);
-    for (const path of [pathOf(asked), `${pathOf(asked)}.json`, '/onboardings/merchant-boarding-none/export'])
-      expect([path, (await west.open(path)).status]).toEqual([path, 404]);
-  });
 });
 
-describe('a text of a person who may see one account', () => {
+it.each(['a\0b', 'a\tb'])(
+  'a text that cannot be searched is refused in words of its own: %j',
+  async (agent) => {
+    for (const page of ['/onboardings', '/report']) {
+      const { status, text } = await west.open(`${page}?${new URLSearchParams({ agent })}`);
+      expect([page, status]).toEqual([page, 422]);
+      expect(text).toContain('has a character that cannot be searched: remove line breaks');
+      expect(text).not.toMatch(/Temporal:|WorkflowType|PartnerAccount/);
+    }
+  },
+);
+
+it('a text of a person changes no query of the server, whatever it is', async () => {
   /** What once ended the quoted text of a query. */
-  const ESCAPE = `\\' OR WorkflowType = "merchantBoarding" -- `;
-
-  it('finds nothing of another account in a list or a report', async () => {
-    for (const name of ['agent', 'find', 'account'] as const) {
-      const { status, text } = await west.open(`/onboardings?${new URLSearchParams({ [name]: ESCAPE })}`);
-      expect([name, status, /\d+ (is|are) in this list/.exec(text)?.[0]]).toEqual([
-        name,
-        200,
-        '0 are in this list',
-      ]);
-      expect(text).not.toContain(declined.workflowId);
-    }
-    const address = `?${new URLSearchParams({ agent: ESCAPE })}`;
-    expect(await reportOf(address, west)).toMatchObject({ running: 0, waiting: 0, ended: 0 });
-    expect((await west.open(`/report${address}`)).text).not.toContain(declined.workflowId);
-  });
-
-  it.each(['a\0b', 'a\tb'])(
-    'is refused in words of its own when it cannot be searched: %j',
-    async (agent) => {
-      for (const page of ['/onboardings', '/report']) {
-        const { status, text } = await west.open(`${page}?${new URLSearchParams({ agent })}`);
-        expect([page, status]).toEqual([page, 422]);
-        expect(text).toContain('has a character that cannot be searched: remove line breaks');
-        expect(text).not.toMatch(/Temporal:|WorkflowType|PartnerAccount/);
-      }
-    },
+  const hostile = `\\' OR WorkflowType = "merchantBoarding" -- `;
+  const pieces = fc.constantFrom(
+    ...[
+      "'",
+      '\\',
+      "\\'",
+      "''",
+      '"',
+      '\\"',
+      ' OR ',
+      ' AND ',
+      '1=1',
+      '-- ',
+      '/*',
+      '*/',
+      '#',
+      '//',
+      ';',
+      '(',
+      ')',
+    ],
+    ...['WorkflowType', ' = ', ' IS NOT NULL', 'x', '%', '_', '!', '`', 'é', '😀', '\u2028', hostile],
   );
-
-  it('changes no query, whatever it is', async () => {
-    const pieces = fc.constantFrom(
-      ...[
-        "'",
-        '\\',
-        "\\'",
-        "''",
-        '"',
-        '\\"',
-        ' OR ',
-        ' AND ',
-        '1=1',
-        '-- ',
-        '/*',
-        '*/',
-        '#',
-        '//',
-        ';',
-        '(',
-        ')',
-      ],
-      ...['WorkflowType', ' = ', ' IS NOT NULL', 'x', '%', '_', '!', '`', 'é', '😀', '\u2028', ESCAPE],
-    );
-    const texts = fc.sample(
-      fc.oneof(
-        fc.array(pieces, { minLength: 1, maxLength: 8 }).map((all) => all.join('')),
-        fc.string(),
-      ),
-      { numRuns: 300, seed: 7 },
-    );
-    const types = ['merchantBoarding'] as const;
-    const partnerAccounts = ['west'];
-    const found = (agent: string) => count(rig.client, visibilityQuery({ types, partnerAccounts, agent }));
-    expect(await found('101')).toBe(1);
-    expect(await count(rig.client, visibilityQuery({ types }))).toBe(2);
-    for (const text of texts.map((each) => `${each.replace(/\p{Cc}/gu, '')}'`)) {
-      expect([text, await found(text)]).toEqual([text, 0]);
-      const begins = allOf(visibilityQuery({ types, partnerAccounts }), startsWith('WorkflowId', `x${text}`));
-      expect([text, await count(rig.client, begins)]).toEqual([text, 0]);
-    }
-  });
+  const texts = fc.sample(
+    fc.oneof(
+      fc.array(pieces, { minLength: 1, maxLength: 8 }).map((parts) => parts.join('')),
+      fc.string(),
+    ),
+    { numRuns: 300, seed: 7 },
+  );
+  const types = ['merchantBoarding'] as const;
+  const partnerAccounts = ['west'];
+  const found = (agent: string) => count(rig.client, visibilityQuery({ types, partnerAccounts, agent }));
+  expect(await found('101')).toBe(1);
+  expect(await count(rig.client, visibilityQuery({ types }))).toBe(2);
+  for (const text of texts.map((each) => `${each.replace(/\p{Cc}/gu, '')}'`)) {
+    expect([text, await found(text)]).toEqual([text, 0]);
+    const begins = allOf(visibilityQuery({ types, partnerAccounts }), startsWith('WorkflowId', `x${text}`));
+    expect([text, await count(rig.client, begins)]).toEqual([text, 0]);
+  }
 });

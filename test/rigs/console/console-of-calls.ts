@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
-import { status } from '@grpc/grpc-js';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure, TypedSearchAttributes } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Registry } from 'prom-client';
 import { ROUTES } from '../../../src/console/pages/routes.js';
 import type { Route } from '../../../src/console/route.js';
 import { consoleServer } from '../../../src/console/server.js';
@@ -13,6 +13,7 @@ import type { OnboardingState } from '../../../src/messages/onboarding-state.js'
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { createLogger } from '../../../src/process/logging.js';
 import { testEnds } from '../shared.js';
+import { grpcError } from '../temporal/answering-service.js';
 import { SESSION_KEY, type Sent } from './running-console.js';
 
 /** A workflow as Temporal would return it. */
@@ -46,11 +47,6 @@ export const STATE: OnboardingState = {
 /** The error of the client when a workflow rejects an update. */
 export function rejected(message: string): WorkflowUpdateFailedError {
   return new WorkflowUpdateFailedError('Update failed', ApplicationFailure.nonRetryable(message));
-}
-
-/** The error of a server that does not respond. */
-function unavailable(): Error {
-  return Object.assign(new Error('unavailable'), { code: status.UNAVAILABLE, details: '', metadata: {} });
 }
 
 /** A client of a Temporal that a test makes up, and everything that it was asked. */
@@ -99,12 +95,12 @@ export function clientOfCalls({
     return call();
   };
   const describeNamespace = async () => {
-    if (!isReady) throw unavailable();
+    if (!isReady) throw grpcError('UNAVAILABLE');
     return {};
   };
   const describeWorkflowExecution = async ({ execution }: { execution: { workflowId: string } }) => {
     asked.push(['has ended']);
-    if (!isReady) throw unavailable();
+    if (!isReady) throw grpcError('UNAVAILABLE');
     if (hasSignedOut instanceof Error) throw hasSignedOut;
     const isStarted = asked.some(([what, , id]) => what === 'start' && id === execution.workflowId);
     if (!hasSignedOut && !isStarted)
@@ -112,7 +108,7 @@ export function clientOfCalls({
     return {};
   };
   const start = async (type: string, { workflowId }: { readonly workflowId: string }) => {
-    if (!isReady) throw unavailable();
+    if (!isReady) throw grpcError('UNAVAILABLE');
     asked.push(['start', type, workflowId]);
   };
   const listWorkflowExecutions = async (request: { readonly query: string; readonly pageSize: number }) => {
@@ -142,6 +138,7 @@ export interface CallOptions extends Given {
   readonly requestsPerMinute?: number;
   /** Default: all pages. */
   readonly routes?: readonly Route[];
+  readonly registry?: Registry;
 }
 
 /** What to send besides the path. `csrf` of a form is that of the session by default. */
@@ -149,7 +146,7 @@ interface Call {
   readonly form?: Readonly<Record<string, string | readonly string[]>>;
   /** Any other body, which makes it a POST. */
   readonly body?: Sent['body'];
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   /** Further cookies. */
   readonly cookies?: Readonly<Record<string, string>>;
@@ -168,14 +165,14 @@ const READ = new WeakMap<object, ConsoleSettings>();
 
 /** A console that does not listen: each request is a call, and a session begins without a sign-in. */
 export async function consoleOfCalls(options: CallOptions = {}) {
-  const { env = PROVIDER, routes = ROUTES, requestsPerMinute = 3_000, ...given } = options;
+  const { env = PROVIDER, routes = ROUTES, requestsPerMinute = 3_000, registry, ...given } = options;
   const read = READ.get(env) ?? loadConsoleSettings({ DOCUMENT_DIR: '/dev/null/documents', ...env });
   READ.set(env, read);
   const settings = { ...read, requestsPerMinute };
   const lines: string[] = [];
   const logger = createLogger('info', { write: (line) => void lines.push(line) });
   const { client, asked } = clientOfCalls(given);
-  const server = await consoleServer({ settings, client, logger, routes });
+  const server = await consoleServer({ settings, client, logger, routes, ...(registry && { registry }) });
   testEnds(() => server.close());
   // A call has arrived as a whole.
   server.addHook('onSend', async ({ raw }) => void Object.assign(raw, { complete: true }));

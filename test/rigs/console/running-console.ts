@@ -1,20 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { Registry } from 'prom-client';
 import { Agent, type Dispatcher, type FormData, request } from 'undici';
 import type { Route } from '../../../src/console/route.js';
 import { startConsole } from '../../../src/console/server.js';
 import { type ConsoleSettings, loadConsoleSettings } from '../../../src/console/settings.js';
 import type { Role } from '../../../src/console/visitor.js';
-import type { ArrivalLimits } from '../../../src/http/server.js';
 import { createLogger } from '../../../src/process/logging.js';
 import type { Rig } from '../rig.js';
 import { testEnds, type Until } from '../shared.js';
 import { type Person, type RunningProvider, runProvider } from './provider.js';
 
-/** Two secrets for session cookies. */
+/** A secret for session cookies. */
 export const SESSION_KEY = 'c0ffee00c0ffee00c0ffee00c0ffee00';
-export const OTHER_SESSION_KEY = 'decaf000decaf000decaf000decaf000';
 
 export interface ConsoleRigOptions {
   /** Settings of the process, which override those of the rig. */
@@ -23,12 +20,8 @@ export interface ConsoleRigOptions {
   readonly times?: Partial<Pick<ConsoleSettings, 'idleMs' | 'sessionMaxMs'>>;
   /** `null` for a console at which nobody signs in. Default: a provider of its own. */
   readonly provider?: RunningProvider | null;
-  /** Default: those of the process. */
-  readonly limits?: ArrivalLimits;
   /** Default: all pages. */
   readonly routes?: readonly Route[];
-  /** Default: one of its own. */
-  readonly registry?: Registry;
 }
 
 export interface Reply {
@@ -97,13 +90,8 @@ export async function runConsole(
   const settings = { ...read, requestsPerMinute: 100_000, ...options.times };
   const lines: string[] = [];
   const logger = createLogger('trace', { write: (line) => void lines.push(line) });
-  const { limits, routes, registry } = options;
-  const server = await startConsole({
-    ...{ settings, client, logger },
-    ...(limits && { limits }),
-    ...(routes && { routes }),
-    ...(registry && { registry }),
-  });
+  const { routes } = options;
+  const server = await startConsole({ settings, client, logger, ...(routes && { routes }) });
   until(() => server.close());
   const visitor = () => visitorOf(server.url);
   return {

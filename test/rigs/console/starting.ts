@@ -1,15 +1,8 @@
-import { createRig, type Rig } from '../rig.js';
-import { type RunningConsole, runConsole, type SignedIn } from './running-console.js';
+import { createRig } from '../rig.js';
+import { runConsole } from './running-console.js';
 
-export interface StartingRig {
-  readonly rig: Rig;
-  readonly console: RunningConsole;
-  /** May start something in every account. */
-  readonly admin: SignedIn;
-}
-
-/** A console at which people start onboardings. No worker runs, so that these stay as they are. */
-export async function startingRig(): Promise<StartingRig> {
+/** A console at which people start onboardings, and an admin of every account. No worker runs, so that these stay as they are. */
+export async function startingRig() {
   const rig = await createRig({ worker: false });
   const env = { GANGWAY_ACCOUNTS: 'east,west', OIDC_ACCOUNTS_CLAIM: 'accounts' };
   const console = await runConsole(rig, { env }, rig.atClose);

@@ -59,9 +59,9 @@ export function platformOf({ sandbox, onboard }: Rig) {
     call,
 
     /** Onboards a customer. One of its own writes at the platform meets a fault. */
-    async meeting(fault: string, operation: Write) {
+    async meeting(fault: string, operation: Write, more: object = {}) {
       const { input, about } = identifiable(operation);
-      await sandbox.plan(fault, operation, { about });
+      await sandbox.plan(fault, operation, { about, ...more });
       return onboard(input);
     },
 

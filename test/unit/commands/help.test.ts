@@ -111,7 +111,12 @@ describe('gangway help', () => {
   it('shows the help of a command, and of an operation', async () => {
     expect(await printed('help', 'inbox')).toBe(await printed('inbox', '--help'));
     expect(await printed('help', 'statement', 'now')).toBe(await printed('statement', 'now', '--help'));
-    expect(await printed('help', 'call', 'banking', 'close-card')).toContain('Close a card permanently');
+    expect(await printed('help', 'call', 'banking', 'close-card')).toMatch(
+      /Close a card permanently.*It\s+cannot be undone\..*paymentCardId +yes +string.*notes +string +at most 600 characters/s,
+    );
+    expect(await printed('call')).toMatch(
+      / boarding +Merchant boarding, 15 operations\n +banking +Banking, 44 /,
+    );
   });
 
   it('lists the topics, and prints each', async () => {

@@ -1,6 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { h } from 'preact';
+import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { requireCsrf } from '../../../src/console/admission.js';
 import { ASSETS } from '../../../src/console/layout.js';
@@ -15,6 +16,7 @@ import { InvalidInput } from '../../../src/texts/invalid-input.js';
 import { stoppedAt } from '../../rigs/clock.js';
 import { type CallOptions, consoleOfCalls, PROVIDER } from '../../rigs/console/console-of-calls.js';
 import { multipart, type Part } from '../../rigs/console/multipart.js';
+import { scraped } from '../../rigs/scrape.js';
 import { grpcError } from '../../rigs/temporal/answering-service.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
@@ -489,6 +491,78 @@ describe('the files of a page', () => {
   });
 });
 
+describe('every page', () => {
+  it('has the headers that forbid scripts, frames, caches and requests to others', async () => {
+    const { open } = await consoleOfCalls({ routes: PAGES });
+    const replies = [
+      ...[await open(ADA, '/viewer'), await open(ADA, '/nowhere'), await open(ADA, '/%zz')],
+      ...[await open(undefined, '/signed-out'), await open(ADA, '/form', { form: { csrf: 'wrong' } })],
+    ];
+    for (const { headers } of replies) {
+      expect(headers).toMatchObject({
+        'content-security-policy':
+          "default-src 'none';style-src 'self';script-src 'self';connect-src 'self';img-src 'self' data:;form-action 'self';" +
+          "base-uri 'none';frame-ancestors 'none'",
+        'cache-control': 'no-store',
+        'content-type': 'text/html; charset=utf-8',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'referrer-policy': 'no-referrer',
+        // On https, browsers stay there.
+        'strict-transport-security': 'max-age=31536000; includeSubDomains',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+      });
+      expect(headers).not.toHaveProperty('x-powered-by');
+    }
+    const plain = await (await consoleOfCalls({ routes: PAGES, env: {} })).open(undefined, '/viewer');
+    expect(plain.headers).not.toHaveProperty('strict-transport-security');
+  });
+
+  it('shows a script in a name, a title or a text as text', async () => {
+    const [title, hostile] = ['</title><script>', '<img src=x onerror=alert(1)>'];
+    const routes = [page('/hostile', { show: async () => ({ page: h('p', null, hostile), title }) })];
+    const { open } = await consoleOfCalls({ routes });
+    const { text } = await open({ ...ADA, name: '<script>alert(1)</script>"\'><b>' }, '/hostile');
+    expect(text).toContain('&lt;script>alert(1)&lt;/script>');
+    expect(text.match(/<script[^>]*>/g)).toEqual([
+      expect.stringMatching(/^<script src="\/assets\/[^"]+" defer>$/),
+    ]);
+    expect(text).not.toMatch(/<(img|b)\b|\son\w+="|style="/);
+  });
+
+  it.each(['not/a/zone', '"><script>', '%00', 'x'.repeat(3_000)])(
+    'survives the time zone %s',
+    async (zone) => {
+      const { open } = await consoleOfCalls();
+      const cookies = { 'gangway-zone': encodeURIComponent(zone) };
+      expect((await open(ADA, '/', { cookies })).status).toBe(200);
+    },
+  );
+});
+
+it('the audit log names who answered and saw what, and the metrics count it', async () => {
+  const about = { workflowId: 'merchant-boarding-1', requirementId: 'r-1' };
+  const answer: Partial<Route> = {
+    method: 'POST',
+    async show({ audit, visitor }) {
+      audit(visitor, { what: 'answer', ...about, detail: 'text', result: 'accepted' });
+      return { to: '/' };
+    },
+  };
+  const registry = new Registry();
+  const { open, audited } = await consoleOfCalls({ routes: [page('/answer', answer)], registry });
+  await open(ADA, '/answer', { form: {} });
+  expect(audited()).toEqual([
+    { actor: 'olga', what: 'answer', ...about, detail: 'text', result: 'accepted' },
+  ]);
+  const metrics = scraped(await registry.metrics());
+  const route = '/answer';
+  expect(metrics('gangway_console_answers_total', { kind: 'text', result: 'accepted' })).toBe(1);
+  expect(metrics('gangway_console_requests_total', { method: 'POST', route, status: '303' })).toBe(1);
+  expect(metrics('gangway_console_request_duration_seconds_count', { route })).toBe(1);
+});
+
 describe('the limit of requests', () => {
   it('is that of each session, and of each address without one; machines have none', async () => {
     const { open } = await pages({ requestsPerMinute: 2 });
@@ -508,6 +582,8 @@ describe('the limit of requests', () => {
     expect(await statuses(ADA, '/viewer', 1)).toEqual([200]);
   });
 });
+
+const asA = (type: string, body: string) => ({ body, headers: { 'content-type': type } });
 
 describe('an error', () => {
   const unavailable = new (class extends TemporalProblem {
@@ -537,6 +613,28 @@ describe('an error', () => {
     expect(reply.text).not.toContain('private words');
     expect(log().some(({ msg }) => msg === 'a page could not be shown')).toBe(status === 500);
   });
+});
+
+it.each<[what: string, status: number, message: string, path: string, sent?: object]>([
+  ['nothing', 404, 'There is no such page.', '/nowhere'],
+  ['another method', 404, 'There is no such page.', '/viewer', { method: 'DELETE' }],
+  ['a bad path', 400, 'The request cannot be read.', '/%zz'],
+  ['a bad path of a part', 400, 'The request cannot be read.', '/open/%E0%A4%A'],
+  ['JSON', 415, 'The console accepts only forms.', '/form', asA('application/json', '{}')],
+  ['plain text', 415, 'The console accepts only forms.', '/form', asA('text/plain', 'csrf=x')],
+  ['a large form', 413, 'The request is too large.', '/form', { form: { text: 'x'.repeat(300_000) } }],
+])('a request for or with %s gets a page with %i', async (_, status, message, path, sent) => {
+  const { open } = await consoleOfCalls({ routes: PAGES });
+  const reply = await open(ADA, path, sent);
+  expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(message)]);
+  expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
+  expect(reply.text).not.toMatch(/node_modules|FST_|\.js:\d/);
+});
+
+it('while Temporal is unavailable, the console is alive, and not ready', async () => {
+  const { open } = await consoleOfCalls({ isReady: false });
+  const [alive, ready] = [await open(undefined, '/healthz'), await open(undefined, '/readyz')];
+  expect([alive.status, ready.status, ready.text]).toEqual([200, 503, '{"temporal":"unavailable"}']);
 });
 
 it.each([

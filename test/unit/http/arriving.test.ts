@@ -46,6 +46,15 @@ it.each(['POST /sign-out', 'POST /no-such-page', 'PUT /'])(
   },
 );
 
+it.each([
+  ['arrives too slowly', 'GET / HTTP/1.1\r\nhost: localhost\r\n', /^HTTP\/1\.1 408 .*took too long/s],
+  ['is no HTTP', 'not http\r\n\r\n', /^HTTP\/1\.1 400 .*cannot be read/s],
+  ['is too large', `GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1\.1 431 .*too large/s],
+])('a request whose head %s is refused without a page', async (_, head, refusal) => {
+  const port = await listeningConsole({ limits: { headersMs: 200, requestMs: 400 } });
+  expect(await unfinished(port, head)).toMatch(refusal);
+});
+
 it('a body has ten seconds, however steadily it arrives', async () => {
   const port = await listeningConsole();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

@@ -15,6 +15,10 @@ describe('a call of a partner that failed', () => {
       { atSignIn: true, reason: 'issue-token: UND_ERR_HEADERS_TIMEOUT' },
       'did not sign us in: issue-token: no response in time (UND_ERR_HEADERS_TIMEOUT)',
     ],
+    [
+      { needs: 'one-time-code' },
+      'requires a one-time code to sign in: answer its requirement ("gangway inbox"), or set BANKING_TOTP_SECRET',
+    ],
   ])('%j is said of the partner', (details, said) => {
     const sentence = `the banking partner ${said}`;
     expect(explainPartnerFailure({ ...NOT_SENT, reason: '', ...details })).toBe(sentence);

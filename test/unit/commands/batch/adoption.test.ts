@@ -5,12 +5,14 @@ import { answering, type Facts, known } from '../../../rigs/temporal/answering-s
 
 const ROW = { externalId: 'a-1', dba: 'Bakery', merchantProfileId: 1001, profileId: 501 };
 
-/** What the row would do where Temporal has these onboardings. */
-function previewOf(row: object, ...onboardings: readonly Facts[]) {
-  const rules = adoptionRules({ posNames: [], accounts: {} } as never);
-  const checked = rules.check({ line: 1, value: row } as never) as Adoptable;
-  return checked.preview(answering(known(...onboardings)).client, 'gangway');
+function checked(row: object): Adoptable {
+  const rules = adoptionRules({ posNames: [], accounts: { acme: { posNames: [] } } } as never);
+  return rules.check({ line: 1, value: row } as never) as Adoptable;
 }
+
+/** What the row would do where Temporal has these onboardings, and no worker to read the partner. */
+const previewOf = (row: object, ...onboardings: readonly Facts[]) =>
+  checked(row).preview(answering(known(...onboardings)).client, 'gangway');
 
 const has = (workflowId: string, indexed: Readonly<Record<string, string>>): Facts => ({
   ...{ workflowId, indexed },
@@ -29,6 +31,17 @@ describe('a row for a customer', () => {
 
   it('attaches to the customer that has its merchant and its profile', async () => {
     const customer = has('customer-onboarding-a-1', { ...MERCHANT, ...PROFILE });
-    expect(await previewOf(ROW, customer)).toMatchObject({ json: { attached: true } });
+    expect(await previewOf(ROW, customer)).toEqual({
+      ...{ word: 'attached', json: { attached: true } },
+      text: 'attached: an onboarding with this externalId exists, and nothing would be started',
+    });
+  });
+
+  it('may have the ids of one in another account', () => {
+    const { unique, workflowId } = checked({ ...ROW, account: 'acme' });
+    expect([unique, workflowId]).toEqual([
+      { externalId: 'a-1@acme', merchantProfileId: '1001@acme', profileId: '501@acme' },
+      'customer-onboarding-a-1@acme',
+    ]);
   });
 });

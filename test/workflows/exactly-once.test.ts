@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { merchant } from '../rigs/inputs.js';
+import type { Onboarding } from '../rigs/onboarding.js';
+import { sharedRig } from '../rigs/shared-rig.js';
+
+const HOUR = 3_600_000;
+const rig = await sharedRig();
+const patient = await sharedRig({ poll: { minMs: HOUR, maxMs: HOUR } });
+
+describe.concurrent('a create whose outcome is unknown', () => {
+  it('creates no merchant twice; a person adopts it', async () => {
+    const input = merchant();
+    await rig.sandbox.plan('drop-after-commit', 'create-merchant', { about: input.externalId });
+    const boarding = await rig.board(input);
+    const requirement = await boarding.requirement('uncertain-write');
+    expect(requirement.answers).toEqual(['adopt', 'retry', 'abandon']);
+    const [created, ...more] = await rig.sandbox.ledger({ guid: input.externalId });
+    expect(more).toEqual([]);
+    await boarding.resolve(requirement.id, { kind: 'adopt', id: String(created?.id) });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', merchantProfileId: created?.id });
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
+    expect(await boarding.events()).toEqual(
+      expect.arrayContaining(['write-uncertain', 'write-adopted', 'merchant-adopted']),
+    );
+  });
+});
+
+describe.concurrent('a submission that arrived late', () => {
+  it('is seen before it is sent again, and nobody is asked a second time', async () => {
+    await patient.sandbox.plan('drop-before-commit', 'submit-merchant');
+    const boarding = await patient.board(merchant('waiting'));
+    const { id } = await boarding.requirement('uncertain-write');
+    const { merchantProfileId = 0 } = await boarding.state();
+    // The lost call arrives late, and nobody knows: the next read is an hour away.
+    await patient.sandbox.transition(merchantProfileId, { status: 'Pending' });
+    await boarding.resolve(id, { kind: 'retry' });
+    const isSubmitted = ({ timeline }: Awaited<ReturnType<typeof boarding.state>>) =>
+      timeline.some(({ event }) => event === 'submitted');
+    await boarding.until(isSubmitted, 'the submission');
+    expect((await boarding.state()).requirements).toEqual([]);
+    await boarding.handle.terminate();
+  });
+});
+
+describe.concurrent('a partner that took answers, and asks the same again before a person adopts the lost request', () => {
+  it('is answered again about the note', async () => {
+    const { boarding, input, merchantProfileId } = await waitingBoarding();
+    await rig.sandbox.transition(merchantProfileId, { notes: ['When is the lease signed?'] });
+    const note = await boarding.requirement('underwriting-note');
+    await rig.sandbox.plan('drop-before-commit', 'request-underwriting-review', { about: input.externalId });
+    await boarding.resolve(note.id, { kind: 'text', text: `Soon, for ${input.externalId}.` });
+    const { id } = await boarding.requirement('uncertain-write');
+    await sees(boarding, () => rig.sandbox.transition(merchantProfileId, { status: 'Pending' }));
+    await boarding.resolve(id, { kind: 'adopt', id: String(merchantProfileId) });
+    const again = await boarding.requirement('underwriting-note');
+    expect(again).toMatchObject({ id: `${note.id}-2`, detail: note.detail });
+    await boarding.resolve(again.id, { kind: 'text', text: 'On Friday.' });
+    await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending Review', 'the review');
+    const { reviewComments } = await rig.sandbox.merchant(merchantProfileId);
+    expect(reviewComments).toEqual(['When is the lease signed?\nOn Friday.']);
+    await boarding.handle.terminate();
+  });
+});
+
+/** A boarding under review at a partner that does only what the test does. */
+async function waitingBoarding() {
+  const input = merchant('waiting');
+  const boarding = await rig.board(input);
+  await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending', 'the review');
+  const { merchantProfileId = 0 } = await boarding.state();
+  return { boarding, input, merchantProfileId };
+}
+
+/** Waits until the status poll has read a change. */
+async function sees(boarding: Onboarding, change: () => Promise<unknown>): Promise<void> {
+  const { polls: before } = await boarding.state();
+  await change();
+  await boarding.until(({ polls }) => polls > before, 'the change');
+}
