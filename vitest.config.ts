@@ -68,16 +68,11 @@ const LONGEST = {
   e2e: [
     ...['package', 'commands/unreadable', 'demo', 'chaos/chaos', 'console/together'],
     ...['commands/disaster', 'commands/batch-killed', 'browser/web-ui', 'commands/scripts'],
-    ...['console/screens', 'corrections', 'console/answering', 'receiver/schemathesis', 'privacy/leaks'],
-    ...[
-      'documents/stores',
-      'workflows/interrupted-writes',
-      'receiver/killed-temporal',
-      'deploy/activated-patch',
-    ],
-    ...['worker/bucket', 'worker/clock', 'browser/console-start', 'workflows/killed-worker', 'worker/memory'],
+    ...['console/screens', 'console/answering', 'receiver/schemathesis', 'privacy/leaks'],
+    ...['documents/stores', 'workflows/interrupted-writes', 'receiver/killed-temporal'],
+    ...['worker/clock', 'browser/console-start', 'workflows/killed-worker', 'worker/memory'],
     ...['console/killed', 'privacy/rotation', 'temporal/cloud', 'commands/batch-memory', 'worker/accounts'],
-    ...['commands/terminal', 'bench', 'commands/adopt-many', 'worker/health', 'worker/partner-task-queues'],
+    ...['commands/terminal', 'bench', 'worker/partner-task-queues'],
   ],
 };
 

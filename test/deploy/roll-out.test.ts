@@ -1,81 +1,77 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
-import { type Builds, serveBuilds } from '../rigs/deploy/builds.js';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { gangway } from '../rigs/command.js';
+import { serveBuilds } from '../rigs/deploy/builds.js';
+import { SECRET, subscriber } from '../rigs/events/subscriber.js';
 import { merchant } from '../rigs/inputs.js';
 import type { Onboarding } from '../rigs/onboarding.js';
-import { type Finished, run } from '../rigs/processes.js';
-import { createRig, type Rig } from '../rigs/rig.js';
+import { run } from '../rigs/processes.js';
+import { createRig } from '../rigs/rig.js';
 import { eventually } from '../rigs/waiting.js';
 import { changedBuild } from '../rigs/worker/changed-build.js';
-import { taskFailure } from '../rigs/workflows/workflow-tasks.js';
+import { bankOf } from '../rigs/workflows/bank.js';
+import { taskFailure, tasksOf } from '../rigs/workflows/workflow-tasks.js';
 
 const TIMEOUT_MS = 900_000;
 
 /** The patch of the documented change, which the new build has. */
 const PATCH = 'fees-after-submission';
 
-let rig: Rig;
-let builds: Builds;
-beforeAll(async () => {
-  // Temporal checks every three minutes whether workflows are pinned to a draining build; here every second.
-  const dynamicConfig = {
-    'matching.wv.VersionDrainageStatusVisibilityGracePeriod': '1s',
-    'matching.wv.VersionDrainageStatusRefreshInterval': '1s',
-  };
-  rig = await createRig({ worker: false, payloadKeys: '', server: { dynamicConfig } });
-  // Twelve boardings wait most of the time, and the builds of both take their turns.
-  const env = { ...rig.env, GANGWAY_POLL_MAX: '3s', GANGWAY_ACTIVE_PATCHES: PATCH };
-  builds = await serveBuilds(env, { '0.1.0': undefined, '0.2.0': await changedBuild('documented') });
-});
-afterAll(async () => {
-  await builds.close();
-  await rig.close();
-});
-
-function rollOut(...args: string[]): Promise<Finished> {
-  return run('deploy/roll-out.sh', args, {
-    ...rig.env,
-    WORKERS: builds.command,
-    TEMPORAL: inject('temporalCli'),
+/** Builds of the workers by name, on a Temporal server of their own, until the running test ends. */
+async function deployment(
+  roots: Readonly<Record<string, string | undefined>>,
+  settings: Readonly<Record<string, string>> = {},
+  dynamicConfig: Readonly<Record<string, string>> = {},
+) {
+  const rig = await createRig({ worker: false, payloadKeys: '', server: { dynamicConfig } });
+  // Boardings wait most of the time, and the builds of all tests take their turns.
+  const env: Record<string, string> = { ...rig.env, GANGWAY_POLL_MAX: '3s', ...settings };
+  const builds = await serveBuilds(env, roots);
+  onTestFinished(async () => {
+    await builds.close();
+    await rig.close();
   });
+  /** Runs the script, and leaves out the progress of a replay. */
+  const rollOut = async (args: readonly string[], more: Readonly<Record<string, string>> = {}) => {
+    const places = { WORKERS: builds.command, TEMPORAL: inject('temporalCli') };
+    const ended = await run('deploy/roll-out.sh', args, { ...rig.env, ...places, ...more });
+    return { ...ended, stderr: ended.stderr.replaceAll(/^\.\.\. .*\n/gm, '') };
+  };
+  const done = async (...args: string[]) => {
+    const { code, stdout, stderr } = await rollOut(args);
+    expect({ code, stderr }, args.join(' ')).toEqual({ code: 0, stderr: '' });
+    return stdout.trimEnd();
+  };
+  const refused = async (...args: string[]) => {
+    const { code, stdout, stderr } = await rollOut(args);
+    expect({ code, stdout }, args.join(' ')).toEqual({ code: 1, stdout: '' });
+    return stderr.trimEnd();
+  };
+  const workers = (...args: string[]) => {
+    const [program = '', ...first] = builds.command.split(' ');
+    return run(program, [...first, ...args], {});
+  };
+  const waiting = async (count: number, more?: object) => {
+    const boardings = Array.from({ length: count }, () => rig.board(merchant('uw-level-1', more)));
+    const all = await Promise.all(boardings);
+    await Promise.all(all.map((each) => each.requirement('underwriting-note')));
+    return all;
+  };
+  /** Answers what each is asked, and then all have been boarded, each once. */
+  const allBoarded = async (all: readonly Onboarding[], before = 0) => {
+    for (const each of all) {
+      const { id } = await each.requirement('underwriting-note');
+      await each.resolve(id, { kind: 'text', text: 'Answered.' });
+      expect(await each.outcome()).toMatchObject({ outcome: 'boarded' });
+    }
+    for (const operation of ['create-merchant', 'submit-merchant'])
+      expect(await rig.sandbox.ledger({ operation })).toHaveLength(all.length + before);
+  };
+  return { rig, env, builds, rollOut, done, refused, workers, waiting, allBoarded };
 }
 
-/** Standard error without the progress of a replay. */
-const withoutProgress = (stderr: string) => stderr.replaceAll(/^\.\.\. .*\n/gm, '');
-
-async function done(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await rollOut(...args);
-  expect({ code, stderr: withoutProgress(stderr) }, args.join(' ')).toEqual({ code: 0, stderr: '' });
-  return stdout.trimEnd();
-}
-
-async function refused(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await rollOut(...args);
-  expect({ code, stdout }, args.join(' ')).toEqual({ code: 1, stdout: '' });
-  return stderr.trimEnd();
-}
-
-/** Changes the time of the recorded replay of build 0.2.0. */
-async function recordedAt(time: number): Promise<void> {
-  const { code, stdout, stderr } = await temporalCli('describe-version', '--output', 'json');
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  const { data } = JSON.parse(stdout).metadata['gangway-replay'];
-  const entry = { ...JSON.parse(Buffer.from(data, 'base64').toString()), at: new Date(time).toISOString() };
-  const metadata = ['--metadata', `gangway-replay=${JSON.stringify(entry)}`];
-  expect(await temporalCli('update-version-metadata', ...metadata)).toMatchObject({ code: 0 });
-}
-
-function temporalCli(command: string, ...options: string[]): Promise<Finished> {
-  const version = ['--deployment-name', rig.env['GANGWAY_TASK_QUEUE'] ?? '', '--build-id', '0.2.0'];
-  const [program = '', ...args] = inject('temporalCli').split(' ');
-  return run(program, [...args, 'worker', 'deployment', command, ...version, ...options], rig.env);
-}
-
-async function waiting(count: number): Promise<Onboarding[]> {
-  const all = await Promise.all(Array.from({ length: count }, () => rig.board(merchant('uw-level-1'))));
-  await Promise.all(all.map((each) => each.requirement('underwriting-note')));
-  return all;
-}
+/** Fees, which the documented change reads a second time. */
+const FEES = { fees: { minimumDiscountAmount: 25 } };
 
 /** The build of the last workflow task. */
 async function buildOf({ handle }: Onboarding): Promise<string | null | undefined> {
@@ -89,6 +85,10 @@ const allOn = (onboardings: readonly Onboarding[], build: string) =>
     (now) => now.every((each) => each === build),
     `all on ${build}`,
   );
+
+/** How often its fees were read. */
+const feesRead = async (boarding: Onboarding) =>
+  (await boarding.events()).filter((event) => event === 'fees-read').length;
 
 const idsOf = (onboardings: readonly Onboarding[]) =>
   onboardings.map(({ workflowId }) => workflowId).toSorted();
@@ -140,6 +140,28 @@ function keepAsking(onboardings: Onboarding[]) {
 it(
   'rolls a build out, ramps it and takes it back, and each waiting onboarding has a worker at each moment',
   async () => {
+    const { rig, builds, rollOut, done, refused, workers, waiting, allBoarded } = await deployment(
+      { '0.1.0': undefined, '0.2.0': await changedBuild('documented') },
+      { GANGWAY_ACTIVE_PATCHES: PATCH },
+      // Temporal checks every three minutes whether workflows are pinned to a draining build; here every second.
+      {
+        'matching.wv.VersionDrainageStatusVisibilityGracePeriod': '1s',
+        'matching.wv.VersionDrainageStatusRefreshInterval': '1s',
+      },
+    );
+    const deploymentCli = (command: string, ...options: string[]) => {
+      const version = ['--deployment-name', rig.taskQueue, '--build-id', '0.2.0'];
+      return run(inject('temporalCli'), ['worker', 'deployment', command, ...version, ...options], rig.env);
+    };
+    /** Changes the time of the recorded replay of build 0.2.0. */
+    const recordedAt = async (time: number) => {
+      const { stdout } = await deploymentCli('describe-version', '--output', 'json');
+      const { data } = JSON.parse(stdout).metadata['gangway-replay'];
+      const entry = JSON.parse(Buffer.from(data, 'base64').toString());
+      const changed = JSON.stringify({ ...entry, at: new Date(time).toISOString() });
+      const metadata = ['--metadata', `gangway-replay=${changed}`];
+      expect(await deploymentCli('update-version-metadata', ...metadata)).toMatchObject({ code: 0 });
+    };
     await done('start', '0.1.0');
     expect(await done('promote', '0.1.0')).toBe('0.1.0 is current');
     const old = await waiting(6);
@@ -157,11 +179,7 @@ it(
     expect(await refused('promote', '0.2.0')).toMatch(
       /0.2.0 was replayed in part \(\d of 6\): run roll-out.sh/,
     );
-    const replayedBy = (build: string) => {
-      const [program = '', ...args] = builds.command.split(' ');
-      return run(program, [...args, 'run', build, 'replay', '--build', '0.2.0'], {});
-    };
-    expect(await replayedBy('0.1.0')).toMatchObject({ code: 0 });
+    expect(await workers('run', '0.1.0', 'replay', '--build', '0.2.0')).toMatchObject({ code: 0 });
     expect(await refused('promote', '0.2.0')).toContain('0.2.0 was replayed with other code than it runs');
     await done('replay', '0.2.0');
     await recordedAt(Date.now() - 30 * 3_600_000);
@@ -197,7 +215,7 @@ it(
     await allOn([...old, ...newcomers], '0.2.0');
     expect(await done('check')).toBe('all 12 go on');
     await eventually(
-      () => rollOut('stop', '0.1.0'),
+      () => rollOut(['stop', '0.1.0']),
       ({ code }) => code === 0,
       'build 0.1.0, drained',
     );
@@ -207,13 +225,7 @@ it(
     const { silent, asked } = await asking.stop();
     expect(silent).toEqual([]);
     expect(asked).toBeGreaterThan(100);
-    for (const each of [...old, ...newcomers]) {
-      const { id } = await each.requirement('underwriting-note');
-      await each.resolve(id, { kind: 'text', text: 'Answered.' });
-      expect(await each.outcome()).toMatchObject({ outcome: 'boarded' });
-    }
-    for (const operation of ['create-merchant', 'submit-merchant'])
-      expect(await rig.sandbox.ledger({ operation })).toHaveLength(12);
+    await allBoarded([...old, ...newcomers]);
   },
   TIMEOUT_MS,
 );
@@ -221,42 +233,34 @@ it(
 it(
   'finds the workflows that a bad build cannot replay before it moves, and by a check before any of their tasks fails',
   async () => {
-    const quiet = await createRig({ worker: false, payloadKeys: '', server: {} });
-    const env = { ...quiet.env, GANGWAY_POLL_MIN: '10m', GANGWAY_POLL_MAX: '10m' };
-    const itsBuilds = await serveBuilds(env, {
-      good: undefined,
-      bad: await changedBuild('without-patch'),
-    });
-    onTestFinished(async () => {
-      await itsBuilds.close();
-      await quiet.close();
-    });
-    const settings = { ...env, WORKERS: itsBuilds.command, TEMPORAL: inject('temporalCli') };
-    const does = (...args: string[]) => run('deploy/roll-out.sh', args, settings);
-    await does('start', 'good');
-    await does('promote', 'good');
-    const waits = await quiet.board(merchant('notes', { fees: { minimumDiscountAmount: 25 } }));
+    const { rig, rollOut, done } = await deployment(
+      { good: undefined, bad: await changedBuild('without-patch') },
+      { GANGWAY_POLL_MIN: '10m', GANGWAY_POLL_MAX: '10m' },
+    );
+    await done('start', 'good');
+    await done('promote', 'good');
+    const waits = await rig.board(merchant('notes', FEES));
     await waits.requirement('underwriting-note');
-    expect(await does('check')).toEqual({ code: 0, stdout: 'all 1 go on\n', stderr: '' });
+    expect(await done('check')).toBe('all 1 go on');
 
-    await does('start', 'bad');
-    const tried = await does('replay', 'bad');
-    expect({ ...tried, stderr: withoutProgress(tried.stderr) }).toMatchObject({
+    await done('start', 'bad');
+    const tried = await rollOut(['replay', 'bad']);
+    expect(tried).toMatchObject({
       code: 1,
       stderr: '1 of 1 do not replay: do not promote this build\n',
     });
     expect(tried.stdout).toMatch(
       /^merchantBoarding: the history has activity \w+, the code requests activity \w+\n {2}\S+steps.ts:\d+\n {2}1 of them, such as merchant-boarding-/,
     );
-    expect(await does('promote', 'bad')).toMatchObject({
+    expect(await rollOut(['promote', 'bad'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('bad failed its replay (1 differ): run roll-out.sh replay bad, or'),
     });
-    const anyway = await run('deploy/roll-out.sh', ['promote', 'bad'], { ...settings, UNREPLAYED: 'a test' });
+    const anyway = await rollOut(['promote', 'bad'], { UNREPLAYED: 'a test' });
     expect(anyway.stdout).toContain('bad failed its replay (1 differ), and gets onboardings anyway: a test');
     // Task queues switch a moment later.
     const found = await eventually(
-      () => does('check'),
+      () => rollOut(['check']),
       ({ code }) => code === 1,
       'a check that finds something',
     );
@@ -264,9 +268,9 @@ it(
       new RegExp(`^roll-out.sh: these cannot go on:\n${waits.workflowId}: .*Nondeterminism error`),
     );
     expect(await tasksFailed(waits)).toBe(0);
-    await does('back', 'good');
+    await done('back', 'good');
     await eventually(
-      () => does('check'),
+      () => rollOut(['check']),
       ({ stdout }) => stdout === 'all 1 go on\n',
       'a check that finds nothing',
     );
@@ -277,34 +281,21 @@ it(
 it(
   'takes back builds that have no patches, and each onboarding that advanced on them ends, without a second write',
   async () => {
-    const its = await createRig({ worker: false, payloadKeys: '', server: {} });
-    const env = { ...its.env, GANGWAY_POLL_MAX: '3s' };
-    const itsBuilds = await serveBuilds(env, {
+    const { rig, rollOut, waiting, allBoarded } = await deployment({
       good: undefined,
       'fees-last': await changedBuild('fees-last'),
       'answers-later': await changedBuild('answers-later'),
     });
-    onTestFinished(async () => {
-      await itsBuilds.close();
-      await its.close();
-    });
-    const settings = { ...env, WORKERS: itsBuilds.command, TEMPORAL: inject('temporalCli') };
     const does = async (...args: string[]) => {
-      const added = { UNREPLAYED: 'a test', RAMP_HOLD: '5' };
-      const { code, stdout, stderr } = await run('deploy/roll-out.sh', args, { ...settings, ...added });
-      expect(withoutProgress(stderr), args.join(' ')).toBe('');
+      const { code, stdout, stderr } = await rollOut(args, { UNREPLAYED: 'a test', RAMP_HOLD: '5' });
+      expect(stderr, args.join(' ')).toBe('');
       const lines = stdout.trimEnd().split('\n');
       return code === 0 ? lines : [`exit code ${code}`, ...lines];
     };
-    const board = async (more?: object) => {
-      const boarding = await its.board(merchant('uw-level-1', more));
-      await boarding.requirement('underwriting-note');
-      return boarding;
-    };
-    const fees = { fees: { minimumDiscountAmount: 25 } };
+    const board = async (more?: object) => (await waiting(1, more))[0] as Onboarding;
     await does('start', 'good');
     await does('promote', 'good');
-    const old = await Promise.all([board(fees), board(fees)]);
+    const old = await waiting(2, FEES);
 
     // What advanced has written in another order, and can continue only there.
     await does('start', 'fees-last');
@@ -322,7 +313,7 @@ it(
     const swapped: Onboarding[] = [];
     const others: Onboarding[] = [];
     while (swapped.length < 2) {
-      const newcomer = await board(fees);
+      const newcomer = await board(FEES);
       ((await buildOf(newcomer)) === 'fees-last' ? swapped : others).push(newcomer);
     }
     const lines = await does('back', 'good');
@@ -335,7 +326,7 @@ it(
 
     // A ramp that ended otherwise: the tasks of what advanced fail, and Temporal ignores that it is held.
     await does('ramp', 'fees-last', '100');
-    const failing = await board(fees);
+    const failing = await board(FEES);
     await does('ramp', 'fees-last', '0');
     await eventually(
       () => tasksFailed(failing),
@@ -368,19 +359,85 @@ it(
       'good is current again',
       expect.stringContaining(`${answered.workflowId} is reset to before answers-later: `),
     ]);
-    expect(await its.client.workflow.getHandle(answered.workflowId).result()).toMatchObject({
+    expect(await rig.client.workflow.getHandle(answered.workflowId).result()).toMatchObject({
       outcome: 'boarded',
     });
 
-    const boardings = [...old, ...swapped, ...others, failing];
-    for (const boarding of boardings) {
-      const note = await boarding.requirement('underwriting-note');
-      await boarding.resolve(note.id, { kind: 'text', text: 'Answered.' });
-      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    }
+    await allBoarded([...old, ...swapped, ...others, failing], 1);
     expect(new Set(await Promise.all([...swapped, failing].map(buildOf)))).toEqual(new Set(['fees-last']));
-    for (const operation of ['create-merchant', 'submit-merchant'])
-      expect(await its.sandbox.ledger({ operation })).toHaveLength(boardings.length + 1);
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'a patch that is deployed first and activated later strands nobody: forward, back, forward, activated',
+  async () => {
+    const crm = await subscriber();
+    crm.response = { status: 503, headers: { 'retry-after': '5' } };
+    const { rig, env, done, workers, waiting, allBoarded } = await deployment(
+      { '0.1.0': undefined, '0.2.0': await changedBuild('documented') },
+      { EVENTS_URLS: crm.url, EVENTS_SECRETS: SECRET, EVENTS_TO_LOOPBACK: 'true' },
+    );
+    const board = async () => (await waiting(1, FEES))[0] as Onboarding;
+    /** Waits until doctor finds this. The server lists a worker a moment after its first poll. */
+    const found = (words: RegExp) =>
+      eventually(
+        () => gangway(rig.env, ['doctor']),
+        ({ stdout }) => words.test(stdout),
+        `${words}`,
+        120_000,
+      );
+    await done('start', '0.1.0');
+    await found(/has no current version[\s\S]* set-current-version .* --build-id 0\.1\.0 --yes"/);
+    await done('promote', '0.1.0');
+    const old = await board();
+    const pinned = await bankOf(rig).closingInDoubt();
+
+    await done('start', '0.2.0');
+    await done('replay', '0.2.0');
+    await done('promote', '0.2.0');
+    await allOn([old], '0.2.0');
+    const inactive = await board();
+    await allOn([inactive], '0.2.0');
+    expect(await feesRead(inactive)).toBe(1);
+    await found(/:0\.1\.0 is draining, pinned to it: 1/);
+    const { id: whetherClosed } = await pinned.requirement('uncertain-write');
+    await pinned.resolve(whetherClosed, { kind: 'retry' });
+    expect(await pinned.outcome()).toMatchObject({ outcome: 'done' });
+    expect(new Set(await tasksOf(pinned))).toEqual(new Set(['0.1.0']));
+
+    // It has passed the place of the patch on the new build, and no patch needs to be named.
+    await done('back', '0.1.0');
+    await allOn([old, inactive], '0.1.0');
+    await done('promote', '0.2.0');
+    await allOn([old, inactive], '0.2.0');
+
+    env['GANGWAY_ACTIVE_PATCHES'] = PATCH;
+    // Only workflows are tied to a build: the new one delivers events of the old one.
+    for (const [verb, build] of [
+      ['stop', '0.2.0'],
+      ['start', '0.2.0'],
+      ['stop', '0.1.0'],
+    ] as const)
+      expect(await workers(verb, build)).toMatchObject({ code: 0 });
+    const refused = new Set(crm.received.map(({ id }) => id));
+    expect(refused.size).toBeGreaterThan(0);
+    const before = crm.received.length;
+    crm.response = { status: 204 };
+    await eventually(
+      async () => new Set(crm.received.slice(before).map(({ id }) => id)),
+      (delivered) => [...refused].every((id) => delivered.has(id)),
+      'the delivered events',
+      120_000,
+    );
+    const all = [old, inactive, await board()];
+    await allBoarded(all);
+    expect(await Promise.all(all.map(feesRead))).toEqual([1, 1, 2]);
+    expect(await Promise.all(all.map(async (each) => new Set(await tasksOf(each))))).toEqual([
+      new Set(['0.1.0', '0.2.0']),
+      new Set(['0.1.0', '0.2.0']),
+      new Set(['0.2.0']),
+    ]);
   },
   TIMEOUT_MS,
 );

@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startDevServer } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
+import { newFolder } from '../rigs/folders.js';
 import { merchant } from '../rigs/inputs.js';
 import { launch, spawnGangway } from '../rigs/processes.js';
 import { pythonPackages } from '../rigs/python-packages.js';
@@ -13,7 +12,7 @@ import { createRig } from '../rigs/rig.js';
 const EARLIER = 'test/rigs/temporal/earlier-server-requirements.txt';
 
 it('a newer server takes over from an earlier one while onboardings wait and a worker runs', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
+  const folder = await newFolder();
   const databaseFile = join(folder, 'temporal.db');
   const earlier = join(await pythonPackages('earlier-server', EARLIER), 'bin', 'temporal');
   vi.stubEnv('TEMPORAL_CLI_PATH', earlier);
@@ -24,7 +23,6 @@ it('a newer server takes over from an earlier one while onboardings wait and a w
   onTestFinished(async () => {
     await rig.close();
     await server.stop();
-    await rm(folder, { recursive: true, force: true });
   });
   await registerSearchAttributes(rig.client);
   const worker = await launch('worker', rig.env, 'worker is ready');
@@ -51,6 +49,5 @@ it('a newer server takes over from an earlier one while onboardings wait and a w
   }
   for (const operation of ['create-merchant', 'submit-merchant'])
     expect(await rig.sandbox.ledger({ operation })).toHaveLength(3);
-  worker.child.kill('SIGTERM');
-  expect(await worker.exit).toBe(0);
+  expect(await worker.stop()).toBe(0);
 }, 900_000);

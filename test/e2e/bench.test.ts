@@ -48,11 +48,3 @@ it('the bench prints JSON lines, the machine’s first, and a table for people',
     /^straight boardings, encrypted +[\d.]+ a second +[\d.]+ not encrypted +[\d.]+/m,
   );
 }, 300_000);
-
-it('the bench names the subjects that there are, when asked for another', async () => {
-  const { code, stderr } = await bench('nothing');
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: expect.stringMatching(/^no such subject: nothing; there are throughput, /),
-  });
-});

@@ -87,7 +87,11 @@ export interface RunningProcess {
   readonly child: ChildProcess;
   /** Its standard error so far. */
   readonly stderr: () => string;
+  /** Where it serves, as it has logged when it was ready. */
+  readonly addresses: () => Readonly<Record<'url' | 'metrics' | 'health', string>>;
   readonly exit: Promise<number | null>;
+  /** Sends a signal, by default SIGTERM. @returns the exit code */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 /** Working directory and build of a process. Default: the root of this project, and its build. */
@@ -131,5 +135,14 @@ export async function launchNode(
     });
     exit.then((code) => reject(new Error(`${args.join(' ')} ended with ${code}: ${printed}`)), reject);
   });
-  return { child, stderr: () => stderr, exit };
+  return {
+    child,
+    stderr: () => stderr,
+    addresses: () => JSON.parse(stderr.split('\n').find((line) => line.includes(ready)) ?? '{}'),
+    exit,
+    stop(signal) {
+      child.kill(signal);
+      return exit;
+    },
+  };
 }

@@ -1,26 +1,22 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { differenceFromStart } from '../../../src/temporal/start.js';
 import { axeFindings } from '../../rigs/browser/axe.js';
-import { openBrowser } from '../../rigs/browser/browser.js';
 import { ndjson } from '../../rigs/commands/files.js';
+import { browse, sharedBrowser } from '../../rigs/console/browsing.js';
 import { typedInto } from '../../rigs/console/pages.js';
-import { type RunningConsole, runConsole } from '../../rigs/console/running-console.js';
+import { runConsole } from '../../rigs/console/running-console.js';
 import { business, merchant, OWNER } from '../../rigs/inputs.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
+import { shared, testEnds } from '../../rigs/shared.js';
 
-let rig: Rig;
-let console: RunningConsole;
-let browser: Browser;
-beforeAll(async () => {
-  rig = await createRig({ ownNamespace: true });
-  console = await runConsole(rig, { provider: null }, rig.atClose);
-  browser = await openBrowser();
+const browser = sharedBrowser();
+const rig = shared(async (until) => {
+  const made = await createRig();
+  until(() => made.close());
+  return made;
 });
-afterAll(async () => {
-  await browser.close();
-  await rig.close();
-});
+const console = shared((until) => runConsole(rig(), { provider: null }, until));
 
 /** Types into a form as a person does. */
 async function fill(page: Page, fields: Readonly<Record<string, string>>): Promise<void> {
@@ -41,18 +37,18 @@ const file = (name: string, content: string) => ({
 });
 
 describe.each([true, false])('in a browser with JavaScript: %s', (javaScriptEnabled) => {
-  let context: BrowserContext;
-  beforeAll(async () => {
-    context = await browser.newContext({ javaScriptEnabled });
+  async function newPage(): Promise<Page> {
+    const { page, context } = await browse(browser(), console(), { scripts: javaScriptEnabled });
     // Of a machine that has other tests to run.
     context.setDefaultTimeout(120_000);
-  });
-  afterAll(() => context.close());
+    testEnds(() => context.close());
+    return page;
+  }
 
   it('a business is started by its form, after a mistake that the form shows at its field', async () => {
-    const page = await context.newPage();
+    const page = await newPage();
     const input = { ...business(), beneficialOwners: [OWNER], openFinancialAccount: true };
-    await page.goto(`${console.url}/start`);
+    await page.goto(`${console().url}/start`);
     await page.getByRole('link', { name: 'Start a business' }).click();
     await fill(page, { ...typedInto(input), 'holder.ssn': '12' });
     await page.getByRole('button', { name: 'Start the business' }).click();
@@ -67,15 +63,14 @@ describe.each([true, false])('in a browser with JavaScript: %s', (javaScriptEnab
     await page.getByRole('button', { name: 'Start the business' }).click();
     const id = `business-onboarding-${input.externalId}`;
     await page.waitForURL(`**/onboardings/${id}`);
-    expect(await differenceFromStart(rig.client, id, input)).toEqual([]);
-    await page.close();
+    expect(await differenceFromStart(rig().client, id, input)).toEqual([]);
   });
 
   it('a batch is checked, corrected, confirmed, and followed to its end', async () => {
-    const page = await context.newPage();
-    const findings = async () => (javaScriptEnabled ? axeFindings(page) : []);
+    let page = await newPage();
+    const findings = () => (javaScriptEnabled ? axeFindings(page) : []);
     const inputs = Array.from({ length: 21 }, () => merchant());
-    await page.goto(`${console.url}/start`);
+    await page.goto(`${console().url}/start`);
     const upload = page.getByLabel('CSV or NDJSON file');
     const check = page.getByRole('button', { name: 'Check the file' });
     await upload.setInputFiles(file('rows.ndjson', ndjson([...inputs, { ...inputs[0], dueInHours: 0 }])));
@@ -97,61 +92,13 @@ describe.each([true, false])('in a browser with JavaScript: %s', (javaScriptEnab
     await page.getByText('of 21 rows: running').waitFor();
     expect(await findings()).toEqual([]);
     const { pathname } = new URL(page.url());
-    await page.goto(`${console.url}/start`);
+    // This one leads to itself again and again.
+    page = await newPage();
+    await page.goto(`${console().url}/start`);
     await page.locator(`a[href="${pathname}"]`).click();
     // The page updates itself.
     await page.getByText('21 of 21 rows: done').waitFor();
     expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
     expect(await findings()).toEqual([]);
-    await page.close();
   });
 });
-
-describe('axe-core finds nothing wrong, in light and in dark', () => {
-  const opened = async (path: string) => {
-    const page = await browser.newPage();
-    await page.goto(console.url + path);
-    return page;
-  };
-
-  it.each(['/start', '/start/merchant', '/start/business', '/start/customer', '/report'])(
-    'with %s',
-    async (path) => {
-      const page = await opened(path);
-      expect(await axeFindings(page)).toEqual([]);
-      await page.close();
-    },
-  );
-
-  it('with a form that has errors', async () => {
-    const page = await opened('/start/customer');
-    await page.getByRole('button', { name: 'Start the customer' }).click();
-    await page.getByRole('alert').waitFor();
-    expect(await axeFindings(page)).toEqual([]);
-    await page.close();
-  });
-
-  it('with the record of an onboarding', async () => {
-    const boarding = await rig.board(merchant());
-    await boarding.outcome();
-    const page = await opened(`/onboardings/${boarding.workflowId}/export`);
-    expect(await axeFindings(page)).toEqual([]);
-    await page.close();
-  });
-});
-
-it.each(['/start', '/start/customer', '/report'])(
-  '%s fits windows of 320, 390 and 1600 pixels',
-  async (path) => {
-    for (const width of [320, 390, 1_600]) {
-      const page = await browser.newPage({ viewport: { width, height: 900 } });
-      await page.goto(console.url + path);
-      const root = 'document.documentElement';
-      expect(
-        await page.evaluate(`${root}.scrollWidth - ${root}.clientWidth`),
-        `at ${width} px`,
-      ).toBeLessThanOrEqual(0);
-      await page.close();
-    }
-  },
-);

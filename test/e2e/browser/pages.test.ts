@@ -1,56 +1,45 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser } from '../../rigs/browser/browser.js';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { gangway } from '../../rigs/command.js';
+import { sharedBrowser } from '../../rigs/console/browsing.js';
 import { business, holder } from '../../rigs/inputs.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
+import { shared, testEnds } from '../../rigs/shared.js';
 
 /** Runs in a page that does not escape it, and reports that it did. */
 const HOSTILE =
   '"><script>window.hacked = 1</script><img src="http://127.0.0.1:9/x" onerror="window.hacked = 1"><svg onload="window.hacked = 1">';
 
-let rig: Rig;
-let browser: Browser;
-let files: Readonly<Record<'report' | 'export', string>>;
-beforeAll(async () => {
-  rig = await createRig({ server: {} });
+const browser = sharedBrowser();
+const files = shared(async (until) => {
+  const rig = await createRig({ ownNamespace: true });
+  until(() => rig.close());
   const input = business(undefined, {
     holder: holder(undefined, { doingBusinessAsName: HOSTILE, legalBusinessName: HOSTILE, ssn: '078051120' }),
   });
   const onboarding = await rig.onboardBusiness(input);
   const { id } = await onboarding.requirement('rejected-input');
   await onboarding.listed(' AND ActionRequired = true');
-  const folder = await mkdtemp(join(tmpdir(), 'gangway-pages-'));
-  files = { report: join(folder, 'report.html'), export: join(folder, 'export.html') };
-  await gangway(rig.env, ['report', '--html', files.report]);
-  await onboarding.resolve(
-    id,
-    { kind: 'correction', patch: { holder: { city: HOSTILE } } },
-    HOSTILE,
-    HOSTILE,
-  );
+  const [report, page] = [`${rig.documentDir}-report.html`, `${rig.documentDir}-export.html`];
+  await gangway(rig.env, ['report', '--html', report]);
+  const patch = { holder: { city: HOSTILE } };
+  await onboarding.resolve(id, { kind: 'correction', patch }, HOSTILE, HOSTILE);
   const why = ['--with-private-values', '--reason', HOSTILE, '--actor', HOSTILE];
-  await gangway(rig.env, ['export', onboarding.workflowId, '--html', files.export, ...why]);
-  browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser.close();
-  await rig.close();
+  await gangway(rig.env, ['export', onboarding.workflowId, '--html', page, ...why]);
+  return { report, export: page };
 });
 
 /** Opens a page, and watches what it does. */
-async function opened(name: keyof typeof files, width = 1_200) {
-  const page = await browser.newPage({ viewport: { width, height: 900 } });
+async function opened(name: keyof ReturnType<typeof files>) {
+  const page = await browser().newPage({ viewport: { width: 1_200, height: 900 } });
+  testEnds(() => page.close());
   const requests: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
   page.on('console', (message) => complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
-  const url = pathToFileURL(files[name]).href;
+  const url = pathToFileURL(files()[name]).href;
   await page.goto(url);
   return { page, url, requests, complaints };
 }
@@ -67,17 +56,14 @@ describe.each(['report', 'export'] as const)('the page of gangway %s', (name) =>
     ).toBe(0);
     expect(requests).toEqual([url]);
     expect(complaints).toEqual([]);
-    await page.close();
   });
 
-  it.each([390, 1_200])('fits a window of %i pixels', async (width) => {
-    const { page } = await opened(name, width);
-    expect(await evaluated(page, 'document.documentElement.scrollWidth')).toBe(width);
-    await page.close();
-  });
-
-  it('is dark where the person wants that, and light on paper', async () => {
+  it('fits its window, and is dark where the person wants that, and light on paper', async () => {
     const { page } = await opened(name);
+    for (const width of [390, 1_200]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await evaluated(page, 'document.documentElement.scrollWidth')).toBe(width);
+    }
     const background = () => evaluated(page, 'getComputedStyle(document.body).backgroundColor');
     await page.emulateMedia({ colorScheme: 'light' });
     const light = await background();
@@ -85,7 +71,6 @@ describe.each(['report', 'export'] as const)('the page of gangway %s', (name) =>
     expect(await background()).not.toBe(light);
     await page.emulateMedia({ colorScheme: 'dark', media: 'print' });
     expect(await background()).toBe(light);
-    await page.close();
   });
 });
 
@@ -97,7 +82,6 @@ it('a chart of the report has a title and its numbers for those who do not see i
     expect(await chart.locator('> title').textContent()).toMatch(/\w/);
     expect(await chart.locator('> desc').textContent()).toMatch(/: \d/);
   }
-  await page.close();
 });
 
 it('the record of an onboarding shows its calls in full on paper, where nobody can unfold them', async () => {
@@ -106,5 +90,4 @@ it('the record of an onboarding shows its calls in full on paper, where nobody c
   expect(await call.isVisible()).toBe(false);
   await page.emulateMedia({ media: 'print' });
   expect(await call.isVisible()).toBe(true);
-  await page.close();
 });

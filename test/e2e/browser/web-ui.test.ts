@@ -2,14 +2,14 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { startCodecServer } from '../../../src/codec-server/server.js';
 import { createLogger } from '../../../src/process/logging.js';
-import { type DevServer, freePort, startDevServer } from '../../../src/temporal/dev-server.js';
+import { type DevServer, freePort } from '../../../src/temporal/dev-server.js';
 import { generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
-import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { openBrowser } from '../../rigs/browser/browser.js';
 import { WorkflowPages } from '../../rigs/browser/web-ui.js';
 import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { startTemporal } from '../../rigs/temporal-server.js';
 
 const TOKEN = '0123456789abcdef0123456789abcdef';
 const KEYS = generatePayloadKey();
@@ -22,18 +22,18 @@ let server: DevServer;
 let rig: Rig;
 let boarding: Onboarding;
 let browser: Browser;
-let url: string;
+let pages: WorkflowPages;
 beforeAll(async () => {
   codecPort = await freePort();
-  server = await startDevServer({ codecEndpoint: `http://127.0.0.1:${codecPort}/${TOKEN}` });
+  server = await startTemporal({ codecEndpoint: `http://127.0.0.1:${codecPort}/${TOKEN}` });
   rig = await createRig({ address: server.address, payloadKeys: KEYS, worker: false });
-  await registerSearchAttributes(rig.client);
   await rig.startWorker();
   boarding = await rig.board(merchant('notes'));
   await boarding.until(({ requirements }) => requirements.length === 2, 'two notes');
   const { runId } = await boarding.handle.describe();
-  url = `${server.uiUrl}/namespaces/default/workflows/${boarding.workflowId}/${runId}`;
   browser = await openBrowser();
+  const path = `namespaces/default/workflows/${boarding.workflowId}/${runId}`;
+  pages = new WorkflowPages(browser, `${server.uiUrl}/${path}`);
 });
 afterAll(async () => {
   await browser.close();
@@ -43,32 +43,16 @@ afterAll(async () => {
 
 const PRIVATE = ['Corner Bakery', 'Ada', 'voided check', 'merchant-created', 'Create the merchant'];
 
-type Expected = Readonly<Record<'timeline' | 'user-metadata' | 'query', readonly string[]>>;
-
-/** What each page shows in any case: it has come up. */
-const A_PAGE: Expected = {
-  timeline: ['merchantBoarding', 'Timeline'],
-  'user-metadata': ['merchantBoarding', 'User Metadata'],
-  query: ['merchantBoarding', 'Queries'],
-};
-
-const READABLE: Expected = {
-  timeline: ['Corner Bakery', 'Ada', 'Create the merchant'],
-  'user-metadata': ['Corner Bakery', 'voided check'],
-  query: ['merchant-created'],
-};
-
-async function everything(expected: Expected): Promise<string> {
-  const pages = new WorkflowPages(browser, url);
-  const names = ['timeline', 'user-metadata', 'query'] as const;
-  return (await Promise.all(names.map((name) => pages.text(name, expected[name])))).join('\n');
-}
+const PAGES = ['timeline', 'user-metadata', 'query'] as const;
 
 // In this order: first no codec server runs at the address that the Web UI calls, then one does.
 it(
   'without a codec server the Web UI shows that a boarding runs, and nothing of what is in it',
   async () => {
-    const text = await everything(A_PAGE);
+    // What each page shows in any case: it has come up.
+    const titles = { timeline: 'Timeline', 'user-metadata': 'User Metadata', query: 'Queries' };
+    const texts = PAGES.map((name) => pages.text(name, ['merchantBoarding', titles[name]]));
+    const text = (await Promise.all(texts)).join('\n');
     expect(text.split('merchantBoarding')).toHaveLength(4);
     expect(PRIVATE.filter((value) => text.includes(value))).toEqual([]);
   },
@@ -76,21 +60,16 @@ it(
 );
 
 it(
-  'with its codec server the dba, the timeline and the requirement are readable',
+  'with its codec server, a person who has only the browser reads what is asked, answers it, and reads why an answer is rejected',
   async () => {
     await startCodec();
-    const text = await everything(READABLE);
+    const [timeline, details, query] = await Promise.all([
+      pages.text('timeline', ['Corner Bakery', 'Ada', 'Create the merchant']),
+      pages.text('user-metadata', ['Corner Bakery', 'voided check', 'keyed in by hand', 'Answers']),
+      pages.text('query', ['merchant-created']),
+    ]);
+    const text = [timeline, details, query].join('\n');
     expect(PRIVATE.filter((value) => !text.includes(value))).toEqual([]);
-  },
-  TIMEOUT_MS,
-);
-
-it(
-  'a person who has only the browser answers what is asked, and reads why an answer is rejected',
-  async () => {
-    await startCodec();
-    const pages = new WorkflowPages(browser, url);
-    const details = await pages.text('user-metadata', ['voided check', 'keyed in by hand', 'Answers']);
     const [first = '', second = ''] = details.match(/^\{\n[\s\S]*?^\}$/gm) ?? [];
     const send = (json: string, shown: string) => pages.sendUpdate('resolveRequirement', json, shown);
 
@@ -109,9 +88,8 @@ it(
     expect((await rig.sandbox.merchant(merchantProfileId))['reviewComments']).toEqual([
       expect.stringMatching(/^.*voided check.*\nHere it is\.\n\n.*by hand\?\nHere it is\.$/),
     ]);
-    expect(await pages.text('user-metadata', ['Boarded:'])).toContain(
-      'Boarded: The merchant can take payments.',
-    );
+    const boarded = 'Boarded: The merchant can take payments.';
+    expect(await pages.text('user-metadata', ['Boarded:'])).toContain(boarded);
   },
   TIMEOUT_MS,
 );

@@ -1,10 +1,11 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { expect, it } from 'vitest';
+import { newFolder } from '../../rigs/folders.js';
+import { merchant } from '../../rigs/inputs.js';
 import { run } from '../../rigs/processes.js';
 
 /** A heap in which no large file fits. In a larger one, V8 keeps garbage at times, and that counts as well. */
@@ -24,17 +25,12 @@ async function peakMemory(file: string): Promise<number> {
 it.each(['csv', 'ndjson'])(
   'does not hold a large %s file in memory',
   async (format) => {
-    const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
-    try {
-      const [small, large] = [join(folder, `small.${format}`), join(folder, `large.${format}`)];
-      await Promise.all([write(small, format, 1), write(large, format, 10_000)]);
-      const size = (await stat(large)).size / 1024 / 1024;
-      expect(size).toBeGreaterThan(75);
-      const peaks = [await peakMemory(small), await peakMemory(large)] as const;
-      expect(peaks[1] - peaks[0]).toBeLessThan(50);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const folder = await newFolder();
+    const [small, large] = [join(folder, `small.${format}`), join(folder, `large.${format}`)];
+    await Promise.all([write(small, format, 1), write(large, format, 10_000)]);
+    expect((await stat(large)).size / 1024 / 1024).toBeGreaterThan(75);
+    const [first, second] = [await peakMemory(small), await peakMemory(large)];
+    expect(second - first).toBeLessThan(50);
   },
   300_000,
 );
@@ -42,17 +38,11 @@ it.each(['csv', 'ndjson'])(
 /** A file of rows of 8 KiB. */
 async function write(path: string, format: string, rows: number): Promise<void> {
   const text = 'x'.repeat(8_192);
-  const merchant = {
-    dba: 'Corner Bakery',
-    firstName: 'Ada',
-    lastName: 'Baker',
-    cashDiscount: 'No',
-    pos: 'None',
-  };
+  const { merchant: of } = merchant();
   const row = (place: number) =>
     format === 'csv'
       ? `m-${place},Corner Bakery,Ada,Baker,No,None,${text}\n`
-      : `${JSON.stringify({ externalId: `m-${place}`, merchant, application: { text } })}\n`;
+      : `${JSON.stringify({ externalId: `m-${place}`, merchant: of, application: { text } })}\n`;
   function* content() {
     if (format === 'csv')
       yield 'externalId,merchant.dba,merchant.firstName,merchant.lastName,merchant.cashDiscount,merchant.pos,application.text\n';

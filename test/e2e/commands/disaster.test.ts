@@ -1,8 +1,7 @@
 import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { msToTs } from '@temporalio/common/lib/time.js';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
@@ -16,60 +15,54 @@ import { eventually } from '../../rigs/waiting.js';
 
 const TIMEOUT_MS = 900_000;
 
-/** The caches of the server delay the deletion and the creation of a namespace, in milliseconds. */
-const PATIENCE_MS = 120_000;
-
 /** Far longer than the test may take, in milliseconds. */
 const HOUR_MS = 3_000_000;
 
-const FILE = join(tmpdir(), `gangway-backup-${process.pid}.ndjson`);
-
+let server: Awaited<ReturnType<typeof serverWithCopies>>;
 let rig: Rig;
-beforeAll(async () => {
-  rig = await createRig({ server: {}, worker: false });
+const workers: RunningProcess[] = [];
+beforeEach(async () => {
+  server = await serverWithCopies();
+  rig = await createRig({ address: server.address, worker: false });
 });
-afterAll(async () => {
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map(({ stop }) => stop()));
   await rig.close();
-  await rm(FILE, { force: true });
+  await server.close();
 });
+
+/** A server whose database can be put back to an earlier copy, or be lost, always at the same address. */
+async function serverWithCopies() {
+  const folder = await mkdtemp(join(tmpdir(), 'gangway-disaster-'));
+  const [database, copy] = [join(folder, 'temporal.db'), join(folder, 'copy.db')];
+  let running = await startTemporal({ databaseFile: database });
+  const { address } = running;
+  const restart = async (databaseFile?: string) => {
+    await running.stop();
+    if (databaseFile === database) await copyFile(database, copy);
+    const port = Number(address.split(':')[1]);
+    running = await startTemporal({ port, ...(databaseFile !== undefined && { databaseFile }) });
+    expect(running.address).toBe(address);
+  };
+  return {
+    address,
+    backup: join(folder, 'backup.ndjson'),
+    copied: () => restart(database),
+    putBack: () => restart(copy),
+    emptied: () => restart(),
+    close: async () => {
+      await running.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
 
 const gangway = (...args: string[]) => runGangway(rig.env, args);
 
 async function startWorker(): Promise<RunningProcess> {
   const worker = await launch('worker', rig.env, 'worker is ready');
-  onTestFinished(() => stop(worker));
+  workers.push(worker);
   return worker;
-}
-
-async function stop({ child, exit }: RunningProcess): Promise<void> {
-  child.kill('SIGTERM');
-  await exit;
-}
-
-/** Deletes the namespace, and creates an empty one of the same name. */
-async function loseNamespace(): Promise<void> {
-  const { operatorService, workflowService } = rig.client.connection;
-  await operatorService.deleteNamespace({ namespace: 'default' });
-  const register = () =>
-    workflowService
-      .registerNamespace({ namespace: 'default', workflowExecutionRetentionPeriod: msToTs('1 day') })
-      .then(
-        () => true,
-        () => false,
-      );
-  await eventually(register, Boolean, 'an empty namespace', PATIENCE_MS);
-  await eventually(
-    () => gangway('setup'),
-    ({ code }) => code === 0,
-    'the search attributes',
-    PATIENCE_MS,
-  );
-  await eventually(
-    () => gangway('list', '--json'),
-    ({ code, stdout }) => code === 0 && stdout === '',
-    'an empty list',
-    PATIENCE_MS,
-  );
 }
 
 const boarding = async (count: number, scenario?: string) =>
@@ -85,13 +78,13 @@ function lookingUp<Input extends { boardingSettingsId?: number | undefined }>(in
 }
 
 /** A partner that is down for an hour when somebody looks up boarding settings. */
-const down = (sandbox: Rig['sandbox'], times = 1) =>
-  sandbox.plan('503', 'list-boarding-settings', { times, milliseconds: HOUR_MS });
+const down = (times = 1) =>
+  rig.sandbox.plan('503', 'list-boarding-settings', { times, milliseconds: HOUR_MS });
 
 /** Boardings whose create waits for an hour, because the partner was down before it. */
 async function beforeCreate(count: number): Promise<Onboarding[]> {
   const inputs = Array.from({ length: count }, () => lookingUp(merchant()));
-  await down(rig.sandbox, count);
+  await down(count);
   const held = await Promise.all(inputs.map((input) => rig.board(input)));
   for (const each of held) await each.retrying('createMerchant');
   return held;
@@ -171,187 +164,146 @@ const asksAbout = (guid: string) =>
       `it was not done\\)\\. Look in the partner’s portal for a merchant with dba “Corner Bakery” and guid ${guid}\\.`,
   );
 
-describe('after the loss of the namespace', () => {
-  it(
-    'thirty onboardings at all stages are restored from a backup, and end, and nothing is written twice',
-    async () => {
-      const first = await startWorker();
-      const declined = await boarding(3, 'declined');
-      const ended = [...declined, ...(await boarding(3)), ...(await onboarding(2))];
-      const [answered, resubmitted] = [await boarding(4, 'notes'), await boarding(2, 'request-changes')];
-      const [pending, submitted] = [await boarding(3, 'waiting'), await onboarding(1, 'waiting')];
-      const tickets = await onboarding(2, 'ticket');
-      const [uncreated, gaveUp] = [await beforeCreate(4), await beforeCreate(3)];
-      const unsubmitted = await beforeSubmit(2);
-      const lost = merchant();
-      await rig.sandbox.plan('drop-after-commit', 'create-merchant', { about: lost.externalId });
-      const inDoubt = await rig.board(lost);
-      const [whole, half] = [
-        await rig.onboard(customer()),
-        await rig.onboard(customer({ business: 'waiting' })),
-      ];
-      const notes = customer({ boarding: 'notes' });
-      const early = { ...notes, boarding: lookingUp(notes.boarding) };
-      await down(rig.sandbox);
-      const begun = await rig.onboard(early);
-      const all: Onboarding[] = [
-        ...[...ended, ...answered, ...resubmitted, ...pending, ...submitted, ...tickets],
-        ...[...uncreated, ...unsubmitted, inDoubt, whole, half, begun],
-      ];
-      expect(all).toHaveLength(30);
+it(
+  'after the loss of all that Temporal had, thirty onboardings at all stages are restored from a backup, and end, and nothing is written twice',
+  async () => {
+    const first = await startWorker();
+    const declined = await boarding(3, 'declined');
+    const ended = [...declined, ...(await boarding(3)), ...(await onboarding(2))];
+    const [answered, resubmitted] = [await boarding(4, 'notes'), await boarding(2, 'request-changes')];
+    const [pending, submitted] = [await boarding(3, 'waiting'), await onboarding(1, 'waiting')];
+    const tickets = await onboarding(2, 'ticket');
+    const [uncreated, gaveUp] = [await beforeCreate(4), await beforeCreate(3)];
+    const unsubmitted = await beforeSubmit(2);
+    const lost = merchant();
+    await rig.sandbox.plan('drop-after-commit', 'create-merchant', { about: lost.externalId });
+    const inDoubt = await rig.board(lost);
+    const [whole, half] = [
+      await rig.onboard(customer()),
+      await rig.onboard(customer({ business: 'waiting' })),
+    ];
+    const notes = customer({ boarding: 'notes' });
+    const early = { ...notes, boarding: lookingUp(notes.boarding) };
+    await down();
+    const begun = await rig.onboard(early);
+    const all: Onboarding[] = [
+      ...[...ended, ...answered, ...resubmitted, ...pending, ...submitted, ...tickets],
+      ...[...uncreated, ...unsubmitted, inDoubt, whole, half, begun],
+    ];
+    expect(all).toHaveLength(30);
 
-      await Promise.all([...ended, whole].map((each) => each.outcome()));
-      for (const each of answered) await each.requirement('underwriting-note');
-      for (const each of resubmitted) await each.requirement('request-changes');
-      for (const each of tickets) await each.requirement('ticket');
-      await inDoubt.requirement('uncertain-write');
-      const states = await Promise.all(
-        pending.map((each) => each.until(({ stage }) => stage === 'underwriting')),
-      );
-      const merchants = states.map(({ merchantProfileId = 0 }) => merchantProfileId);
-      const isSubmitted = ({ business: own, partnerStatus }: OnboardingState) =>
-        (own?.partnerStatus ?? partnerStatus) === 'Submitted';
-      const profiles = (await Promise.all([...submitted, half].map((each) => each.until(isSubmitted)))).map(
-        ({ business: own, profileId = own?.profileId ?? 0 }) => profileId,
-      );
-      for (const { handle } of gaveUp) {
-        await handle.cancel();
-        await handle.result().catch(() => undefined);
-      }
+    await Promise.all([...ended, whole].map((each) => each.outcome()));
+    for (const each of answered) await each.requirement('underwriting-note');
+    for (const each of resubmitted) await each.requirement('request-changes');
+    for (const each of tickets) await each.requirement('ticket');
+    await inDoubt.requirement('uncertain-write');
+    const states = await Promise.all(
+      pending.map((each) => each.until(({ stage }) => stage === 'underwriting')),
+    );
+    const merchants = states.map(({ merchantProfileId = 0 }) => merchantProfileId);
+    const isSubmitted = ({ business: own, partnerStatus }: OnboardingState) =>
+      (own?.partnerStatus ?? partnerStatus) === 'Submitted';
+    const profiles = (await Promise.all([...submitted, half].map((each) => each.until(isSubmitted)))).map(
+      ({ business: own, profileId = own?.profileId ?? 0 }) => profileId,
+    );
+    for (const { handle } of gaveUp) {
+      await handle.cancel();
+      await handle.result().catch(() => undefined);
+    }
 
-      expect(await gangway('backup', FILE)).toEqual({
-        code: 0,
-        stdout: `saved 38 onboardings to ${FILE}\n`,
-        stderr: '',
-      });
-      expect(((await stat(FILE)).mode & 0o777).toString(8)).toBe('600');
+    expect(await gangway('backup', server.backup)).toEqual({
+      code: 0,
+      stdout: `saved 38 onboardings to ${server.backup}\n`,
+      stderr: '',
+    });
+    expect(((await stat(server.backup)).mode & 0o777).toString(8)).toBe('600');
 
-      // What happens between the backup and the loss is not in it.
-      for (const each of [...uncreated.slice(0, 2), ...unsubmitted.slice(0, 1)]) {
-        await nudged(each);
-        await each.outcome();
-      }
-      for (const { id } of (await answered[0]?.state())?.requirements ?? [])
-        await answered[0]?.resolve(id, { kind: 'text', text: 'Here it is.' });
-      await answered[0]?.outcome();
-      const written = await rig.sandbox.ledger();
+    // What happens between the backup and the loss is not in it.
+    for (const each of [...uncreated.slice(0, 2), ...unsubmitted.slice(0, 1)]) {
+      await nudged(each);
+      await each.outcome();
+    }
+    for (const { id } of (await answered[0]?.state())?.requirements ?? [])
+      await answered[0]?.resolve(id, { kind: 'text', text: 'Here it is.' });
+    await answered[0]?.outcome();
+    const written = await rig.sandbox.ledger();
 
-      await stop(first);
-      await loseNamespace();
-      const summary = 'restored 35, of which 8 search the partner first; already there: 0; not restored: 3\n';
-      const dry = await gangway('restore', FILE, '--dry-run');
-      expect(dry).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining(`would ${summary.replace('restored', 'restore')}`),
-      });
-      expect((await gangway('list', '--json')).stdout).toBe('');
-      const restored = await gangway('restore', FILE);
-      expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining(summary) });
-      for (const { workflowId } of gaveUp)
-        expect(restored.stdout).toContain(`${workflowId} not restored: it is cancelled\n`);
-      expect(await rig.sandbox.ledger()).toEqual(written);
+    await first.stop();
+    await server.emptied();
+    const summary = 'restored 35, of which 8 search the partner first; already there: 0; not restored: 3\n';
+    const dry = await gangway('restore', server.backup, '--dry-run');
+    expect(dry).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`would ${summary.replace('restored', 'restore')}`),
+    });
+    expect((await gangway('list', '--json')).stdout).toBe('');
+    const restored = await gangway('restore', server.backup);
+    expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining(summary) });
+    for (const { workflowId } of gaveUp)
+      expect(restored.stdout).toContain(`${workflowId} not restored: it is cancelled\n`);
+    expect(await rig.sandbox.ledger()).toEqual(written);
 
-      await startWorker();
-      // What was created after the backup is not created again: a person is asked.
-      const [since] = uncreated as [Onboarding];
-      const { detail } = await since.requirement('uncertain-write');
-      const guid = since.workflowId.replace('merchant-boarding-', '');
-      expect(detail).toMatch(asksAbout(guid));
-      await untilAllEnded({ merchants, profiles });
-      const listed = jsonLines(await gangway('list', '--limit', '100', '--json'));
-      expect(listed.filter(({ state }) => state !== 'completed')).toEqual([]);
-      const stages = new Map(listed.map(({ workflowId, stage }) => [workflowId, stage]));
-      for (const { workflowId } of all) {
-        const isDeclined = declined.some((each) => each.workflowId === workflowId);
-        const end = isDeclined ? 'declined' : workflowId.startsWith('merchant') ? 'boarded' : 'onboarded';
-        expect([workflowId, stages.get(workflowId)]).toEqual([workflowId, end]);
-      }
-      // Asked for by the partner.
-      const again = resubmitted.map(
-        ({ workflowId }) => `submit-merchant of ${merchantOf(listed, workflowId)}`,
-      );
-      expect(doubled(await rig.sandbox.ledger())).toEqual(again.sort());
-      const repeated = await gangway('restore', FILE);
-      expect(repeated.stdout).toContain(
-        'restored 0, of which 0 search the partner first; already there: 35; not restored: 3\n',
-      );
-    },
-    TIMEOUT_MS,
-  );
-});
+    await startWorker();
+    // What was created after the backup is not created again: a person is asked.
+    const [since] = uncreated as [Onboarding];
+    const { detail } = await since.requirement('uncertain-write');
+    const guid = since.workflowId.replace('merchant-boarding-', '');
+    expect(detail).toMatch(asksAbout(guid));
+    await untilAllEnded({ merchants, profiles });
+    const listed = jsonLines(await gangway('list', '--limit', '100', '--json'));
+    expect(listed.filter(({ state }) => state !== 'completed')).toEqual([]);
+    const stages = new Map(listed.map(({ workflowId, stage }) => [workflowId, stage]));
+    for (const { workflowId } of all) {
+      const isDeclined = declined.some((each) => each.workflowId === workflowId);
+      const end = isDeclined ? 'declined' : workflowId.startsWith('merchant') ? 'boarded' : 'onboarded';
+      expect([workflowId, stages.get(workflowId)]).toEqual([workflowId, end]);
+    }
+    // Asked for by the partner.
+    const again = resubmitted.map(({ workflowId }) => `submit-merchant of ${merchantOf(listed, workflowId)}`);
+    expect(doubled(await rig.sandbox.ledger())).toEqual(again.sort());
+    const repeated = await gangway('restore', server.backup);
+    expect(repeated.stdout).toContain(
+      'restored 0, of which 0 search the partner first; already there: 35; not restored: 3\n',
+    );
+  },
+  TIMEOUT_MS,
+);
 
-/** A server whose database can be put back to an earlier copy, always at the same address. */
-async function serverWithCopies() {
-  const folder = await mkdtemp(join(tmpdir(), 'gangway-disaster-'));
-  const [database, copy] = [join(folder, 'temporal.db'), join(folder, 'copy.db')];
-  let server = await startTemporal({ databaseFile: database });
-  const { address } = server;
-  const port = Number(address.split(':')[1]);
-  const restart = async (databaseFile?: string) => {
-    await server.stop();
-    if (databaseFile === database) await copyFile(database, copy);
-    server = await startTemporal({ port, ...(databaseFile !== undefined && { databaseFile }) });
-    expect(server.address).toBe(address);
-  };
-  return {
-    address,
-    copied: () => restart(database),
-    putBack: () => restart(copy),
-    emptied: () => restart(),
-    close: async () => {
-      await server.stop();
-      await rm(folder, { recursive: true });
-    },
-  };
-}
+it(
+  'after a restore of the database from an older copy, a backup of it, restored, asks about what may have been created since, and creates nothing twice',
+  async () => {
+    const input = lookingUp(merchant());
+    await down();
+    const before = await startWorker();
+    const boarded = await rig.board(merchant());
+    await boarded.outcome();
+    const held = await rig.board(input);
+    await held.retrying('createMerchant');
+    await before.stop();
+    await server.copied();
 
-describe('after a restore of the database from an older copy', () => {
-  it(
-    'a backup of it, restored, asks about what may have been created since, and creates nothing twice',
-    async () => {
-      const server = await serverWithCopies();
-      const own = await createRig({ address: server.address, worker: false });
-      onTestFinished(async () => {
-        await own.close();
-        await server.close();
-      });
-      const run = (...args: string[]) => runGangway(own.env, args);
-      const working = () => launch('worker', own.env, 'worker is ready');
-      const input = lookingUp(merchant());
-      await down(own.sandbox);
-      const before = await working();
-      const boarded = await own.board(merchant());
-      await boarded.outcome();
-      const held = await own.board(input);
-      await held.retrying('createMerchant');
-      await stop(before);
-      await server.copied();
+    const since = await startWorker();
+    // A server that has just started may have tried it already.
+    await gangway('nudge', held.workflowId);
+    expect(await held.outcome()).toMatchObject({ outcome: 'boarded' });
+    await since.stop();
+    await server.putBack();
+    const { status } = await held.handle.describe();
+    expect(status.name).toBe('RUNNING');
+    const file = server.backup;
+    expect((await gangway('backup', file)).stdout).toBe(`saved 2 onboardings to ${file}\n`);
 
-      const since = await working();
-      // A server that has just started may have tried it already.
-      await run('nudge', held.workflowId);
-      expect(await held.outcome()).toMatchObject({ outcome: 'boarded' });
-      await stop(since);
-      await server.putBack();
-      const { status } = await held.handle.describe();
-      expect(status.name).toBe('RUNNING');
-      const file = join(own.documentDir, '..', 'backup.ndjson');
-      expect((await run('backup', file)).stdout).toBe(`saved 2 onboardings to ${file}\n`);
-
-      await server.emptied();
-      expect((await run('restore', file)).stdout).toContain(
-        'restored 2, of which 1 search the partner first;',
-      );
-      const after = await working();
-      const asked = await held.requirement('uncertain-write');
-      expect(asked.detail).toMatch(asksAbout(input.externalId));
-      const [made] = await own.sandbox.ledger({ operation: 'create-merchant', guid: input.externalId });
-      await run('resolve', held.workflowId, asked.id, '--adopt', `${made?.id}`, '--reason', 'it is there');
-      expect(await held.outcome()).toMatchObject({ outcome: 'boarded', merchantProfileId: made?.id });
-      expect(await boarded.outcome()).toMatchObject({ outcome: 'boarded' });
-      expect(doubled(await own.sandbox.ledger())).toEqual([]);
-      await stop(after);
-    },
-    TIMEOUT_MS,
-  );
-});
+    await server.emptied();
+    const restored = 'restored 2, of which 1 search the partner first;';
+    expect((await gangway('restore', file)).stdout).toContain(restored);
+    await startWorker();
+    const asked = await held.requirement('uncertain-write');
+    expect(asked.detail).toMatch(asksAbout(input.externalId));
+    const [made] = await rig.sandbox.ledger({ operation: 'create-merchant', guid: input.externalId });
+    await gangway('resolve', held.workflowId, asked.id, '--adopt', `${made?.id}`, '--reason', 'it is there');
+    expect(await held.outcome()).toMatchObject({ outcome: 'boarded', merchantProfileId: made?.id });
+    expect(await boarded.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(doubled(await rig.sandbox.ledger())).toEqual([]);
+  },
+  TIMEOUT_MS,
+);

@@ -1,61 +1,52 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
+import { runCodecServer, TOKEN } from '../../rigs/codec-server/running-codec-server.js';
 import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { run } from '../../rigs/processes.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  // The command has no keys. Tests of the codec server cover it with keys.
-  rig = await createRig({ payloadKeys: '' });
-});
-afterAll(() => rig.close());
+it('the official temporal command, with JSON and a codec server, starts a boarding, queries it and answers it: what it sends is encrypted, and what was encrypted is shown', async () => {
+  const rig = await createRig();
+  onTestFinished(() => rig.close());
+  const { TEMPORAL_ADDRESS: address = '', PAYLOAD_KEYS: keys = '' } = rig.env;
+  const { url, log } = await runCodecServer({ keys: parsePayloadKeys(keys) });
+  const codec = ['--codec-endpoint', `${url}/{namespace}`, '--codec-auth', `Bearer ${TOKEN}`];
+  const temporal = async (args: readonly string[], through = codec) => {
+    const all = [...args, '--address', address, '-o', 'json', ...through];
+    const { code, stdout, stderr } = await run(inject('temporalCli'), all, {});
+    expect(code, stderr).toBe(0);
+    return JSON.parse(stdout);
+  };
 
-async function temporal(...args: string[]) {
-  const address = rig.env['TEMPORAL_ADDRESS'] ?? '';
-  const { code, stdout, stderr } = await run(
-    inject('temporalCli'),
-    [...args, '--address', address, '-o', 'json'],
-    {},
-  );
-  if (code !== 0) throw new Error(stderr);
-  return JSON.parse(stdout);
-}
+  const { dueInHours: _, ...input } = merchant('uw-level-1');
+  const id = `merchant-boarding-${input.externalId}`;
+  const target = ['--workflow-id', id];
+  const type = ['--type', 'merchantBoarding', '--task-queue', rig.taskQueue];
+  await temporal(['workflow', 'start', ...target, ...type, '--input', JSON.stringify(input)]);
+  const boarding = new Onboarding(rig.client, id);
+  const requirement = await boarding.requirement('underwriting-note');
+  const { events } = await boarding.handle.fetchHistory();
+  const kept = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
+  expect(Buffer.from(kept?.metadata?.['encoding'] ?? []).toString()).toBe('binary/encrypted');
 
-describe('the official temporal command, with plain JSON', () => {
-  it('starts a boarding, queries it and answers its requirement', async () => {
-    const { dueInHours: _, ...input } = merchant('uw-level-1');
-    const id = `merchant-boarding-${input.externalId}`;
-    const target = ['--workflow-id', id];
-    const start = [
-      '--type',
-      'merchantBoarding',
-      '--task-queue',
-      rig.taskQueue,
-      '--input',
-      JSON.stringify(input),
-    ];
-    await temporal('workflow', 'start', ...target, ...start);
-    const boarding = new Onboarding(rig.client, id);
-    const requirement = await boarding.requirement('underwriting-note');
+  /** The data of the first input, as the command prints it. */
+  const inputIn = async (through?: string[]) => {
+    const [started] = (await temporal(['workflow', 'show', ...target], through)).events;
+    const [payload] = started.workflowExecutionStartedEventAttributes.input.payloads;
+    return Buffer.from(payload.data, 'base64').toString();
+  };
+  expect(await inputIn()).toBe(JSON.stringify(input));
+  expect(await inputIn([])).not.toContain('Ada');
+  expect(log()).toContain('"path":"/decode","status":200');
 
-    const { queryResult } = await temporal('workflow', 'query', ...target, '--type', 'state');
-    const [state] = Array.isArray(queryResult) ? queryResult : [queryResult];
-    expect(state).toMatchObject({ stage: 'underwriting', requirements: [{ id: requirement.id }] });
+  const { queryResult } = await temporal(['workflow', 'query', ...target, '--type', 'state']);
+  const [state] = Array.isArray(queryResult) ? queryResult : [queryResult];
+  expect(state).toMatchObject({ stage: 'underwriting', requirements: [{ id: requirement.id }] });
 
-    const answer = { kind: 'text', text: 'Sent by mail.' };
-    const resolution = { requirementId: requirement.id, answer, actor: 'olga', reason: 'asked' };
-    const update = ['--name', 'resolveRequirement', '--input', JSON.stringify(resolution)];
-    await temporal('workflow', 'update', 'execute', ...target, ...update);
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-  });
-
-  it('with invalid input starts a workflow that fails with the reason', async () => {
-    const target = ['--workflow-id', `merchant-boarding-${crypto.randomUUID()}`];
-    const start = ['--type', 'merchantBoarding', '--task-queue', rig.taskQueue, '--input', '{"merchant": 1}'];
-    await temporal('workflow', 'start', ...target, ...start);
-    const boarding = new Onboarding(rig.client, target[1] ?? '');
-    const error = await boarding.outcome().catch((failed) => failed);
-    expect(error.cause.message).toBe('externalId: must be a string; merchant: must be an object');
-  });
+  const answer = { kind: 'text', text: 'Sent by mail.' };
+  const resolution = { requirementId: requirement.id, answer, actor: 'olga', reason: 'asked' };
+  const update = ['--name', 'resolveRequirement', '--input', JSON.stringify(resolution)];
+  await temporal(['workflow', 'update', 'execute', ...target, ...update]);
+  expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
 });

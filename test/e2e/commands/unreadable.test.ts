@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
 import { gangway } from '../../rigs/command.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
-import type { Onboarding } from '../../rigs/onboarding.js';
-import { type Finished, launch, type RunningProcess, run } from '../../rigs/processes.js';
+import { launch, type RunningProcess, run } from '../../rigs/processes.js';
 import { problemOf, runReceiver, TOKEN } from '../../rigs/receiver/running-receiver.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { FORGETFUL } from '../../rigs/temporal-server.js';
@@ -29,16 +28,11 @@ const beside = (payloadKeys?: string) =>
     ...(payloadKeys !== undefined && { payloadKeys }),
   });
 
-async function stop({ child, exit }: RunningProcess): Promise<void> {
-  child.kill('SIGTERM');
-  await exit;
-}
-
 async function release(buildId: string, build?: string): Promise<RunningProcess> {
   const worker = await launch('worker', { ...rig.env, GANGWAY_BUILD_ID: buildId }, 'worker is ready', {
     build,
   });
-  onTestFinished(() => stop(worker));
+  onTestFinished(async () => void (await worker.stop()));
   const args = ['--deployment-name', rig.taskQueue, '--build-id', buildId, '--yes'];
   const address = rig.env['TEMPORAL_ADDRESS'] ?? '';
   const makeCurrent = () =>
@@ -51,94 +45,86 @@ async function release(buildId: string, build?: string): Promise<RunningProcess>
   return worker;
 }
 
-describe('onboardings that cannot be read', () => {
-  it(
-    'are named with the reason by inbox, status, doctor and the receiver, next to those that can be read',
-    async () => {
-      const [readable, unserved, locked] = [await beside(''), await beside(''), await beside()];
-      for (const each of [readable, unserved, locked]) onTestFinished(() => each.close());
-      await readable.startWorker();
-      await locked.startWorker();
-      const leaving = await unserved.startWorker();
-      const { externalId } = await waitingBoarding(readable);
-      const { boarding: encrypted } = await waitingBoarding(locked);
-      const { boarding: alone } = await waitingBoarding(unserved);
-      await leaving.stop();
+it(
+  'onboardings that cannot be read are named with the reason by inbox, status, doctor and the receiver, next to those that can be read',
+  async () => {
+    const [readable, unserved, locked] = [await beside(''), await beside(''), await beside()];
+    for (const each of [readable, unserved, locked]) onTestFinished(() => each.close());
+    await readable.startWorker();
+    await locked.startWorker();
+    const leaving = await unserved.startWorker();
+    const { externalId } = await waitingBoarding(readable);
+    const { boarding: encrypted } = await waitingBoarding(locked);
+    const { boarding: alone } = await waitingBoarding(unserved);
+    await leaving.stop();
 
-      const good = await release('good');
-      const { boarding: stuck } = await waitingBoarding(rig);
-      const { merchantProfileId = 0 } = await stuck.state();
-      const pinned = await bankOf(rig).closingInDoubt();
-      await stop(good);
-      await release('bad', await changedBuild('without-patch'));
-      await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
+    const good = await release('good');
+    const { boarding: stuck } = await waitingBoarding(rig);
+    const { merchantProfileId = 0 } = await stuck.state();
+    const pinned = await bankOf(rig).closingInDoubt();
+    await good.stop();
+    await release('bad', await changedBuild('without-patch'));
+    await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
 
-      const queue = rig.taskQueue;
-      const why = {
-        [pinned.workflowId]: `its build is gone: no worker runs ${queue}:good`,
-        [stuck.workflowId]: 'its workflow task fails: [TMPRL1100] Nondeterminism error',
-        [alone.workflowId]: `no worker polls task queue ${unserved.taskQueue}`,
-        [encrypted.workflowId]: 'its key is not in PAYLOAD_KEYS',
-      };
-      // A worker can come back; the others need a repair.
-      const exitCodes = {
-        [pinned.workflowId]: 4,
-        [stuck.workflowId]: 1,
-        [alone.workflowId]: 4,
-        [encrypted.workflowId]: 1,
-      };
-      const isNamed = ({ stderr }: Finished) =>
-        Object.entries(why).every(([id, detail]) => stderr.includes(`${id} cannot be read: ${detail}`));
-      const inbox = await eventually(
-        () => gangway(rig.env, ['inbox', '--details']),
-        isNamed,
-        'an inbox that names all four',
-        PATIENCE_MS,
-      );
-      expect(inbox).toMatchObject({ code: 0, stdout: expect.stringContaining(externalId) });
-      expect(inbox.stderr.trimEnd().split('\n')).toHaveLength(4);
-      for (const [id, detail] of Object.entries(why)) {
-        const status = await gangway(rig.env, ['status', id]);
-        const code = exitCodes[id];
-        expect(status).toMatchObject({
-          code,
-          stdout: expect.stringContaining(`workflow          ${id}\n`),
-        });
-        expect(status.stderr).toContain(`${id} cannot be read: ${detail}`);
-        expect(await gangway(rig.env, ['status', id, '--json'])).toMatchObject({ code, stdout: '' });
-      }
-      const known = /stage {13}underwriting\npartner status {4}Pending\nmerchant {10}\d+\n/;
-      expect((await gangway(rig.env, ['status', alone.workflowId])).stdout).toMatch(known);
+    const queue = rig.taskQueue;
+    // A worker can come back; the others need a repair.
+    const why = [
+      [pinned, `its build is gone: no worker runs ${queue}:good`, 4],
+      [stuck, 'its workflow task fails: [TMPRL1100] Nondeterminism error', 1],
+      [alone, `no worker polls task queue ${unserved.taskQueue}`, 4],
+      [encrypted, 'its key is not in PAYLOAD_KEYS', 1],
+    ] as const;
+    const inbox = await eventually(
+      () => gangway(rig.env, ['inbox', '--details']),
+      ({ stderr }) =>
+        why.every(([{ workflowId }, detail]) => stderr.includes(`${workflowId} cannot be read: ${detail}`)),
+      'an inbox that names all four',
+      PATIENCE_MS,
+    );
+    expect(inbox).toMatchObject({ code: 0, stdout: expect.stringContaining(externalId) });
+    expect(inbox.stderr.trimEnd().split('\n')).toHaveLength(4);
+    for (const [{ workflowId: id }, detail, code] of why) {
+      expect(await gangway(rig.env, ['status', id])).toMatchObject({
+        ...{ code, stdout: expect.stringContaining(`workflow          ${id}\n`) },
+        stderr: expect.stringContaining(`${id} cannot be read: ${detail}`),
+      });
+      expect(await gangway(rig.env, ['status', id, '--json'])).toMatchObject({ code, stdout: '' });
+    }
+    const known = /stage {13}underwriting\npartner status {4}Pending\nmerchant {10}\d+\n/;
+    expect((await gangway(rig.env, ['status', alone.workflowId])).stdout).toMatch(known);
 
-      const failed = async (taskQueue: string) => {
-        const { stdout } = await gangway({ ...rig.env, GANGWAY_TASK_QUEUE: taskQueue }, ['doctor']);
-        return stdout.split('\n').filter((line) => line.startsWith('wrong'));
-      };
-      const [versions, tasks, ...more] = await eventually(
-        () => failed(queue),
-        (lines) => lines.length === 2,
-        'a doctor that names both',
-        PATIENCE_MS,
-      );
-      expect(more).toEqual([]);
-      expect(versions).toMatch(
-        new RegExp(`builds +no worker runs ${queue}:good, and workflows are pinned to it: 1`),
-      );
-      expect(tasks).toContain(`1 blocked: ${stuck.workflowId} cannot be read: ${why[stuck.workflowId]}`);
-      expect(await failed(unserved.taskQueue)).toEqual([
-        expect.stringContaining(`no worker polls task queue ${unserved.taskQueue}`),
-      ]);
-      expect(await failed(locked.taskQueue)).toEqual([
-        expect.stringMatching(new RegExp(`key \\S+ is missing of ${encrypted.workflowId}`)),
-      ]);
+    const failed = async (taskQueue: string) => {
+      const { stdout } = await gangway({ ...rig.env, GANGWAY_TASK_QUEUE: taskQueue }, ['doctor']);
+      return stdout.split('\n').filter((line) => line.startsWith('wrong'));
+    };
+    const [versions, tasks, ...more] = await eventually(
+      () => failed(queue),
+      (lines) => lines.length === 2,
+      'a doctor that names both',
+      PATIENCE_MS,
+    );
+    expect(more).toEqual([]);
+    expect(versions).toMatch(
+      new RegExp(`builds +no worker runs ${queue}:good, and workflows are pinned to it: 1`),
+    );
+    expect(tasks).toContain(`1 blocked: ${stuck.workflowId} cannot be read: ${why[1][1]}`);
+    expect(await failed(unserved.taskQueue)).toEqual([
+      expect.stringContaining(`no worker polls task queue ${unserved.taskQueue}`),
+    ]);
+    expect(await failed(locked.taskQueue)).toEqual([
+      expect.stringMatching(new RegExp(`key \\S+ is missing of ${encrypted.workflowId}`)),
+    ]);
 
-      const { call } = await runReceiver(rig);
-      const receiverProblem = async ({ workflowId }: Onboarding) => {
-        const bearer = { authorization: `Bearer ${TOKEN}` };
-        const reply = await call(`GET /onboardings/${workflowId}`, undefined, bearer);
-        return [reply.headers.get('retry-after'), problemOf(reply)];
-      };
-      const problem = (reason: string) => [
+    const { call } = await runReceiver(rig);
+    for (const [{ workflowId }, reason] of [
+      [stuck, 'its workflow task fails'],
+      [alone, 'no worker is running to respond'],
+      [encrypted, 'the key that it is encrypted with is missing or wrong'],
+      [pinned, 'no worker runs the build that it is pinned to'],
+    ] as const) {
+      const bearer = { authorization: `Bearer ${TOKEN}` };
+      const reply = await call(`GET /onboardings/${workflowId}`, undefined, bearer);
+      expect([reply.headers.get('retry-after'), problemOf(reply)]).toEqual([
         '5',
         {
           type: 'urn:gangway:problem:unreadable-onboarding',
@@ -146,14 +132,8 @@ describe('onboardings that cannot be read', () => {
           status: 503,
           detail: `${reason}; nothing is lost. "gangway status" shows an operator more`,
         },
-      ];
-      expect(await receiverProblem(stuck)).toEqual(problem('its workflow task fails'));
-      expect(await receiverProblem(alone)).toEqual(problem('no worker is running to respond'));
-      expect(await receiverProblem(encrypted)).toEqual(
-        problem('the key that it is encrypted with is missing or wrong'),
-      );
-      expect(await receiverProblem(pinned)).toEqual(problem('no worker runs the build that it is pinned to'));
-    },
-    TIMEOUT_MS,
-  );
-});
+      ]);
+    }
+  },
+  TIMEOUT_MS,
+);

@@ -3,11 +3,11 @@ import { partnerRecordId } from '../../../src/messages/ids.js';
 import type { RequirementKind } from '../../../src/messages/requirements.js';
 import { axeFindings } from '../../rigs/browser/axe.js';
 import { type Browsing, browse, sharedBrowser } from '../../rigs/console/browsing.js';
-import { noted } from '../../rigs/console/people.js';
+import { noted, pathOf, press } from '../../rigs/console/people.js';
 import { type RunningConsole, runConsole } from '../../rigs/console/running-console.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 import { shared } from '../../rigs/shared.js';
 import { eventually } from '../../rigs/waiting.js';
 import { accountOf, asked, begun, withAccounts } from '../../rigs/workflows/partner-account.js';
@@ -36,13 +36,11 @@ async function answering(
   onboarding: Onboarding<unknown>,
   kind: RequirementKind,
   label: string,
-  more: { readonly console?: RunningConsole; readonly scripts?: boolean } = {},
+  { console = local(), scripts = true }: { console?: RunningConsole; scripts?: boolean } = {},
 ): Promise<Browsing> {
   const { id } = await onboarding.requirement(kind);
-  const person = await browse(browser(), more.console ?? local(), { scripts: more.scripts ?? true });
-  await person.go(
-    `/onboardings/${encodeURIComponent(onboarding.workflowId)}/requirements/${encodeURIComponent(id)}`,
-  );
+  const person = await browse(browser(), console, { scripts });
+  await person.go(pathOf(onboarding, id));
   await open(person, label);
   return person;
 }
@@ -52,17 +50,16 @@ async function open({ page }: Browsing, label: string): Promise<void> {
   if ((await details.getAttribute('open')) === null) await details.locator('summary').first().click();
 }
 
-/** Presses a button, and waits for the page that it leads to. */
-async function press({ page }: Browsing, name: string): Promise<void> {
-  await Promise.all([
-    page.waitForEvent('load'),
-    page.getByRole('button', { name, exact: true }).locator('visible=true').click(),
-  ]);
-}
+const CHECK = 'Check, then confirm';
+const CONFIRM = 'Confirm and send';
 
 /** Fills the visible field of a label. */
 async function fill({ page }: Browsing, label: string | RegExp, text: string): Promise<void> {
   await page.getByLabel(label).locator('visible=true').fill(text);
+}
+
+async function unfold({ page }: Browsing, group: string): Promise<void> {
+  await page.locator('details.group', { hasText: group }).first().locator('summary').click();
 }
 
 /** Drags a file over an element and lets it go. @returns whether the page took it, so that the browser does not open it */
@@ -168,20 +165,20 @@ describe('without scripts a person answers', () => {
     const onboarding = await rig().onboardBusiness(business('correction'));
     const person = await answering(onboarding, 'rejected-input', 'Correct the input', { scripts });
     await fill(person, /^Website/, 'https://baker.example');
-    await person.page.locator('details.group', { hasText: 'Holder' }).locator('summary').click();
+    await unfold(person, 'Holder');
     await fill(person, /^Phone/, '12');
-    await press(person, 'Check, then confirm');
+    await press(person, CHECK);
     const phone = person.page.getByLabel(/^Phone/).locator('visible=true');
     expect(await phone.getAttribute('aria-invalid')).toBe('true');
     expect(await person.text()).toContain('must be 10 digits');
     expect(await person.page.getByLabel(/^Website/).inputValue()).toBe('https://baker.example');
     await phone.fill('5185550177');
-    await press(person, 'Check, then confirm');
+    await press(person, CHECK);
     const preview = await person.page.locator('form.preview').innerText();
     expect(preview).toContain('https://baker.example');
     // A phone number is private, also in what changes.
     expect(preview).not.toContain('5185550177');
-    await press(person, 'Confirm and send');
+    await press(person, CONFIRM);
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
     await gone(person);
   });
@@ -193,20 +190,17 @@ describe('without scripts a person answers', () => {
     const person = await answering(boarding, 'uncertain-write', 'It took effect', { scripts });
     await fill(person, 'ID at the partner', 'M-17');
     await fill(person, 'Reason', 'it is in the portal');
-    await press(person, 'Check, then confirm');
+    await press(person, CHECK);
     expect(await person.text()).toContain('must be the ID at the partner, in digits');
-    expect(await person.page.getByLabel('Reason').locator('visible=true').inputValue()).toBe(
-      'it is in the portal',
-    );
     await fill(person, 'ID at the partner', '17');
-    await press(person, 'Check, then confirm');
+    await press(person, CHECK);
     expect(await person.page.locator('form.preview').innerText()).toContain(input.externalId);
     await press(person, 'Change it');
     await open(person, 'It did not take effect');
     await fill(person, 'Reason', 'looked twice');
-    await press(person, 'Check, then confirm');
+    await press(person, CHECK);
     expect(await person.text()).toContain('it exists twice then');
-    await press(person, 'Confirm and send');
+    await press(person, CONFIRM);
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await rig().sandbox.writes(input.externalId)).toContain('create-merchant');
     await gone(person);
@@ -214,27 +208,6 @@ describe('without scripts a person answers', () => {
 });
 
 describe('a person answers', () => {
-  it('requested changes with a field that no schema names, after fees that break a rule', async () => {
-    const boarding = await rig().board(merchant('request-changes'));
-    const person = await answering(boarding, 'request-changes', 'Correct the input');
-    await person.page.locator('details.group', { hasText: 'Fees' }).first().locator('summary').click();
-    await fill(person, /^Minimum discount amount/, '900');
-    await press(person, 'Check, then confirm');
-    expect(await person.text()).toContain('Nothing was sent.');
-    await fill(person, /^Minimum discount amount/, '');
-    await person.page
-      .locator('details.group', { hasText: 'A field that is not listed' })
-      .locator('summary')
-      .click();
-    await fill(person, 'Name of field 1', 'application.volume');
-    await fill(person, 'Value of field 1', '240000');
-    await press(person, 'Check, then confirm');
-    await press(person, 'Confirm and send');
-    const { merchantProfileId } = (await boarding.outcome()) as { merchantProfileId: number };
-    expect(JSON.stringify(await rig().sandbox.merchant(merchantProfileId))).toContain('240000');
-    await gone(person);
-  });
-
   it('what a new status means, after no reason, and all onboardings with it end', async () => {
     const boarding = await rig().board(merchant('waiting'));
     const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
@@ -250,57 +223,40 @@ describe('a person answers', () => {
       label: 'ended-declined: every onboarding with this status ends as declined',
     });
     await fill(person, 'Reason', ' ');
-    await press(person, 'Check, then confirm');
+    await press(person, CHECK);
     expect(await person.text()).toContain('is required');
     expect(await meaning.inputValue()).toBe('ended-declined');
     await fill(person, 'Reason', 'the partner wrote so');
-    await press(person, 'Check, then confirm');
-    await press(person, 'Confirm and send');
+    await press(person, CHECK);
+    await press(person, CONFIRM);
     expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
     await person.go('/onboardings?what=accounts');
     expect(await person.text()).toContain('Boarding partner');
     await gone(person);
   });
 
-  it('a locked profile by giving up, after no reason', async () => {
+  it('a locked profile by giving up', async () => {
     const onboarding = await rig().onboardBusiness(business('waiting'));
     const { profileId = 0 } = await onboarding.until((state) => state.profileId !== undefined, 'the profile');
     await rig().sandbox.transitionProfile(profileId, { isLocked: true });
     const person = await answering(onboarding, 'locked-profile', 'Give up');
-    await fill(person, 'Reason', ' ');
-    await press(person, 'Check, then confirm');
-    expect(await person.text()).toContain('is required');
     await fill(person, 'Reason', 'the business closed');
-    await press(person, 'Check, then confirm');
+    await press(person, CHECK);
     expect(await person.text()).toContain(`What exists stays at the partners: banking profile ${profileId}.`);
-    await press(person, 'Confirm and send');
-    expect(await onboarding.outcome()).toMatchObject({
-      outcome: 'abandoned',
-      comment: 'the business closed',
-    });
+    await press(person, CONFIRM);
+    const comment = 'the business closed';
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'abandoned', comment });
     await gone(person);
   });
-});
 
-/** An answer at the account of a partner, which has one workflow for all: so the server is its own. */
-function atAccount(test: (own: Rig, console: RunningConsole) => Promise<void>): Promise<void> {
-  return withAccounts(async (own) => {
-    const closing: (() => unknown)[] = [];
-    try {
-      await test(own, await runConsole(own, { provider: null }, (close) => closing.unshift(close)));
-    } finally {
-      for (const close of closing) await close();
-    }
-  });
-}
-
-describe('at a partner account, a person answers', () => {
-  it('with the one-time code, after one of two digits', async () => {
-    await atAccount(async (own, console) => {
+  // An account of a partner has one workflow for all: so the namespace is its own.
+  it('at a partner account with the one-time code, after one of two digits', () =>
+    withAccounts(async (own) => {
       await own.startWorker({ bankingUser: 'mfa' });
       const onboarding = await own.onboardBusiness(business());
       const account = accountOf(own, 'banking');
       await asked(account, 'one-time-code');
+      const console = await runConsole(own, { provider: null });
       const person = await answering(account, 'one-time-code', 'Enter the code', { console });
       expect(await person.page.getByLabel('One-time code').getAttribute('inputmode')).toBe('numeric');
       await fill(person, 'One-time code', '12');
@@ -310,6 +266,6 @@ describe('at a partner account, a person answers', () => {
       await press(person, 'Send the code');
       expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
       await gone(person);
-    });
-  });
+      await console.close();
+    }));
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,16 +26,16 @@ const PDF = '%PDF-1.7\n1 0 obj\n%%EOF\n';
  * @param path of a page with a form
  */
 async function start(path: string) {
-  const { child, exit, stderr } = await launch(
+  const { child, stop, exit, addresses } = await launch(
     'console',
     { ...rig().env, CONSOLE_ADDRESS: '127.0.0.1:0' },
     'console is ready',
   );
   onTestFinished(() => void child.kill('SIGKILL'));
-  const [, url = ''] = /"url":"([^"]+)"/.exec(stderr()) ?? [];
+  const { url } = addresses();
   const { open } = visitorOf(url);
   const csrf = async () => /name="csrf" value="([^"]+)"/.exec((await open(path)).text)?.[1] ?? '';
-  return { child, exit, log: stderr, url, open, csrf: await csrf() };
+  return { child, stop, exit, url, open, csrf: await csrf() };
 }
 type RunningConsole = Awaited<ReturnType<typeof start>>;
 
@@ -57,12 +58,15 @@ const stored = () => readdir(rig().documentDir).catch(() => [] as string[]);
 function sending({ url, csrf }: RunningConsole, path: string) {
   const sent: ClientRequest = request(`${url}${path}/documents`, { method: 'POST', headers: MULTIPART });
   const response = new Promise<IncomingMessage | undefined>((resolve) => {
-    sent.once('response', resolve);
-    sent.once('error', () => resolve(undefined));
+    sent.once('response', (arrived) => resolve(arrived.resume()));
+    sent.on('error', () => setTimeout(() => resolve(undefined), 100));
   });
+  const over = once(sent, 'close').catch(() => undefined);
   sent.write(`${headOf({ name: 'csrf' })}${csrf}\r\n`);
   return {
     response,
+    /** Until the connection has ended. */
+    over,
     write: (text: string | Buffer) => new Promise<void>((resolve) => void sent.write(text, () => resolve())),
     end: (text: string) => void sent.end(text),
     isOver: () => sent.destroyed,
@@ -72,57 +76,34 @@ function sending({ url, csrf }: RunningConsole, path: string) {
 const fileHead = (fileName: string) => headOf({ name: 'documents', fileName });
 const END = '\r\n--a-boundary-of-this-form--\r\n';
 
-it.each(['declared', 'streamed'])(
-  'a %s upload of 5 GB is refused early, without memory, and stores nothing',
-  async (how) => {
-    const { path, answers } = await noted();
-    const console = await start(path);
-    const before = await stored();
-    const memory = async () => {
-      const status = await readFile(`/proc/${console.child.pid}/status`, 'utf8');
-      return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
-    };
-    const first = await memory();
-    let [most, sentBytes] = [first, 0];
-    const bytes = 5 * 1024 ** 3;
-    const upload = request(`${console.url}${path}/documents`, {
-      method: 'POST',
-      headers: { ...MULTIPART, ...(how === 'declared' && { 'content-length': bytes }) },
-    });
-    const ended = new Promise<void>((resolve) => {
-      upload.once('close', resolve);
-      upload.once('error', () => resolve());
-    });
-    const status = new Promise<number | undefined>((resolve) => {
-      upload.once('response', (response) => {
-        response.resume();
-        resolve(response.statusCode);
-      });
-      void ended.then(() => sleep(100)).then(() => resolve(undefined));
-    });
-    const zeros = Buffer.alloc(1024 * 1024);
-    upload.write(`${headOf({ name: 'csrf' })}${console.csrf}\r\n${fileHead('zeros.pdf')}%PDF-1.7\n`);
-    let isOver = false;
-    void ended.then(() => {
-      isOver = true;
-    });
-    while (!isOver && sentBytes < bytes - 2 * zeros.length) {
-      const wrote = new Promise<void>((resolve) => void upload.write(zeros, () => resolve()));
-      await Promise.race([wrote, ended]);
-      sentBytes += zeros.length;
-      if (sentBytes % (16 * zeros.length) === 0) most = Math.max(most, await memory());
-    }
-    upload.destroy();
-    most = Math.max(most, await memory());
-    expect(await status).toBe(413);
-    expect(sentBytes / 1024 ** 2).toBeLessThan(256);
-    // What garbage collection has not come to yet, never the upload: the bound is a twentieth of its size.
-    expect(most - first).toBeLessThan(256);
-    expect([await stored(), await answers()]).toEqual([before, []]);
-    // It serves others as before.
-    expect((await console.open('/')).status).toBe(200);
-  },
-);
+it('an upload of 5 GB is refused early, without memory, and stores nothing', async () => {
+  const { path, answers } = await noted();
+  const console = await start(path);
+  const before = await stored();
+  const memory = async () => {
+    const status = await readFile(`/proc/${console.child.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+  };
+  const first = await memory();
+  let [most, sentBytes] = [first, 0];
+  const bytes = 5 * 1024 ** 3;
+  const upload = sending(console, path);
+  const zeros = Buffer.alloc(1024 * 1024);
+  void upload.write(`${fileHead('zeros.pdf')}%PDF-1.7\n`);
+  while (!upload.isOver() && sentBytes < bytes) {
+    await Promise.race([upload.write(zeros), upload.over]);
+    sentBytes += zeros.length;
+    if (sentBytes % (16 * zeros.length) === 0) most = Math.max(most, await memory());
+  }
+  most = Math.max(most, await memory());
+  expect((await upload.response)?.statusCode).toBe(413);
+  expect(sentBytes / 1024 ** 2).toBeLessThan(256);
+  // What garbage collection has not come to yet, never the upload: the bound is a twentieth of its size.
+  expect(most - first).toBeLessThan(256);
+  expect([await stored(), await answers()]).toEqual([before, []]);
+  // It serves others as before.
+  expect((await console.open('/')).status).toBe(200);
+});
 
 it.each<[when: string, sent: string, files: number]>([
   ['within the first file', `${fileHead('one.pdf')}%PDF-1.7\n${'x'.repeat(1024 * 1024)}`, 1],
@@ -134,8 +115,7 @@ it.each<[when: string, sent: string, files: number]>([
   const upload = sending(first, path);
   await upload.write(sent);
   await eventually(stored, (names) => names.length >= before + files, 'the files to arrive', 20_000);
-  first.child.kill('SIGKILL');
-  expect([await first.exit, await upload.response]).toEqual([null, undefined]);
+  expect([await first.stop('SIGKILL'), await upload.response]).toEqual([null, undefined]);
   expect((await boarding.state()).requirements.map((each) => each.id)).toContain(id);
   expect(await answers()).toEqual([]);
 
@@ -162,8 +142,7 @@ it.each([0, 40])(
       () => undefined,
     );
     await sleep(milliseconds);
-    first.child.kill('SIGKILL');
-    await first.exit;
+    await first.stop('SIGKILL');
     const status = await answered;
 
     const second = await start(page);
@@ -181,33 +160,3 @@ it.each([0, 40])(
     expect(await answers()).toHaveLength(1);
   },
 );
-
-it('after Ctrl-C it finishes an upload and an answer that are under way, and then ends with 0', async () => {
-  const [one, other] = [await noted(), await noted()];
-  const console = await start(one.path);
-  const upload = sending(console, one.path);
-  await upload.write(`${fileHead('slow.pdf')}%PDF-1.7\n${'x'.repeat(100_000)}`);
-  const answer = request(`${console.url}${other.path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-  });
-  const answered = new Promise<number | undefined>((resolve, reject) => {
-    answer.once('response', ({ statusCode }) => resolve(statusCode));
-    answer.once('error', reject);
-  });
-  answer.write(`csrf=${encodeURIComponent(console.csrf)}&kind=text&`);
-  await sleep(200);
-  console.child.kill('SIGINT');
-  await sleep(500);
-  await upload.write('\n%%EOF\n');
-  upload.end(END);
-  answer.end('text=One+in+ten.');
-  expect([(await upload.response)?.statusCode, await answered]).toEqual([303, 303]);
-  const responded = Date.now();
-  expect(await console.exit).toBe(0);
-  // The connections of browsers do not keep it.
-  expect(Date.now() - responded).toBeLessThan(20_000);
-  expect(await one.answers()).toMatchObject([{ detail: `${one.id}: documents: slow.pdf` }]);
-  expect(await other.answers()).toMatchObject([{ detail: expect.stringContaining('One in ten.') }]);
-  await expect(console.open('/')).rejects.toThrow();
-});

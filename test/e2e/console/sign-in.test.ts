@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Page } from 'playwright-core';
 import { h } from 'preact';
 import { expect, it } from 'vitest';
 import type { Route } from '../../../src/console/route.js';
-import { openBrowser } from '../../rigs/browser/browser.js';
+import { browse, sharedBrowser } from '../../rigs/console/browsing.js';
 import { runConsole } from '../../rigs/console/running-console.js';
 import { createRig } from '../../rigs/rig.js';
 import { shared, testEnds } from '../../rigs/shared.js';
@@ -14,49 +13,31 @@ const rig = shared(async (until) => {
   return opened;
 });
 
-const browser = shared(async (until) => {
-  const opened = await openBrowser();
-  until(() => opened.close());
-  return opened;
-});
+const browser = sharedBrowser();
 
 /** A page with a form that a filter has. */
 const FILTERED: Route = {
   ...{ method: 'GET', path: '/filtered', role: 'viewer' },
   show: async ({ request }) => ({
     title: 'Filtered',
-    page: h(
-      'div',
-      null,
-      h(
-        'form',
-        { action: '/filtered' },
+    page: h('div', null, [
+      h('form', { action: '/filtered' }, [
         h('input', { name: 'text', value: (request.query as { readonly text?: string }).text }),
         h('button', {}, 'Filter'),
-      ),
-    ),
+      ]),
+    ]),
   }),
 };
-
-/** A page whose violations of the content security policy are collected. */
-async function open(javaScriptEnabled: boolean): Promise<{ page: Page; refused: string[] }> {
-  const context = await browser().newContext({ javaScriptEnabled });
-  testEnds(() => context.close());
-  const page = await context.newPage();
-  const refused: string[] = [];
-  page.on('console', (message) => {
-    if (/Content Security Policy|Refused/.test(message.text())) refused.push(message.text());
-  });
-  return { page, refused };
-}
 
 it.each([true, false])(
   'a person signs in, is signed in again after a pause, and signs out (scripts: %s)',
   async (scripts) => {
     const times = { idleMs: 3_000 };
-    const { provider, url } = await runConsole(rig(), { times, routes: [FILTERED] });
+    const console = await runConsole(rig(), { times, routes: [FILTERED] });
+    const { provider, url } = console;
     provider.add({ sub: 'ada', name: 'Ada Park', roles: ['viewer'] });
-    const { page, refused } = await open(scripts);
+    const { page, context, complaints } = await browse(browser(), console, { scripts });
+    testEnds(() => context.close());
     await page.goto(`${url}/filtered?text=before`);
     await page.click('button[value=ada]');
     await page.waitForURL(`${url}/filtered?text=before`);
@@ -76,6 +57,7 @@ it.each([true, false])(
     expect(await page.innerText('main')).toContain('You have signed out.');
     await page.goto(`${url}/filtered`);
     await page.waitForSelector('button[value=ada]');
-    expect(refused).toEqual([]);
+    // The content security policy refused nothing.
+    expect(complaints).toEqual([]);
   },
 );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { axeFindings } from '../../rigs/browser/axe.js';
 import { noted, pathOf, peopleOf, press } from '../../rigs/console/people.js';
-import { business, merchant } from '../../rigs/inputs.js';
+import { merchant } from '../../rigs/inputs.js';
 import { createRig } from '../../rigs/rig.js';
 import { shared } from '../../rigs/shared.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -23,85 +23,65 @@ const rig = shared(async (until) => {
 });
 const person = peopleOf(rig);
 
-describe('two people', () => {
-  it('who answer the same requirement: the second sees who was first and what they answered', async () => {
-    const { boarding, id } = await noted(rig());
-    const [ada, grace] = await Promise.all([person('Ada', 'operator'), person('Grace', 'operator')]);
-    await Promise.all([ada.go(pathOf(boarding, id)), grace.go(pathOf(boarding, id))]);
-    await grace.page.getByLabel('Answer', { exact: true }).fill('Mostly cakes.');
-    await ada.page.getByLabel('Answer', { exact: true }).fill('Bread and rolls.');
-    await press(ada, 'Send the answer');
-    await press(grace, 'Send the answer');
-    const text = await grace.text();
-    expect(text).toMatch(/Ada \(ada-operator\) answered this first, .*: “Bread and rolls\.”/);
-    expect(text).toContain('Your answer was not sent.');
-    expect(text).toContain('Mostly cakes.');
-    const { timeline } = await boarding.state();
-    expect(timeline.filter(({ event }) => event === 'requirement-resolved')).toHaveLength(1);
-  });
+/** Boardings with a note and a name of their own, once the inbox lists them. */
+async function named(name: string, scenario: string, count: number) {
+  const dba = `${name} ${Date.now()} [${scenario}]`;
+  const { merchant: of } = merchant(scenario);
+  const boardings = await Promise.all(
+    Array.from({ length: count }, () => rig().board(merchant(scenario, { merchant: { ...of, dba } }))),
+  );
+  for (const boarding of boardings) {
+    await boarding.requirement('underwriting-note');
+    await boarding.listed(' AND ActionRequired = true');
+  }
+  return { dba, boardings };
+}
 
-  it('see who has claimed it, in the page and in the inbox, and can take it over', async () => {
-    const { boarding, id } = await noted(rig());
-    const [ada, grace] = await Promise.all([person('Ada', 'operator'), person('Grace', 'operator')]);
-    await Promise.all([ada.go(pathOf(boarding, id)), grace.go(pathOf(boarding, id))]);
-    await press(ada, 'Claim');
-    expect(await ada.text()).toContain('Claimed by you until');
-    // Without a reload.
-    await grace.page.getByText('Claimed by Ada (ada-operator)').waitFor();
-    const [claim] = (await boarding.state()).requirements.map((requirement) => requirement.claim);
-    const left = Date.parse(claim?.until ?? '') - Date.now();
-    expect(left).toBeGreaterThan(3.9 * 3_600_000);
-    expect(left).toBeLessThan(4 * 3_600_000);
-    const rows = await eventually(
-      async () => {
-        await grace.go('/?taken=taken');
-        return grace.page.locator('table tbody tr').allInnerTexts();
-      },
-      (all) => all.some((row) => row.includes(boarding.workflowId) && row.includes('Ada')),
-      'the claim in the inbox',
-    );
-    expect(rows.length).toBeGreaterThan(0);
-    // The inbox has room for the name only.
-    expect(rows.join()).not.toContain('ada-operator');
-    await grace.go(pathOf(boarding, id));
-    await grace.page.getByText('Remark for colleagues').click();
-    await grace.page.getByLabel('Remark', { exact: true }).fill('They call back on Monday. <3');
-    await press(grace, 'Add the remark');
-    expect(await grace.text()).toContain('Your colleagues see the remark.');
-    expect(await axeFindings(grace.page)).toEqual([]);
-    // Without a reload, and no partner gets it.
-    await ada.page.getByText(/^Grace \(grace-operator\), .*: They call back on Monday. <3$/).waitFor();
-    await press(grace, 'Take over');
-    expect(await grace.text()).toContain('Claimed by you until');
-    await press(grace, 'Release');
-    expect(await grace.text()).toContain('Unclaimed');
-  });
-
-  it('decide together where four eyes are wanted: one proposes, another with the role confirms', async () => {
-    const onboarding = await rig().onboardBusiness(business('ticket'));
-    const { id } = await onboarding.requirement('ticket');
-    const ada = await person('Ada', 'approver');
-    await ada.go(pathOf(onboarding, id));
-    await ada.page.getByLabel('Answer', { exact: true }).fill('The number is 518-555-0199, now.');
-    await press(ada, 'Propose this answer');
-    expect((await onboarding.state()).requirements).toHaveLength(1);
-    await ada.go(pathOf(onboarding, id));
-    // Not by the same person.
-    expect(await ada.page.getByRole('button', { name: 'Confirm and send' }).count()).toBe(0);
-    const operator = await person('Linus', 'operator');
-    await operator.go(pathOf(onboarding, id));
-    expect(await operator.text()).toContain('An approver confirms it.');
-    const grace = await person('Grace', 'approver');
-    await grace.go(pathOf(onboarding, id));
-    expect(await grace.page.locator('.proposal').innerText()).toContain('The number is 518-555-0199, now.');
-    await press(grace, 'Confirm and send');
-    expect(await grace.text()).toContain('You confirmed the answer');
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    const resolved = (await onboarding.state()).timeline.find(
-      ({ event }) => event === 'requirement-resolved',
-    );
-    expect(resolved?.actor).toContain('Ada');
-  });
+it('two people see who has claimed a requirement, take it over, and when both answer, the second sees who was first', async () => {
+  const { boarding, id } = await noted(rig());
+  const [ada, grace] = await Promise.all([person('Ada', 'operator'), person('Grace', 'operator')]);
+  await Promise.all([ada.go(pathOf(boarding, id)), grace.go(pathOf(boarding, id))]);
+  await press(ada, 'Claim');
+  expect(await ada.text()).toContain('Claimed by you until');
+  // Without a reload.
+  await grace.page.getByText('Claimed by Ada (ada-operator)').waitFor();
+  const [claim] = (await boarding.state()).requirements.map((requirement) => requirement.claim);
+  const left = Date.parse(claim?.until ?? '') - Date.now();
+  expect(left).toBeGreaterThan(3.9 * 3_600_000);
+  expect(left).toBeLessThan(4 * 3_600_000);
+  const rows = await eventually(
+    async () => {
+      await grace.go('/?taken=taken');
+      return grace.page.locator('table tbody tr').allInnerTexts();
+    },
+    (all) => all.some((row) => row.includes(boarding.workflowId) && row.includes('Ada')),
+    'the claim in the inbox',
+  );
+  // The inbox has room for the name only.
+  expect(rows.join()).not.toContain('ada-operator');
+  await grace.go(pathOf(boarding, id));
+  await grace.page.getByText('Remark for colleagues').click();
+  await grace.page.getByLabel('Remark', { exact: true }).fill('They call back on Monday. <3');
+  await press(grace, 'Add the remark');
+  expect(await grace.text()).toContain('Your colleagues see the remark.');
+  expect(await axeFindings(grace.page)).toEqual([]);
+  // Without a reload, and no partner gets it.
+  await ada.page.getByText(/^Grace \(grace-operator\), .*: They call back on Monday. <3$/).waitFor();
+  await press(grace, 'Take over');
+  expect(await grace.text()).toContain('Claimed by you until');
+  await press(grace, 'Release');
+  expect(await grace.text()).toContain('Unclaimed');
+  await ada.go(pathOf(boarding, id));
+  await grace.page.getByLabel('Answer', { exact: true }).fill('Mostly cakes.');
+  await ada.page.getByLabel('Answer', { exact: true }).fill('Bread and rolls.');
+  await press(ada, 'Send the answer');
+  await press(grace, 'Send the answer');
+  const text = await grace.text();
+  expect(text).toMatch(/Ada \(ada-operator\) answered this first, .*: “Bread and rolls\.”/);
+  expect(text).toContain('Your answer was not sent.');
+  expect(text).toContain('Mostly cakes.');
+  const { timeline } = await boarding.state();
+  expect(timeline.filter(({ event }) => event === 'requirement-resolved')).toHaveLength(1);
 });
 
 describe('while somebody types', () => {
@@ -161,8 +141,8 @@ describe('the open inbox', () => {
 
   it('notifies of new requirements whoever allows it, while they look elsewhere and are signed in', async () => {
     const dba = `Notified Shop ${Date.now()} [notes]`;
-    const ada = await person('Ada', 'operator');
-    const { page, context } = ada;
+    const nora = await person('Nora', 'operator');
+    const { page, context } = nora;
     // A browser without a screen has no notifications of its own.
     await page.addInitScript(`
       globalThis.shown = [];
@@ -182,7 +162,7 @@ describe('the open inbox', () => {
         }
       };`);
     await page.clock.install();
-    await ada.go(`/?find=${encodeURIComponent(dba)}`);
+    await nora.go(`/?find=${encodeURIComponent(dba)}`);
     expect(await axeFindings(page)).toEqual([]);
     const button = page.getByRole('button', { name: 'Notify me of new ones' });
     await button.press('Enter');
@@ -208,28 +188,28 @@ describe('the open inbox', () => {
       ...['Gangway has 2 new requirements', 'focused', 'closed', 'You are signed out of Gangway'],
     ]);
     expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
-    expect(ada.complaints).toEqual([]);
+    expect(nora.complaints).toEqual([]);
   });
 });
 
 describe('without a worker', () => {
   it('an answer is not lost: the page shows that nothing was sent, and it is sent once a worker runs', async () => {
     const { boarding, id } = await noted(rig());
-    const ada = await person('Ada', 'operator');
-    await ada.go(pathOf(boarding, id));
-    await ada.page.getByLabel('Answer', { exact: true }).fill('Bread and rolls.');
+    const linus = await person('Linus', 'operator');
+    await linus.go(pathOf(boarding, id));
+    await linus.page.getByLabel('Answer', { exact: true }).fill('Bread and rolls.');
     await rig().withoutWorker(async () => {
-      ada.page.setDefaultTimeout(90_000);
-      await press(ada, 'Send the answer');
-      const text = await ada.text();
+      linus.page.setDefaultTimeout(90_000);
+      await press(linus, 'Send the answer');
+      const text = await linus.text();
       expect(text).toContain('This onboarding cannot be read now');
       expect(text).toContain('Nothing was sent.');
-      expect(await ada.page.getByLabel('Answer', { exact: true }).inputValue()).toBe('Bread and rolls.');
+      expect(await linus.page.getByLabel('Answer', { exact: true }).inputValue()).toBe('Bread and rolls.');
     });
     await eventually(
       async () => {
-        await press(ada, 'Send the answer');
-        return ada.text();
+        await press(linus, 'Send the answer');
+        return linus.text();
       },
       (text) => text.includes('Your answer is accepted.'),
       'the answer to be accepted',
@@ -238,54 +218,8 @@ describe('without a worker', () => {
 });
 
 describe('a person without a mouse', () => {
-  it('finds a requirement in the inbox and answers it', async () => {
-    const { boarding, id } = await noted(rig());
-    await boarding.listed(' AND ActionRequired = true');
-    const ada = await person('Ada', 'operator');
-    await eventually(
-      async () => {
-        await ada.go(`/?find=${encodeURIComponent(boarding.workflowId)}`);
-        return ada.text();
-      },
-      (text) => text.includes('Answer note'),
-      'the requirement in the inbox',
-    );
-    const { keyboard } = ada.page;
-    const focused = () => ada.page.evaluate('document.activeElement?.textContent ?? ""') as Promise<string>;
-    await keyboard.press('Tab');
-    expect(await focused()).toContain('Skip to the content');
-    for (let presses = 0; (await focused()) !== 'Answer note'; presses += 1) {
-      if (presses > 40) throw new Error('the link cannot be reached');
-      await keyboard.press('Tab');
-    }
-    await Promise.all([ada.page.waitForEvent('load'), keyboard.press('Enter')]);
-    const isAnswer = () =>
-      ada.page.evaluate('document.activeElement?.tagName === "TEXTAREA"') as Promise<boolean>;
-    for (let presses = 0; !(await isAnswer()); presses += 1) {
-      if (presses > 40) throw new Error('the answer cannot be reached');
-      await keyboard.press('Tab');
-    }
-    // The outline of what has the focus is seen.
-    expect(await ada.page.evaluate('getComputedStyle(document.activeElement).outlineWidth')).toBe('3px');
-    await keyboard.type('Bread and rolls.');
-    await keyboard.press('Tab');
-    await keyboard.press('Tab');
-    expect(await focused()).toBe('Send the answer');
-    await Promise.all([ada.page.waitForEvent('load'), keyboard.press('Enter')]);
-    expect(await ada.text()).toContain('Your answer is accepted.');
-    expect((await boarding.state()).requirements.map((each) => each.id)).not.toContain(id);
-  });
-
   it('claims several at once, which stay chosen while the inbox updates, but for the one that somebody took', async () => {
-    const dba = `Chosen Shop ${Date.now()} [uw-level-1]`;
-    const { merchant: of } = merchant('uw-level-1');
-    const boardings = await Promise.all(
-      [1, 2, 3].map(() => rig().board(merchant('uw-level-1', { merchant: { ...of, dba } }))),
-    );
-    for (const boarding of boardings) {
-      await boarding.requirement('underwriting-note');
-      await boarding.listed(' AND ActionRequired = true');
-    }
+    const { dba, boardings } = await named('Chosen Shop', 'uw-level-1', 3);
     const [ada, grace] = await Promise.all([person('Ada', 'operator'), person('Grace', 'operator')]);
     const { page } = ada;
     await ada.go(`/?find=${encodeURIComponent(dba.toLowerCase())}`);
@@ -310,15 +244,7 @@ describe('a person without a mouse', () => {
   });
 
   it('works through a list by keys: after an answer comes the next one of the same filter', async () => {
-    const dba = `Keyboard Shop ${Date.now()} [more-notes]`;
-    const { merchant: of } = merchant('more-notes');
-    const boardings = await Promise.all(
-      [1, 2].map(() => rig().board(merchant('more-notes', { merchant: { ...of, dba } }))),
-    );
-    for (const boarding of boardings) {
-      await boarding.requirement('underwriting-note');
-      await boarding.listed(' AND ActionRequired = true');
-    }
+    const { dba } = await named('Keyboard Shop', 'more-notes', 2);
     const ada = await person('Ada', 'operator');
     const { page } = ada;
     const { keyboard } = page;
@@ -326,7 +252,18 @@ describe('a person without a mouse', () => {
     page.on('request', (request) => {
       if (request.url().endsWith('/claim')) claims.push(request.method());
     });
+    const focused = () => page.evaluate('document.activeElement?.textContent ?? ""') as Promise<string>;
+    const tabTo = async (isThere: () => Promise<boolean>) => {
+      for (let presses = 0; !(await isThere()); presses += 1) {
+        if (presses > 40) throw new Error('it cannot be reached');
+        await keyboard.press('Tab');
+      }
+    };
     await ada.go(`/?find=${encodeURIComponent(dba.toLowerCase())}`);
+    await keyboard.press('Tab');
+    expect(await focused()).toContain('Skip to the content');
+    await tabTo(async () => (await focused()) === 'Answer note');
+    await ada.go(page.url());
     await keyboard.press('?');
     expect(await page.locator('#keys').isVisible()).toBe(true);
     expect(await axeFindings(page)).toEqual([]);
@@ -345,8 +282,13 @@ describe('a person without a mouse', () => {
     expect(claims).toEqual(['POST']);
     const first = new URL(page.url()).pathname;
     expect(await page.locator('#business').innerText()).toContain(dba);
-    await page.getByLabel('Answer', { exact: true }).fill('Bread and rolls. j k ?');
-    await press(ada, 'Send the answer');
+    await tabTo(() => page.evaluate('document.activeElement?.tagName === "TEXTAREA"'));
+    // The outline of what has the focus is seen.
+    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineWidth')).toBe('3px');
+    await keyboard.type('Bread and rolls. j k ?');
+    for (const key of ['Tab', 'Tab']) await keyboard.press(key);
+    expect(await focused()).toBe('Send the answer');
+    await Promise.all([page.waitForEvent('load'), keyboard.press('Enter')]);
     const next = new URL(page.url());
     expect(next.pathname).toMatch(/\/requirements\/note-/);
     expect(next.pathname).not.toBe(first);

@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { newFolder } from '../../rigs/folders.js';
 import { run } from '../../rigs/processes.js';
 
 /** Runs `roll-out.sh check` with a `temporal` command that prints these errors, one for each query of the only workflow. */
 async function check(errors: readonly string[], patience = 60) {
-  const folder = await mkdtemp(join(tmpdir(), 'gangway-roll-out-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await newFolder();
   const temporal = join(folder, 'temporal');
   const listed = JSON.stringify([{ execution: { workflowId: 'merchant-boarding-m-1' } }]);
   await writeFile(join(folder, 'errors'), errors.map((error) => `${error}\n`).join(''));
@@ -27,12 +25,8 @@ esac
 `,
   );
   await chmod(temporal, 0o755);
-  const env = { ...process.env, TEMPORAL: temporal, ROLL_OUT_TIMEOUT: `${patience}` };
-  return new Promise((resolve) =>
-    execFile('deploy/roll-out.sh', ['check'], { env }, (error, stdout, stderr) =>
-      resolve({ code: error?.code ?? 0, stdout, stderr }),
-    ),
-  );
+  const env = { TEMPORAL: temporal, ROLL_OUT_TIMEOUT: `${patience}` };
+  return run('deploy/roll-out.sh', ['check'], env);
 }
 
 it.each([

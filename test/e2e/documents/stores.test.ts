@@ -1,20 +1,27 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { FileStore } from '../../../src/documents/file-store.js';
 import { openStore } from '../../../src/documents/open-store.js';
+import { gangway } from '../../rigs/command.js';
+import { countingProxy } from '../../rigs/counting-proxy.js';
 import {
   BUCKET,
   S3_SERVER_TIMEOUT_MS,
   type S3Server,
   startS3Server,
 } from '../../rigs/documents/s3-server.js';
+import { newFolder } from '../../rigs/folders.js';
+import { merchant } from '../../rigs/inputs.js';
+import { listening } from '../../rigs/listening.js';
+import { jsonLines, launch } from '../../rigs/processes.js';
+import { createRig } from '../../rigs/rig.js';
+import { shared } from '../../rigs/shared.js';
 import { eventually } from '../../rigs/waiting.js';
 
 const MIB = 1024 * 1024;
@@ -49,8 +56,7 @@ const inBucket = async (): Promise<Place> => {
 };
 
 const inFolder = async (): Promise<Place> => {
-  const folder = await mkdtemp(join(tmpdir(), 'gangway-stores-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await newFolder();
   return { files: await openStore(folder), names: () => readdir(folder) };
 };
 
@@ -86,16 +92,11 @@ describe.each([
     expect(await names()).toEqual(['a.bin']);
   });
 
-  it('keeps the latest of the same name', async () => {
+  it('keeps the latest of the same name, and one whole file of two that arrive at the same time', async () => {
     const { files, names } = await place();
     await put(files, 'a.txt', 'a longer one');
     await put(files, 'a.txt', 'short');
     expect(await text(await files.open('a.txt'))).toBe('short');
-    expect(await names()).toEqual(['a.txt']);
-  });
-
-  it('keeps one whole file of two that arrive at the same time', async () => {
-    const { files, names } = await place();
     const whole = ['aaaa', 'bbbb'];
     await Promise.all(whole.map((letters) => put(files, 'a.txt', ...letters)));
     expect(whole).toContain(await text(await files.open('a.txt')));
@@ -134,7 +135,7 @@ describe.each([
     },
   );
 
-  it('removes a file, and a file that is not there without an error', async () => {
+  it('removes a file, one that is not there without an error, and reports that it is missing', async () => {
     const { files, names } = await place();
     await put(files, 'a.txt', 'x');
     await put(files, 'b.txt', 'x');
@@ -142,22 +143,11 @@ describe.each([
     await files.remove('a.txt');
     expect(await names()).toEqual(['b.txt']);
     await expect(files.remove('../b.txt')).rejects.toMatchObject({ kind: 'refused' });
-  });
-
-  it('reports a missing file', async () => {
-    const { files } = await place();
-    await expect(files.open('none.pdf')).rejects.toMatchObject({ kind: 'missing' });
+    await expect(files.open('a.txt')).rejects.toMatchObject({ kind: 'missing' });
   });
 });
 
 describe('a bucket', () => {
-  it('keeps the content type', async () => {
-    const { files } = await inBucket();
-    await files.save('a.pdf', Readable.from(['%PDF']), 'application/pdf');
-    const key = `${files.place.slice(`s3://${BUCKET}/`.length)}/a.pdf`;
-    expect(await s3.object(key)).toEqual({ content: Buffer.from('%PDF'), contentType: 'application/pdf' });
-  });
-
   const other = { AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE', AWS_SECRET_ACCESS_KEY: 'hunter2' };
   const none = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_EC2_METADATA_DISABLED: 'true' };
   it.each([
@@ -180,18 +170,11 @@ describe('a bucket', () => {
     await expect(files.remove('a.txt')).rejects.toMatchObject(refused);
   });
 
-  it('that does not exist is refused', async () => {
+  it('that does not exist is refused, and one whose server does not respond may be tried again', async () => {
     settings(s3.env);
-    const files = await openStore('s3://no-such-bucket', at(s3.url));
-    const refused = {
-      kind: 'refused',
-      message: expect.stringMatching(/(NoSuchBucket|AccessDenied) \(HTTP 40[34]\)/),
-    };
-    await expect(put(files, 'a.txt', 'x')).rejects.toMatchObject(refused);
-  });
-
-  it('whose server does not respond may be tried again', async () => {
-    settings(s3.env);
+    const missing = await openStore('s3://no-such-bucket', at(s3.url));
+    const message = expect.stringMatching(/(NoSuchBucket|AccessDenied) \(HTTP 40[34]\)/);
+    await expect(put(missing, 'a.txt', 'x')).rejects.toMatchObject({ kind: 'refused', message });
     const files = await openStore(`s3://${BUCKET}`, at('http://127.0.0.1:1'));
     const unavailable = { kind: 'unavailable', message: `s3://${BUCKET}: ECONNREFUSED` };
     await expect(put(files, 'a.txt', 'x')).rejects.toMatchObject(unavailable);
@@ -208,14 +191,13 @@ describe('a bucket', () => {
     const silent = await answeringNothing();
     const files = await openStore(`s3://${BUCKET}`, at(silent.url));
     let taken = 0;
-    const body = Readable.from(
-      (function* () {
-        for (const mebibyte of mebibytes(200)) {
-          taken += 1;
-          yield mebibyte;
-        }
-      })(),
-    );
+    const taking = function* () {
+      for (const mebibyte of mebibytes(200)) {
+        taken += 1;
+        yield mebibyte;
+      }
+    };
+    const body = Readable.from(taking());
     const saving = files.save('a.bin', body, 'text/plain').catch((error: unknown) => error);
     await silent.asked;
     let [before, unchanged] = [0, 0];
@@ -239,20 +221,96 @@ describe('a bucket', () => {
   });
 });
 
+describe('with a bucket and no shared folder', { timeout: 120_000 }, () => {
+  const rig = shared(async (until) => {
+    const made = await createRig({ worker: false });
+    until(() => made.close());
+    return made;
+  });
+
+  /** A worker that shares no folder, and a place in the bucket for the running test. */
+  async function elsewhere(settings: Readonly<Record<string, string>> = {}) {
+    const prefix = `gangway/${randomUUID()}`;
+    const [documents, statements] = ['documents', 'statements'].map(
+      (name) => `s3://${BUCKET}/${prefix}/${name}`,
+    );
+    const stores = {
+      DOCUMENT_DIR: documents ?? '',
+      STATEMENT_DIR: statements ?? '',
+      AWS_ENDPOINT_URL_S3: s3.url,
+    };
+    const env = { ...rig().env, ...s3.env, ...stores };
+    const cwd = await newFolder();
+    const { stop } = await launch('worker', { ...env, ...settings }, 'worker is ready', { cwd });
+    onTestFinished(async () => void (await stop()));
+    return { prefix, documents, statements, env, cwd };
+  }
+
+  it('a document that answers a note reaches the partner byte for byte', async () => {
+    const partner = await countingProxy(rig().sandbox.url);
+    const { env, prefix, cwd } = await elsewhere({ BOARDING_URL: partner.url });
+    const boarding = await rig().board(merchant('uw-level-1'));
+    const { id } = await boarding.requirement('underwriting-note');
+    const document = join(await newFolder(), 'check.pdf');
+    // More than goes in one part.
+    const content = randomBytes(6 * MIB);
+    await writeFile(document, content);
+    const resolved = await gangway(env, ['resolve', boarding.workflowId, id, '--document', document]);
+    expect(resolved).toMatchObject({ code: 0, stderr: '' });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    const [upload, ...more] = partner.seen('POST /api/v1/merchant/attachment');
+    expect(more).toEqual([]);
+    expect(upload?.request.body().includes(content)).toBe(true);
+    const [key = '', ...others] = await s3.keys(`${prefix}/documents/`);
+    expect(others).toEqual([]);
+    expect(key.slice(`${prefix}/documents/`.length)).toMatch(/^[0-9a-f-]{36}\.pdf$/);
+    expect(await s3.object(key)).toEqual({ content, contentType: 'application/pdf' });
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it('a statement is saved there, and fetched by the command; doctor writes and reads both', async () => {
+    const { env, prefix, documents, statements, cwd } = await elsewhere();
+    const asked = ['--account', 'fa-501-1', '--period', '2026-01', '--format', 'CSV'];
+    const saved = await gangway(env, ['statement', 'now', ...asked, '--json']);
+    const { content, contentType } = await s3.object(`${prefix}/statements/2026-01-fa-501-1.csv`);
+    expect(jsonLines(saved).at(-1)).toMatchObject({
+      ...{ outcome: 'done', fileName: '2026-01-fa-501-1.csv', bytes: content.length },
+    });
+    // As the partner gave it.
+    expect(contentType).toBe('text/plain; charset=utf-8');
+    expect(content.toString()).toMatch(/^account,date,description,amount\r\nfa-501-1,2026-01-03T10:00:00Z,/);
+
+    const request = { period: '2026-01-01T00:00:00Z', financialAccountIds: ['fa-501-1'], fileFormat: 'CSV' };
+    const call = ['call', 'banking', 'generate-full-statement', JSON.stringify(request), '--json'];
+    const output = join(await newFolder(), 'fetched.csv');
+    expect(await gangway(env, [...call, '--output', output])).toMatchObject({ code: 0 });
+    expect((await readFile(output)).equals(content)).toBe(true);
+    expect(JSON.parse((await gangway(env, call)).stdout)).toEqual({
+      saved: expect.stringMatching(`^${statements}/generate-full-statement-[\\w-]+\\.csv$`),
+      contentType: 'text/plain; charset=utf-8',
+    });
+    const { stdout } = await gangway(env, ['doctor', '--json']);
+    const findings = jsonLines({ code: 0, stdout, stderr: '' });
+    expect(findings.filter(({ check }) => /^(document|statement) store$/.test(`${check}`))).toEqual([
+      { check: 'document store', state: 'ok', detail: documents },
+      { check: 'statement store', state: 'ok', detail: statements },
+    ]);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+});
+
 /** A server that accepts connections, and neither reads nor responds. */
 async function answeringNothing() {
   const server = createServer({ pauseOnConnect: true });
   const asked = once(server, 'connection');
   const sockets: { destroy(): void }[] = [];
   server.on('connection', (socket) => sockets.push(socket));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const url = `http://${await listening(server)}`;
   const close = () => {
     server.close();
     for (const socket of sockets) socket.destroy();
   };
-  onTestFinished(close);
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, close };
+  return { url, asked, close };
 }
 
 /** A server that is gone in the middle of each object. */
@@ -263,8 +321,5 @@ async function answeringHalf(): Promise<string> {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf', () => socket.destroy());
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://${await listening(server)}`;
 }

@@ -1,16 +1,16 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { describe, expect, it } from 'vitest';
 import { workflowId } from '../../../src/messages/ids.js';
 import type { BusinessOnboardingInput, CustomerOnboardingInput } from '../../../src/messages/inputs.js';
-import { freePort, startDevServer } from '../../../src/temporal/dev-server.js';
-import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { freePort } from '../../../src/temporal/dev-server.js';
+import { decodedPayloads, encryptedIn } from '../../../src/temporal/payload-codec.js';
 import { startOperation } from '../../../src/temporal/start.js';
 import { gangway } from '../../rigs/command.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
 import { SECRET, subscriber } from '../../rigs/events/subscriber.js';
+import { newFolder } from '../../rigs/folders.js';
 import { terminal } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { holderOf, merchantOf, ownersOf } from '../../rigs/privacy/marked-inputs.js';
@@ -19,28 +19,13 @@ import { bytesIn, kept } from '../../rigs/privacy/places.js';
 import { launch } from '../../rigs/processes.js';
 import { TOKEN } from '../../rigs/receiver/running-receiver.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { startTemporal } from '../../rigs/temporal-server.js';
 import { collector } from '../../rigs/tracing/collector.js';
 
-/** Everything that an operator of the Temporal server, or of its logs and metrics, could read. */
-interface Places {
-  readonly histories: Buffer;
-  /** Histories as JSON, as people export and keep them. */
-  readonly recordings: Buffer;
-  readonly visibility: Buffer;
-  readonly database: Buffer;
-  readonly logs: Buffer;
-  readonly metrics: Buffer;
-  readonly traces: Buffer;
-  /** The outbound events that a receiver got. */
-  readonly outboundEvents: Buffer;
-  /** The bundles that a user may send to somebody else. */
-  readonly bundles: Buffer;
-}
-
 describe('private values, each marked, in onboardings with failures of every kind', () => {
-  it('are found nowhere', async () => {
+  it('are found nowhere, although each was sent', async () => {
     const marked = markers();
-    const { tokens, settings, ...places } = await live(marked, {});
+    const { tokens, settings, decoded, places } = await live(marked);
     expect(Object.keys(tokens).length).toBeGreaterThanOrEqual(2);
     expect(Object.keys({ ...marked, ...settings })).toHaveLength(44);
     const hits = Object.entries(places).flatMap(([place, bytes]) =>
@@ -48,32 +33,37 @@ describe('private values, each marked, in onboardings with failures of every kin
     );
     expect(hits).toEqual([]);
     for (const bytes of Object.values(places)) expect(bytes.length).toBeGreaterThan(1_000);
-  }, 240_000);
-
-  it('are found by the same search when payloads are not encrypted', async () => {
-    const marked = markers();
-    const { histories, recordings, database, visibility, ...elsewhere } = await live(marked, {
-      payloadKeys: '',
-    });
     // Credentials never go through Temporal.
     const { password: _, deviceToken: _1, ...sent } = marked;
-    expect(found(histories, sent).sort()).toEqual(Object.keys(sent).sort());
-    expect(found(recordings, sent).sort()).toEqual(Object.keys(sent).sort());
-    expect(found(database, sent).sort()).toEqual(Object.keys(sent).sort());
-    // The memo.
-    expect(found(visibility, marked)).toEqual(['dba']);
-    const { tokens: _2, settings: _3, ...places } = elsewhere;
-    expect(Object.values(places).flatMap((bytes) => found(bytes, marked))).toEqual([]);
+    expect(found(decoded, sent).sort()).toEqual(Object.keys(sent).sort());
   }, 240_000);
+
+  it('are found by the same search in a workflow that is not encrypted', async () => {
+    const marked = markers();
+    const folder = await newFolder();
+    const server = await startTemporal({ databaseFile: join(folder, 'temporal.db') });
+    const rig = await createRig({ address: server.address, worker: false, payloadKeys: '' });
+    const plain = { args: [marked], memo: { dba: marked.dba } };
+    const { taskQueue } = rig;
+    await rig.client.workflow.start('anything', { taskQueue, workflowId: 'plain', ...plain });
+    await new Onboarding(rig.client, 'plain').listed();
+    const { histories, recordings, visibility } = await storedByTemporal(rig);
+    await rig.close();
+    await server.stop();
+    for (const bytes of [histories, recordings, await bytesIn(folder)])
+      expect(found(bytes, marked).sort()).toEqual(Object.keys(marked).sort());
+    expect(found(visibility, marked)).toEqual(['dba']);
+  });
 });
 
-/** Boards and onboards with a real server that keeps its data in a file, a real worker process and the real command. */
-async function live(
-  marked: Markers,
-  options: { payloadKeys?: string },
-): Promise<Places & Readonly<Record<'tokens' | 'settings', Readonly<Record<string, string>>>>> {
-  const folder = await mkdtemp(join(tmpdir(), 'gangway-privacy-'));
-  const server = await startDevServer({ databaseFile: join(folder, 'temporal.db') });
+/**
+ * Boards and onboards with a real server that keeps its data in a file, a real worker process and the real command.
+ *
+ * @returns all that an operator of the Temporal server, or of its logs and metrics, could read, and what else to search for
+ */
+async function live(marked: Markers) {
+  const folder = await newFolder();
+  const server = await startTemporal({ databaseFile: join(folder, 'temporal.db') });
   const metricsPort = await freePort();
   const settings = settingMarkers();
   const rig = await createRig({
@@ -82,78 +72,61 @@ async function live(
     // Lists and logs have the dba by default, which is no secret.
     dbaForm: 'masked',
     sandbox: { password: marked.password },
-    ...options,
   });
-  try {
-    await registerSearchAttributes(rig.client);
-    const bank = await countingProxy(rig.sandbox.url);
-    const crm = await subscriber();
-    const otlp = await collector();
-    const env = {
-      ...rig.env,
-      GANGWAY_LOG_LEVEL: 'trace',
-      GANGWAY_POLL_MAX: '3s',
-      GANGWAY_METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
-      BOARDING_PASSWORD: marked.password,
-      PAYMENTS_API_KEY: marked.password,
-      BANKING_URL: bank.url,
-      BANKING_PASSWORD: marked.password,
-      BANKING_DEVICE_TOKEN: marked.deviceToken,
-      EVENTS_URLS: crm.url,
-      EVENTS_SECRETS: SECRET,
-      EVENTS_TO_LOOPBACK: 'true',
-      OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url,
-    };
-    const worker = await launch('worker', env, 'worker is ready');
-    const printed = await runJourneys(rig, env, marked);
-    const bundles = await bundled({ ...env, ...settings }, rig.documentDir);
-    const metrics = Buffer.from(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).arrayBuffer());
-    worker.child.kill('SIGTERM');
-    await worker.exit;
-    otlp.close();
-    const outboundEvents = Buffer.from(crm.received.map(({ body }) => body).join('\n'));
-    const places = {
-      ...(await storedByTemporal(rig)),
-      metrics,
-      traces: otlp.bytes(),
-      outboundEvents,
-      bundles,
+  const bank = await countingProxy(rig.sandbox.url);
+  const crm = await subscriber();
+  const otlp = await collector();
+  const env = {
+    ...rig.env,
+    GANGWAY_LOG_LEVEL: 'trace',
+    GANGWAY_POLL_MAX: '3s',
+    GANGWAY_METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
+    BOARDING_PASSWORD: marked.password,
+    PAYMENTS_API_KEY: marked.password,
+    BANKING_URL: bank.url,
+    BANKING_PASSWORD: marked.password,
+    BANKING_DEVICE_TOKEN: marked.deviceToken,
+    ...{ EVENTS_URLS: crm.url, EVENTS_SECRETS: SECRET, EVENTS_TO_LOOPBACK: 'true' },
+    OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url,
+  };
+  const worker = await launch('worker', env, 'worker is ready');
+  const printed = await runJourneys(rig, env, marked);
+  const bundles = await bundled({ ...env, ...settings }, rig.documentDir);
+  const metrics = Buffer.from(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).arrayBuffer());
+  await worker.stop();
+  const { decoded, ...stored } = await storedByTemporal(rig);
+  await rig.close();
+  await server.stop();
+  const bearers = new Set(bank.seen().flatMap(({ authorization = '' }) => authorization.split(' ')[1] ?? []));
+  return {
+    settings,
+    decoded,
+    tokens: Object.fromEntries([...bearers].map((token, index) => [`token ${index + 1}`, token])),
+    places: {
+      ...{ ...stored, metrics, bundles, traces: otlp.bytes(), database: await bytesIn(folder) },
+      outboundEvents: Buffer.from(crm.received.map(({ body }) => body).join('\n')),
       logs: Buffer.from(worker.stderr() + printed),
-    };
-    await rig.close();
-    const bearers = new Set(
-      bank.seen().flatMap(({ authorization = '' }) => authorization.split(' ')[1] ?? []),
-    );
-    const tokens = Object.fromEntries([...bearers].map((token, index) => [`token ${index + 1}`, token]));
-    await server.stop();
-    return { ...places, tokens, settings, database: await bytesIn(folder) };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+    },
+  };
 }
 
-/** A bundle of each onboarding. Its worker runs, and its settings are partly wrong. */
+/** A bundle of each onboarding, which a user may send to somebody else. Its worker runs, and its settings are partly wrong. */
 async function bundled(env: Record<string, string>, folder: string): Promise<Buffer> {
-  const types = ['customerOnboarding', 'businessOnboarding', 'terminalProvisioning'] as const;
-  const keys = {
-    customerOnboarding: 'marked',
-    businessOnboarding: 'marked-too',
-    terminalProvisioning: 'marked',
-  };
-  const bundles = types.map(async (type) => {
+  const onboardings = [
+    ['customerOnboarding', 'marked'],
+    ['businessOnboarding', 'marked-too'],
+    ['terminalProvisioning', 'marked'],
+  ] as const;
+  const bundles = onboardings.map(async ([type, key]) => {
     const file = join(folder, `${type}.json`);
-    const { code, stdout, stderr } = await gangway(env, [
-      'bundle',
-      workflowId(type, keys[type]),
-      '--output',
-      file,
-    ]);
+    const { code, stdout, stderr } = await gangway(env, ['bundle', workflowId(type, key), '--output', file]);
     expect(code, stderr).toBe(0);
-    const { doctor, metrics, workflows } = JSON.parse(await readFile(file, 'utf8'));
+    const text = await readFile(file, 'utf8');
+    const { doctor, metrics, workflows } = JSON.parse(text);
     expect(metrics.length).toBeGreaterThan(10);
     expect(workflows[0].state.timeline.length).toBeGreaterThan(1);
     expect(doctor.length).toBeGreaterThan(10);
-    return stdout + (await readFile(file, 'utf8'));
+    return stdout + text;
   });
   return Buffer.from((await Promise.all(bundles)).join('\n'));
 }
@@ -194,12 +167,7 @@ async function receive(env: Record<string, string>, marked: Markers): Promise<st
     RECEIVER_BANKING_AUTH: 'none',
   };
   const receiver = await launch('receiver', { ...env, ...settings }, 'receiver is ready');
-  const line =
-    receiver
-      .stderr()
-      .split('\n')
-      .find((each) => each.includes('receiver is ready')) ?? '';
-  const { url, metrics: metricsUrl } = JSON.parse(line) as { url: string; metrics: string };
+  const { url, metrics: metricsUrl } = receiver.addresses();
   const send = async (path: string, method: string, body: string, type = 'application/json') => {
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': type };
     const response = await fetch(url + path, { method, headers, body });
@@ -227,8 +195,7 @@ async function receive(env: Record<string, string>, marked: Markers): Promise<st
   const { ssn: _, ...others } = marked;
   expect(found(Buffer.from(replies.map(([, text]) => text).join('\n')), others)).toEqual([]);
   const metrics = await (await fetch(`${metricsUrl}/metrics`)).text();
-  receiver.child.kill('SIGTERM');
-  await receiver.exit;
+  await receiver.stop();
   return receiver.stderr() + metrics;
 }
 
@@ -283,27 +250,15 @@ async function answerByCommand(
   env: Record<string, string>,
   marked: Markers,
 ): Promise<void> {
-  const by = ['--actor', marked.actor, '--reason', marked.reason];
-  const note = await customer.requirement('underwriting-note');
-  const resolved = await gangway(env, [
-    'resolve',
-    customer.workflowId,
-    note.id,
-    '--text',
-    marked.noteAnswer,
-    ...by,
-  ]);
-  expect(resolved.code, resolved.stderr).toBe(0);
-  const ticket = await customer.requirement('ticket');
-  const replied = await gangway(env, [
-    'resolve',
-    customer.workflowId,
-    ticket.id,
-    '--text',
-    marked.ticketAnswer,
-    ...by,
-  ]);
-  expect(replied.code, replied.stderr).toBe(0);
+  for (const [kind, text] of [
+    ['underwriting-note', marked.noteAnswer],
+    ['ticket', marked.ticketAnswer],
+  ] as const) {
+    const { id } = await customer.requirement(kind);
+    const by = ['--actor', marked.actor, '--reason', marked.reason];
+    const { code, stderr } = await gangway(env, ['resolve', customer.workflowId, id, '--text', text, ...by]);
+    expect(code, stderr).toBe(0);
+  }
 }
 
 /** A payments account that is refused at first, then lost and found. */
@@ -348,20 +303,18 @@ function businessOf(marked: Markers): BusinessOnboardingInput {
   return { externalId: 'marked-too', holder: refused, dueInHours: 48 };
 }
 
-async function storedByTemporal({
-  client,
-}: Rig): Promise<Pick<Places, 'histories' | 'recordings' | 'visibility'>> {
-  const histories: Buffer[] = [];
-  const recordings: string[] = [];
-  const visibility: Buffer[] = [];
-  for await (const execution of kept(client)) {
-    histories.push(execution.bytes);
-    recordings.push(historyToJSON(execution.history));
-    visibility.push(execution.visibility);
-  }
+/** What the server has of all workflows, and what their payloads hold. */
+async function storedByTemporal({ client }: Rig) {
+  const all = await Array.fromAsync(kept(client));
+  const decoded = all.map(({ history }) => {
+    const payloads = encryptedIn(history).map(({ payload }) => payload);
+    return decodedPayloads(client, payloads, undefined);
+  });
   return {
-    histories: Buffer.concat(histories),
-    recordings: Buffer.from(recordings.join('\n')),
-    visibility: Buffer.concat(visibility),
+    histories: Buffer.concat(all.map(({ bytes }) => bytes)),
+    // Histories as JSON, as people export and keep them.
+    recordings: Buffer.from(all.map(({ history }) => historyToJSON(history)).join('\n')),
+    visibility: Buffer.concat(all.map(({ visibility }) => visibility)),
+    decoded: Buffer.from(JSON.stringify(await Promise.all(decoded))),
   };
 }

@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
 import { expect, it, onTestFinished } from 'vitest';
-import { startDevServer } from '../../../src/temporal/dev-server.js';
-import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { newFolder } from '../../rigs/folders.js';
 import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { flood } from '../../rigs/receiver/flood.js';
@@ -19,6 +15,7 @@ import {
   UNAVAILABLE,
 } from '../../rigs/receiver/running-receiver.js';
 import { createRig } from '../../rigs/rig.js';
+import { startTemporal } from '../../rigs/temporal-server.js';
 import { eventually } from '../../rigs/waiting.js';
 
 /** `FLOOD_EVENTS=10000` sends more. */
@@ -28,30 +25,23 @@ const EVENTS = Number(process.env['FLOOD_EVENTS'] ?? 300);
 const KILLED_AT = [40, 120];
 
 it('each accepted event has one workflow, and an answer is applied once, although Temporal is killed twice during a flood', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
+  const folder = await newFolder();
   const databaseFile = join(folder, 'temporal.db');
-  let server = await startDevServer({ databaseFile });
-  const connection = await Connection.connect({ address: server.address });
+  let server = await startTemporal({ databaseFile });
   const rig = await createRig({ address: server.address, payloadKeys: '' });
   onTestFinished(async () => {
     await rig.close();
-    await connection.close();
     await server.stop();
-    await rm(folder, { recursive: true, force: true });
   });
   const { address } = server;
-  const client = new Client({ connection });
-  await registerSearchAttributes(client);
   const taskQueue = `killed-${randomUUID()}`;
   // As the process has it: it reconnects by itself.
-  const { url, log } = await runReceiver(
-    { client: clientOf(address), taskQueue },
-    { requestsPerMinute: 9_999_999 },
-  );
+  const client = clientOf(address);
+  const { url, log } = await runReceiver({ client, taskQueue }, { requestsPerMinute: 9_999_999 });
   const boarding = await rig.board(merchant('notes'));
   const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
   const [first, second] = requirements.map(({ id }) => id);
-  const answering = await runReceiver({ client: clientOf(address), taskQueue: rig.taskQueue });
+  const answering = await runReceiver({ client, taskQueue: rig.taskQueue });
   const who = { actor: 'olga', reason: 'asked the merchant', answer: { kind: 'text', text: 'Yes.' } };
   const answered = event('requirement.resolved.v1', {
     id: boarding.workflowId,
@@ -62,13 +52,15 @@ it('each accepted event has one workflow, and an answer is applied once, althoug
 
   const accepted = new EventEmitter();
   const moments = KILLED_AT.map((count) => once(accepted, `${count}`));
-  const flooding = flood(client, taskQueue, `${url}/events`, EVENTS, (count) => accepted.emit(`${count}`));
+  const flooding = flood(rig.client, taskQueue, `${url}/events`, EVENTS, (count) =>
+    accepted.emit(`${count}`),
+  );
   for (const moment of moments) {
     await moment;
     process.kill(server.pid, 'SIGKILL');
     await server.stop();
     expect(problemOf(await answer())).toEqual(UNAVAILABLE);
-    server = await startDevServer({ port: Number(address.split(':')[1]), databaseFile });
+    server = await startTemporal({ port: Number(address.split(':')[1]), databaseFile });
     expect(server.address).toBe(address);
   }
 
@@ -87,7 +79,7 @@ it('each accepted event has one workflow, and an answer is applied once, althoug
   await eventually(status, (each) => each === 202, 'that the answer is accepted', 120_000);
   expect(await status()).toBe(202);
   expect(statuses.filter((each) => each !== 503 && each !== 202)).toEqual([]);
-  const state = await new Onboarding(clientOf(address), boarding.workflowId).state();
+  const state = await new Onboarding(client, boarding.workflowId).state();
   expect(state.requirements.map(({ id }) => id)).toEqual([second]);
   expect(state.timeline.filter(({ actor }) => actor === 'olga')).toHaveLength(1);
 }, 300_000);

@@ -1,8 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { gangway } from '../../rigs/command.js';
+import { fileWith } from '../../rigs/folders.js';
 import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { launch, run, spawnGangway } from '../../rigs/processes.js';
@@ -22,7 +20,6 @@ const NOTHING_LOADED = {
 
 it('one trace leads from the event, or the command, down to the call of the partner', async () => {
   const otlp = await collector();
-  onTestFinished(() => otlp.close());
   const rig = await createRig({ worker: false });
   onTestFinished(() => rig.close());
   const env = { ...rig.env, OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url };
@@ -30,7 +27,7 @@ it('one trace leads from the event, or the command, down to the call of the part
     launch('worker', env, 'worker is ready'),
     launch('receiver', { ...env, RECEIVER_ADDRESS: '127.0.0.1:0' }, 'receiver is ready'),
   ]);
-  const url = /"url":"([^"]+)"/.exec(receiver.stderr())?.[1];
+  const { url } = receiver.addresses();
 
   const input = merchant();
   const data = JSON.stringify({
@@ -45,15 +42,9 @@ it('one trace leads from the event, or the command, down to the call of the part
   expect((await fetch(`${url}/events`, { method: 'POST', headers, body: data })).status).toBe(202);
   await new Onboarding(rig.client, `merchant-boarding-${input.externalId}`).outcome();
 
-  const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const file = join(folder, 'merchant.json');
-  await writeFile(file, JSON.stringify(merchant('declined')));
+  const file = await fileWith(JSON.stringify(merchant('declined')));
   expect((await spawnGangway(env, ['board', file, '--wait'])).code).toBe(0);
-  for (const { child, exit } of [worker, receiver]) {
-    child.kill('SIGTERM');
-    expect(await exit).toBe(0);
-  }
+  expect([await worker.stop(), await receiver.stop()]).toEqual([0, 0]);
 
   const spans = otlp.spans();
   const request = the(spans, 'POST /events');
@@ -98,7 +89,6 @@ it('one trace leads from the event, or the command, down to the call of the part
 
 it('a command exports its span each time it runs with the setting, and none without it', async () => {
   const otlp = await collector();
-  onTestFinished(() => otlp.close());
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url, OTEL_RESOURCE_ATTRIBUTES: 'deployment=test' };
   for (const settings of [env, {}, { ...env, OTEL_SERVICE_NAME: 'ops' }])
     expect((await gangway(settings, ['keys', 'new'])).code).toBe(0);
@@ -121,8 +111,7 @@ it('without a collector nothing is loaded, and nothing is written into the histo
     'the history',
   );
   expect(JSON.stringify(history)).not.toContain('_tracer-data');
-  worker.child.kill('SIGTERM');
-  expect(await worker.exit).toBe(0);
+  expect(await worker.stop()).toBe(0);
 
   const traced = { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
   const refused = await run(process.execPath, ['dist/worker.js'], traced);

@@ -1,4 +1,3 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.js';
@@ -8,6 +7,7 @@ import type { Onboarding } from '../../rigs/onboarding.js';
 import { launch, type RunningProcess } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { SandboxControl } from '../../rigs/sandbox-control.js';
+import { type TcpProxy, tcpProxy } from '../../rigs/tcp-proxy.js';
 
 /** The time limit on a machine that runs other tests next to four workers. */
 const TIMEOUT_MS = 300_000;
@@ -18,28 +18,24 @@ const TIGHT_LIMIT = '0.02';
 let rig: Rig;
 let northsSandbox: Sandbox;
 let north: SandboxControl;
-let door: Door;
+/** To acme's partner. */
+let wire: TcpProxy;
 let workers: { readonly acme: RunningProcess[]; readonly north: RunningProcess[] } = { acme: [], north: [] };
-/** Of an ops person: knows the names, and who is who by the names only. */
-let env: Record<string, string>;
 
 beforeAll(async () => {
   rig = await createRig({ worker: false, sandbox: { password: 'of-acme' } });
   northsSandbox = await startSandbox({ pace: { reads: 1 }, password: 'of-north' });
   north = new SandboxControl(northsSandbox.url);
-  door = await openDoor(rig.sandbox.url);
+  wire = await tcpProxy(new URL(rig.sandbox.url).host);
   const common = Object.fromEntries(
     Object.entries(rig.env).filter(([name]) => /^(TEMPORAL|GANGWAY|PAYLOAD|DOCUMENT|STATEMENT)_/.test(name)),
   );
-  env = { ...common, GANGWAY_ACCOUNTS: 'acme,north-iso,tight' };
   const acmes = {
-    ...common,
-    GANGWAY_ACCOUNTS: 'acme',
-    ...settings('ACME', door.url, 'of-acme'),
+    ...{ ...common, GANGWAY_ACCOUNTS: 'acme' },
+    ...settings('ACME', `http://${wire.address}`, 'of-acme'),
   };
   const norths = {
-    ...common,
-    GANGWAY_ACCOUNTS: 'north-iso,tight',
+    ...{ ...common, GANGWAY_ACCOUNTS: 'north-iso,tight' },
     ...settings('NORTH_ISO', north.url, 'of-north'),
     ...settings('TIGHT', north.url, 'of-north'),
     TIGHT_BOARDING_ACTIVITIES_PER_SECOND: TIGHT_LIMIT,
@@ -51,10 +47,8 @@ beforeAll(async () => {
 }, TIMEOUT_MS);
 
 afterAll(async () => {
-  const all = [...workers.acme, ...workers.north];
-  for (const { child } of all) child.kill('SIGKILL');
-  await Promise.all(all.map(({ exit }) => exit));
-  door.close();
+  await Promise.all([...workers.acme, ...workers.north].map(({ stop }) => stop('SIGKILL')));
+  await wire.close();
   await rig.close();
   await northsSandbox.close();
 });
@@ -71,57 +65,8 @@ function settings(prefix: string, url: string, password: string): Record<string,
   };
 }
 
-interface Door {
-  readonly url: string;
-  /** From now on nobody behind it answers, until it is opened: what was asked meanwhile is passed on then. */
-  shut(): void;
-  open(): void;
-  close(): void;
-}
-
-/** A way to a partner that may hang. */
-async function openDoor(url: string): Promise<Door> {
-  const sockets = new Set<Socket>();
-  let isOpen = true;
-  let waiting: Socket[] = [];
-  const pass = (socket: Socket) => {
-    const onward = connect(Number(new URL(url).port), '127.0.0.1');
-    for (const end of [socket, onward]) {
-      sockets.add(end);
-      end.on('error', () => undefined);
-    }
-    socket.pipe(onward).pipe(socket);
-    socket.once('close', () => onward.destroy());
-    onward.once('close', () => socket.destroy());
-  };
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    if (isOpen) pass(socket);
-    else waiting.push(socket);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    shut() {
-      isOpen = false;
-      // Connections that are kept alive would still lead through.
-      for (const socket of sockets) socket.destroy();
-    },
-    open() {
-      isOpen = true;
-      waiting.forEach(pass);
-      waiting = [];
-    },
-    close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
-}
-
-const merchants = (count: number, account: string, more: Partial<MerchantBoardingInput> = {}) =>
-  Array.from({ length: count }, () => merchant(undefined, { account, ...more }));
+const merchants = (count: number, account: string) =>
+  Array.from({ length: count }, () => merchant(undefined, { account }));
 
 /** What it asks of its partner first may be asked again, so that nothing is uncertain about it. */
 function acmesByName(): MerchantBoardingInput {
@@ -152,78 +97,47 @@ async function processesOf({ handle }: Onboarding): Promise<(number | undefined)
 const guids = async (sandbox: SandboxControl) =>
   (await sandbox.ledger({ operation: 'create-merchant' })).map(({ guid }) => guid);
 
-describe('two accounts with two workers each', () => {
-  it(
-    'are boarded each at its own partner, with its own credentials, by its own workers',
-    async () => {
-      const inputs = { acme: merchants(2, 'acme'), north: merchants(2, 'north-iso') };
-      const started = { acme: await start(inputs.acme), north: await start(inputs.north) };
-      // Where one's credentials came to the other's partner, nobody would be let in, and a person asked.
-      expect(await outcomes([...started.acme, ...started.north])).toEqual(Array(4).fill('boarded'));
-      expect((await guids(rig.sandbox)).sort()).toEqual(
-        inputs.acme.map(({ externalId }) => externalId).sort(),
-      );
-      expect((await guids(north)).sort()).toEqual(inputs.north.map(({ externalId }) => externalId).sort());
-      for (const whose of ['acme', 'north'] as const) {
-        const ran = new Set((await Promise.all(started[whose].map(processesOf))).flat());
-        expect(workers[whose].map(({ child }) => child.pid)).toEqual(expect.arrayContaining([...ran]));
-      }
-    },
-    TIMEOUT_MS,
-  );
+describe('two accounts with two workers each', { timeout: TIMEOUT_MS }, () => {
+  it('are boarded each at its own partner, with its own credentials, by its own workers', async () => {
+    const inputs = { acme: merchants(2, 'acme'), north: merchants(2, 'north-iso') };
+    const started = { acme: await start(inputs.acme), north: await start(inputs.north) };
+    // Where one's credentials came to the other's partner, nobody would be let in, and a person asked.
+    expect(await outcomes([...started.acme, ...started.north])).toEqual(Array(4).fill('boarded'));
+    expect((await guids(rig.sandbox)).sort()).toEqual(inputs.acme.map(({ externalId }) => externalId).sort());
+    expect((await guids(north)).sort()).toEqual(inputs.north.map(({ externalId }) => externalId).sort());
+    for (const whose of ['acme', 'north'] as const) {
+      const ran = new Set((await Promise.all(started[whose].map(processesOf))).flat());
+      expect(workers[whose].map(({ child }) => child.pid)).toEqual(expect.arrayContaining([...ran]));
+    }
+  });
 
-  it(
-    'do not wait for a partner of the other that hangs, and go on where it hung',
-    async () => {
-      door.shut();
-      const hanging = await start(Array.from({ length: 4 }, acmesByName));
-      const others = await start(merchants(6, 'north-iso'));
-      expect(await outcomes(others)).toEqual(Array(6).fill('boarded'));
-      expect(await countOfEnded(hanging)).toBe(0);
-      door.open();
-      expect(await outcomes(hanging)).toEqual(Array(4).fill('boarded'));
-    },
-    TIMEOUT_MS,
-  );
+  it('do not wait for a partner of the other that hangs, and go on where it hung', async () => {
+    wire.cut();
+    const hanging = await start(Array.from({ length: 4 }, acmesByName));
+    const others = await start(merchants(6, 'north-iso'));
+    expect(await outcomes(others)).toEqual(Array(6).fill('boarded'));
+    expect(await countOfEnded(hanging)).toBe(0);
+    wire.mend();
+    expect(await outcomes(hanging)).toEqual(Array(4).fill('boarded'));
+  });
 
-  it(
-    'are limited each by its own limit, also on the same workers',
-    async () => {
-      const limited = await start(merchants(5, 'tight'));
-      // Each of these calls its partner more often than the limit of the other lets five minutes through.
-      for (const count of [4, 4]) {
-        const others = await start(merchants(count, 'north-iso'));
-        expect(await outcomes(others)).toEqual(Array(count).fill('boarded'));
-      }
-      expect(await countOfEnded(limited)).toBe(0);
-      await Promise.all(limited.map(({ handle }) => handle.terminate()));
-    },
-    TIMEOUT_MS,
-  );
+  it('are limited each by its own limit, also on the same workers', async () => {
+    const limited = await start(merchants(5, 'tight'));
+    // Each of these calls its partner more often than the limit of the other lets five minutes through.
+    for (const count of [4, 4]) {
+      const others = await start(merchants(count, 'north-iso'));
+      expect(await outcomes(others)).toEqual(Array(count).fill('boarded'));
+    }
+    expect(await countOfEnded(limited)).toBe(0);
+    await Promise.all(limited.map(({ handle }) => handle.terminate()));
+  });
 
-  it(
-    'lose nothing with one of their two workers',
-    async () => {
-      await rig.sandbox.pace('1h');
-      const started = await start(merchants(3, 'acme'));
-      for (const each of started) await each.until(({ partnerStatus }) => partnerStatus === 'Pending');
-      const [doomed] = workers.acme;
-      doomed?.child.kill('SIGKILL');
-      await doomed?.exit;
-      await rig.sandbox.pace('1reads');
-      expect(await outcomes(started)).toEqual(Array(3).fill('boarded'));
-    },
-    TIMEOUT_MS,
-  );
-});
-
-describe('gangway', { timeout: TIMEOUT_MS }, () => {
-  it('calls the partner of the named account', async () => {
+  it('are called each by its name', async () => {
+    const env = { ...rig.env, GANGWAY_ACCOUNTS: 'acme,north-iso' };
     const args = ['call', 'boarding', 'list-agent-profiles', '--partner-account', 'north-iso', '--json'];
     const { code, stdout } = await gangway(env, args);
     expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ id: 101 }, { id: 102 }]]);
     const tickets = ['call', 'banking', 'list-new-tickets', '--table', '--partner-account', 'north-iso'];
-    const shown = await gangway(env, tickets);
-    expect([shown.code, shown.stdout]).toEqual([0, 'none\n']);
+    expect(await gangway(env, tickets)).toMatchObject({ code: 0, stdout: 'none\n' });
   });
 });

@@ -6,8 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { freePort } from '../../../src/temporal/dev-server.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
 import { business, merchant } from '../../rigs/inputs.js';
-import { launchNode, run } from '../../rigs/processes.js';
-import { event, SECRET, STRUCTURED, signed } from '../../rigs/receiver/running-receiver.js';
+import { launchNode } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { type Scrape, scrape } from '../../rigs/scrape.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -41,14 +40,10 @@ function jump(ms: number): Promise<void> {
   return writeFile(FILE, `${ms}`);
 }
 
-async function launched(name: 'worker' | 'receiver', env: Record<string, string> = {}) {
-  const args = ['--import', JUMPING, `dist/${name}.js`];
-  const process = await launchNode(args, { ...rig.env, ...env, CLOCK_FILE: FILE }, `${name} is ready`);
-  onTestFinished(async () => {
-    process.child.kill('SIGTERM');
-    await process.exit;
-  });
-  return process;
+async function launched(env: Record<string, string>) {
+  const args = ['--import', JUMPING, 'dist/worker.js'];
+  const { stop } = await launchNode(args, { ...rig.env, ...env, CLOCK_FILE: FILE }, 'worker is ready');
+  onTestFinished(async () => void (await stop()));
 }
 
 describe('a clock that jumps while a process runs', () => {
@@ -56,7 +51,7 @@ describe('a clock that jumps while a process runs', () => {
     'moves no due date, and renews tokens when they are due, no sooner and no later',
     async () => {
       const bank = await countingProxy(rig.sandbox.url);
-      await launched('worker', { BANKING_URL: bank.url });
+      await launched({ BANKING_URL: bank.url });
       const boarding = await rig.board(merchant('notes'));
       const onboarding = await rig.onboardBusiness(business('ticket'));
       const { id: noteId } = await boarding.requirement('underwriting-note');
@@ -103,32 +98,12 @@ describe('a clock that jumps while a process runs', () => {
     TIMEOUT_MS,
   );
 
-  it('makes the receiver reject signatures until it is right again, and loses nothing', async () => {
-    const settings = { RECEIVER_SECRETS: SECRET, RECEIVER_ADDRESS: '127.0.0.1:0' };
-    const { stderr } = await launched('receiver', settings);
-    const ready = stderr()
-      .split('\n')
-      .find((line) => line.includes('receiver is ready'));
-    const { url } = JSON.parse(ready ?? '{}') as { url: string };
-    const body = JSON.stringify(event('merchant.boarding.requested.v1', merchant()));
-    const post = async () => {
-      const headers = { 'content-type': STRUCTURED, ...signed(body) };
-      return (await fetch(`${url}/events`, { method: 'POST', headers, body })).status;
-    };
-    const statuses: number[] = [];
-    for (const ms of [0, 6 * HOUR_MS, -6 * HOUR_MS, 4 * 60_000, 0]) {
-      await jump(ms);
-      statuses.push(await post());
-    }
-    expect(statuses).toEqual([202, 401, 401, 202, 202]);
-  });
-
   it(
     'of a worker an hour ahead hides no worker from it',
     async () => {
       await jump(HOUR_MS);
       const address = `127.0.0.1:${await freePort()}`;
-      await launched('worker', { GANGWAY_METRICS_ADDRESS: address });
+      await launched({ GANGWAY_METRICS_ADDRESS: address });
       const workers = (await eventually(
         () => scrape(`http://${address}/metrics`),
         (metrics) => metrics('gangway_temporal_reachable') === 1,
@@ -140,29 +115,4 @@ describe('a clock that jumps while a process runs', () => {
     },
     TIMEOUT_MS,
   );
-
-  it('is reported by doctor', async () => {
-    const doctor = async (ms: number) => {
-      await jump(ms);
-      const env = { ...rig.env, CLOCK_FILE: FILE };
-      const { stdout } = await run(
-        process.execPath,
-        ['--import', JUMPING, 'dist/starter.js', 'doctor', '--json'],
-        env,
-      );
-      const findings = stdout
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line));
-      return findings.find(({ check }) => check === 'clocks');
-    };
-    const others =
-      'Temporal, the banking partner, the boarding partner, the payments partner, the plant-store partner';
-    expect(await doctor(-6 * HOUR_MS)).toEqual({
-      check: 'clocks',
-      state: 'wrong',
-      detail: `the clock of this machine is 6 h behind that of ${others}`,
-      fix: 'run "timedatectl set-ntp true", or start the time service of this machine',
-    });
-  });
 });

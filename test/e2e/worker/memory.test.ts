@@ -53,6 +53,5 @@ it('a worker whose partner responds to many boardings with 6 MB and 10,000 notes
   );
   const peak = await peakMiB(pid);
   expect(peak).toBeLessThan(LIMIT_MIB);
-  worker.child.kill('SIGTERM');
-  expect(await worker.exit).toBe(0);
+  expect(await worker.stop()).toBe(0);
 });

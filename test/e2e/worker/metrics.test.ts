@@ -4,7 +4,7 @@ import { expressions, parsed } from '../../rigs/deploy/monitoring.js';
 import { SECRET, subscriber } from '../../rigs/events/subscriber.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
-import { launch, type RunningProcess } from '../../rigs/processes.js';
+import { launch } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { type Scrape, scrape } from '../../rigs/scrape.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -22,17 +22,9 @@ async function namesOf(
 ): Promise<ReadonlySet<string>> {
   const process = await launch(name, settings, `${name.replace('-', ' ')} is ready`);
   onTestFinished(() => void process.child.kill('SIGKILL'));
-  const { url, metrics } = addressesOf(process);
+  const { url, metrics } = process.addresses();
   expect((await fetch(`${url}/metrics`)).status).not.toBe(200);
   return (await scrape(`${metrics}/metrics`)).names;
-}
-
-/** Where a process is ready. */
-function addressesOf({ stderr }: RunningProcess): { readonly url: string; readonly metrics: string } {
-  const line = stderr()
-    .split('\n')
-    .find((each) => each.includes('is ready'));
-  return JSON.parse(line ?? '{}');
 }
 
 /** Any free ports. */
@@ -41,6 +33,8 @@ const CODEC_SERVER = {
   ...{ CODEC_ADDRESS: '127.0.0.1:0', CODEC_METRICS_ADDRESS: '127.0.0.1:0' },
   CODEC_TOKENS: '6f1d0c5e8b7a4932a1b0c9d8e7f60512',
 };
+
+const CALLS = 'gangway_partner_calls_total';
 
 const DUE_AT_ONCE = { dueInHours: 0.000_01 };
 
@@ -104,74 +98,47 @@ it('worker and receiver count exactly, and do not count a replay again', async (
   );
   const merchants = { workflowType: 'merchantBoarding', system: 'boarding', account: '' };
   const businesses = { workflowType: 'businessOnboarding' };
-  expect({
-    merchantsStarted: counted('gangway_workflows_started_total', merchants),
-    businessesStarted: counted('gangway_workflows_started_total', businesses),
-    boarded: counted('gangway_workflows_ended_total', { ...merchants, outcome: 'boarded' }),
-    declined: counted('gangway_workflows_ended_total', { ...merchants, outcome: 'declined' }),
-    onboarded: counted('gangway_workflows_ended_total', { ...businesses, outcome: 'onboarded' }),
-    ended: counted('gangway_workflows_ended_total'),
-    notesRaised: counted('gangway_requirements_raised_total', { ...merchants, kind: 'underwriting-note' }),
-    notesAnswered: counted('gangway_requirements_answered_total', { kind: 'underwriting-note' }),
-    doubtsRaised: counted('gangway_requirements_raised_total', { kind: 'uncertain-write' }),
-    doubtsOverdue: counted('gangway_requirements_overdue_total', { kind: 'uncertain-write' }),
-    raised: counted('gangway_requirements_raised_total'),
-    answered: counted('gangway_requirements_answered_total'),
-    closed: counted('gangway_requirements_closed_total'),
-    uncertain: counted('gangway_uncertain_writes_total', {
-      system: 'boarding',
-      operation: 'create-merchant',
-    }),
-    created: calls(counted, 'create-merchant', '200'),
-    lost: calls(counted, 'create-merchant', 'Uncertain'),
-    submitted: calls(counted, 'submit-merchant', '200'),
-    reviewed: calls(counted, 'request-underwriting-review', '200'),
-    timed: counted('gangway_partner_call_duration_seconds_count', { operation: 'create-merchant' }),
-    longest: counted('gangway_partner_call_duration_seconds_bucket', {
-      operation: 'create-merchant',
-      le: '45',
-    }),
-  }).toEqual({
-    merchantsStarted: 4,
-    businessesStarted: 1,
-    boarded: 2,
-    declined: 1,
-    onboarded: 1,
-    ended: 4,
-    notesRaised: 2,
-    notesAnswered: 2,
-    doubtsRaised: 1,
-    doubtsOverdue: 1,
-    raised: 3,
-    answered: 2,
-    closed: 0,
-    uncertain: 1,
-    created: 3,
-    lost: 1,
-    submitted: 3,
-    reviewed: 1,
-    timed: 4,
-    longest: 4,
-  });
+  const [note, doubt] = [{ kind: 'underwriting-note' }, { kind: 'uncertain-write' }];
+  const create = { system: 'boarding', operation: 'create-merchant' };
+  expectCounts(counted, [
+    ['gangway_workflows_started_total', merchants, 4],
+    ['gangway_workflows_started_total', businesses, 1],
+    ['gangway_workflows_ended_total', { ...merchants, outcome: 'boarded' }, 2],
+    ['gangway_workflows_ended_total', { ...merchants, outcome: 'declined' }, 1],
+    ['gangway_workflows_ended_total', { ...businesses, outcome: 'onboarded' }, 1],
+    ['gangway_workflows_ended_total', {}, 4],
+    ['gangway_requirements_raised_total', { ...merchants, ...note }, 2],
+    ['gangway_requirements_answered_total', note, 2],
+    ['gangway_requirements_raised_total', doubt, 1],
+    ['gangway_requirements_overdue_total', doubt, 1],
+    ['gangway_requirements_raised_total', {}, 3],
+    ['gangway_requirements_answered_total', {}, 2],
+    ['gangway_requirements_closed_total', {}, 0],
+    ['gangway_uncertain_writes_total', create, 1],
+    [CALLS, { ...create, status: '200' }, 3],
+    [CALLS, { ...create, status: 'Uncertain' }, 1],
+    [CALLS, { system: 'boarding', operation: 'submit-merchant', status: '200' }, 3],
+    [CALLS, { system: 'boarding', operation: 'request-underwriting-review', status: '200' }, 1],
+    ['gangway_partner_call_duration_seconds_count', create, 4],
+    ['gangway_partner_call_duration_seconds_bucket', { ...create, le: '45' }, 4],
+  ]);
   // Each read of a status is a poll that saw a change or none, or comes just before one of three submissions and a review, or just
   // after a submission.
   const readsAroundWrites = 4 + 3;
+  const reads = counted(CALLS, { system: 'boarding', operation: 'get-status', status: '200' });
   const polls = { activityType: 'awaitStatusChange' };
-  expect(counted('gangway_polls_total', polls)).toBe(calls(counted, 'get-status', '200') - readsAroundWrites);
+  expect(counted('gangway_polls_total', polls)).toBe(reads - readsAroundWrites);
   expect(counted('gangway_polls_total', { ...polls, result: 'changed' })).toBeGreaterThan(2);
 
   const received = await scrape(receiver.metrics);
-  expect({
-    accepted: received('gangway_receiver_requests_total', {
-      method: 'POST',
-      route: '/events',
-      status: '202',
-    }),
-    refused: received('gangway_receiver_requests_total', { method: 'POST', route: '/events', status: '422' }),
-    timed: received('gangway_receiver_request_duration_seconds_count', { route: '/events' }),
-    invalid: received('gangway_receiver_problems_total', { problem: 'invalid' }),
-    problems: received('gangway_receiver_problems_total'),
-  }).toEqual({ accepted: 5, refused: 1, timed: 6, invalid: 1, problems: 1 });
+  const events = { method: 'POST', route: '/events' };
+  expectCounts(received, [
+    ['gangway_receiver_requests_total', { ...events, status: '202' }, 5],
+    ['gangway_receiver_requests_total', { ...events, status: '422' }, 1],
+    ['gangway_receiver_request_duration_seconds_count', { route: '/events' }, 6],
+    ['gangway_receiver_problems_total', { problem: 'invalid' }, 1],
+    ['gangway_receiver_problems_total', {}, 1],
+  ]);
 
   // What people watch is there to be watched.
   const watched = expressions().flatMap(({ promql }) => parsed(promql).metrics);
@@ -201,15 +168,17 @@ it('worker and receiver count exactly, and do not count a replay again', async (
   await next.stop();
 }, 240_000);
 
-function calls(counted: Scrape, operation: string, status: string): number {
-  return counted('gangway_partner_calls_total', { system: 'boarding', operation, status });
+type Count = readonly [name: string, labels: Readonly<Record<string, string>>, count: number];
+
+function expectCounts(page: Scrape, counts: readonly Count[]): void {
+  expect(counts.map(([name, labels]) => [name, labels, page(name, labels)])).toEqual(counts);
 }
 
 async function workerOf(rig: Rig, more: Readonly<Record<string, string>> = {}) {
   const address = `127.0.0.1:${await freePort()}`;
   const env = { ...rig.env, ...more, GANGWAY_METRICS_ADDRESS: address };
-  const worker = await launch('worker', env, 'worker is ready');
-  return { metrics: `http://${address}/metrics`, stop: () => ended(worker) };
+  const { stop } = await launch('worker', env, 'worker is ready');
+  return { metrics: `http://${address}/metrics`, stop };
 }
 
 async function receiverOf(rig: Rig) {
@@ -218,8 +187,8 @@ async function receiverOf(rig: Rig) {
     { ...rig.env, RECEIVER_ADDRESS: '127.0.0.1:0', RECEIVER_METRICS_ADDRESS: '127.0.0.1:0' },
     'receiver is ready',
   );
-  onTestFinished(() => ended(receiver));
-  const { url, metrics } = addressesOf(receiver);
+  onTestFinished(async () => void (await receiver.stop()));
+  const { url, metrics } = receiver.addresses();
   const post = async (event: object): Promise<number> => {
     const headers = { 'content-type': 'application/cloudevents+json' };
     const answer = await fetch(`${url}/events`, { method: 'POST', headers, body: JSON.stringify(event) });
@@ -234,9 +203,4 @@ async function receiverOf(rig: Rig) {
       expect(await post({ specversion: '1.0', id: data.externalId, source: '/crm', type, data })).toBe(202);
     },
   };
-}
-
-async function ended({ child, exit }: RunningProcess): Promise<void> {
-  child.kill('SIGTERM');
-  await exit;
 }

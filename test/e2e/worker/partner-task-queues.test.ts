@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
 import type { Urgency } from '../../../src/temporal/start.js';
 import { startMerchantBoarding } from '../../../src/temporal/start.js';
@@ -38,60 +38,39 @@ async function createdSoFar(): Promise<(string | undefined)[]> {
   return created.map(({ guid }) => guid);
 }
 
-describe('a limit for a partner', () => {
-  it('holds over all workers together', async () => {
-    const env = { ...rig.env, BOARDING_ACTIVITIES_PER_SECOND: `${PER_SECOND}` };
-    const workers = await Promise.all([1, 2].map(() => launch('worker', env, 'worker is ready')));
-    onTestFinished(async () => {
-      for (const { child } of workers) child.kill('SIGTERM');
-      await Promise.all(workers.map(({ exit }) => exit));
-    });
-    const inputs = Array.from({ length: 6 }, () => of(101));
-    await start(inputs, 'interactive');
-    await Promise.all(inputs.map((i) => rig.client.workflow.result(`merchant-boarding-${i.externalId}`)));
+it('a limit for a partner holds over all workers together', async () => {
+  const env = { ...rig.env, BOARDING_ACTIVITIES_PER_SECOND: `${PER_SECOND}` };
+  const workers = await Promise.all([1, 2].map(() => launch('worker', env, 'worker is ready')));
+  onTestFinished(async () => void (await Promise.all(workers.map(({ stop }) => stop()))));
+  const inputs = Array.from({ length: 6 }, () => of(101));
+  await start(inputs, 'interactive');
+  await Promise.all(inputs.map((i) => rig.client.workflow.result(`merchant-boarding-${i.externalId}`)));
 
-    const begun = (await Promise.all(inputs.map(begunBy))).flat();
-    expect(new Set(begun.map(({ worker }) => worker)).size).toBe(2);
-    // Create, submission and wait, six times; repeated reads are not in the history.
-    expect(begun.length).toBeGreaterThanOrEqual(18);
-    const times = begun.map(({ at }) => at).sort((one, other) => one - other);
-    const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;
-    // The server lets a second's worth go at once, and rounds for each of its four partitions.
-    expect(begun.length - 2 * PER_SECOND).toBeLessThanOrEqual(PER_SECOND * seconds);
-  });
+  const begun = (await Promise.all(inputs.map(begunBy))).flat();
+  expect(new Set(begun.map(({ worker }) => worker)).size).toBe(2);
+  // Create, submission and wait, six times; repeated reads are not in the history.
+  expect(begun.length).toBeGreaterThanOrEqual(18);
+  const times = begun.map(({ at }) => at).sort((one, other) => one - other);
+  const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;
+  // The server lets a second's worth go at once, and rounds for each of its four partitions.
+  expect(begun.length - 2 * PER_SECOND).toBeLessThanOrEqual(PER_SECOND * seconds);
 });
 
-describe('a backlog at a partner', () => {
+it('a backlog at a partner lets an interactive onboarding go before a batch, and does not delay the row of another agent', async () => {
   const rows = Array.from({ length: 40 }, () => of(101));
-  const urgent = of(101);
-  const other = of(102);
-
-  /** How many of the batch had their merchant before another one had. */
-  const ahead = new Map<MerchantBoardingInput, number>();
-
-  // An agent's batch is under way when one that somebody waits for comes, and a row of another agent's batch.
-  beforeAll(async () => {
-    await start(rows, 'batch');
-    await rig.startWorker();
-    await eventually(createdSoFar, (created) => created.length > 0, 'the first of the batch');
-    await Promise.all([start([urgent], 'interactive'), start([other], 'batch')]);
-    // The order at the partner counts, because the batch goes on at the same rate while a busy machine is slow.
-    const created = await eventually(
-      createdSoFar,
-      (guids) => [urgent, other].every(({ externalId }) => guids.includes(externalId)),
-      'the merchants of both',
-    );
-    for (const input of [urgent, other]) {
-      const before = created.slice(0, created.indexOf(input.externalId));
-      ahead.set(input, rows.filter(({ externalId }) => before.includes(externalId)).length);
-    }
-  });
-
-  it('lets an interactive onboarding go before a batch', () => {
-    expect(ahead.get(urgent)).toBeLessThan(rows.length);
-  });
-
-  it('alternates between agents, so that the rows of one do not delay another', () => {
-    expect(ahead.get(other)).toBeLessThan(rows.length);
-  });
+  const [urgent, other] = [of(101), of(102)];
+  await start(rows, 'batch');
+  await rig.startWorker();
+  await eventually(createdSoFar, (created) => created.length > 0, 'the first of the batch');
+  await Promise.all([start([urgent], 'interactive'), start([other], 'batch')]);
+  // The order at the partner counts, because the batch goes on at the same rate while a busy machine is slow.
+  const created = await eventually(
+    createdSoFar,
+    (guids) => [urgent, other].every(({ externalId }) => guids.includes(externalId)),
+    'the merchants of both',
+  );
+  for (const { externalId } of [urgent, other]) {
+    const before = created.slice(0, created.indexOf(externalId));
+    expect(rows.filter((row) => before.includes(row.externalId)).length).toBeLessThan(rows.length);
+  }
 });

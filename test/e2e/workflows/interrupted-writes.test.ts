@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { merchant } from '../../rigs/inputs.js';
-import { launch, type RunningProcess } from '../../rigs/processes.js';
+import { launch } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { tcpProxy } from '../../rigs/tcp-proxy.js';
 import { giveUp } from '../../rigs/workflows/give-up.js';
@@ -17,16 +17,6 @@ const CREATE = 'create-merchant';
 
 const startWorker = (rig: Rig, env: Record<string, string> = {}) =>
   launch('worker', { ...rig.env, ...env }, 'worker is ready');
-
-/** A rig whose worker processes the tests start, and end, themselves. */
-async function withoutWorker(): Promise<Rig> {
-  return createRig({ worker: false });
-}
-
-async function end({ child, exit }: RunningProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  child.kill(signal);
-  await exit;
-}
 
 /** A boarding whose submission has begun: its worker is in the read before the request, without a mark. */
 async function beforeMark(rig: Rig) {
@@ -47,7 +37,11 @@ describe.concurrent('a write', { timeout: PATIENCE_MS }, () => {
   let cut: Rig;
   let lost: Rig;
   beforeAll(async () => {
-    [stopped, cut, lost] = await Promise.all([withoutWorker(), withoutWorker(), withoutWorker()]);
+    [stopped, cut, lost] = (await Promise.all([1, 2, 3].map(() => createRig({ worker: false })))) as [
+      Rig,
+      Rig,
+      Rig,
+    ];
   }, PATIENCE_MS);
   afterAll(() => Promise.all([stopped.close(), cut.close(), lost.close()]), PATIENCE_MS);
 
@@ -64,7 +58,7 @@ describe.concurrent('a write', { timeout: PATIENCE_MS }, () => {
     await sleep(2_000);
     expect(await boarding.events()).not.toContain('write-uncertain');
     await submittedOnce(stopped, input);
-    await Promise.all([end(slow), end(next)]);
+    await Promise.all([slow.stop(), next.stop()]);
   });
 
   it('whose worker is killed while it is cut off from Temporal before its mark is sent by the next attempt', async () => {
@@ -75,7 +69,7 @@ describe.concurrent('a write', { timeout: PATIENCE_MS }, () => {
     await read.letGo();
     // It has its response by now, and would record its mark.
     await sleep(2_000);
-    await end(doomed, 'SIGKILL');
+    await doomed.stop('SIGKILL');
     await giveUp(lost);
     // What it has sent to Temporal arrives although it is dead.
     wire.mend();
@@ -83,7 +77,7 @@ describe.concurrent('a write', { timeout: PATIENCE_MS }, () => {
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await boarding.events()).not.toContain('write-uncertain');
     await submittedOnce(lost, input);
-    await end(next);
+    await next.stop();
     await wire.close();
   });
 
@@ -102,7 +96,7 @@ describe.concurrent('a write', { timeout: PATIENCE_MS }, () => {
     expect(await boarding.events()).not.toContain('write-uncertain');
     await submittedOnce(cut, input);
     expect(await cut.sandbox.requests(CREATE)).toHaveLength(1);
-    await end(worker);
+    await worker.stop();
     await wire.close();
   });
 });

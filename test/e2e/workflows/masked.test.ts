@@ -1,35 +1,27 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { gangway } from '../../rigs/command.js';
 import { business } from '../../rigs/inputs.js';
-import { createRig, type Rig } from '../../rigs/rig.js';
+import { createRig } from '../../rigs/rig.js';
 
-describe('a ticket that repeats a social security number', () => {
-  let rig: Rig;
-  beforeAll(async () => {
-    rig = await createRig();
-  });
-  afterAll(() => rig.close());
-
-  it('is masked in state, inbox and status, and so is the reason of its answer', async () => {
-    const input = business('waiting');
-    const onboarding = await rig.onboardBusiness(input);
-    const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
-    const text = `The SSN ${input.holder.ssn} is not that of the owner.`;
-    await rig.sandbox.transitionProfile(profileId, { tickets: [{ text }] });
-    const { id, detail } = await onboarding.requirement('ticket');
-    expect(detail).toBe('The SSN ***-**-6789 is not that of the owner.');
-
-    const { workflowId } = onboarding;
-    const shown = await Promise.all([
-      gangway(rig.env, ['inbox', '--details', '--json']),
-      gangway(rig.env, ['status', workflowId]),
-    ]);
-    for (const { stdout } of shown) {
-      expect(stdout).toContain('***-**-6789');
-      expect(stdout).not.toContain(input.holder.ssn);
-    }
-    await onboarding.resolve(id, { kind: 'abandon' }, 'olga', `not ${input.holder.ssn}`);
-    expect(await onboarding.outcome()).toMatchObject({ comment: 'not ***-**-6789' });
-    expect(JSON.stringify(await onboarding.state())).not.toContain(input.holder.ssn);
-  });
+it('a ticket that repeats a social security number is masked in state, inbox and status, and so is the reason of its answer', async () => {
+  const rig = await createRig();
+  onTestFinished(() => rig.close());
+  const input = business('waiting');
+  const onboarding = await rig.onboardBusiness(input);
+  const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+  const text = `The SSN ${input.holder.ssn} is not that of the owner.`;
+  await rig.sandbox.transitionProfile(profileId, { tickets: [{ text }] });
+  const { id, detail } = await onboarding.requirement('ticket');
+  expect(detail).toBe('The SSN ***-**-6789 is not that of the owner.');
+  for (const args of [
+    ['inbox', '--details', '--json'],
+    ['status', onboarding.workflowId],
+  ]) {
+    const { stdout } = await gangway(rig.env, args);
+    expect(stdout).toContain('***-**-6789');
+    expect(stdout).not.toContain(input.holder.ssn);
+  }
+  await onboarding.resolve(id, { kind: 'abandon' }, 'olga', `not ${input.holder.ssn}`);
+  expect(await onboarding.outcome()).toMatchObject({ comment: 'not ***-**-6789' });
+  expect(JSON.stringify(await onboarding.state())).not.toContain(input.holder.ssn);
 });

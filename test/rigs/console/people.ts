@@ -2,20 +2,20 @@ import type { Role } from '../../../src/console/visitor.js';
 import { merchant } from '../inputs.js';
 import type { Onboarding } from '../onboarding.js';
 import type { Rig } from '../rig.js';
-import { shared, testEnds } from '../shared.js';
+import { shared } from '../shared.js';
 import { type Browsing, browse, sharedBrowser } from './browsing.js';
 import { runConsole } from './running-console.js';
 
-/** Signs people in at a console that wants four eyes for tickets, each in a browser of their own. */
+/** Signs people in at a console that wants four eyes for tickets, each in a browser of their own, which the tests of a file share. */
 export function peopleOf(rig: () => Rig) {
   const browser = sharedBrowser();
   const console = shared((until) => runConsole(rig(), { env: { CONSOLE_FOUR_EYES: 'ticket' } }, until));
-  /** Somebody who has signed in, until the test ends. */
+  const signedIn = new Map<string, Promise<Browsing>>();
   return async (name: string, role: Role): Promise<Browsing> => {
     const sub = `${name.toLowerCase()}-${role}`;
     console().provider.add({ sub, name, roles: [role] });
-    const browsing = await browse(browser(), console(), { sub });
-    testEnds(() => browsing.context.close());
+    const browsing = signedIn.get(sub) ?? browse(browser(), console(), { sub });
+    signedIn.set(sub, browsing);
     return browsing;
   };
 }

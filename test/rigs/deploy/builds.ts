@@ -41,8 +41,7 @@ export async function serveBuilds(
     async stop(build) {
       const worker = workers.get(build);
       workers.delete(build);
-      worker?.child.kill('SIGTERM');
-      await worker?.exit;
+      await worker?.stop();
       return undefined;
     },
   };

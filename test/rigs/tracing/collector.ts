@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import protobuf from 'protobufjs';
+import { listening } from '../listening.js';
 
 /** The part of opentelemetry/proto/collector/trace/v1 that tests use. */
 const OTLP = protobuf
@@ -69,10 +69,9 @@ export interface Collector {
   spans(): readonly Span[];
   /** The bodies as they arrived. */
   bytes(): Buffer;
-  close(): void;
 }
 
-/** Receives traces like any collector: OTLP over HTTP, in protobuf. */
+/** Receives traces like any collector, until the running test ends: OTLP over HTTP, in protobuf. */
 export async function collector(): Promise<Collector> {
   const bodies: Buffer[] = [];
   const server = createServer(async (request, response) => {
@@ -81,12 +80,10 @@ export async function collector(): Promise<Collector> {
     if (isTrace && request.headers['content-type'] === 'application/x-protobuf') bodies.push(body);
     response.writeHead(isTrace ? 200 : 404).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${await listening(server)}`,
     spans: () => bodies.flatMap(spansIn),
     bytes: () => Buffer.concat(bodies),
-    close: () => server.closeAllConnections() ?? server.close(),
   };
 }
 

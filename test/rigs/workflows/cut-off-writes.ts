@@ -20,7 +20,7 @@ const DELAY_MS = 120_000;
  * Starts a worker and kills it in the middle of writes: they are marked and have taken effect, and their
  * responses are pending. Returns the writes once the server has given up on all of their attempts.
  */
-export async function cutOffWrites(rig: Rig) {
+export async function cutOffWrites(rig: Rig, beforeKill: () => Promise<unknown>) {
   const createAlone = await creatorAlone(rig);
   const doomed = await launch('worker', rig.env, 'worker is ready');
   const slowly = (operation: string, times = 1) =>
@@ -47,9 +47,9 @@ export async function cutOffWrites(rig: Rig) {
   const resetWithMarks = await createAlone(inputs.resetWithMarks);
   await effects('create-merchant', 4);
   await resetCreate(rig, reset);
+  await beforeKill();
 
-  doomed.child.kill('SIGKILL');
-  await doomed.exit;
+  await doomed.stop('SIGKILL');
   await eventually(
     () => pendingCreate(resetWithMarks),
     (create) => Boolean(create?.lastFailure),

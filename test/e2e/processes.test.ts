@@ -1,0 +1,317 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { userInfo } from 'node:os';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { CLEAR, ENCRYPTED, KEY } from '../rigs/codec-server/running-codec-server.js';
+import { runProvider } from '../rigs/console/provider.js';
+import { SESSION_KEY, signIn, visitorOf, wayBack } from '../rigs/console/running-console.js';
+import { merchant } from '../rigs/inputs.js';
+import { launch, type RunningProcess, run } from '../rigs/processes.js';
+import { event, SECRET, STRUCTURED, signed, TOKEN } from '../rigs/receiver/running-receiver.js';
+import { createRig } from '../rigs/rig.js';
+import { eventually } from '../rigs/waiting.js';
+
+type Name = 'receiver' | 'console' | 'codec-server';
+type Settings = Readonly<Record<string, string>>;
+
+const ADA = { BOARDING_URL: 'http://127.0.0.1:9', BOARDING_USERNAME: 'ada', BOARDING_PASSWORD: 'of-ada' };
+
+/** What a process of this name has besides its own settings. */
+const COMMON: Readonly<Record<string, Settings>> = {
+  receiver: { RECEIVER_ADDRESS: '127.0.0.1:0' },
+  console: { CONSOLE_ADDRESS: '127.0.0.1:0' },
+  'codec-server': { CODEC_ADDRESS: '127.0.0.1:0', CODEC_TOKENS: TOKEN },
+  worker: { ...ADA, GANGWAY_HEALTH_ADDRESS: '127.0.0.1:0' },
+  starter: ADA,
+};
+
+const settingsOf = (name: string, more: Settings) => ({
+  ...{ PAYLOAD_KEYS: `k1:${KEY}`, TEMPORAL_ADDRESS: inject('temporalAddress') },
+  ...{ GANGWAY_TASK_QUEUE: 'without-workers', ...COMMON[name], ...more },
+});
+
+async function start(name: Name, more: Settings = {}) {
+  const process = await launch(name, settingsOf(name, more), `${name.replace('-', ' ')} is ready`);
+  onTestFinished(() => void process.child.kill('SIGKILL'));
+  return { ...process, ready: process.addresses() };
+}
+
+/** A request that a server gets, and what must not be in its log afterwards. */
+interface Served {
+  readonly settings: Settings;
+  readonly request: readonly string[];
+  readonly body: string;
+  readonly response: RegExp;
+  readonly secrets: readonly string[];
+  /** What it does before. @returns more secrets */
+  readonly first?: (url: string) => Promise<readonly string[]>;
+}
+
+const SERVED: Readonly<Record<Name, () => Promise<Served>>> = {
+  async receiver() {
+    const input = merchant();
+    const body = JSON.stringify(event('merchant.boarding.requested.v1', input));
+    const headers = { 'content-type': STRUCTURED, ...signed(body) };
+    const ways = { RECEIVER_TOKENS: TOKEN, RECEIVER_BANKING_AUTH: `path:${TOKEN}` };
+    return {
+      settings: { RECEIVER_SECRETS: SECRET, ...ways },
+      request: ['POST /events HTTP/1.1', ...Object.entries(headers).map((header) => header.join(': '))],
+      body,
+      response: new RegExp(
+        `HTTP/1\\.1 202 .*\\{"workflowId":"merchant-boarding-${input.externalId}"\\}`,
+        's',
+      ),
+      secrets: [SECRET, TOKEN, 'Ada', 'unsigned events are accepted', 'from anyone'],
+      async first(url) {
+        const json = { 'content-type': 'application/json' };
+        const webhook = { method: 'POST', headers: json, body: '{"profileId": 3001}' };
+        const response = await fetch(`${url}/webhooks/banking/${TOKEN}`, webhook);
+        expect([response.status, await response.text()]).toEqual([202, '{"workflows":0}']);
+        return [];
+      },
+    };
+  },
+  async console() {
+    const provider = await runProvider();
+    provider.add({ sub: 'p-1', name: 'Ada Park', roles: ['operator'] });
+    return {
+      settings: { ...provider.env, CONSOLE_SESSION_KEYS: SESSION_KEY },
+      request: ['POST /sign-out HTTP/1.1', 'content-type: application/x-www-form-urlencoded'],
+      body: 'csrf=none',
+      response: /HTTP\/1\.1 303 .*location: \/signed-out/s,
+      secrets: [SESSION_KEY, provider.env['OIDC_CLIENT_SECRET'] ?? '', 'anyone on this machine'],
+      async first(url) {
+        const browser = visitorOf(url);
+        const back = await wayBack(browser, 'p-1');
+        const page = await signIn(browser, 'p-1');
+        expect([page.status, page.text]).toEqual([200, expect.stringContaining('Ada Park, operator')]);
+        const assets = [...page.text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)];
+        expect(assets).toHaveLength(3);
+        for (const [, path = ''] of assets) {
+          const { status, headers } = await browser.open(path);
+          const kept = 'public, max-age=31536000, immutable';
+          expect([path, status, headers.get('cache-control')]).toEqual([path, 200, kept]);
+        }
+        return [browser.cookies.get('gangway-session') ?? '', back.searchParams.get('code') ?? ''];
+      },
+    };
+  },
+  async 'codec-server'() {
+    return {
+      settings: {},
+      request: [
+        ...['POST /decode HTTP/1.1', `authorization: Bearer ${TOKEN}`, 'x-namespace: default'],
+        'content-type: application/json',
+      ],
+      body: `{"payloads":[${ENCRYPTED}]}`,
+      response: new RegExp(`HTTP/1\\.1 200 .*${CLEAR.replaceAll(/[{}[\]+]/g, '\\$&')}`, 's'),
+      secrets: [TOKEN],
+    };
+  },
+};
+
+/** Sends half of a request and then a signal, and waits until the server has closed its port. */
+async function interrupted(
+  { child, ready: { url } }: Awaited<ReturnType<typeof start>>,
+  { request, body }: Served,
+  signal: NodeJS.Signals,
+) {
+  const { host, port } = new URL(url);
+  const socket = await open(Number(port));
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk;
+  });
+  // The server confirms that it has read the headers. Without a request it would close the connection at once.
+  const headers = [
+    ...[`host: ${host}`, 'connection: close'],
+    ...[`content-length: ${body.length}`, 'expect: 100-continue'],
+  ];
+  socket.write(`${[...request, ...headers].join('\r\n')}\r\n\r\n`);
+  await eventually(
+    async () => received,
+    (text) => text.includes('100 Continue'),
+    'the begin of the request',
+  );
+  child.kill(signal);
+  const isOpen = () =>
+    open(Number(port)).then(
+      (other) => Boolean(other.destroy()),
+      () => false,
+    );
+  await eventually(isOpen, (answer) => !answer, 'the end of new connections');
+  const response = async () => {
+    if (!socket.closed) await once(socket, 'close');
+    return received;
+  };
+  return { finish: () => socket.write(body), response };
+}
+
+async function open(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  // A process that ends resets its connections.
+  socket.on('error', () => undefined);
+  return socket;
+}
+
+async function endOf({ child }: RunningProcess) {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return { code: child.exitCode, signal: child.signalCode };
+}
+
+it.each(['receiver', 'console', 'codec-server'] as const)(
+  'the %s serves, after SIGTERM finishes the requests under way and accepts no new ones, ends with 0, and logs no secret',
+  async (name) => {
+    const served = await SERVED[name]();
+    const server = await start(name, served.settings);
+    expect(server.ready.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const secrets = [KEY, ...served.secrets, ...((await served.first?.(server.ready.url)) ?? [])];
+    const { finish, response } = await interrupted(server, served, 'SIGTERM');
+    finish();
+    expect(await response()).toMatch(served.response);
+    expect(await endOf(server)).toEqual({ code: 0, signal: null });
+    expect(server.stderr()).toContain(`${name.replace('-', ' ')} has stopped`);
+    for (const secret of secrets) {
+      expect(secret).not.toBe('');
+      expect(server.stderr()).not.toContain(secret);
+    }
+  },
+);
+
+it('a server closes its port after SIGINT as well, and ends at once after a second signal', async () => {
+  const served = await SERVED.receiver();
+  const server = await start('receiver', served.settings);
+  const { response } = await interrupted(server, served, 'SIGINT');
+  server.child.kill('SIGINT');
+  expect(await endOf(server)).toEqual({ code: null, signal: 'SIGINT' });
+  expect(await response()).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+});
+
+it('the receiver starts without Temporal, alive and not ready, and warns that it accepts requests from anyone', async () => {
+  const settings = { TEMPORAL_ADDRESS: '127.0.0.1:9', RECEIVER_BANKING_AUTH: 'none' };
+  const { stderr, ready } = await start('receiver', settings);
+  expect(stderr()).toContain('RECEIVER_SECRETS is not set: unsigned events are accepted');
+  expect(stderr()).toContain('RECEIVER_BANKING_AUTH is none: webhooks from anyone are accepted');
+  expect(ready).toMatchObject({ webhooks: ['banking'] });
+  expect((await fetch(`${ready.url}/healthz`)).status).toBe(200);
+  const response = await fetch(`${ready.url}/readyz`);
+  expect([response.status, await response.json()]).toEqual([503, { temporal: 'unavailable' }]);
+});
+
+it('the console without a provider warns that everybody on this machine may use it, and takes the user’s name', async () => {
+  const { stderr, ready } = await start('console');
+  expect(stderr()).toContain('OIDC_ISSUER is not set: anyone on this machine can use the console');
+  expect((await visitorOf(ready.url).open('/')).text).toContain(`${userInfo().username}, admin`);
+});
+
+const PROVIDER = {
+  ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'console' },
+  CONSOLE_SESSION_KEYS: SESSION_KEY,
+};
+const JWKS = {
+  ...{ CODEC_TOKENS: '', CODEC_JWKS_URL: 'https://login.example.com/keys' },
+  ...{ CODEC_JWT_ISSUER: 'https://login.example.com', CODEC_JWT_AUDIENCE: 'gangway-codec' },
+};
+const ELSEWHERE = { PAYLOAD_KEYS: '', TEMPORAL_ADDRESS: 'temporal.example.com:7233' };
+const ANYONE = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+const PARTNER = { ...ANYONE, BOARDING_URL: 'https://boarding.example.com' };
+const SOMEBODY = /^NODE_TLS_REJECT_UNAUTHORIZED: is 0, so anyone could pose as the server of/;
+it.concurrent.each<[command: string, Settings, code: number, line: RegExp]>([
+  ['receiver', ELSEWHERE, 2, /^PAYLOAD_KEYS: is not set/],
+  ['receiver', { RECEIVER_ADDRESS: '127.0.0.1:99999' }, 2, /^RECEIVER_ADDRESS: options.port should be/],
+  ['receiver', { ...ANYONE, TEMPORAL_ADDRESS: 'temporal.example.com:7233' }, 2, SOMEBODY],
+  ['console', ELSEWHERE, 2, /^PAYLOAD_KEYS: is not set/],
+  ['console', { CONSOLE_ADDRESS: '127.0.0.1:99999' }, 2, /^CONSOLE_ADDRESS: options.port should be/],
+  ['console', { ...ANYONE, ...PROVIDER }, 2, SOMEBODY],
+  ['codec-server', { PAYLOAD_KEYS: '' }, 2, /^PAYLOAD_KEYS: is not set/],
+  ['codec-server', { CODEC_ADDRESS: '127.0.0.1:99999' }, 2, /^CODEC_ADDRESS: options.port should be/],
+  ['codec-server', { ...ANYONE, ...JWKS }, 2, SOMEBODY],
+  [
+    'worker',
+    { GANGWAY_POLL_MAX: 'long' },
+    2,
+    /^GANGWAY_POLL_MAX: must be a duration such as 200ms, 1m or 1h$/,
+  ],
+  [
+    'worker',
+    { TEMPORAL_ADDRESS: '127.0.0.1:1' },
+    1,
+    /^cannot reach Temporal at 127.0.0.1:1 \(TEMPORAL_ADDRESS\)$/,
+  ],
+  ['worker', { GANGWAY_HEALTH_ADDRESS: '192.0.2.1:80' }, 2, /^GANGWAY_HEALTH_ADDRESS: listen EADDRNOTAVAIL/],
+  ['worker', PARTNER, 2, SOMEBODY],
+  ['starter call boarding list-agent-profiles', PARTNER, 2, SOMEBODY],
+  ['starter list', { ...ANYONE, OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com' }, 2, SOMEBODY],
+])('%s with %o ends at once with one line that has the reason', async (command, settings, code, line) => {
+  const [name = '', ...args] = command.split(' ');
+  const ended = await run(process.execPath, [`dist/${name}.js`, ...args], settingsOf(name, settings));
+  expect([ended.code, ended.stdout]).toEqual([code, '']);
+  expect(ended.stderr.split('\n')).toEqual([expect.stringMatching(line), '']);
+});
+
+/** Makes this Node an older one, which has no Zstandard either. */
+const NODE_20 = `import zlib from 'node:zlib';
+  Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });
+  Object.defineProperty(zlib, "createZstdDecompress", { value: undefined });`;
+
+it.each(['starter', 'worker', 'receiver', 'codec-server', 'console', 'sandbox', 'demo'])(
+  'ends %s on an old Node in one sentence that names both versions',
+  async (name) => {
+    const preload = `data:text/javascript,${encodeURIComponent(NODE_20)}`;
+    expect(await run(process.execPath, ['--import', preload, `dist/${name}.js`], {})).toEqual({
+      ...{ code: 1, stdout: '' },
+      stderr: 'Gangway needs Node 22.19 or later, and this is Node 20.20.2.\n',
+    });
+  },
+);
+
+it('doctor reports that anyone could pose as a server, and checks nothing else', async () => {
+  const { code, stdout } = await run(process.execPath, ['dist/starter.js', 'doctor', '--json'], {
+    ...settingsOf('worker', PARTNER),
+  });
+  expect([code, JSON.parse(stdout)]).toMatchObject([
+    1,
+    { check: 'settings', state: 'wrong', detail: expect.stringMatching(SOMEBODY) },
+  ]);
+});
+
+describe('the worker', () => {
+  /** The worker in the middle of a create, which has received the signal. */
+  async function interruptedWorker(signal: NodeJS.Signals) {
+    const rig = await createRig({ worker: false });
+    onTestFinished(() => rig.close());
+    const worker = await launch('worker', rig.env, 'worker is ready');
+    onTestFinished(() => void worker.child.kill('SIGKILL'));
+    const input = merchant();
+    const held = await rig.sandbox.hold('create-merchant', input.externalId, 'delay-after-commit');
+    const boarding = await rig.board(input);
+    await held.underWay();
+    const { health } = worker.addresses();
+    worker.child.kill(signal);
+    const isReady = async () => (await fetch(`${health}/readyz`)).status === 200;
+    await eventually(isReady, (answer) => !answer, 'the begin of the shutdown');
+    return { rig, worker, input, boarding, held };
+  }
+
+  it('reports the write under way after SIGINT, begins no other, and ends with 0', async () => {
+    const { rig, worker, input, boarding, held } = await interruptedWorker('SIGINT');
+    await held.letGo();
+    expect(await endOf(worker)).toEqual({ code: 0, signal: null });
+    expect(worker.stderr()).toContain('worker has stopped');
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant']);
+
+    const next = await launch('worker', rig.env, 'worker is ready');
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await boarding.events()).not.toContain('write-uncertain');
+    expect(await next.stop()).toBe(0);
+  });
+
+  it('ends at once after a second signal', async () => {
+    const { worker, boarding, held } = await interruptedWorker('SIGTERM');
+    worker.child.kill('SIGINT');
+    expect(await endOf(worker)).toEqual({ code: null, signal: 'SIGINT' });
+    await held.letGo();
+    await boarding.handle.terminate();
+  });
+});
