@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { destinationOf } from '../../../src/events/sender.js';
 import { SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
-import { merchant } from '../../rigs/inputs.js';
+import { business, merchant } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 import {
@@ -70,6 +70,22 @@ it('the name of a status is masked and one line in the state, the timeline, sear
     ...crm.received.map(({ body }) => body),
   ].join('\n');
   for (const value of PRIVATE) expect(seen).not.toContain(value);
+});
+
+it('the topic of a ticket and the name of its field are masked in the question and in the timeline', async () => {
+  const onboarding = await rig.onboardBusiness(business('waiting'));
+  const { profileId = 0 } = await onboarding.until((state) => state.profileId !== undefined, 'a profile');
+  const ticket = { text: 'Whose is it?', topic: `Owner ${SSN}` };
+  await rig.sandbox.transitionProfile(profileId, {
+    bankingStatus: 'PendingUW',
+    tickets: [ticket, { ...ticket, updateFieldRequest: 'Ssn 900123456' }],
+  });
+  const { requirements, timeline } = await onboarding.until((state) => state.requirements.length === 2);
+  expect(requirements.map(({ title, detail }) => [title, detail])).toEqual([
+    ['Ticket about Owner ***-**-3456', 'Whose is it?'],
+    ['Ticket about Ssn ***-**-3456', 'Whose is it?\nThe partner asks about the field Ssn ***-**-3456.'],
+  ]);
+  for (const value of PRIVATE) expect(JSON.stringify([requirements, timeline])).not.toContain(value);
 });
 
 it('a status of 3,000 characters is shown shortened, and the boarding goes on', async () => {
