@@ -207,7 +207,7 @@ export function ChooseCell({ item }: { readonly item: InboxItem }) {
       form={CHOSEN}
       name={CHOSEN}
       value={chosenAs(item)}
-      aria-label={`Choose: ${nameOf(item)}, ${item.task}`}
+      aria-label={`Select ${nameOf(item)}, ${item.task}`}
     />
   );
 }

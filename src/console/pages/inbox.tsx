@@ -171,7 +171,7 @@ function InboxList({ list, shown, items, open, since, page, pages, choices, visi
           rows={shown}
           columns={columnsFor(visit, filter, answerIn)}
           rowOf={({ workflowId, id, overdue }) => ({
-            id: `row-${workflowId}-${id ?? 'more'}`,
+            id: `r-${workflowId}-${id ?? 'more'}`,
             class: overdue ? 'late' : undefined,
           })}
           isWide

@@ -46,7 +46,7 @@ it('in a row of the inbox, a short text is answered by the form of its page, and
     'autofocus>Your answer is accepted. Row Café [more-notes]: Nothing else is open.</p>',
   );
   // Not even where the server still lists it.
-  expect(after).not.toContain(`row-${workflowId}-${id}`);
+  expect(after).not.toContain(`r-${workflowId}-${id}`);
   const { timeline } = await boarding.state();
   expect(timeline.find(({ event }) => event === 'requirement-resolved')).toMatchObject({
     ...{ actor: ada.actor, detail: `${id}: text: Bread <b>&</b> rolls.` },

@@ -67,7 +67,7 @@ async function started(all: readonly Waiting[]): Promise<void> {
 }
 
 const rowsIn = (text: string) =>
-  [...text.matchAll(/<tr id="row-merchant-boarding-(.*?)-note-\d+"/g)].map(([, id]) => id);
+  [...text.matchAll(/<tr id="r-merchant-boarding-(.*?)-note-\d+"/g)].map(([, id]) => id);
 
 describe('the inbox', () => {
   it('has the most urgent first, and filters by task and account', async () => {
