@@ -162,6 +162,9 @@ it('a doubtful file starts with warnings by line, with --strict starts nothing, 
       },
     ],
   ]);
+  expect(await gangway([file, '--dry-run', '--strict'])).toMatchObject({
+    ...{ code: 2, stdout: '', stderr: expect.stringContaining('agentProfileId') },
+  });
   expect(await gangway([file, '--strict'])).toMatchObject({ code: 2, stdout: '' });
   expect(await isThere(idOf(input))).toBe(false);
   const { code, stderr } = await gangway([file]);
