@@ -70,6 +70,8 @@ export class Profile {
   readonly userProfileId: number;
   bankingStatus: string = NEW;
   financialAccountId: string | null = null;
+  /** The account that the bank opened by itself, until somebody requests one. */
+  ownAccount: string | undefined;
   isLocked = false;
   holder: Holder | undefined;
   /** Set by hand, or found by the name of the business. */
@@ -192,7 +194,9 @@ export class Profile {
   }
 
   #openAccount(): void {
-    this.financialAccountId ??= this.context.openAccount(this) ?? null;
+    if (this.financialAccountId !== null) return;
+    this.ownAccount = this.context.openAccount(this);
+    this.financialAccountId = this.ownAccount ?? null;
   }
 
   #moveTo(status: string): void {

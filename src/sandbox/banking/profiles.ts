@@ -169,13 +169,17 @@ export class Profiles {
     return judged(profile, problem);
   }
 
-  /** Assumed: what opens a financial account for an approved profile, up to as many as its settings allow. */
+  /**
+   * Assumed: what opens a financial account for an approved profile, up to as many as its settings allow. The first request gets the
+   * account that the bank has just opened by itself.
+   */
   #openAccount(profileId: unknown, user: BankingUser) {
     if (typeof profileId !== 'number') throw invalid('profileId', 'is required by the sandbox');
     const profile = this.get(profileId, user);
     if (phaseOf(profile.bankingStatus) !== 'approved')
       return refused(profileId, `the profile is ${profile.bankingStatus}`);
-    const financialAccountId = this.#context.openAccount(profile);
+    const financialAccountId = profile.ownAccount ?? this.#context.openAccount(profile);
+    profile.ownAccount = undefined;
     if (financialAccountId === undefined)
       return refused(profileId, 'the profile has as many accounts as it may');
     profile.financialAccountId ??= financialAccountId;

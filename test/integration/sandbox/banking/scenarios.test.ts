@@ -144,6 +144,15 @@ describe('a financial account', () => {
   const open = async (banking: RunningBanking) =>
     (await banking.call('POST /svc/businessCustomer', '{"profileId":3001}')).json<Record<string, unknown>>();
 
+  it('that the bank opened by itself is the one that the first request gets', async () => {
+    const banking = await runBanking();
+    const id = await banking.submit(holderOf('straight'));
+    for (let read = 0; read < 3; read += 1) await banking.profile(id);
+    expect(await banking.profile(id)).toMatchObject({ financialAccountId: 'fa-3001-1' });
+    expect(await open(banking)).toMatchObject({ success: true, financialAccountId: 'fa-3001-1' });
+    expect(await open(banking)).toMatchObject({ success: true, financialAccountId: 'fa-3001-2' });
+  });
+
   it('is opened on request once the profile is approved, five at most', async () => {
     const banking = await runBanking();
     const id = await banking.submit(holderOf('account-on-request'));
