@@ -268,10 +268,13 @@ function ambiguous({ workflowId, state }: Witness): string[] {
 }
 
 async function forgotten(end: End, ofParties: readonly Witness[]): Promise<string[]> {
-  const { people } = end;
+  const { people, service } = end;
   const witnesses = [...ofParties, ...(await accountsOf(end))];
+  // A run that was terminated before its first task shows nothing.
+  const isShown = ({ workflowId }: { readonly workflowId: string }) =>
+    service.latest(workflowId)?.steps.length !== 0;
   const key = (workflowId: string, id: string) => `the answer to ${id} of ${workflowId}`;
-  const told = people.receipts.map(({ workflowId, id }) => key(workflowId, id));
+  const told = people.receipts.filter(isShown).map(({ workflowId, id }) => key(workflowId, id));
   const recorded = witnesses.flatMap(({ workflowId, state }) =>
     detailsOf(state, 'requirement-resolved').map((id) => key(workflowId, id)),
   );
