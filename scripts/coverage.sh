@@ -10,6 +10,7 @@ rm -rf dist
 node node_modules/typescript/bin/tsc -p tsconfig.build.json
 node scripts/bundle-workflows.mjs
 esbuild src/console/client/{client.ts,style.css} --outdir=dist/console --bundle --minify --format=iife --log-level=warning
+chmod +x dist/starter.js
 tsx scripts/build-stamp.ts
 
 # Workflows run in the test's own thread, where V8 counts them.
