@@ -9,8 +9,7 @@ trap 'npm run --silent build' EXIT
 rm -rf dist
 node node_modules/typescript/bin/tsc -p tsconfig.build.json
 node scripts/bundle-workflows.mjs
-esbuild src/console/client/{client.ts,style.css} --outdir=dist/console --bundle --minify --format=iife --log-level=warning
-chmod +x dist/starter.js
+node scripts/bundle-processes.mjs pages
 tsx scripts/build-stamp.ts
 
 # Workflows run in the test's own thread, where V8 counts them.

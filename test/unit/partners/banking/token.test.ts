@@ -350,7 +350,7 @@ describe('the code of a person', () => {
   it.each<Course>([
     ['is used for the next attempt, at once, and for no other', [refusal, first, second], NEXT],
     ['may be of another kind', [first], ['legacy first E1 654321 LegacyTimeBasedCode'], TOTP],
-    ['is kept after a defect of ours', [new Error('defect'), first], KEPT],
+    ['is kept after an unexpected error', [new Error('defect'), first], KEPT],
     ['is dropped when the client forgets it', [first], ['code-and-forget first E1']],
   ])('%s', told);
 
