@@ -4,7 +4,7 @@ import { Deadline } from '../http/deadline.js';
 import type { Mark, Once } from '../messages/activities.js';
 import { problemText } from '../partners/bounds.js';
 import { type OncePermit, permitOf } from '../partners/once.js';
-import { PartnerError } from '../partners/partner-error.js';
+import { isRefusedAtTheDoor, PartnerError } from '../partners/partner-error.js';
 import { asFailure, isRetryable } from './failures.js';
 import { Marks, marked, record, type Sent } from './marks.js';
 
@@ -35,7 +35,7 @@ export const SHARE_OF_ATTEMPT = 0.75;
  *
  * - No mark: nothing was sent, however that attempt ended. The call is made.
  * - A mark: the request may have taken effect. The attempt fails as `Uncertain` and is not retried.
- * - An attempt whose request had no effect (`NotSent`, `RateLimited`, `Unauthorized`) clears its mark and is retried.
+ * - An attempt whose request had no effect (`NotSent`, `RateLimited`, refused credentials) clears its mark and is retried.
  *
  * The server rejects the mark of an attempt that it has given up on, so such an attempt sends nothing. `reportsWrites`
  * (marks.ts) reports the result of an attempt that has sent, because the SDK's own report gives up after some seconds without a connection.
@@ -144,8 +144,8 @@ export async function leaveUnsent(): Promise<void> {
 }
 
 /** The request had no effect at the partner, and may succeed later. */
-function isSafeToResend({ kind }: PartnerError): boolean {
-  return kind === 'NotSent' || kind === 'RateLimited' || kind === 'Unauthorized';
+function isSafeToResend({ kind, details }: PartnerError): boolean {
+  return kind === 'NotSent' || kind === 'RateLimited' || isRefusedAtTheDoor(details);
 }
 
 /** The write was not sent: something before it failed, such as a read or the sign-in. */

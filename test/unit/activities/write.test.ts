@@ -308,6 +308,9 @@ describe('a write', () => {
     ['NotSent', undefined],
     ['RateLimited', 30_000, { retryAfterMs: 30_000 }],
     ['Unauthorized', 60_000],
+    // After a 401, the new sign-in needs a one-time code.
+    ['Forbidden', 60_000, { atSignIn: true, needs: 'one-time-code' }],
+    ['Forbidden', 60_000, { status: 403, needs: 'one-time-code' }],
   ])(
     'that had no effect (%s) clears its mark, and is retried after %s ms',
     async (kind, nextRetryDelay, more) => {
