@@ -68,11 +68,27 @@ deployed() {
 field() {
   node -e '
     const path = process.argv[1].split(".");
-    const json = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+    const text = require("node:fs").readFileSync(0, "utf8");
+    if (!text) process.exit(1);
+    const json = JSON.parse(text);
     console.log(path.reduce((value, name) => value?.[name], json) ?? "");
   ' "$1"
 }
-routed() { "${temporal[@]}" worker deployment describe --name "$deployment" --output json | field "routingConfig.$1VersionBuildID"; }
+
+# Prints the response to a read. Repeats it for half a minute, because a busy server may be late.
+asked() {
+  local until=$((SECONDS + 30)) output
+  until output=$("$@" 2>/dev/null); do
+    if [ "$SECONDS" -ge "$until" ]; then
+      "$@"
+      return
+    fi
+    sleep 1
+  done
+  printf '%s\n' "$output"
+}
+# The build that is current or ramping; nothing if none is. Assign the output to a variable: a failure then ends the script.
+routed() { asked "${temporal[@]}" worker deployment describe --name "$deployment" --output json | field "routingConfig.$1VersionBuildID"; }
 
 # Repeats a command until it succeeds: Temporal refuses a version until its workers poll each task queue of the current one.
 insist() {
@@ -109,7 +125,7 @@ each() {
 
 # Lists the running workflows of a versioning behavior: "workflow run" on each line. Operations stay on their build anyway.
 listed() {
-  "${temporal[@]}" workflow list --output json --query "TemporalWorkflowVersioningBehavior = '$1' AND $2 AND
+  asked "${temporal[@]}" workflow list --output json --query "TemporalWorkflowVersioningBehavior = '$1' AND $2 AND
     WorkflowType != 'partnerOperation' AND ExecutionStatus = 'Running'" | node -e '
     for (const { execution } of JSON.parse(require("node:fs").readFileSync(0, "utf8"))) console.log(execution.workflowId, execution.runId);
   '
@@ -191,7 +207,7 @@ stranded() {
 # replayed must be the code that the build runs, and a day later too many workflows have moved on.
 unreplayed() {
   local version code
-  version=$(deployed describe-version --build-id "$build" --output json) || return
+  version=$(asked deployed describe-version --build-id "$build" --output json) || return
   code=$("${workers[@]}" run "$build" replay --code) || return
   node -e '
     const entry = JSON.parse(require("node:fs").readFileSync(0, "utf8")).metadata?.["gangway-replay"];
@@ -210,14 +226,15 @@ unreplayed() {
   ' -- "$1" "$code" <<<"$version"
 }
 
-count() { "${temporal[@]}" workflow count --output json --query "TemporalWorkerDeployment = '$deployment' AND $1" | field count | sed 's,^$,0,'; }
+count() { asked "${temporal[@]}" workflow count --output json --query "TemporalWorkerDeployment = '$deployment' AND $1" | field count | sed 's,^$,0,'; }
 
-# Prints why a ramp ends early; nothing if it may go on. The argument is how many workflows had a failing task before.
+# Prints why a ramp ends early; nothing if it may go on. Fails when it cannot tell. The argument is how many workflows had a
+# failing task before.
 trouble() {
   local on="TemporalWorkerDeploymentVersion = '$deployment:$build'" other="TemporalWorkerDeploymentVersion != '$deployment:$build'"
   local waits="Requirements IN ('rejected-input', 'uncertain-write') AND ExecutionStatus = 'Running'" tasks ended here rest
-  tasks=$(count "$FAILING") ended=$(count "$on AND ExecutionStatus IN ('Failed', 'TimedOut')")
-  here=$(count "$on AND $waits") rest=$(count "$other AND $waits")
+  tasks=$(count "$FAILING") && ended=$(count "$on AND ExecutionStatus IN ('Failed', 'TimedOut')") &&
+    here=$(count "$on AND $waits") && rest=$(count "$other AND $waits") || return
   [ "$tasks" -le "$1" ] || echo "$((tasks - $1)) more have a failing workflow task"
   [ "$ended" = 0 ] || echo "$ended failed"
   # In hundredths of all on this build. One may be an accident.
@@ -228,8 +245,9 @@ FAILING="TemporalReportedProblems = 'category=WorkflowTaskFailed' AND ExecutionS
 
 # Refuses a build that may not get onboardings. Before the first build there is nothing to continue.
 gate() {
-  local why
-  [ -n "$(routed current)" ] || return 0
+  local why current
+  current=$(routed current)
+  [ -n "$current" ] || return 0
   insist deployed describe-version --build-id "$build"
   why=$(unreplayed "$1") || why='cannot be checked for a replay'
   [ -n "$why" ] || return 0
@@ -253,15 +271,16 @@ case $command in
       exit
     fi
     gate ''
-    old=$(routed current) before=$(count "$FAILING") rejected=${RAMP_REJECTED:-5}
+    old=$(routed current)
+    before=$(count "$FAILING") rejected=${RAMP_REJECTED:-5}
     for percent in ${1//,/ }; do
       insist deployed set-ramping-version --build-id "$build" --percentage "$percent" --yes
       echo "$build gets $percent% of the onboardings"
       [[ $1 == *,* ]] || break
       until=$((SECONDS + ${RAMP_HOLD:-600}))
-      while [ "$SECONDS" -lt "$until" ] || [ "$(count "TemporalWorkerDeploymentVersion = '$deployment:$build'")" = 0 ]; do
+      while [ "$SECONDS" -lt "$until" ] || [[ ! $(count "TemporalWorkerDeploymentVersion = '$deployment:$build'") =~ ^[1-9] ]]; do
         sleep 2
-        why=$(trouble "$before")
+        why=$(trouble "$before") || continue
         if [ -n "$why" ]; then
           echo "$build is taken back: $why"
           "$0" back "$old" "$build"
@@ -284,7 +303,7 @@ case $command in
     }
     ;;
   check)
-    running=$("${temporal[@]}" workflow list --output json --query \
+    running=$(asked "${temporal[@]}" workflow list --output json --query \
       "TemporalWorkerDeployment = '$deployment' AND ExecutionStatus = 'Running'" | node -e '
       for (const { execution } of JSON.parse(require("node:fs").readFileSync(0, "utf8"))) console.log(execution.workflowId);
     ')
@@ -295,7 +314,8 @@ $stuck"
     ;;
   back)
     ramping=$(routed ramping)
-    newer=${1:-${ramping:-$(routed current)}}
+    current=$(routed current)
+    newer=${1:-${ramping:-$current}}
     [ "$newer" != "$build" ] || fail "$build is current; to continue after an interruption: roll-out.sh back $build NEWER"
     # Before the build gets tasks that would fail.
     on_newer AutoUpgrade | each hold
@@ -314,9 +334,11 @@ $stuck"
     [[ $kept != *' is not held yet,'* ]] || fail "repeat this in a minute: roll-out.sh back $build $newer"
     ;;
   stop)
-    [ "$(routed current)" != "$build" ] || fail "$build is current: promote another build first"
-    [ "$(routed ramping)" != "$build" ] || fail "$build gets a part of the onboardings: ramp it to 0 first"
-    version=$(deployed describe-version --build-id "$build" --output json)
+    current=$(routed current)
+    ramping=$(routed ramping)
+    [ "$current" != "$build" ] || fail "$build is current: promote another build first"
+    [ "$ramping" != "$build" ] || fail "$build gets a part of the onboardings: ramp it to 0 first"
+    version=$(asked deployed describe-version --build-id "$build" --output json)
     status=$(field drainageInfo.drainageStatus <<<"$version")
     # A build that never got a task has nothing to drain.
     case ${status:-unspecified} in

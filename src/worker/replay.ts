@@ -52,6 +52,8 @@ export interface ReplayConfig {
   readonly payloadKeys: PayloadKeys | undefined;
   /** The code of a bundle of workflows. */
   readonly code: string;
+  /** The same workflows, which leave their errors readable. Default: `code`. */
+  readonly readableCode?: string;
 }
 
 /** The SDK replays one history of a worker at a time. Each of these threads takes a processor, and the memory of a bundle. */
@@ -77,7 +79,7 @@ export async function* replayed(
     replayers.push(replayer);
     return replayer;
   };
-  const threads = Array.from({ length: THREADS }, () => thread(config.code, replayerOfCode, next));
+  const threads = Array.from({ length: THREADS }, () => thread(config, replayerOfCode, next));
   const pending = new Map(threads.map((each) => [each, each.next().then((result) => ({ each, result }))]));
   try {
     while (pending.size > 0) {
@@ -110,7 +112,7 @@ function installQuietRuntime(): void {
 }
 
 async function* thread(
-  code: string,
+  { code, readableCode = code }: ReplayConfig,
   replayerOfCode: (code: string) => Replayer,
   next: () => Promise<Recorded | undefined>,
 ): AsyncGenerator<Replayed> {
@@ -130,7 +132,7 @@ async function* thread(
     replayer ??= replayerOfCode(code);
     if (!(await replayer.replay(current)).error) yield run;
     else {
-      locating ??= replayerOfCode(`globalThis.${LOCATED} = true;${code}`);
+      locating ??= replayerOfCode(`globalThis.${LOCATED} = true;${readableCode}`);
       const { error, requested } = await locating.replay(current);
       // Whatever differs once is not safe, even if it passes the second time.
       const difference = error
@@ -205,12 +207,13 @@ async function differenceOf(
   const [was, is] = index < 0 ? [undefined, requested[recorded.length]] : [recorded[index], requested[index]];
   const isNondeterminism = error.name === 'DeterminismViolationError';
   if (!isNondeterminism || !(was || is)) {
-    const at = await sourceOf(requested.at(-1));
+    const at =
+      (await sourceOf(error.message.replaceAll('\\n', '\n'))) ?? (await sourceOf(requested.at(-1)?.stack));
     return { cause: `${type}: ${reasonOf(error)}`, at };
   }
   const has = was ? `the history has ${was.what} ${was.name}` : 'the history has no such command';
   const asks = is ? `the code requests ${is.what} ${is.name}` : 'the code requests no such command';
-  const at = await sourceOf(is ?? requested.at(-1));
+  const at = await sourceOf((is ?? requested.at(-1))?.stack);
   return { cause: `${type}: ${has}, ${asks}`, at, eventId: was?.eventId };
 }
 
@@ -220,7 +223,8 @@ const LONGEST_REASON = 300;
 function reasonOf({ message }: Error): string {
   if (message.includes('Encoded failure'))
     return 'the code fails, with an encrypted error: check that PAYLOAD_KEYS has the keys of these workflows';
-  const [line = ''] = (message.split('Details: ').at(-1) ?? message).split('\n');
+  const [, ofCode] = /\bmessage: "((?:[^"\\]|\\.)*)"/.exec(message) ?? [];
+  const [line = ''] = (ofCode ?? message.split('Details: ').at(-1) ?? message).split('\n');
   return shortened(masked(line, 'failure').replace(/\b(id|event_id): \d+/g, '$1: …'), LONGEST_REASON);
 }
 
@@ -229,9 +233,9 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Steps and activities pass through these, so a place in them says nothing. */
 const PASSED = /\/workflows\/(interceptors|journey\/)|\/node_modules\//;
 
-/** The place of our code that requested a command, in the sources where their maps are known. */
-async function sourceOf(requested: Requested | undefined): Promise<string | undefined> {
-  const places = [...(requested?.stack ?? '').matchAll(/\(?((?:\/|webpack:)[^():]*):(\d+):(\d+)\)?$/gm)];
+/** The place of our code in a stack, in the sources where their maps are known. */
+async function sourceOf(stack = ''): Promise<string | undefined> {
+  const places = [...stack.matchAll(/\(?((?:\/|webpack:)[^():]*):(\d+):(\d+)\)?$/gm)];
   const place = places.find(([, file = '']) => /\/workflows\//.test(file) && !PASSED.test(file)) ?? places[1];
   if (!place) return undefined;
   const [, file = '', line = '1', column = '1'] = place;

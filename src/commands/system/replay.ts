@@ -37,6 +37,7 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
   const { build, json } = options;
   const code = await readFile(bundleFor(cli.config().payloadKeys).codePath, 'utf8');
   const digest = digestOf(code);
+  const readableCode = await readFile(bundleFor(undefined).codePath, 'utf8');
   if (options.code) return cli.line(digest);
   if (build !== undefined && options.query !== undefined)
     throw new InvalidInput(
@@ -62,7 +63,7 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
         done,
         counts,
       );
-      for await (const run of replayed({ namespace, taskQueue, payloadKeys, code }, next)) {
+      for await (const run of replayed({ namespace, taskQueue, payloadKeys, code, readableCode }, next)) {
         if (!run.difference) {
           counts.replayed += 1;
           await done.add(run.runId);

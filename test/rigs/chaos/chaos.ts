@@ -51,7 +51,7 @@ const MOST_ANSWERS = 5;
 export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
   const marked = markers();
   const { serve = serveInOne, paceMs, build } = options;
-  const stage = await Stage.set(marked, paceMs, serve, build);
+  const stage = await Stage.set(marked, paceMs, serve, { build });
   try {
     return await runChaos(stage, marked, options);
   } finally {
@@ -60,7 +60,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
 }
 
 /** Without businesses of one name, which the ops script does not distinguish. The simulation has them. */
-function castFor(seed: number, count: number, marked: Markers): Party[] {
+export function castFor(seed: number, count: number, marked: Markers): Party[] {
   const withTwins = Math.ceil((count * KINDS.length) / (KINDS.length - 1));
   return castOf(seed, withTwins, marked)
     .filter(({ twin }) => !twin)

@@ -28,7 +28,7 @@ type ProcessName = (typeof WORKERS)[number] | (typeof RECEIVERS)[number];
  */
 export class Stage {
   readonly incidents: Incident[] = [];
-  readonly #processes: Readonly<Record<ProcessName, Supervised>>;
+  readonly #processes: Readonly<Partial<Record<ProcessName, Supervised>>>;
   #restart: Promise<void> = Promise.resolve();
   #struck: Promise<Buffer> | undefined;
 
@@ -44,8 +44,9 @@ export class Stage {
     /** Between each worker and the server. */
     private readonly wires: Readonly<Record<Spell['target'], TcpProxy>>,
     build: string | undefined,
+    withWorkers: boolean,
   ) {
-    const workers = WORKERS.map((name) => {
+    const workers = (withWorkers ? WORKERS : []).map((name) => {
       const settings = { ...env, TEMPORAL_ADDRESS: wires[name].address };
       return [name, new Supervised('worker', settings, build)] as const;
     });
@@ -53,11 +54,22 @@ export class Stage {
       const { host } = new URL(receiverUrls[index] ?? '');
       return [name, new Supervised('receiver', { ...env, RECEIVER_ADDRESS: host })] as const;
     });
-    this.#processes = Object.fromEntries([...workers, ...receivers]) as Record<ProcessName, Supervised>;
+    this.#processes = Object.fromEntries([...workers, ...receivers]);
   }
 
-  /** @param pace of the sandbox's underwriters, in milliseconds a step */
-  static async set(marked: Markers, pace: number, serve: Serve, build?: string): Promise<Stage> {
+  /**
+   * @param pace of the sandbox's underwriters, in milliseconds a step
+   * @param withWorkers false when the caller runs the workers
+   */
+  static async set(
+    marked: Markers,
+    pace: number,
+    serve: Serve,
+    {
+      build,
+      withWorkers = true,
+    }: { readonly build?: string | undefined; readonly withWorkers?: boolean } = {},
+  ): Promise<Stage> {
     const folder = await mkdtemp(join(tmpdir(), 'gangway-chaos-'));
     const served = await serve(folder);
     const { address } = served;
@@ -88,7 +100,7 @@ export class Stage {
       RECEIVER_BANKING_AUTH: 'none',
     };
     const wires = { 'worker 1': await tcpProxy(address), 'worker 2': await tcpProxy(address) };
-    const stage = new Stage(rig, env, crm, receiverUrls, served, folder, wires, build);
+    const stage = new Stage(rig, env, crm, receiverUrls, served, folder, wires, build, withWorkers);
     const webhook = { notificationType: 'ApplicationStatus', url: `${receiverUrls[0]}/webhooks/banking` };
     await stage.control('POST', '/sandbox/webhooks', webhook);
     await stage.settled();
@@ -97,9 +109,9 @@ export class Stage {
 
   /** Cuts a worker off or stops it for a while, once it is ready. */
   async spell({ target, how, milliseconds }: Spell): Promise<void> {
-    await this.#processes[target].ready();
+    await this.#processes[target]?.ready();
     this.#note(`${target} is ${how} for ${milliseconds} ms`);
-    if (how === 'stopped') return this.#processes[target].freeze(milliseconds);
+    if (how === 'stopped') return this.#processes[target]?.freeze(milliseconds);
     this.wires[target].cut();
     await sleep(milliseconds);
     this.wires[target].mend();

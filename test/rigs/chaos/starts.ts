@@ -44,7 +44,7 @@ async function startByEvent(sender: Sender, { type, externalId, input }: Party):
   if (status !== 202) throw new Error(`the receiver refuses ${externalId} with ${status}`);
 }
 
-async function startByClient({ rig }: Stage, party: Party): Promise<void> {
+export async function startByClient({ rig }: Stage, party: Party): Promise<void> {
   const { client, taskQueue } = rig;
   const options = { taskQueue, dbaForm: 'masked' } as const;
   await insist(async () => {

@@ -63,28 +63,20 @@ export function changed(source: string, { file, place, step }: Change): string {
   );
 }
 
-/** The server gives up on an attempt of a write after this time, and not after two minutes. */
-const BRIEF_WRITE = '30_000';
+const STORY = 'src/workflows/merchant-boarding.ts';
 
-function withBriefWrites(source: string): string {
-  const attempt = 'WRITE_ATTEMPT_MS = 120_000;';
-  if (!source.includes(attempt)) throw new Error('an attempt of a write no longer ends after two minutes');
-  return source.replace(attempt, `WRITE_ATTEMPT_MS = ${BRIEF_WRITE};`);
-}
+/** Puts each text in the place of another, which occurs once. */
+const replacing =
+  (file: string, ...texts: readonly (readonly [place: string, text: string])[]): (() => Edit) =>
+  () => {
+    const edit = (source: string, [place, text]: readonly [string, string]) => {
+      if (source.split(place).length !== 2) throw new Error(`${file} does not have this once: ${place}`);
+      return source.replace(place, text);
+    };
+    return [file, (source) => texts.reduce(edit, source)];
+  };
 
-/** Submits before it sets the fees. */
-function withFeesLast(source: string): string {
-  const steps = '      await setFees(boarding);\n      await submit(boarding);\n';
-  if (!source.includes(steps)) throw new Error('a boarding no longer sets its fees and then submits');
-  return source.replace(steps, '      await submit(boarding);\n      await setFees(boarding);\n');
-}
-
-/** Waits before it delivers answers. */
-function withPause(source: string): string {
-  const place = "case 'answers':\n";
-  if (source.split(place).length !== 2) throw new Error('a boarding no longer delivers answers in one place');
-  return `import { sleep } from '@temporalio/workflow';\n${source.replace(place, `${place}await sleep(3_600_000);\n`)}`;
-}
+const SETS_FEES = '      await setFees(boarding);\n      await submit(boarding);\n';
 
 /** A source file, and how it changes. */
 type Edit = readonly [file: string, edit: (source: string) => string];
@@ -95,9 +87,30 @@ const editOf = (change: Change): Edit => [change.file, (source) => changed(sourc
 const BUILDS = {
   documented: () => editOf(documentedChange()),
   'without-patch': () => editOf(withoutPatch(documentedChange())),
-  'fees-last': (): Edit => ['src/workflows/merchant-boarding.ts', withFeesLast],
-  'answers-later': (): Edit => ['src/workflows/merchant-boarding.ts', withPause],
-  'brief-writes': (): Edit => ['src/workflows/journey/activity-proxies.ts', withBriefWrites],
+  /** Submits before it sets the fees. */
+  'fees-last': replacing(STORY, [
+    SETS_FEES,
+    '      await submit(boarding);\n      await setFees(boarding);\n',
+  ]),
+  'without-fees': replacing(STORY, [SETS_FEES, '      await submit(boarding);\n']),
+  /** Creates nothing, unless the run continues an earlier one. */
+  inverted: replacing(STORY, ['if (!carried)', 'if (carried)']),
+  /** Waits before it delivers answers. */
+  'answers-later': replacing(
+    STORY,
+    ['import { continueAsNew }', 'import { continueAsNew, sleep }'],
+    ["case 'answers':\n", "case 'answers':\nawait sleep(3_600_000);\n"],
+  ),
+  /** Names an agent that the partner does not have. */
+  'unknown-agent': replacing('src/workflows/boarding/steps.ts', [
+    'defined({ agentProfileId,',
+    'defined({ agentProfileId: 999,',
+  ]),
+  /** The server gives up on an attempt of a write after half a minute, and not after two. */
+  'brief-writes': replacing('src/workflows/journey/activity-proxies.ts', [
+    'WRITE_ATTEMPT_MS = 120_000;',
+    'WRITE_ATTEMPT_MS = 30_000;',
+  ]),
 };
 
 /** @returns the folder of a changed build, whose `dist/` has a worker and its workflows */
