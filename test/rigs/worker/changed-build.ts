@@ -63,7 +63,7 @@ export function changed(source: string, { file, place, step }: Change): string {
   );
 }
 
-const STORY = 'src/workflows/merchant-boarding.ts';
+const BOARDING = 'src/workflows/merchant-boarding.ts';
 
 /** Puts each text in the place of another, which occurs once. */
 const replacing =
@@ -88,16 +88,16 @@ const BUILDS = {
   documented: () => editOf(documentedChange()),
   'without-patch': () => editOf(withoutPatch(documentedChange())),
   /** Submits before it sets the fees. */
-  'fees-last': replacing(STORY, [
+  'fees-last': replacing(BOARDING, [
     SETS_FEES,
     '      await submit(boarding);\n      await setFees(boarding);\n',
   ]),
-  'without-fees': replacing(STORY, [SETS_FEES, '      await submit(boarding);\n']),
+  'without-fees': replacing(BOARDING, [SETS_FEES, '      await submit(boarding);\n']),
   /** Creates nothing, unless the run continues an earlier one. */
-  inverted: replacing(STORY, ['if (!carried)', 'if (carried)']),
+  inverted: replacing(BOARDING, ['if (!carried)', 'if (carried)']),
   /** Waits before it delivers answers. */
   'answers-later': replacing(
-    STORY,
+    BOARDING,
     ['import { continueAsNew }', 'import { continueAsNew, sleep }'],
     ["case 'answers':\n", "case 'answers':\nawait sleep(3_600_000);\n"],
   ),
