@@ -138,7 +138,9 @@ async function startAll(stage: Stage, parties: readonly Party[], pauseMs = 50): 
 /** The onboardings whose creation of a merchant was rejected, and the requirement of each. */
 async function rejectedCreations({ rig: { client } }: Stage): Promise<(readonly [Onboarding, string])[]> {
   const found: (readonly [Onboarding, string])[] = [];
-  const query = "Requirements = 'rejected-input' AND ExecutionStatus = 'Running'";
+  // A customer shows the requirements of its parts.
+  const query =
+    "Requirements = 'rejected-input' AND WorkflowType = 'merchantBoarding' AND ExecutionStatus = 'Running'";
   for await (const { workflowId } of client.workflow.list({ query })) {
     const onboarding = new Onboarding(client, workflowId);
     const { requirements } = await onboarding.state();
