@@ -24,7 +24,6 @@ import {
   operationName,
 } from '../../partners/catalogue.js';
 import { orRefusal, type PartnerClient } from '../../partners/client.js';
-import { dateTime } from '../../partners/fields.js';
 import { failureIn, PartnerError } from '../../partners/partner-error.js';
 import type { SystemName } from '../../partners/systems.js';
 import { masked } from '../../privacy/masked.js';
@@ -307,8 +306,9 @@ function recordsIn(response: unknown, list: string | undefined): readonly unknow
   throw new CommandFailed(`the response has no list ${JSON.stringify(list)}; its lists: ${names}`);
 }
 
+/** A time stays as the partner wrote it: in the zone of this machine, a birthday would be the day before. */
 function shownOf(value: unknown): Value {
-  if (typeof value === 'string') return dateTime.safeParse(value).success ? new Date(value) : value;
+  if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return value === null || value === undefined ? undefined : JSON.stringify(value);
 }
