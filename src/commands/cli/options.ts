@@ -97,8 +97,8 @@ export function withStrict(command: Command): Command {
 }
 
 /**
- * Adds a command to the program: its name, arguments, options and texts. Its action is in another module, which `act` loads when
- * the command runs, because help and shell completion must not wait for the SDK of Temporal.
+ * Adds commands to the program: names, arguments, options and texts. Their actions are in other modules, which `act` loads when a
+ * command runs, because help and shell completion must not wait for the SDK of Temporal.
  */
 export type Definition = (program: Command, act: Act, print: Print) => void;
 

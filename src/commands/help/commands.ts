@@ -4,9 +4,8 @@ import type { Act, Print } from '../cli/options.js';
 import { fillCall } from '../partner/commands.js';
 import { COMPLETE, namesOf, SHELLS, type Shell, TOPICS, type Topic } from './names.js';
 
-/** The commands that describe Gangway, and complete what a person types. None of them needs Temporal. */
-
-export function helpCommand(program: Command, act: Act, print: Print): void {
+/** The commands that describe Gangway. None of them needs Temporal. */
+export function addHelp(program: Command, act: Act, print: Print): void {
   const described = Object.entries(TOPICS).map(([topic, about]) => `  ${topic.padEnd(14)}${about}`);
   const help = program
     .helpCommand(false)
@@ -28,18 +27,6 @@ export function helpCommand(program: Command, act: Act, print: Print): void {
     const all = `; the topics are ${topics.join(', ')}; the commands are ${names.join(', ')}`;
     help.error(`error: no command or topic '${topic}'${didYouMean(topic, [...topics, ...names]) || all}`);
   });
-}
-
-async function commandOf(words: readonly string[], program: Command, act: Act): Promise<Command | undefined> {
-  let found: Command | undefined = program;
-  for (const word of words) {
-    found = found?.commands.find((command) => command.name() === word);
-    if (found?.name() === 'call' && found.parent === program) await fillCall(found, act);
-  }
-  return found;
-}
-
-export function explainCommand(program: Command, _: Act, print: Print): void {
   program
     .command('explain')
     .summary('describe a requirement, outcome, timeline entry or error')
@@ -51,7 +38,17 @@ export function explainCommand(program: Command, _: Act, print: Print): void {
     .action(print(async () => (await import('./topics.js')).explain));
 }
 
-export function completionCommand(program: Command, act: Act, print: Print): void {
+async function commandOf(words: readonly string[], program: Command, act: Act): Promise<Command | undefined> {
+  let found: Command | undefined = program;
+  for (const word of words) {
+    found = found?.commands.find((command) => command.name() === word);
+    if (found?.name() === 'call' && found.parent === program) await fillCall(found, act);
+  }
+  return found;
+}
+
+/** The commands that complete what a person types. */
+export function addCompletion(program: Command, act: Act, print: Print): void {
   program
     .command('completion')
     .summary('print a script that completes commands in your shell')
