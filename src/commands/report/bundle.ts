@@ -46,15 +46,14 @@ async function bundleOf({ cli, client, config }: CommandContext, found: Workflow
   const parts = await Promise.all(ids.map((part) => describe(client, part)));
   const descriptions = [found, ...parts.filter((part) => part !== undefined)];
   const workflows = await Promise.all(descriptions.map((each) => recordOf(client, each)));
-  const doctor: object[] = [];
-  await examine(cli, (_, check, verdict) => void doctor.push(findingOf(check, verdict)));
+  const findings = await Array.fromAsync(examine(cli));
   return {
     ...{ format: 'gangway-bundle', version: 1 },
     writtenAt: new Date().toISOString(),
     about: ABOUT,
     versions: { gangway: packageVersion(), node: process.version, platform: process.platform },
     settings: setInShort(cli.env, Object.keys(config.accounts)),
-    doctor,
+    doctor: findings.map(({ check, verdict }) => findingOf(check, verdict)),
     metrics: await metricsOf(cli),
     workflows: workflows.map(({ runs, ...facts }) => ({
       ...facts,

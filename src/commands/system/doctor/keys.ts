@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import type { Payload } from '@temporalio/common';
 import {
   decodedPayloads,
   encryptedIn,
@@ -28,9 +27,6 @@ const DAY_MS = 86_400_000;
 /** The number of workflows to name for each key. */
 const NAMED = 3;
 
-/** The payloads that a key encrypted, as its id claims, by workflow. */
-type InUse = Map<string, Payload[]>;
-
 /**
  * Finds the keys that running workflows need: those of the entries in the list, and those of the whole state and the last events
  * of a sample. Then compares the keys of the workers with those of this command, by the check values in the workers' identities.
@@ -39,22 +35,15 @@ export async function examineKeys(
   client: Client,
   { taskQueue, payloadKeys }: Pick<WorkerSettings, 'taskQueue' | 'payloadKeys'>,
 ): Promise<Verdict[]> {
+  const keys = payloadKeys ?? [];
   const everyone = await Array.fromAsync(rawListed(client, runningIn(taskQueue), IN_LIST));
   const sample = await sampleOf(client, taskQueue);
-  const found = new Map<string, InUse>();
-  const note = (workflowId: string, message: unknown) => {
-    for (const { keyId, payload } of encryptedIn(message)) {
-      const inUse: InUse = found.get(keyId) ?? new Map();
-      inUse.set(workflowId, [...(inUse.get(workflowId) ?? []), payload]);
-      found.set(keyId, inUse);
-    }
-  };
-  for (const each of everyone) note(idOf(each), each.memo);
-  await Promise.all(sample.map(async (id) => note(id, await everythingOf(client, id))));
-  const keys = payloadKeys ?? [];
+  const sampled = sample.map(async (id) => usesIn(id, await everythingOf(client, id)));
+  const listed = everyone.map((each) => usesIn(idOf(each), each.memo));
+  const found = Map.groupBy([...listed, ...(await Promise.all(sampled))].flat(), ({ keyId }) => keyId);
   const locked = [...found].filter(([keyId]) => !keys.some(({ id }) => id === keyId));
-  if (locked.length > 0) return locked.map(([keyId, inUse]) => lacking(keyId, inUse, keys.length > 0));
-  const proven = await Promise.all([...found].map(([keyId, inUse]) => provenBy(client, keyId, inUse)));
+  if (locked.length > 0) return locked.map(([keyId, uses]) => lacking(keyId, uses, keys.length > 0));
+  const proven = await Promise.all([...found].map(([keyId, uses]) => provenBy(client, keyId, uses)));
   const { identities } = await pollersOf(client, taskQueue, 'workflow');
   const problems = [
     ...proven.flatMap(unreadable),
@@ -65,6 +54,13 @@ export async function examineKeys(
   return [
     ok(`running workflows checked: ${everyone.length}, keys in use: ${found.size}, all can be decrypted`),
   ];
+}
+
+/** A payload that a key encrypted, as its id claims. */
+type Use = ReturnType<typeof usesIn>[number];
+
+function usesIn(workflowId: string, message: unknown) {
+  return [...encryptedIn(message)].map((encrypted) => ({ workflowId, ...encrypted }));
 }
 
 const idOf = ({ execution }: Raw) => execution?.workflowId ?? '';
@@ -100,17 +96,18 @@ async function everythingOf(client: Client, workflowId: string): Promise<unknown
 /** What a key of this command can read: of the workflows that name it, those of which it reads something, and the others. */
 type Proven = Awaited<ReturnType<typeof provenBy>>;
 
-async function provenBy(client: Client, keyId: string, inUse: InUse) {
+async function provenBy(client: Client, keyId: string, uses: readonly Use[]) {
+  const byWorkflow = [...Map.groupBy(uses, ({ workflowId }) => workflowId)];
   const opened = await Promise.all(
-    [...inUse].map(async ([id, payloads]) => ({ id, opens: await opensOne(client, payloads) })),
+    byWorkflow.map(async ([id, own]) => ({ id, opens: await opensOne(client, own) })),
   );
   const unreadable = opened.filter(({ opens }) => !opens).map(({ id }) => id);
   return { keyId, readable: opened.length - unreadable.length, unreadable };
 }
 
 /** Whether one of the payloads can be decrypted. The memo comes from the starter, and what follows from any worker. */
-async function opensOne(client: Client, payloads: readonly Payload[]): Promise<boolean> {
-  for (const payload of payloads) {
+async function opensOne(client: Client, uses: readonly Use[]): Promise<boolean> {
+  for (const { payload } of uses) {
     try {
       await decodedPayloads(client, [payload], undefined);
       return true;
@@ -124,8 +121,9 @@ async function opensOne(client: Client, payloads: readonly Payload[]): Promise<b
 /** Whether the key of this command is not the one that most of the workflows were encrypted with. */
 const isOursWrong = ({ readable, unreadable }: Proven) => unreadable.length > readable;
 
-function lacking(keyId: string, inUse: InUse, hasKeys: boolean): Verdict {
-  const need = `key ${keyId}${hasKeys ? '' : ' is missing'} of ${some([...inUse.keys()])}`;
+function lacking(keyId: string, uses: readonly Use[], hasKeys: boolean): Verdict {
+  const ids = [...new Set(uses.map(({ workflowId }) => workflowId))];
+  const need = `key ${keyId}${hasKeys ? '' : ' is missing'} of ${some(ids)}`;
   return hasKeys
     ? wrong(`not in PAYLOAD_KEYS: ${need}`, `add ${keyId}:<base64> to PAYLOAD_KEYS, after the first key`)
     : wrong(`PAYLOAD_KEYS is not set: ${need}`, 'set the same PAYLOAD_KEYS as the workers');

@@ -5,8 +5,7 @@ import { PartnerError } from '../../../partners/partner-error.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../../partners/systems.js';
 import { secretsOf } from '../../../settings/settings.js';
 import type { WorkerSettings } from '../../../worker/settings.js';
-import { type Check, messageOf, ok, type Verdict, wrong } from './check.js';
-import { type ClockOffsets, notingClocks } from './clocks.js';
+import { type Check, type ClockOffsets, messageOf, notingClocks, ok, type Verdict, wrong } from './check.js';
 
 /** Where the checks of all partners take their settings from, and where they leave the partners' clocks. */
 interface Surroundings {

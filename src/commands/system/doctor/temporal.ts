@@ -18,8 +18,7 @@ import {
   pollersOf,
 } from '../../../temporal/workers.js';
 import type { WorkerSettings } from '../../../worker/settings.js';
-import { type Check, ok, type Verdict, warn, wrong } from './check.js';
-import type { ClockOffsets } from './clocks.js';
+import { type Check, type ClockOffsets, ok, type Verdict, warn, wrong } from './check.js';
 import { examineKeys, runningIn } from './keys.js';
 
 /** @param connected rejects when Temporal is unavailable, which the first check reports */
@@ -31,46 +30,14 @@ export function temporalChecks(
   const { taskQueue } = config;
   const described = connected.then(describedBy);
   // The check of the namespace reports it.
-  const usable = described.then(
-    ({ client }) => client,
-    () => undefined,
-  );
-  const check = (name: string, examine: (client: Client) => Promise<Verdict[]>): Check => ({
+  const usable = described.catch(() => undefined);
+  const check = (name: string, examine: (found: Described) => Promise<Verdict[]>): Check => ({
     name,
     async run() {
-      const client = await usable;
-      return client ? examine(client) : [];
+      const found = await usable;
+      return found ? examine(found) : [];
     },
   });
-  return [
-    ...serverChecks(connected, described, taskQueue, clocks),
-    check('search attributes', async (client) => {
-      const missing = await missingSearchAttributes(client);
-      return missing.length > 0
-        ? [wrong(`missing: ${missing.join(', ')}`, 'run "gangway setup"')]
-        : [ok('all registered')];
-    }),
-    check('workers', (client) => examineWorkers(client, config)),
-    check('builds', (client) => examineBuilds(client, config)),
-    check('workflow tasks', (client) => examineTasks(client, taskQueue)),
-    check('waits', (client) => examineWaits(client, taskQueue)),
-    check('keys', (client) => examineKeys(client, config)),
-  ];
-}
-
-type Described = Awaited<ReturnType<typeof describedBy>>;
-
-async function describedBy(client: Client) {
-  const { namespace } = client.options;
-  return { client, namespace: await client.workflowService.describeNamespace({ namespace }) };
-}
-
-function serverChecks(
-  connected: Promise<Client>,
-  described: Promise<Described>,
-  taskQueue: string,
-  clocks: ClockOffsets,
-): Check[] {
   return [
     {
       name: 'temporal',
@@ -87,24 +54,33 @@ function serverChecks(
       name: 'namespace',
       fix: 'correct TEMPORAL_NAMESPACE, or run "temporal operator namespace create --namespace NAME"',
       async run() {
-        const isConnected = await connected.then(
-          () => true,
-          () => false,
-        );
-        return isConnected ? [ok((await described).client.options.namespace)] : [];
+        const client = await connected.catch(() => undefined);
+        return client ? [ok((await described).client.options.namespace)] : [];
       },
     },
-    {
-      name: 'server features',
-      async run() {
-        const found = await described.catch(() => undefined);
-        if (!found) return [];
-        const { client, namespace } = found;
-        const { gaps, needs } = await serverGaps(client, namespace);
-        return gaps.length > 0 ? gaps.map(({ gap, fix }) => wrong(gap, fix)) : [ok(needs)];
-      },
-    },
+    check('server features', async ({ client, namespace }) => {
+      const { gaps, needs } = await serverGaps(client, namespace);
+      return gaps.length > 0 ? gaps.map(({ gap, fix }) => wrong(gap, fix)) : [ok(needs)];
+    }),
+    check('search attributes', async ({ client }) => {
+      const missing = await missingSearchAttributes(client);
+      return missing.length > 0
+        ? [wrong(`missing: ${missing.join(', ')}`, 'run "gangway setup"')]
+        : [ok('all registered')];
+    }),
+    check('workers', ({ client }) => examineWorkers(client, config)),
+    check('builds', ({ client }) => examineBuilds(client, config)),
+    check('workflow tasks', ({ client }) => examineTasks(client, taskQueue)),
+    check('waits', ({ client }) => examineWaits(client, taskQueue)),
+    check('keys', ({ client }) => examineKeys(client, config)),
   ];
+}
+
+type Described = Awaited<ReturnType<typeof describedBy>>;
+
+async function describedBy(client: Client) {
+  const { namespace } = client.options;
+  return { client, namespace: await client.workflowService.describeNamespace({ namespace }) };
 }
 
 /** Names the task queues whose new tasks no worker takes. */
@@ -121,11 +97,8 @@ export async function examineWorkers(client: Client, config: WorkerSettings): Pr
   const [main] = queues;
   const reported = main && idle.includes(main) ? [main] : idle;
   if (reported.length > 0)
-    return [...new Set(reported.map(({ account }) => account))].map((name) =>
-      notTaken(
-        name,
-        reported.filter(({ account }) => account === name),
-      ),
+    return [...Map.groupBy(reported, ({ account }) => account)].map(([account, own]) =>
+      notTaken(account, own),
     );
   const others = new Set(queues.map(({ queue }) => queue)).size - 1;
   const workers = `workers: ${main?.pollers.taking}`;
