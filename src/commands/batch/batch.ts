@@ -21,10 +21,10 @@ import type { FileDoubts } from '../../messages/batches.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { cannotRead, readJson, sourceName } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { type Confirming, confirm, DOUBTFUL, type Strict } from '../cli/confirm.js';
 import { CommandFailed } from '../cli/errors.js';
 import type { TableColumns } from '../cli/output.js';
 import { sayingHowFar, whileShowing } from '../cli/progress.js';
+import { type Confirming, confirm, DOUBTFUL, type Strict } from '../cli/prompts.js';
 import { rejectOtherKind } from '../onboarding/start.js';
 import { type FollowOptions, followBatch, type RunOptions, startAndFollow } from './run.js';
 

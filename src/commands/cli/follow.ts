@@ -9,12 +9,13 @@ import { resultOfSingle, startSingle } from '../../temporal/single-activities.js
 import type { Started } from '../../temporal/start.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameWithId } from '../../texts/names.js';
-import type { CommandContext, CommandLine, Terminal } from './command-line.js';
+import type { CommandContext, Terminal } from './command-line.js';
 import { EXIT, Interrupted, TimedOut } from './errors.js';
 import { exitCodeOf, explainActivity } from './failures.js';
 import { hasEnded } from './outcomes.js';
 import { PROGRESS, Progress, whileShowing } from './progress.js';
-import { describeRequirement, promptForCode } from './requirements.js';
+import { promptForCode } from './prompts.js';
+import { describeRequirement } from './requirements.js';
 
 export interface Following {
   /** Waits for the outcome. Otherwise only an earlier workflow that has ended has its outcome printed. */
@@ -125,7 +126,8 @@ async function report(
     const isNew = (text: string) => !shown.has(text);
     for (const obstacle of now.obstacles.filter(isNew)) cli.note(obstacle);
     for (const asked of now.asked.filter((each) => isNew(keyOf(each)))) {
-      printAsked(cli, asked);
+      const question = describeRequirement(cli, asked.workflowId, asked.requirement);
+      cli.note(`${asked.name} has an open requirement:\n${question}`);
       if (terminal) await cli.status.hiddenWhile(() => askForCode(context, asked, terminal, watching.ended));
     }
     // A requirement that is raised again is shown again. One that cannot be read may still be open.
@@ -138,10 +140,6 @@ function keyOf({ workflowId, requirement }: Asked): string {
   return `${workflowId} ${requirement.id}`;
 }
 
-function printAsked(cli: CommandLine, { workflowId, name, requirement }: Asked): void {
-  cli.note(`${name} has an open requirement:\n${describeRequirement(cli, workflowId, requirement)}`);
-}
-
 async function askForCode(
   context: CommandContext,
   { workflowId, requirement: { id: requirementId, answers } }: Asked,
@@ -151,13 +149,13 @@ async function askForCode(
   if (!answers.includes('code')) return;
   const code = await promptForCode(terminal, ended);
   if (code === undefined) return;
-  const answer = { kind: 'code', code } as const;
-  const actor = userName();
+  const given = {
+    answer: { kind: 'code', code },
+    actor: userName(),
+    reason: 'answered at the prompt',
+  } as const;
   try {
-    await gangwayOf(context).answer(workflowId, {
-      ...{ requirementId, answer, actor },
-      reason: 'answered at the prompt',
-    });
+    await gangwayOf(context).answer(workflowId, { requirementId, ...given });
   } catch (error) {
     if (!(error instanceof InvalidInput) && !(error instanceof NotYetApplied)) throw error;
     context.cli.note(error.message);

@@ -1,10 +1,6 @@
-import { createInterface } from 'node:readline';
 import { currentClaim } from '../../messages/claims.js';
 import { type AnswerKind, detailBeside, type Requirement } from '../../messages/requirements.js';
-import { oneTimeCode } from '../../partners/banking/rules.js';
-import { fieldProblems } from '../../partners/rules-in-words.js';
 import type { Times } from '../../texts/time.js';
-import type { Terminal } from './command-line.js';
 
 /** The options of `gangway resolve` for each kind of answer. */
 const OPTIONS: Readonly<Record<AnswerKind, string>> = {
@@ -65,34 +61,4 @@ export function resolveCommands(name: string, { id, answers }: Pick<Requirement,
 
 export function takeBackCommand(name: string, id: string): string {
   return resolveCommands(name, { id, answers: ['take-back'] }).trim();
-}
-
-const CODE_PROMPT = 'code (empty to answer later): ';
-
-/**
- * Asks at the terminal for a one-time code, until the input has the form of one.
- *
- * @param signal ends the prompt without an answer
- * @returns undefined when the person entered none
- */
-export async function promptForCode(
-  { input, output }: Terminal,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const lines = createInterface({ input, signal, terminal: false });
-  try {
-    output.write(CODE_PROMPT);
-    for await (const line of lines) {
-      const code = line.replaceAll(' ', '');
-      if (code === '') return undefined;
-      const checked = oneTimeCode.safeParse(code);
-      if (checked.success) return code;
-      const rules = fieldProblems(checked.error).map(({ message }) => message);
-      output.write(`${rules.join(', ')}\n${CODE_PROMPT}`);
-    }
-    output.write('\n');
-    return undefined;
-  } finally {
-    lines.close();
-  }
 }

@@ -16,9 +16,9 @@ import { json } from '../../partners/fields.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { cannotRead, readObject } from '../cli/arguments.js';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
-import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/follow.js';
+import { type Confirming, confirm } from '../cli/prompts.js';
 
 /** The options with which a person writes an answer. */
 export interface AnswerOptions extends CorrectionOptions, Confirming {

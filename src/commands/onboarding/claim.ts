@@ -7,9 +7,9 @@ import { stateOf } from '../../temporal/onboardings.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { findById, type IdOptions } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed } from '../cli/errors.js';
 import { explain } from '../cli/failures.js';
+import { type Confirming, confirm } from '../cli/prompts.js';
 import { reportAccepted } from './effect.js';
 import { openRequirement, readFor } from './named.js';
 

@@ -11,10 +11,10 @@ import { nameWithId } from '../../texts/names.js';
 import { span } from '../../texts/time.js';
 import { findById, type IdOptions, partnerAccountOf } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed } from '../cli/errors.js';
 import { endedSentence, staysAtPartner } from '../cli/outcomes.js';
 import { whileShowing } from '../cli/progress.js';
+import { type Confirming, confirm } from '../cli/prompts.js';
 
 interface NudgeOptions extends IdOptions {
   readonly system?: SystemName;

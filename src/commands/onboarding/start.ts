@@ -8,10 +8,10 @@ import { BUSINESS, CUSTOMER, type Kind, MERCHANT, type StartableType } from '../
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { readJson, shellWord, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import { type Confirming, confirmDoubts, type Strict } from '../cli/confirm.js';
 import { followStarted, gangwayOf } from '../cli/follow.js';
 import { printOutcome } from '../cli/outcomes.js';
 import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
+import { type Confirming, confirmDoubts, type Strict } from '../cli/prompts.js';
 
 interface StartingOptions extends Confirming, Strict {
   readonly wait?: true;

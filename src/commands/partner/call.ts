@@ -5,7 +5,7 @@ import { PARTNERS, type SystemName } from '../../partners/systems.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { type PartnerAccountOptions, partnerAccountOf } from '../cli/arguments.js';
 import type { CommandLine } from '../cli/command-line.js';
-import { type Confirming, confirm } from '../cli/confirm.js';
+import { type Confirming, confirm } from '../cli/prompts.js';
 import { exampleRequest, fieldsOf } from './call-fields.js';
 import {
   callByWorker,

@@ -22,10 +22,10 @@ import {
   sourceName,
 } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed } from '../cli/errors.js';
 import { followStarted } from '../cli/follow.js';
 import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
+import { type Confirming, confirm } from '../cli/prompts.js';
 
 /** A single operation at the bank. */
 export interface Operation<Name extends OperationName> extends OperationStart<Name> {
