@@ -9,7 +9,7 @@ import { NEED_REASON } from '../../inbox/answering.js';
 import type { Correctable } from '../../messages/activities.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
-import type { Answer, AnswerKind } from '../../messages/requirements.js';
+import type { Answer, AnswerKind, DocumentRef } from '../../messages/requirements.js';
 import { oneTimeCode } from '../../partners/banking/rules.js';
 import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
 import { json } from '../../partners/fields.js';
@@ -20,7 +20,6 @@ import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/follow.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 
-/** The options with which a person writes an answer. */
 export interface AnswerOptions extends CorrectionOptions, Confirming {
   readonly text?: string;
   readonly document?: readonly string[];
@@ -97,7 +96,7 @@ export async function readAnswer(
       await Promise.all(document.map(checkDocument));
       return async (context) => ({
         kind,
-        documents: dryRun ? document.map(unstored) : await store(context, document),
+        documents: dryRun ? [] : await Promise.all(document.map((file) => stored(context, file))),
       });
     case 'correction': {
       const patchOf = await readCorrection(cli, options);
@@ -117,16 +116,9 @@ export async function readAnswer(
   }
 }
 
-function unstored(file: string) {
-  return { key: '', fileName: basename(file), contentType: '' };
-}
-
-function store(context: CommandContext, files: readonly string[]) {
-  const { signal } = context.cli;
-  const gangway = gangwayOf(context);
-  return Promise.all(
-    files.map((file) => gangway.storeDocument(basename(file), createReadStream(file, { signal }))),
-  );
+function stored(context: CommandContext, file: string): Promise<DocumentRef> {
+  const content = createReadStream(file, { signal: context.cli.signal });
+  return gangwayOf(context).storeDocument(basename(file), content);
 }
 
 async function checkDocument(file: string): Promise<void> {
@@ -138,7 +130,6 @@ async function checkDocument(file: string): Promise<void> {
   if (found.size > MAX_ATTACHMENT_BYTES) throw new InvalidInput(`${file}: is larger than 25 MiB`);
 }
 
-/** The requirement to answer. */
 export interface Asked {
   readonly workflowId: string;
   readonly requirementId: string;
@@ -146,8 +137,7 @@ export interface Asked {
   readonly state: OnboardingState | undefined;
 }
 
-/** The options with which a person writes a correction. */
-export interface CorrectionOptions {
+interface CorrectionOptions {
   readonly patch?: string;
   readonly set?: readonly string[];
 }
@@ -156,10 +146,7 @@ export interface CorrectionOptions {
 type PatchOf = (correctable: Correctable | undefined, known: KnownAccounts) => Patch;
 
 /** Reads the part of a correction that needs no input. @throws {InvalidInput} */
-export async function readCorrection(
-  cli: CommandLine,
-  { patch, set = [] }: CorrectionOptions,
-): Promise<PatchOf> {
+async function readCorrection(cli: CommandLine, { patch, set = [] }: CorrectionOptions): Promise<PatchOf> {
   if (patch !== undefined) {
     const given = await readObject(cli, patch, '--patch');
     const checked = check(z.record(z.string(), json), given, '--patch', 'nothing was sent');
@@ -174,11 +161,11 @@ export async function readCorrection(
 }
 
 /** Checks a correction, and shows what it changes to the person at the terminal. */
-export async function correct(
+async function correct(
   context: CommandContext,
   { workflowId, requirementId, state }: Asked,
-  patchOf: Awaited<ReturnType<typeof readCorrection>>,
-  options: CorrectionOptions & Confirming & { readonly dryRun?: true; readonly json?: true },
+  patchOf: PatchOf,
+  options: AnswerOptions,
 ): Promise<Patch> {
   const { cli, client, config } = context;
   if (!state) return patchOf(undefined, config);

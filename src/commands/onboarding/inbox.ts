@@ -29,13 +29,9 @@ export async function inbox(
   const { overdue, unclaimed, raisedBefore, limit, json, csv, ...others } = options;
   partnerAccountOf(cli.config(), options, 'inbox', 'nothing was read');
   const everything = { types: INBOX_TYPES, actionRequired: true };
+  const find = words.join(' ');
   await withTemporal(cli, async ({ client }) => {
-    const wanted = {
-      ...others,
-      ...everything,
-      find: words.join(' '),
-      ...(overdue && { dueUntil: new Date() }),
-    };
+    const wanted = { ...others, ...everything, find, ...(overdue && { dueUntil: new Date() }) };
     const { filter: page, total } = await mostUrgent(client, wanted, limit);
     const found = await Array.fromAsync(listed(client, visibilityQuery(page)));
     const isWanted = ({ kind, raisedAt, overdue: isLate, claimedBy }: InboxItem) =>
@@ -44,18 +40,14 @@ export async function inbox(
       (!unclaimed || claimedBy === undefined) &&
       (!raisedBefore || (raisedAt !== undefined && raisedAt < raisedBefore.toISOString()));
     const items = found.flatMap(itemsOf).filter(isWanted).sort(byDue);
-    const waiting = () => count(client, visibilityQuery(everything));
-    const none = items.length > 0 ? '' : await nothing(options, waiting);
+    const none = items.length > 0 ? '' : nothing(options, await count(client, visibilityQuery(everything)));
     const details = options.details ? await detailsOf(cli, client, items) : new Map();
     const shortOf = shortIds(items.map(({ workflowId }) => workflowId));
-    const how = { columns: columnsOf(cli, shortOf, items), json, csv, fields: FIELDS, none };
     const below = { columns: ['requirement', 'id'], line: commandOf(shortOf) };
+    const how = { columns: columnsOf(cli, shortOf, items), json, csv, fields: FIELDS, none, below };
+    const inFull = items.map((item) => ({ ...item, ...wordsOf(details.get(item)) }));
     if (options.details && !json && !csv && items.length > 0) printDetails(cli, items, details, shortOf);
-    else
-      cli.records(
-        items.map((item) => ({ ...item, ...wordsOf(details.get(item)) })),
-        { ...how, below },
-      );
+    else cli.records(inFull, how);
     if (page.dueUntil && page !== wanted) {
       const next = `the next: gangway inbox --due-after ${page.dueUntil.toISOString()}`;
       cli.note(`${found.length} of ${total} onboardings, the most urgent; ${next}; all: --limit 0`);
@@ -63,19 +55,13 @@ export async function inbox(
   });
 }
 
-async function nothing(options: InboxOptions, waiting: () => Promise<number>): Promise<string> {
-  const { kind, overdue, raisedBefore, unclaimed } = options;
-  const total = await waiting();
+function nothing({ kind, overdue, raisedBefore, unclaimed }: InboxOptions, total: number): string {
   if (total === 0) return 'nothing waits for a person';
-  const what = overdue
-    ? 'is overdue'
-    : raisedBefore
-      ? 'is that old'
-      : kind !== undefined
-        ? `is of kind ${kind}`
-        : unclaimed
-          ? 'is unclaimed'
-          : 'matches';
+  const what =
+    (overdue && 'is overdue') ||
+    (raisedBefore && 'is that old') ||
+    (kind && `is of kind ${kind}`) ||
+    (unclaimed ? 'is unclaimed' : 'matches');
   return `none of the ${total} that ${total === 1 ? 'waits' : 'wait'} for a person ${what}`;
 }
 
@@ -103,17 +89,14 @@ async function detailsOf(cli: CommandLine, client: Client, items: readonly Inbox
     }
   };
   const distinct = new Map(items.map((item) => [item.workflowId, item])).values();
-  const states = await pLimit(CONCURRENCY).map(distinct, async (item) => ({
-    ...{ workflowId: item.workflowId, requirements: await read(item) },
-  }));
-  const asked = new Map(
-    states.flatMap(({ workflowId, requirements }) =>
-      requirements.map((requirement) => [`${workflowId} ${requirement.id}`, requirement] as const),
-    ),
+  const asked = await pLimit(CONCURRENCY).map(
+    distinct,
+    async (item) => [item.workflowId, await read(item)] as const,
   );
+  const byWorkflow = new Map(asked);
   return new Map(
     items.flatMap((item) => {
-      const found = asked.get(`${item.workflowId} ${item.id}`);
+      const found = byWorkflow.get(item.workflowId)?.find(({ id }) => id === item.id);
       return found ? [[item, found] as const] : [];
     }),
   );

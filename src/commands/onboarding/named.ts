@@ -16,7 +16,6 @@ import { describeRequirement, optionsOf, resolveCommands, takeBackCommand } from
 /** The workflow that a person names. */
 type Found = Awaited<ReturnType<typeof findById>>;
 
-/** The onboarding with its open requirements. */
 export interface Read {
   readonly found: Found;
   readonly state: OnboardingState;

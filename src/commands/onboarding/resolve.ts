@@ -47,10 +47,7 @@ export async function resolve(
         : { id: given ?? '' };
       if (kind === undefined) return;
       const answerFor = await readAnswer(cli, kind, options);
-      const by = {
-        actor: options.actor ?? userName(),
-        reason: reasonFrom(options, kind),
-      };
+      const by = { actor: options.actor ?? userName(), reason: reasonFrom(options, kind) };
       const asked = { workflowId, requirementId, state };
       const answer = await answerFor(context, asked);
       if (requirement) noteHandling(cli, requirement, by.actor);
@@ -64,11 +61,8 @@ export async function resolve(
       );
       progress.is(`the answer was recorded; "gangway watch ${typed}" follows it`);
       const asking = state ? askingWorkflow(workflowId, state, requirementId) : workflowId;
-      await reportAccepted(
-        context,
-        { workflowId, asking, typed, answer, requirement, state, receipt },
-        options.json,
-      );
+      const accepted = { workflowId, asking, typed, answer, requirement, state, receipt };
+      await reportAccepted(context, accepted, options.json);
     });
   await sayingHowFar(cli, answered, 'nothing was sent').catch(inWordsOfOptions);
 }
@@ -187,11 +181,9 @@ function reportDryRun(
   answer: Answer,
   { json }: ResolveOptions,
 ): void {
-  if (json) {
-    // The preview of a correction is the output.
-    if (answer.kind !== 'correction') cli.json({ workflowId, requirementId, answer: answer.kind });
-    return;
-  }
+  // With --json, the preview of a correction is the output.
+  if (json && answer.kind !== 'correction') cli.json({ workflowId, requirementId, answer: answer.kind });
+  if (json) return;
   const what = answer.kind === 'text' ? `text: ${masked(answer.text, 'failure')}` : answer.kind;
   cli.line(`${requirementId} takes this answer (${what}); nothing was sent (--dry-run)`);
 }

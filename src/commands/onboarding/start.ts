@@ -52,9 +52,9 @@ function startOf<Input extends Startable>(kind: Kind<Input>) {
     const given = await readJson(cli, file);
     rejectOtherKind(given, file, kind.type);
     const input = check(kind.schema(cli.config()), given, sourceName(file));
-    const confirming = { yes, strict };
-    await sayingHowFar(cli, async (progress) => {
-      await withTemporal(cli, async (context) => {
+    const restart = 'start it again with --again';
+    await sayingHowFar(cli, (progress) =>
+      withTemporal(cli, async (context) => {
         const { client, config } = context;
         const existing = again ? undefined : workflowId(kind.type, input.externalId, input.account);
         // A script has nobody to tell.
@@ -62,18 +62,14 @@ function startOf<Input extends Startable>(kind: Kind<Input>) {
         const read = isTold ? referencesAt : soonReferencesAt;
         const { doubts, isComplete } = await doubtsAbout(client, config.taskQueue, input, existing, read);
         if (!isComplete && isTold) cli.note(NOT_READ);
-        await confirmDoubts(cli, sourceName(file), doubts, confirming);
+        await confirmDoubts(cli, sourceName(file), doubts, { yes, strict });
         progress.is(UNKNOWN_START);
         const started = await gangwayOf(context).start(kind, input, { again });
         progress.isShown();
-        const restart = 'start it again with --again';
-        const outcome = await followStarted<Outcome>(context, started, {
-          wait: wait === true,
-          json,
-          restart,
-        });
+        const how = { wait: wait === true, json, restart };
+        const outcome = await followStarted<Outcome>(context, started, how);
         if (outcome && !json) printOutcome(cli, started.workflowId, outcome);
-      });
-    });
+      }),
+    );
   };
 }
