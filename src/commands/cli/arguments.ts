@@ -12,6 +12,7 @@ import { problemInQuery } from '../../temporal/query.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { parseJson, utf8 } from '../../texts/text.js';
 import type { CommandContext, CommandLine } from './command-line.js';
+import { CommandFailed } from './errors.js';
 
 /** Rules for arguments and options. A problem names the argument or option, such as `--period`. */
 
@@ -52,7 +53,6 @@ export function sourceName(source: string): string {
   return source === '-' ? 'standard input' : source;
 }
 
-/** The meanings of the usual error codes. */
 const FILE_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EACCES: 'permission denied',
@@ -68,7 +68,13 @@ export function cannotRead(name: string): (error: NodeJS.ErrnoException) => neve
   };
 }
 
-/** Returns similarly named files in the same folder. */
+/** For `catch`: the same for a new file that cannot be written. */
+export function cannotSave(name: string): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    throw error.code === undefined ? error : new CommandFailed(`${name}: cannot be written (${error.code})`);
+  };
+}
+
 function similarFiles(file: string): string {
   const folder = dirname(file);
   try {

@@ -11,7 +11,6 @@ export function fieldsHelp(operation: Operation): string {
   return `${tableOf(['field', 'required', 'type', 'rule'], rows)}${more}`;
 }
 
-/** All fields that a request of an operation may have. */
 export function fieldsOf(operation: Operation): Field[] {
   return fieldsOfSchema(operation.request).map((field) => {
     const rule = [field.rule, where(field.name, operation)].filter(Boolean).join('; ');

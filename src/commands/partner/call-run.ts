@@ -31,7 +31,7 @@ import { withoutPrivate } from '../../privacy/private-fields.js';
 import { flatten } from '../../texts/csv.js';
 import { check, problemLines } from '../../texts/invalid-input.js';
 import { traceExchanges } from '../../tracing/spans.js';
-import { cannotRead, readObject } from '../cli/arguments.js';
+import { cannotRead, cannotSave, readObject } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { partnerFailed } from '../cli/failures.js';
@@ -42,7 +42,6 @@ import { whileShowing } from '../cli/progress.js';
 /** The response of a call. A file is saved already. */
 export type CallResponse = Exclude<PartnerResponse, { readonly file: unknown }>;
 
-/** One call, as a person requested it. */
 export interface Call {
   readonly id: string;
   readonly system: SystemName;
@@ -54,13 +53,11 @@ export interface Call {
   readonly toProduction: boolean;
   /** The folder in which a call from here is recorded. Default: `GANGWAY_RECORD`. */
   readonly record: string | undefined;
-  /** The place to save a response that is a file. */
   readonly output: string | undefined;
   /** The time limit for a worker to start it, in milliseconds. */
   readonly startWithin: number;
 }
 
-/** A response that was a file. */
 interface SavedFile {
   readonly saved: string;
   readonly contentType: string;
@@ -104,8 +101,7 @@ function activityFor(
 /** Makes the call on a worker. @throws {CommandFailed} */
 export function callByWorker(cli: CommandLine, call: Call): Promise<CallResponse> {
   return withTemporal(cli, async (context) => {
-    const { documentDir } = context.config;
-    const documents = documentStore(await openStore(documentDir, cli.env));
+    const documents = documentStore(await openStore(context.config.documentDir, cli.env));
     const single = activityFor(call, await toSend(call.request, documents));
     const response = await runSingle<PartnerResponse>(context, call.id, single).finally(() => {
       if (cli.signal.aborted)
@@ -130,11 +126,8 @@ async function withFileSaved(
   if (!('file' in response)) return response;
   const { fileName, contentType } = response.file;
   const files = await openStore(config.statementDir, cli.env);
-  const saved: SavedFile =
-    output === undefined
-      ? { saved: `${files.place}/${fileName}`, contentType }
-      : await save(cli, await files.open(fileName), contentType, output);
-  return { response: saved };
+  if (output === undefined) return { response: { saved: `${files.place}/${fileName}`, contentType } };
+  return { response: await save(cli, await files.open(fileName), contentType, output) };
 }
 
 /** Makes the call from this process, without Temporal: no retries, and no trace in the Web UI. @throws {PartnerError} */
@@ -146,14 +139,10 @@ export async function callFromHere(cli: CommandLine, call: Call): Promise<CallRe
   const client = byHand(clients[system] as unknown as PartnerClient<Operations>);
   const warnings: string[] = [];
   const onWarning = (warning: string) => void warnings.push(warning);
+  const options = { toProduction, signal, knowsDeprecated: true, onWarning } as const;
   try {
     const { response, ...refused } = await whileShowing(cli, `calling ${system} ${operationName(key)}`, () =>
-      orRefusal(
-        client[key]?.(
-          { ...request.fields, ...request.files },
-          { toProduction, signal, knowsDeprecated: true, onWarning },
-        ),
-      ),
+      orRefusal(client[key]?.({ ...request.fields, ...request.files }, options)),
     ).catch((error: unknown) => {
       throw error instanceof PartnerError ? partnerFailed(error.details, operation.effect !== 'once') : error;
     });
@@ -172,12 +161,8 @@ async function save(
   contentType: string,
   output: string,
 ): Promise<SavedFile> {
-  try {
-    await pipeline(body, createWriteStream(output, { mode: 0o600, flags: 'wx' }), { signal });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw code === undefined ? error : new CommandFailed(`${output}: cannot be written (${code})`);
-  }
+  const file = createWriteStream(output, { mode: 0o600, flags: 'wx' });
+  await pipeline(body, file, { signal }).catch(cannotSave(output));
   return { saved: output, contentType };
 }
 
@@ -267,7 +252,6 @@ export function show(cli: CommandLine, result: CallResponse, options: ShowOption
   }
 }
 
-/** The formats of a response besides JSON. */
 export interface TableFormat {
   readonly table?: true;
   readonly csv?: true;

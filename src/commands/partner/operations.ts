@@ -27,9 +27,7 @@ import { followStarted } from '../cli/follow.js';
 import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 
-/** A single operation at the bank. */
 export interface Operation<Name extends OperationName> extends OperationStart<Name> {
-  /** Describes the result for people. */
   readonly done: (result: OperationResult<Name>, cli: CommandLine) => string;
   /** A repetition attaches to the operation that was done. Default: it is done again. */
   readonly once?: true;
@@ -98,12 +96,16 @@ export async function setCardNickname(
   { clear, ...options }: NicknameOptions,
 ): Promise<void> {
   if ((name === undefined) === (clear === undefined)) throw new InvalidInput('give either a name or --clear');
-  const given = check(naming, { card, name: name ?? null }, 'card-nickname');
-  const request = { paymentCardId: given.card, nickName: given.name ?? null };
+  const { card: paymentCardId, name: nickName = null } = check(
+    naming,
+    { card, name: name ?? null },
+    'card-nickname',
+  );
+  const request = { paymentCardId, nickName };
   await runOperation(
     cli,
     {
-      ...{ operation: 'card-nickname', key: `${given.card}-${keyOf(request)}`, request },
+      ...{ operation: 'card-nickname', key: `${paymentCardId}-${keyOf(request)}`, request },
       done({ paymentCardId: named, last4 }) {
         const which = last4 === null ? named : `${named}, which ends in ${last4},`;
         return clear ? `card ${which} has no nickname` : `card ${which} is called ${JSON.stringify(name)}`;
@@ -133,8 +135,7 @@ export async function closeCard(
 ): Promise<void> {
   const given = check(closing, { card, '--last4': digits, '--notes': notes }, 'close-card');
   const { card: paymentCardId, '--last4': last4 } = given;
-  const consequence = `This closes card ${paymentCardId}, which ends in ${last4}, for good.`;
-  await confirm(cli, consequence, { yes });
+  await confirm(cli, `This closes card ${paymentCardId}, which ends in ${last4}, for good.`, { yes });
   await runOperation(
     cli,
     {
@@ -147,14 +148,12 @@ export async function closeCard(
   );
 }
 
-const restoring = z.object({ id: numericId });
-
 export async function restoreSubUser(
   cli: CommandLine,
   given: string,
   options: OperationOptions,
 ): Promise<void> {
-  const { id: subUserId } = check(restoring, { id: given }, 'restore-sub-user');
+  const { id: subUserId } = check(z.object({ id: numericId }), { id: given }, 'restore-sub-user');
   await runOperation(
     cli,
     {
@@ -194,8 +193,6 @@ function withCode(input: unknown): unknown {
 
 const webhooks = z.array(webhook).min(1, 'must name a webhook');
 
-const webhooksObject = z.strictObject({ webhooks });
-
 export async function ensureWebhooks(
   cli: CommandLine,
   file: string,
@@ -205,20 +202,19 @@ export async function ensureWebhooks(
   const source = sourceName(file);
   const request = Array.isArray(given)
     ? { webhooks: check(webhooks, given, source) }
-    : check(webhooksObject, given, source);
+    : check(z.strictObject({ webhooks }), given, source);
   const count = request.webhooks.length;
   await runOperation(
     cli,
     {
       ...{ operation: 'ensure-webhooks', request },
       key: keyOf(request.webhooks.map(({ name, url, notificationType }) => [name, url, notificationType])),
-      done: ({ webhooks: ensured }, { fitted }) => `${count} registered\n${fitted(HEAD, ensured.map(row))}`,
+      done: ({ webhooks: ensured }, { fitted }) =>
+        `${count} registered\n${fitted(['name', 'type', 'url', ''], ensured.map(row))}`,
     },
     options,
   );
 }
-
-const HEAD = ['name', 'type', 'url', ''];
 
 function row({ name, notificationType, url, existed }: EnsuredWebhook): string[] {
   return [name, notificationType, url, existed ? 'existed' : 'created'];
