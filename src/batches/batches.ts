@@ -41,9 +41,7 @@ const { WORKFLOW_EXECUTION_STATUS_RUNNING } = proto.temporal.api.enums.v1.Workfl
 const MOST_ROWS = 200;
 const MOST_BYTES = 1024 * 1024;
 
-/** The facts about a file that the workers need. */
 export interface HandOver extends Pick<BatchState, 'name' | 'actor'> {
-  /** What was found in the file before its start. */
   readonly found?: FileDoubts;
   /** Default: it waits for its confirmation. */
   readonly limits?: StartLimits;
@@ -169,12 +167,10 @@ async function forget(
   await startSingle(client, taskQueue, `${request.batch}.forgetRows`, single).catch(() => undefined);
 }
 
-/** A batch at a moment. */
 export interface Batch {
   readonly id: string;
   /** Its counts include the part that runs. */
   readonly state: BatchState;
-  /** What was found in the file before its start. */
   readonly found: FileDoubts | undefined;
   /** Nothing more is started. */
   readonly hasEnded: boolean;
@@ -182,7 +178,6 @@ export interface Batch {
   readonly endedAt: Date | undefined;
   /** Results of the part that runs. */
   readonly recent: readonly RowResult[];
-  /** How many parts have results. */
   readonly parts: number;
   /** Why it does not go on at the moment. */
   readonly problem: string | undefined;
@@ -249,7 +244,6 @@ export async function listBatches(
   return found;
 }
 
-/** The results of a part that has ended. */
 export function resultsOfPart(
   client: Client,
   taskQueue: string,

@@ -84,7 +84,6 @@ function doubtsAt({ field, value }: Leaf): FieldProblem[] {
   return rules.map((message) => ({ field, message }));
 }
 
-/** The agent and the boarding settings that an input names. */
 export interface Named extends ReferenceRequest {
   readonly account: string | undefined;
   /** Of the fields: '' or `boarding.` */

@@ -94,9 +94,7 @@ function parsed(line: number, json: string): Row {
 
 /** A file that can be read from its beginning more than once. */
 export interface Source {
-  /** Its name in messages. */
   readonly name: string;
-  /** Its bytes, from the beginning. */
   read(): Readable;
   close(): Promise<void>;
 }

@@ -10,14 +10,12 @@ import { distinct } from '../texts/invalid-input.js';
 import { type Named, namedIn, type References, referenceDoubts, referencesAt } from './doubts.js';
 import type { Invalid, Ready, Row } from './ready.js';
 
-/** The rules for the rows of a file. */
 export interface RowRules<Valid extends Ready = Ready> {
   /** They name the columns of a table. */
   readonly schemas: readonly z.ZodType[];
   readonly check: (row: Row) => Valid | Invalid;
 }
 
-/** The content of a file, and its problems. */
 export interface Validation {
   readonly rows: number;
   /** Valid rows, by kind. */
@@ -25,7 +23,6 @@ export interface Validation {
   /** The first problems, in the order of their lines. */
   readonly problems: readonly RowProblem[];
   readonly problemCount: number;
-  /** Rows with a problem. */
   readonly badRows: number;
   readonly valid: readonly ValidRow[];
   /** The number of further doubts about these rows. */
@@ -53,7 +50,6 @@ const MOST_DOUBTS = 10_000;
 
 const NONE: readonly FieldProblem[] = [];
 
-/** Reads all rows. */
 export async function validate(rows: AsyncIterable<Ready | Invalid>): Promise<Validation> {
   const counts: Partial<Record<StartableType, number>> = {};
   const problems = new RowProblems();
@@ -104,7 +100,6 @@ class RowProblems {
   }
 }
 
-/** The result of checking a file whose rows are all valid. */
 type Checked = Pick<Validation, 'valid' | 'moreDoubts'>;
 
 /**
@@ -194,7 +189,6 @@ export function attachedSentence(attached: number | undefined, rows: number): st
 /** So many rows are started without a confirmation. */
 export const UNCONFIRMED_ROWS = 20;
 
-/** Returns the consequence of starting a file, in one sentence. */
 export function consequenceOf(name: string, { rows, counts }: Pick<Validation, 'rows' | 'counts'>): string {
   return `This starts ${rowsOf(rows)} of ${name} (${kindsOf(counts)}), which creates applications at the partners.`;
 }

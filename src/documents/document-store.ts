@@ -104,13 +104,11 @@ async function beginningOf(content: Readable, atMost: number): Promise<Buffer<Ar
   return Buffer.concat(chunks, Math.min(bytes, atMost));
 }
 
-/** The subject of a statement, from which its file name derives. */
 export interface StatementName {
   /** The account at the partners. The file name begins with it, because two accounts may have financial accounts of the same id. */
   readonly partnerAccount?: string | undefined;
   /** A month: `2026-01`. */
   readonly period: string;
-  /** Ids of financial accounts, one or more. */
   readonly accounts: readonly string[];
   readonly format: StatementFormat;
 }

@@ -21,11 +21,8 @@ export const storeSettings = z.object({
     .meta({ description: 'S3 endpoint of the buckets.', unset: 'AWS' }),
 });
 
-/** The places of files. */
 export interface StorePlaces {
-  /** Documents that wait to be sent: a folder, or `s3://bucket/prefix`. */
   readonly documentDir: string;
-  /** Statements: likewise. */
   readonly statementDir: string;
 }
 

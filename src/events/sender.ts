@@ -24,7 +24,6 @@ export const eventSettings = z.object({
   EVENTS_TO_LOOPBACK: flag.describe('Allows `EVENTS_URLS` on this machine, with http as well.'),
 });
 
-/** The destinations of outbound events. */
 export interface EventSettings extends SenderOptions {
   readonly destinations: readonly Destination[];
 }
@@ -46,11 +45,9 @@ export function eventsFrom(set: z.output<typeof eventSettings>): EventSettings {
 export interface SenderOptions {
   /** `whsec_<base64>`. Each secret signs, so that subscribers can rotate theirs without a gap. */
   readonly secrets: readonly string[];
-  /** True if events may be sent to this machine. */
   readonly toLoopback: boolean;
 }
 
-/** The response of a subscriber. */
 export interface Receipt {
   readonly status: number;
   /** The wait that the subscriber asks for, in milliseconds. */
@@ -120,7 +117,6 @@ export class EventSender {
   }
 }
 
-/** A subscriber's URL. */
 export interface Destination {
   /** Its name in Temporal, logs and output: short, and without a secret that the URL may contain. */
   readonly id: string;

@@ -2,7 +2,6 @@ import { ONBOARDINGS, type OnboardingType } from '../messages/ids.js';
 import { OUTCOMES, STAGES } from '../messages/onboarding-state.js';
 import type { Listed } from '../temporal/search.js';
 
-/** Onboardings by the word that people use for them. */
 export const SUBJECTS: Readonly<Record<OnboardingType, string>> = {
   merchantBoarding: 'merchant',
   businessOnboarding: 'business',
@@ -12,7 +11,6 @@ export const SUBJECTS: Readonly<Record<OnboardingType, string>> = {
 
 export type Grouping = 'agent' | 'account';
 
-/** An onboarding or operation that has waited long. */
 export interface WaitFigure {
   readonly workflowId: string;
   readonly dba: string | null;
@@ -27,7 +25,6 @@ export interface WaitFigure {
 
 const LONGEST_WAITS = 10;
 
-/** Outcomes that an onboarding is started for. */
 export const SUCCESSES: readonly string[] = ['boarded', 'onboarded', 'provisioned'];
 
 export interface TallyOptions {

@@ -168,7 +168,6 @@ async function stateFrom(
   }
 }
 
-/** The outcome of the workflow, if it returned one. */
 async function outcomeIn(client: Client, runs: readonly Run[]): Promise<unknown> {
   const last = runs.at(-1);
   const completed = last?.events.at(-1)?.workflowExecutionCompletedEventAttributes;

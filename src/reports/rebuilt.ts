@@ -15,7 +15,6 @@ import {
 import { decodedPayloads } from '../temporal/payload-codec.js';
 import type { OpenRequirement, RecordedEvent } from './record-parts.js';
 
-/** The known facts of a workflow, from itself or from its history. */
 export interface Known {
   readonly facts: Partial<Omit<OnboardingState, 'requirements' | 'timeline'>>;
   readonly timeline: readonly RecordedEvent[];

@@ -18,7 +18,6 @@ import type {
   ExportedRequirement,
 } from './record.js';
 
-/** Replaces private values in a record: in a text, or in a JSON value. */
 export interface Mask {
   /** Masks what Gangway wrote: timeline, outcome. Its numbers are ids. */
   readonly ours: <Value>(value: Value) => Value;
@@ -33,7 +32,6 @@ export const MASKED: Mask = {
   theirs: <Value>(value: Value) => withoutPrivate(withoutCode(value), 'failure') as Value,
 };
 
-/** An answer without its one-time code. */
 function withoutCode(value: unknown): unknown {
   const isCode = typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'code';
   return isCode ? { ...value, code: REDACTED } : value;

@@ -90,7 +90,6 @@ function shown(title: string, value: string | number | Date | undefined, times: 
 
 type Chart = Parameters<typeof BarChart>[0];
 
-/** The charts of those parts of a report that have some. */
 const CHARTS: Readonly<Partial<Record<FigureTable['part'], (report: Report) => Chart[]>>> = {
   stages: ({ stages }) => {
     const bars = stages.map(({ subject, stage, running, waiting }) => ({

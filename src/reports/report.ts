@@ -7,7 +7,6 @@ import { span, type Times } from '../texts/time.js';
 import { type Figures, type Grouping, SUCCESSES, Tally, type WaitFigure } from './figures.js';
 import type { WebhookFigure } from './webhooks.js';
 
-/** The output of `gangway report --json`. */
 export interface Report extends Figures {
   readonly version: 1;
   /** ISO 8601, as all times. */
@@ -15,7 +14,6 @@ export interface Report extends Figures {
   readonly namespace: string;
   /** Onboardings that ended before are left out. */
   readonly since: string;
-  /** The filters that the report was made with. */
   readonly filter: Readonly<Record<string, string>>;
   readonly by: Grouping | null;
   /** The retention of ended workflows; null if this client may not read it. */
@@ -32,7 +30,6 @@ export function lackOf({ since, at, retentionSeconds }: Report): string | undefi
   return `Temporal keeps ended onboardings for ${kept} (the retention of the namespace), so earlier ones are not counted.`;
 }
 
-/** A table of a report, as the terminal and the page show it. */
 export interface FigureTable {
   readonly part: Exclude<keyof Figures, 'running' | 'waiting' | 'ended'>;
   readonly title: string;
@@ -115,7 +112,6 @@ export function spanOf(seconds: number): string {
   return span(seconds * 1_000);
 }
 
-/** A number of a report, as a row of CSV. */
 interface NumberRow {
   /** `stages`, `stage-times`, `requirements`, `longest`, `outcomes`, `groups` or `webhooks`. */
   readonly section: string;

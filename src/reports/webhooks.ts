@@ -7,7 +7,6 @@ import { SUBJECTS } from './figures.js';
 
 /** The figures about partner webhooks. Only Prometheus keeps them: the processes count from their start, and each sees a part. */
 
-/** The setting of the commands that show them. */
 export const prometheusSettings = z.object({
   GANGWAY_PROMETHEUS_URL: url.optional().meta({
     description:

@@ -67,7 +67,6 @@ export const duration = z
   .transform((text) => Number.parseFloat(text) * UNITS[text.replace(/[\d.]/g, '') as keyof typeof UNITS])
   .meta({ format: 'duration: `200ms`, `1m`, `1h`' });
 
-/** `host:port` to listen on. */
 export const listenAddress = z
   .string()
   .regex(/^[^:\s]+:\d{1,5}$/, 'must be host:port, such as 127.0.0.1:8081')
@@ -88,7 +87,6 @@ export function unlessLoopback(address: { readonly host: string } | undefined, n
   );
 }
 
-/** The address at which a process serves metrics to Prometheus. */
 export const metricsAddress = (process: string) =>
   withAdvice(
     listenAddress.optional().meta({
@@ -190,7 +188,6 @@ export function requireCertificates(environment: NodeJS.ProcessEnv, setting: str
   throw new BadSetting('NODE_TLS_REJECT_UNAUTHORIZED', `${why}. Name the CA in NODE_EXTRA_CA_CERTS instead`);
 }
 
-/** The addresses that these settings connect to, by setting name. */
 function addressesIn(schema: z.ZodObject, set: Readonly<Record<string, unknown>>): [string, unknown][] {
   return [...shapeOf(schema).fields].flatMap(([name, { address }]): [string, unknown][] => {
     const isReplaced = typeof address === 'string' && set[address] !== undefined;
@@ -209,7 +206,6 @@ export function secretsOf(schema: z.ZodObject): string[] {
   return [...shapeOf(schema).fields].flatMap(([name, { secret }]) => (secret ? [name] : []));
 }
 
-/** A shape whose settings have names that begin with a prefix. */
 export function prefixed(prefix: string, { shape }: z.ZodObject): z.ZodRawShape {
   return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [prefix + name, schema]));
 }

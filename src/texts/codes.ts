@@ -3,7 +3,6 @@ import { page, type Row, tablesIn } from './docs.js';
 
 /** The codes that people meet, as docs/ describes them: the tables of docs/codes.md, and the runbooks of docs/operations.md. */
 
-/** A code as docs/ describes it. */
 export interface Code {
   readonly code: string;
   /** The heading of its table: `timeline entry`. */

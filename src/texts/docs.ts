@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs';
 /** A row of a table, by the names of its columns. Markdown; an empty cell is absent. */
 export type Row = Readonly<Record<string, string>>;
 
-/** A table, with the heading above it. */
 export interface Table {
   readonly heading: string;
   readonly rows: readonly Row[];

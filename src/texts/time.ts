@@ -30,7 +30,6 @@ export class Times {
     return this.#text(time, true);
   }
 
-  /** The time since then: `2 d`. */
   since(time: Time): string {
     return span(this.#now() - msOf(time));
   }

@@ -17,7 +17,6 @@ export function closedBefore(
   return lastOf(timeline, 'requirement-closed', requirementId);
 }
 
-/** The remarks of colleagues on a requirement, oldest first. */
 export function remarksOn(timeline: readonly TimelineEntry[], requirementId: string): TimelineEntry[] {
   return timeline.filter(
     ({ event, detail = '' }) => event === 'remark-added' && detail.startsWith(`${requirementId}: `),

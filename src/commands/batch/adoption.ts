@@ -57,7 +57,6 @@ function rowSchema(known: KnownAccounts) {
 
 type AdoptedRow = z.output<ReturnType<typeof rowSchema>>;
 
-/** The rows of a file for `gangway adopt`. */
 export function adoptionRules(known: KnownAccounts): RowRules<Adoptable> {
   const schema = rowSchema(known);
   const reads = new PartnerReads();

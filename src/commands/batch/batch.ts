@@ -122,9 +122,7 @@ async function dryRunOf(
   if (sentence) cli.line(sentence);
 }
 
-/** A file whose rows are all valid. */
 export interface ValidFile<Valid extends Ready> {
-  /** In messages. */
   readonly name: string;
   readonly validation: Validation;
   /** Reads it again. */
@@ -205,7 +203,6 @@ interface BatchesOptions extends FollowOptions {
   readonly limit: number;
 }
 
-/** Lists batches, or follows or stops one. */
 export async function batches(
   cli: CommandLine,
   id: string | undefined,

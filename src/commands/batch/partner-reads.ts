@@ -55,10 +55,8 @@ export class RefusedRow extends Error {
   override readonly name = 'RefusedRow';
 }
 
-/** A merchant or profile as read, and what Gangway would do with it. */
 interface PartPreview {
   readonly status: string;
-  /** The requirements that it would raise. */
   readonly requirements: readonly RequirementKind[];
   /** The outcome with which it would end at once. */
   readonly outcome?: Outcome;
@@ -79,7 +77,6 @@ const ACTIVITY_OPTIONS = {
  * the rate limit of the partner over these reads and all other work.
  */
 export class PartnerReads {
-  /** Partner task queues that a worker polls. */
   readonly #polled = new Set<string>();
 
   /**

@@ -21,7 +21,6 @@ export function progressOf({ status }: CommandLine, total: number, done: string)
     bar(count, total, done, beganAt) + (waiting > 0 ? `, ${waiting} waiting for a person` : '');
   status.show(draw);
   return {
-    /** One more is done. */
     step() {
       count += 1;
       status.show(draw);
@@ -34,7 +33,6 @@ export function progressOf({ status }: CommandLine, total: number, done: string)
   };
 }
 
-/** The fields that identify a row in the output. */
 interface RowId {
   readonly line: number;
   readonly externalId: string;

@@ -22,14 +22,11 @@ export interface FollowOptions {
 }
 
 export interface RunOptions extends FollowOptions {
-  /** Starts per second. */
   readonly rate?: number;
   readonly concurrency: number;
-  /** The rows are only previewed. */
   readonly dryRun?: true;
 }
 
-/** The state that the steps of one command share. */
 interface Run<Options extends FollowOptions = FollowOptions> {
   readonly context: CommandContext;
   readonly options: Options;
@@ -148,7 +145,6 @@ async function readAll(
   }
 }
 
-/** @returns the id of the batch */
 async function handedOver(
   { context: { cli, client, config }, options: { rate, concurrency } }: Run<RunOptions>,
   name: string,

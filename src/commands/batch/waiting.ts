@@ -25,7 +25,6 @@ interface Waiting<Row> {
   readonly persistently: Persistently;
   readonly stop: AbortController;
   readonly onEnd: (row: Row, end: End) => void;
-  /** It has not ended. */
   readonly onRunning: (row: Row, isAsked: boolean) => void;
 }
 
@@ -77,7 +76,6 @@ async function endOf(
   }
 }
 
-/** Returns how a person starts it again. */
 function restartOf(workflowId: string): string {
   const kind = [MERCHANT, BUSINESS, CUSTOMER].find(({ type }) => type === partsOfId(workflowId)?.type);
   return `start it again with "gangway ${kind?.command} FILE --again"`;

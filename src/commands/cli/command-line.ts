@@ -23,7 +23,6 @@ export const commandSettings = z.object({
 
 export type CommandSettings = Accounts &
   ClientSettings & {
-    /** The address of the Temporal Web UI, for links. */
     readonly uiUrl: string | undefined;
   };
 
@@ -47,13 +46,11 @@ export interface Surroundings {
   readonly signal: AbortSignal;
 }
 
-/** A terminal with a person at it. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
 }
 
-/** Settings, input, output, and the signal that ends the command. */
 export class CommandLine extends Printer {
   readonly signal: AbortSignal;
   readonly #stdin: Surroundings['stdin'];
@@ -71,12 +68,10 @@ export class CommandLine extends Printer {
     return isThere ? { input: this.#stdin, output: this.stderr } : undefined;
   }
 
-  /** @throws {BadSetting} */
   config(): CommandSettings {
     return loadCommandSettings(this.env);
   }
 
-  /** All of standard input. */
   input(): Promise<Buffer> {
     this.#isInputRead = true;
     return buffer(addAbortSignal(this.signal, this.#stdin));
@@ -143,7 +138,6 @@ export async function perform(
   }
 }
 
-/** The name after `gangway`. */
 function mainName(command: Command): string {
   const { parent } = command;
   return parent?.parent ? mainName(parent) : command.name();

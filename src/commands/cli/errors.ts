@@ -3,7 +3,6 @@ import { masked } from '../../privacy/masked.js';
 import { Printer } from './output.js';
 
 interface FailureOptions extends ErrorOptions {
-  /** Default: `failed`. */
   readonly exitCode?: ExitCode;
 }
 
@@ -33,7 +32,6 @@ export class Interrupted extends Error {
   }
 }
 
-/** `--timeout` ended the command. */
 export class TimedOut extends Interrupted {
   constructor(exitCode: ExitCode = EXIT.failed) {
     super('--timeout', exitCode);
@@ -81,7 +79,6 @@ export const EXIT_CODES: readonly {
   },
 ];
 
-/** Returns one sentence for the help. */
 export function exitCodesInShort(): string {
   return `Exit codes: ${EXIT_CODES.map(({ code, short }) => `${code.split(',')[0]} ${short}`).join(', ')}.`;
 }

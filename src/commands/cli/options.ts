@@ -63,7 +63,6 @@ export function withIdArgument(command: Command): Command {
   return command.argument('<id>', 'externalId, externalId@account, dba or workflow id');
 }
 
-/** Adds `--yes` to a command that a person confirms. */
 export function withYes(
   command: Command,
   effect = 'skip the confirmation; required without a terminal',
@@ -91,7 +90,6 @@ function pathOf(command: Command): string {
   return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }
 
-/** Adds `--strict` to a command that starts inputs. */
 export function withStrict(command: Command): Command {
   return command.option('--strict', 'treat warnings about the input as errors');
 }
@@ -118,7 +116,6 @@ export interface ListFilter extends PartnerAccountOptions {
   readonly agent?: string;
 }
 
-/** Adds the words that a person looks for. */
 export function withWords(command: Command): Command {
   return command.argument(
     '[words...]',

@@ -57,7 +57,6 @@ function detailOf(outcome: PartOutcome | OperationOutcome<object>): string {
   return 'comment' in outcome ? (outcome.comment ?? '') : '';
 }
 
-/** Reports whether a workflow has ended, with or without an outcome. */
 export async function hasEnded(client: Client, workflowId: string): Promise<boolean> {
   const { status } = await client.workflow.getHandle(workflowId).describe();
   return status.name !== 'RUNNING';

@@ -14,22 +14,17 @@ export type Value = string | number | boolean | Date | null | undefined;
 /** A column of a table: the value of a record, and how the column behaves where the terminal is narrow. */
 export interface Column<Item> extends Omit<ColumnLayout, 'title'> {
   readonly value: (item: Item) => Value;
-  /** Returns the style of the value on a terminal with colors. */
   readonly style?: (item: Item) => Style | undefined;
 }
 
-/** Keyed by the titles of the columns, in their order. */
 export type TableColumns<Item> = Readonly<Record<string, Column<Item>['value'] | Column<Item>>>;
 
 /** The formats for scripts and spreadsheets. Both have every field, and times in UTC. */
 export interface RecordFormat {
-  /** Prints JSON lines instead of a table. */
   readonly json?: true | undefined;
-  /** Prints CSV instead of a table. */
   readonly csv?: true | undefined;
 }
 
-/** The format of records of a kind. */
 export interface Records<Item> extends RecordFormat {
   readonly columns: TableColumns<Item>;
   /** A record as JSON. CSV has the same fields. Default: as it is. */
@@ -49,7 +44,6 @@ interface Below<Item> {
   readonly line: (item: Item) => string;
 }
 
-/** Prints for people and scripts. */
 export class Printer {
   readonly stdout: Output;
   readonly stderr: Output;
@@ -214,10 +208,8 @@ export function withoutMarkdown(text: string): string {
     .replaceAll('`', '');
 }
 
-/** The longest line that is easy to read. */
 const WIDEST = 100;
 
-/** A width for text on a stream. */
 export function readableWidth({ columns = 80 }: { readonly columns?: number }): number {
   return Math.min(columns, WIDEST);
 }

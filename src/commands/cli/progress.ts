@@ -4,7 +4,6 @@ import { span } from '../../texts/time.js';
 /** The prefix of every line of progress on standard error, so that scripts can skip it. */
 export const PROGRESS = '... ';
 
-/** The parts of a command line that progress needs. */
 interface Progressing {
   readonly status: StatusLine;
   note(text: string): void;
@@ -98,7 +97,6 @@ export function bar(done: number, total: number, label: string, beganAt: number,
   return `[${'='.repeat(filled)}${'-'.repeat(CELLS - filled)}] ${done} of ${total} ${label}${pace}${rest}`;
 }
 
-/** The interval between two drawings of a status line, in milliseconds. */
 const FRAME_MS = 100;
 
 const FRAMES = ['|', '/', '-', '\\'];
@@ -129,12 +127,10 @@ export class StatusLine {
     return known;
   }
 
-  /** Reports whether it can be shown. */
   get isThere(): boolean {
     return this.width() !== undefined;
   }
 
-  /** Draws this text from now on. */
   show(draw: () => string): void {
     if (!this.isThere) return;
     this.#draw = draw;

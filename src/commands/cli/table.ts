@@ -2,10 +2,8 @@ import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import { harmless } from '../../texts/text.js';
 
-/** A color or weight of a cell. */
 export type Style = 'red' | 'yellow' | 'green' | 'dim' | 'bold';
 
-/** The behavior of a column on a narrow terminal. */
 export interface ColumnLayout {
   readonly title: string;
   /** 1 stays. Others disappear where the table does not fit, the highest number first. Default: 1. */
@@ -141,7 +139,6 @@ export function cutMiddle(text: string, width: number): string {
   return `${head.join('')}…${tail.join('')}`;
 }
 
-/** The first of these characters that fit into `width`. */
 function takeFrom(parts: readonly string[], width: number): string[] {
   let used = 0;
   const end = parts.findIndex((part) => {

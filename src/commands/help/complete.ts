@@ -6,7 +6,6 @@ import { withoutMarkdown } from '../cli/output.js';
 import { fillCall } from '../partner/commands.js';
 import { type Shell, TOPICS } from './names.js';
 
-/** The whole command line, whose definitions are completed. */
 interface Definitions {
   readonly program: Command;
   readonly act: Act;
@@ -20,7 +19,6 @@ interface Typed {
   readonly breaks: string | undefined;
 }
 
-/** Prints what can follow a line. */
 export async function complete(
   surroundings: Surroundings,
   definitions: Definitions,

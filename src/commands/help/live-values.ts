@@ -8,7 +8,6 @@ import { either, is, isIn, startsWith } from '../../temporal/query.js';
 import { type Filter, type Listed, listed, typesOf, visibilityQuery } from '../../temporal/search.js';
 import { type CommandSettings, loadCommandSettings, type Surroundings } from '../cli/command-line.js';
 
-/** Words with their descriptions. */
 type Found = readonly (readonly [word: string, description: string])[];
 
 /** A person waits for the candidates, and types on without them, in milliseconds. */

@@ -11,7 +11,6 @@ export const TOPICS = {
 /** A topic with a text of its own. The others are the help of a command. */
 export type Topic = Exclude<keyof typeof TOPICS, 'answers'>;
 
-/** The shells in which commands are completed. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export type Shell = (typeof SHELLS)[number];
@@ -19,7 +18,6 @@ export type Shell = (typeof SHELLS)[number];
 /** The hidden command that the scripts of `gangway completion` call. */
 export const COMPLETE = 'complete';
 
-/** The names of commands that people type. */
 export function namesOf(commands: readonly Command[]): string[] {
   return commands.map((command) => command.name()).filter((name) => name !== COMPLETE);
 }

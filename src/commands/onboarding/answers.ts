@@ -34,7 +34,6 @@ export interface AnswerOptions extends CorrectionOptions, Confirming {
   readonly json?: true;
 }
 
-/** The kind of answer that each option gives. */
 const KINDS = {
   text: 'text',
   document: 'documents',

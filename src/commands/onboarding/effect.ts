@@ -9,13 +9,10 @@ import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/follow.js';
 import { whileShowing } from '../cli/progress.js';
 
-/** An answer that a workflow has accepted. */
 interface Accepted {
-  /** The workflow that took the answer. */
   readonly workflowId: string;
   /** The workflow that asked: of a customer, the part. */
   readonly asking: string;
-  /** The person's name for the workflow. */
   readonly typed: string;
   readonly answer: Answer;
   /** Both undefined where they could not be read. The state is the one before the answer. */
@@ -88,7 +85,6 @@ type Effect =
 /** The time limit for a partner to respond to the request that an answer leads to, in milliseconds. */
 const EFFECT_TIMEOUT_MS = 8_000;
 
-/** Reports whether an answer triggers a request at once. */
 function hasEffect(kind: AnswerKind, { kind: asked }: Requirement): boolean {
   return ['adopt', 'retry', 'correction'].includes(kind) && asked !== 'waiting';
 }

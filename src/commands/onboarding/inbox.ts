@@ -65,7 +65,6 @@ function nothing({ kind, overdue, raisedBefore, unclaimed }: InboxOptions, total
   return `none of the ${total} that ${total === 1 ? 'waits' : 'wait'} for a person ${what}`;
 }
 
-/** The number of onboardings that are queried at once. */
 const CONCURRENCY = 16;
 
 /** Keyed by item. */
@@ -106,7 +105,6 @@ function wordsOf(asked: Requirement | undefined): Pick<InboxItem, 'title' | 'det
   return asked ? { title: asked.title, detail: asked.detail, answers: asked.answers } : {};
 }
 
-/** Returns a person's name for a workflow. */
 type NameOf = (workflowId: string) => string;
 
 /** A block for each requirement: what is asked, and the commands that answer it. */

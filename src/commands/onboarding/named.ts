@@ -13,7 +13,6 @@ import { gangwayOf } from '../cli/follow.js';
 import { endedSentence } from '../cli/outcomes.js';
 import { describeRequirement, optionsOf, resolveCommands, takeBackCommand } from '../cli/requirements.js';
 
-/** The workflow that a person names. */
 type Found = Awaited<ReturnType<typeof findById>>;
 
 export interface Read {
@@ -61,7 +60,6 @@ export function openRequirement(context: CommandContext, read: Read, given: stri
   return requirement;
 }
 
-/** The requirement to answer. For an answer to take back, there is only the id. */
 export interface Named {
   readonly id: string;
   readonly requirement?: Requirement;

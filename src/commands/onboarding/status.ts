@@ -89,7 +89,6 @@ function factsOf(
   };
 }
 
-/** The answers that a person can still take back. */
 function printUnsent(
   cli: CommandLine,
   typed: string,
@@ -116,7 +115,6 @@ function printTimeline(cli: CommandLine, timeline: readonly TimelineEntry[]): vo
   }
 }
 
-/** The pages of the merchant and the profile at the partners. */
 function portalsOf(
   config: CommandSettings,
   workflowId: string,
@@ -219,7 +217,6 @@ async function correctableIds({ client }: CommandContext, workflowId: string): P
   throw new InvalidInput(`${workflowId}: has no input that a correction can change`);
 }
 
-/** @param asking the open requirements that take a correction */
 function printChangeable(
   cli: CommandLine,
   typed: string,

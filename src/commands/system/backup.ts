@@ -71,7 +71,6 @@ interface RestoreOptions extends RecordFormat {
   readonly dryRun?: true;
 }
 
-/** The number of concurrent starts. */
 const CONCURRENCY = 8;
 
 export async function restoreAll(

@@ -9,7 +9,6 @@ export type Verdict =
   | {
       readonly state: 'warn' | 'wrong' | 'unknown';
       readonly detail: string;
-      /** The remedy: a command or a setting. */
       readonly fix: string;
     };
 
@@ -22,7 +21,6 @@ const unknown = (detail: string): Verdict => ({
   fix: 'run "gangway doctor" again when the system is less busy',
 });
 
-/** One check of the setup. */
 export interface Check {
   readonly name: string;
   /** The remedy if the check fails; undefined when a failure proves nothing. */

@@ -24,7 +24,6 @@ const AGES_DAYS = [30, 7, 1, 0];
 const OF_EACH_AGE = 5;
 const DAY_MS = 86_400_000;
 
-/** The number of workflows to name for each key. */
 const NAMED = 3;
 
 /**
@@ -76,7 +75,6 @@ async function sampleOf(client: Client, taskQueue: string): Promise<string[]> {
   return [...new Set(sampled.flat().map(idOf))];
 }
 
-/** The number of events to read from the end of a history. */
 const LAST_EVENTS = 20;
 
 /** The summary and the pending activities of a workflow, and its last events. */

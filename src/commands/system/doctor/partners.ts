@@ -13,7 +13,6 @@ interface Surroundings {
   /** As given, with settings that cannot be used. */
   readonly env: NodeJS.ProcessEnv;
   readonly clocks: ClockOffsets;
-  /** Collects the clients, to close them. */
   readonly clients: Closable[];
 }
 
@@ -47,7 +46,6 @@ interface Place {
   readonly called: Called;
 }
 
-/** The operations that were called, by system. */
 type Called = Map<string, Set<string>>;
 
 function notingCalls(called: Called): PartnerObserver {

@@ -187,7 +187,6 @@ const FAILING = isIn('TemporalReportedProblems', [
   'category=WorkflowTaskTimedOut',
 ]);
 
-/** The number of workflows to name, each with its cause. */
 const NAMED = 10;
 
 /** Names workflows whose tasks fail, and why. */
