@@ -1,16 +1,16 @@
 import { Command, CommanderError } from 'commander';
 import { Deadline } from '../http/deadline.js';
 import { didYouMean } from '../settings/nearest.js';
-import { packageVersion } from '../texts/version.js';
+import { packageVersion } from '../texts/docs.js';
 import { addBatches } from './batch/commands.js';
 import type { Surroundings } from './cli/command-line.js';
 import { DEBUG, EXIT, exitCodesInShort, Interrupted, stackOf, TimedOut, unforeseen } from './cli/errors.js';
 import { type Act, type Definition, milliseconds, type Print } from './cli/options.js';
 import { fitted, type Output, Printer, widthOf } from './cli/output.js';
 import { addCompletion, addHelp } from './help/commands.js';
-import { COMPLETE, namesOf } from './help/names.js';
+import { COMPLETE, namesOf } from './help/complete.js';
 import { addAnswers, addClaims, addFollowing, addStarts, addViews } from './onboarding/commands.js';
-import { addCalls, addBankOperations, addStatements } from './partner/commands.js';
+import { addBankOperations, addCalls, addStatements } from './partner/commands.js';
 import { addReports } from './report/commands.js';
 import { addBackups, addEvents, addSetup } from './system/commands.js';
 

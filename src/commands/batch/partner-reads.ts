@@ -19,7 +19,7 @@ import { startSingle } from '../../temporal/single-activities.js';
 import { explainPartnerFailure } from '../../texts/partner-failures.js';
 import { CommandFailed } from '../cli/errors.js';
 import { explainActivity } from '../cli/failures.js';
-import { outcomeLines } from '../cli/outcomes.js';
+import { outcomeLines } from '../cli/in-words.js';
 import { RERUN } from './waiting.js';
 
 type MerchantRead = Awaited<ReturnType<BoardingActivities['inspectMerchant']>>;

@@ -1,7 +1,7 @@
 import { rowsOf } from '../../batches/validation.js';
 import type { RowResult } from '../../messages/batches.js';
 import type { CommandLine } from '../cli/command-line.js';
-import { outcomeLines } from '../cli/outcomes.js';
+import { outcomeLines } from '../cli/in-words.js';
 import { bar } from '../cli/progress.js';
 import type { Preview } from './partner-reads.js';
 import type { End } from './waiting.js';

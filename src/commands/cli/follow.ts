@@ -12,10 +12,9 @@ import { nameWithId } from '../../texts/names.js';
 import type { CommandContext, Terminal } from './command-line.js';
 import { EXIT, Interrupted, TimedOut } from './errors.js';
 import { exitCodeOf, explainActivity } from './failures.js';
-import { hasEnded } from './outcomes.js';
+import { describeRequirement, hasEnded } from './in-words.js';
 import { PROGRESS, Progress, whileShowing } from './progress.js';
 import { promptForCode } from './prompts.js';
-import { describeRequirement } from './requirements.js';
 
 export interface Following {
   /** Waits for the outcome. Otherwise only an earlier workflow that has ended has its outcome printed. */

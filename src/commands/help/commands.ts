@@ -2,7 +2,16 @@ import { Argument, type Command } from 'commander';
 import { didYouMean } from '../../settings/nearest.js';
 import type { Act, Print } from '../cli/options.js';
 import { fillCall } from '../partner/commands.js';
-import { COMPLETE, namesOf, SHELLS, type Shell, TOPICS, type Topic } from './names.js';
+import {
+  COMPLETE,
+  complete,
+  namesOf,
+  printScript,
+  SHELLS,
+  type Shell,
+  TOPICS,
+  type Topic,
+} from './complete.js';
 
 /** The commands that describe Gangway. None of them needs Temporal. */
 export function addHelp(program: Command, act: Act, print: Print): void {
@@ -58,7 +67,7 @@ export function addCompletion(program: Command, act: Act, print: Print): void {
     )
     .addArgument(new Argument('<shell>', 'the shell that you use').choices(SHELLS))
     .addHelpText('after', LOADING)
-    .action(print(async () => (await import('./complete.js')).printScript));
+    .action(print(async () => printScript));
   program
     .command(COMPLETE, { hidden: true })
     .description('Print what can follow. The scripts of "gangway completion" call it.')
@@ -66,10 +75,8 @@ export function addCompletion(program: Command, act: Act, print: Print): void {
     .argument('<line>', 'the command line up to the cursor')
     .argument('[breaks]', 'bash: the characters that separate its words')
     .action(
-      print(async () => {
-        const { complete } = await import('./complete.js');
-        return (surroundings, shell: Shell, line: string, breaks: string | undefined) =>
-          complete(surroundings, { program, act }, { shell, line, breaks });
+      print(async () => (surroundings, shell: Shell, line: string, breaks: string | undefined) => {
+        return complete(surroundings, { program, act }, { shell, line, breaks });
       }),
     );
 }

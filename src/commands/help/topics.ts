@@ -6,7 +6,7 @@ import { InvalidInput } from '../../texts/invalid-input.js';
 import type { Surroundings } from '../cli/command-line.js';
 import { EXIT_CODES } from '../cli/errors.js';
 import { described, Printer, readableWidth, wrapped } from '../cli/output.js';
-import type { Topic } from './names.js';
+import type { Topic } from './complete.js';
 
 /** Prints a topic of `gangway help`. @throws {InvalidInput} for an unknown part */
 export function printTopic(surroundings: Surroundings, topic: Topic, [part]: readonly string[]): void {

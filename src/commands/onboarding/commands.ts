@@ -81,7 +81,7 @@ export function addViews(program: Command, act: Act): void {
     .option('--ended-since <time>', 'only those that ended since: today, 12h, 2026-01-31', pastTime)
     .option('--query <query>', 'an additional visibility query: "PartnerStatus = \'Pending\'"')
     .option('--limit <n>', 'maximum number of rows, 0 for all', limit, 50)
-    .action(act(async () => (await import('./list.js')).list));
+    .action(act(async () => (await import('./lists.js')).list));
   withRecordFormats(list);
   const inbox = program
     .command('inbox')
@@ -102,7 +102,7 @@ export function addViews(program: Command, act: Act): void {
     .option('--due-after <time>', 'only onboardings whose first requirement is due after this time', pastTime)
     .option('--details', 'show each question and how to answer it')
     .option('--limit <n>', 'maximum number of onboardings, most urgent first, 0 for all', limit, 1_000)
-    .action(act(async () => (await import('./inbox.js')).inbox));
+    .action(act(async () => (await import('./lists.js')).inbox));
   withRecordFormats(inbox);
 }
 

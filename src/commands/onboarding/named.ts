@@ -10,8 +10,13 @@ import { findById, shellWord } from '../cli/arguments.js';
 import type { CommandContext } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/follow.js';
-import { endedSentence } from '../cli/outcomes.js';
-import { describeRequirement, optionsOf, resolveCommands, takeBackCommand } from '../cli/requirements.js';
+import {
+  describeRequirement,
+  endedSentence,
+  optionsOf,
+  resolveCommands,
+  takeBackCommand,
+} from '../cli/in-words.js';
 
 type Found = Awaited<ReturnType<typeof findById>>;
 

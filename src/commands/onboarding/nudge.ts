@@ -12,7 +12,7 @@ import { span } from '../../texts/time.js';
 import { findById, type IdOptions, partnerAccountOf } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
-import { endedSentence, staysAtPartner } from '../cli/outcomes.js';
+import { endedSentence, staysAtPartner } from '../cli/in-words.js';
 import { whileShowing } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 

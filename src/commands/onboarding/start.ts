@@ -9,7 +9,7 @@ import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { readJson, shellWord, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { followStarted, gangwayOf } from '../cli/follow.js';
-import { printOutcome } from '../cli/outcomes.js';
+import { printOutcome } from '../cli/in-words.js';
 import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
 import { type Confirming, confirmDoubts, type Strict } from '../cli/prompts.js';
 

@@ -22,9 +22,8 @@ import {
   withTemporal,
 } from '../cli/command-line.js';
 import { follow, gangwayOf } from '../cli/follow.js';
-import { printOutcome } from '../cli/outcomes.js';
+import { describeRequirement, printOutcome, takeBackCommand } from '../cli/in-words.js';
 import { whileShowing } from '../cli/progress.js';
-import { describeRequirement, takeBackCommand } from '../cli/requirements.js';
 import { NO_REASON } from './answers.js';
 
 interface StatusOptions extends IdOptions {

@@ -7,7 +7,7 @@ import { listenAddress } from '../../settings/settings.js';
 import { runsOf } from '../../temporal/history.js';
 import { describe, partIds, stateOf } from '../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
-import { packageVersion } from '../../texts/version.js';
+import { packageVersion } from '../../texts/docs.js';
 import { findById, type IdOptions } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { whileShowing } from '../cli/progress.js';

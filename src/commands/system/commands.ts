@@ -96,7 +96,16 @@ export function addBackups(program: Command, act: Act): void {
       'Run the emulated partners at SANDBOX_ADDRESS until Ctrl-C. Use that address as the URL of every partner, and "sandbox" as ' +
         'user, password, token and API key. See docs/commands.md for scenarios and faults.',
     )
-    .action(act(async () => (await import('./sandbox.js')).sandbox));
+    .action(
+      act(async () => {
+        const { serveSandbox } = await import('../../sandbox/server.js');
+        const { loadSandboxSettings } = await import('../../sandbox/settings.js');
+        return async (cli) => {
+          await serveSandbox(loadSandboxSettings(cli.env), cli.signal, (line) => cli.line(line));
+          cli.signal.throwIfAborted();
+        };
+      }),
+    );
 }
 
 /** The commands for outbound events. */

@@ -1,15 +1,78 @@
 import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
-import { byDue, INBOX_TYPES, type InboxItem, itemsOf, shortIds } from '../../inbox/inbox.js';
+import { byDue, INBOX_TYPES, type InboxItem, isLate, itemsOf, shortIds, toDo } from '../../inbox/inbox.js';
+import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/ids.js';
+import type { Stage } from '../../messages/onboarding-state.js';
 import type { Requirement, RequirementKind } from '../../messages/requirements.js';
 import { stateOf } from '../../temporal/onboardings.js';
-import { count, listed, mostUrgent, visibilityQuery } from '../../temporal/search.js';
+import { count, type Listed, listed, mostUrgent, typesOf, visibilityQuery } from '../../temporal/search.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
-import { partnerAccountOf } from '../cli/arguments.js';
+import { explainQuery, partnerAccountOf } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { describeRequirement } from '../cli/in-words.js';
 import type { ListFilter } from '../cli/options.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
-import { describeRequirement } from '../cli/requirements.js';
+
+interface ListOptions extends ListFilter, RecordFormat {
+  readonly operations?: true;
+  readonly accounts?: true;
+  readonly stage?: Stage;
+  readonly actionRequired?: true;
+  readonly running?: true;
+  readonly startedBefore?: Date;
+  readonly endedSince?: Date;
+  readonly query?: string;
+  readonly limit: number;
+}
+
+export async function list(cli: CommandLine, words: readonly string[], options: ListOptions): Promise<void> {
+  const { operations, accounts, limit, json, csv, ...filter } = options;
+  const types = typesOf(accounts ? ACCOUNTS : operations ? OPERATIONS : ONBOARDINGS);
+  const query = visibilityQuery({ ...filter, types, find: words.join(' ') });
+  partnerAccountOf(cli.config(), options, 'list', 'nothing was read');
+  await withTemporal(cli, async ({ client }) => {
+    const found = await Array.fromAsync(listed(client, query, limit)).catch(
+      explainQuery(client, query, options.query),
+    );
+    const total = found.length < limit ? found.length : await count(client, query);
+    const shortOf = shortIds(found.map(({ workflowId }) => workflowId));
+    const columns: Columns = {
+      ...(operations || accounts ? {} : NAME),
+      ...COMMON_COLUMNS,
+      ...(options.endedSince ? { ended: ({ endedAt }) => endedAt } : {}),
+      id: { value: ({ workflowId }) => shortOf(workflowId), keep: true },
+    };
+    const below = { columns: ['id'], line: ({ workflowId }: Listed) => shortOf(workflowId) };
+    cli.records(found, { columns, below, json, csv, fields: LIST_FIELDS, total });
+  });
+}
+
+type Columns = TableColumns<Listed>;
+
+const NAME: Columns = { dba: ({ dba }) => dba };
+
+const COMMON_COLUMNS: Columns = {
+  stage: ({ stage }) => stage,
+  'partner status': { value: ({ partnerStatus }) => partnerStatus, priority: 5 },
+  'to do': { value: toDo, style: (row) => (isLate(row) ? 'red' : undefined) },
+  merchant: { value: ({ merchantProfileId }) => merchantProfileId, priority: 7 },
+  mid: { value: ({ mid }) => mid, keep: true, priority: 2 },
+  profile: { value: ({ bankingProfileId }) => bankingProfileId, priority: 8 },
+  account: { value: ({ partnerAccount }) => partnerAccount, priority: 9 },
+  started: { value: ({ startedAt }) => startedAt, priority: 6 },
+  state: {
+    value: ({ state }) => state,
+    priority: 4,
+    style: ({ state }) => (['failed', 'timed_out', 'terminated'].includes(state) ? 'red' : undefined),
+  },
+};
+
+/** The fields of each record; CSV has `stageSeconds` by stage after them. */
+const LIST_FIELDS = [
+  ...['workflowId', 'runId', 'type', 'dba', 'system', 'partnerAccount', 'state', 'stage', 'partnerStatus'],
+  ...['merchantProfileId', 'mid', 'bankingProfileId', 'agentProfileId', 'requirements', 'moreRequirements'],
+  ...['startedAt', 'endedAt'],
+];
 
 interface InboxOptions extends ListFilter, RecordFormat {
   readonly kind?: RequirementKind;
@@ -44,7 +107,7 @@ export async function inbox(
     const details = options.details ? await detailsOf(cli, client, items) : new Map();
     const shortOf = shortIds(items.map(({ workflowId }) => workflowId));
     const below = { columns: ['requirement', 'id'], line: commandOf(shortOf) };
-    const how = { columns: columnsOf(cli, shortOf, items), json, csv, fields: FIELDS, none, below };
+    const how = { columns: columnsOf(cli, shortOf, items), json, csv, fields: INBOX_FIELDS, none, below };
     const inFull = items.map((item) => ({ ...item, ...wordsOf(details.get(item)) }));
     if (options.details && !json && !csv && items.length > 0) printDetails(cli, items, details, shortOf);
     else cli.records(inFull, how);
@@ -154,7 +217,7 @@ const columnsOf = (
   requirement: { value: ({ id }) => id, keep: true },
 });
 
-const FIELDS = [
+const INBOX_FIELDS = [
   ...['workflowId', 'dba', 'system', 'partnerAccount', 'stage', 'id', 'kind', 'raisedAt', 'dueAt'],
   ...['task', 'overdue', 'title', 'detail', 'answers'],
   ...['claimedBy', 'claimedUntil', 'proposedBy', 'proposedAt'],
