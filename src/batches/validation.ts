@@ -16,18 +16,7 @@ export interface RowRules<Valid extends Ready = Ready> {
   readonly check: (row: Row) => Valid | Invalid;
 }
 
-export interface Validation {
-  readonly rows: number;
-  /** Valid rows, by kind. */
-  readonly counts: Readonly<Partial<Record<StartableType, number>>>;
-  /** The first problems, in the order of their lines. */
-  readonly problems: readonly RowProblem[];
-  readonly problemCount: number;
-  readonly badRows: number;
-  readonly valid: readonly ValidRow[];
-  /** The number of further doubts about these rows. */
-  readonly moreDoubts: number;
-}
+export type Validation = Awaited<ReturnType<typeof validate>>;
 
 /** The part of a valid row that stays in memory. */
 interface ValidRow {
@@ -50,24 +39,31 @@ const MOST_DOUBTS = 10_000;
 
 const NONE: readonly FieldProblem[] = [];
 
-export async function validate(rows: AsyncIterable<Ready | Invalid>): Promise<Validation> {
+export async function validate(rows: AsyncIterable<Ready | Invalid>) {
   const counts: Partial<Record<StartableType, number>> = {};
-  const problems = new RowProblems();
+  /** The first, in the order of their lines. */
+  const problems: RowProblem[] = [];
   const lineOf = new Map<string, number>();
   const names = new Map<string, Named>();
   const valid: ValidRow[] = [];
-  let [total, kept, moreDoubts] = [0, 0, 0];
+  let [total, problemCount, badRows, lastBad, kept, moreDoubts] = [0, 0, 0, 0, 0, 0];
+  const add = (line: number, { field, message }: FieldProblem) => {
+    problemCount += 1;
+    if (line !== lastBad) badRows += 1;
+    lastBad = line;
+    if (problems.length < PROBLEMS_SHOWN) problems.push({ line, field, message });
+  };
   for await (const row of rows) {
     total += 1;
     if ('problems' in row) {
-      for (const problem of distinct(row.problems)) problems.add(row.line, problem);
+      for (const problem of distinct(row.problems)) add(row.line, problem);
       continue;
     }
     const { line, unique, type, input, workflowId, doubts = NONE } = row;
     for (const [field, value] of Object.entries(unique)) {
       const first = lineOf.get(`${field} ${value}`);
       if (first === undefined) lineOf.set(`${field} ${value}`, line);
-      else problems.add(line, { field, message: `is the same as in line ${first}` });
+      else add(line, { field, message: `is the same as in line ${first}` });
     }
     const here = namedIn(input);
     const key = JSON.stringify(here);
@@ -79,25 +75,7 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>): Promise<Va
     valid.push({ line, workflowId, named, doubts: isKept ? doubts : NONE });
     counts[type] = (counts[type] ?? 0) + 1;
   }
-  return {
-    ...{ rows: total, counts, problems: problems.first, problemCount: problems.count },
-    ...{ badRows: problems.rows, valid, moreDoubts },
-  };
-}
-
-/** Counts problems, and keeps the first. */
-class RowProblems {
-  readonly first: RowProblem[] = [];
-  count = 0;
-  rows = 0;
-  #last = 0;
-
-  add(line: number, { field, message }: FieldProblem): void {
-    this.count += 1;
-    if (line !== this.#last) this.rows += 1;
-    this.#last = line;
-    if (this.first.length < PROBLEMS_SHOWN) this.first.push({ line, field, message });
-  }
+  return { rows: total, counts, problems, problemCount, badRows, valid, moreDoubts };
 }
 
 type Checked = Pick<Validation, 'valid' | 'moreDoubts'>;

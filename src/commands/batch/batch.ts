@@ -46,7 +46,7 @@ export async function batch(
     // A file of rows with this name is no JSON.
     rejectOtherKind(await readJson(cli, file).catch(() => undefined), file);
   const rules = { schemas: rowSchemas(known), check: rowCheck(known) };
-  await sayingHowFar(cli, (progress) =>
+  await sayingHowFar(cli, (isNow) =>
     withValidRows(cli, file, options, rules, async ({ name, validation, rows }) => {
       if (dryRun) return dryRunOf(cli, name, validation, options.json, strict);
       const isLarge = validation.rows > UNCONFIRMED_ROWS;
@@ -59,7 +59,7 @@ export async function batch(
         ];
         if (cli.terminal && (isLarge || about.count > 0))
           await confirm(cli, consequence.filter(Boolean).join(' '), { yes });
-        progress.isShown();
+        isNow(undefined);
         await startAndFollow(context, name, rows(), options);
       };
       await withTemporal(cli, start, { finishes: true });

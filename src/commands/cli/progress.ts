@@ -62,25 +62,20 @@ export async function whileShowing<Result>(
 export const UNKNOWN_START =
   'it may or may not have started; run the same command again, which starts it or attaches to it';
 
-/** The progress of a command, for a person who interrupts it. */
-export interface HowFar {
-  is(what: string): void;
-  /** What follows says it on its own. */
-  isShown(): void;
-}
+/** Sets what was done, for a person who interrupts the command. Undefined: what follows says it on its own. */
+export type HowFar = (what: string | undefined) => void;
 
-/** Runs a command that changes something. On Ctrl-C and `--timeout`, says what was done. @param first before {@link HowFar.is} */
+/** Runs a command that changes something. On Ctrl-C and `--timeout`, says what was done. @param first before any {@link HowFar} */
 export async function sayingHowFar<Result>(
   cli: Progressing & { readonly signal: AbortSignal },
-  run: (progress: HowFar) => Promise<Result>,
+  run: (isNow: HowFar) => Promise<Result>,
   first = 'nothing was started',
 ): Promise<Result> {
   let now: string | undefined = first;
-  const set = (what?: string) => {
-    now = what;
-  };
   try {
-    return await run({ is: set, isShown: () => set() });
+    return await run((what) => {
+      now = what;
+    });
   } finally {
     if (cli.signal.aborted && now !== undefined) cli.note(`stopped; ${now}`);
   }

@@ -32,7 +32,7 @@ const TEXTS: Readonly<Record<Topic, (width: number, part: string | undefined) =>
     ),
   'exit-codes': (width) =>
     described(
-      EXIT_CODES.map(({ code, meaning }) => [code, meaning]),
+      EXIT_CODES.map(([code, , meaning]) => [code, meaning]),
       width,
     ),
   settings: (width, part) => settingsHelp(part, width),

@@ -35,7 +35,7 @@ export async function resolve(
 ): Promise<void> {
   rejectBareAnswer(args.slice(2));
   const kind = kindOf(options);
-  const answered = async (progress: HowFar) =>
+  const answered = async (isNow: HowFar) =>
     withTemporal(cli, async (context) => {
       const named = await findById(context, id, options);
       const read = await readable(context, named, given, kind, options);
@@ -54,11 +54,11 @@ export async function resolve(
       const part = state && askingPart(state, requirementId);
       if (requirement && cli.terminal)
         await confirmAnswer(cli, answer, { found, requirement, part }, options);
-      progress.is(`the answer may or may not have been recorded; check with "gangway status ${typed}"`);
+      isNow(`the answer may or may not have been recorded; check with "gangway status ${typed}"`);
       const receipt = await whileShowing(cli, `${requirementId}: waiting for a worker`, () =>
         gangwayOf(context).answer(workflowId, { requirementId, answer, ...by }),
       );
-      progress.is(`the answer was recorded; "gangway watch ${typed}" follows it`);
+      isNow(`the answer was recorded; "gangway watch ${typed}" follows it`);
       const asking = state ? askingWorkflow(workflowId, state, requirementId) : workflowId;
       const accepted = { workflowId, asking, typed, answer, requirement, state, receipt };
       await reportAccepted(context, accepted, options.json);

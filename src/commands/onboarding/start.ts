@@ -53,7 +53,7 @@ function startOf<Input extends Startable>(kind: Kind<Input>) {
     rejectOtherKind(given, file, kind.type);
     const input = check(kind.schema(cli.config()), given, sourceName(file));
     const restart = 'start it again with --again';
-    await sayingHowFar(cli, (progress) =>
+    await sayingHowFar(cli, (isNow) =>
       withTemporal(cli, async (context) => {
         const { client, config } = context;
         const existing = again ? undefined : workflowId(kind.type, input.externalId, input.account);
@@ -63,9 +63,9 @@ function startOf<Input extends Startable>(kind: Kind<Input>) {
         const { doubts, isComplete } = await doubtsAbout(client, config.taskQueue, input, existing, read);
         if (!isComplete && isTold) cli.note(NOT_READ);
         await confirmDoubts(cli, sourceName(file), doubts, { yes, strict });
-        progress.is(UNKNOWN_START);
+        isNow(UNKNOWN_START);
         const started = await gangwayOf(context).start(kind, input, { again });
-        progress.isShown();
+        isNow(undefined);
         const how = { wait: wait === true, json, restart };
         const outcome = await followStarted<Outcome>(context, started, how);
         if (outcome && !json) printOutcome(cli, started.workflowId, outcome);

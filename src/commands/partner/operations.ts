@@ -51,13 +51,13 @@ export async function runOperation<Name extends OperationName>(
 ): Promise<void> {
   const account = partnerAccountOf(cli.config(), options, purposeOf(start));
   const restart = once ? 'start it again with --again' : 'run the same command to start it again';
-  await sayingHowFar(cli, (progress) =>
+  await sayingHowFar(cli, (isNow) =>
     withTemporal(cli, async (context) => {
       const { client, config } = context;
       const place = { taskQueue: config.taskQueue, again: !once || again === true };
-      progress.is(UNKNOWN_START);
+      isNow(UNKNOWN_START);
       const started = await startOperation(client, { ...start, account }, place);
-      progress.isShown();
+      isNow(undefined);
       const { workflowId } = started;
       const outcome = await followStarted<OperationOutcome<OperationResult<Name>>>(context, started, {
         ...{ wait, json, restart },

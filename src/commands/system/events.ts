@@ -81,8 +81,7 @@ export async function sendAgain(
   await withTemporal(cli, async (context) => {
     const { client, config } = context;
     // All are listed first, because an event that is sent again would be listed again.
-    const found: KnownDelivery[] = [];
-    for await (const delivery of deliveriesOf(context, id, options, statuses)) found.push(delivery);
+    const found = await Array.fromAsync(deliveriesOf(context, id, options, statuses));
     if (id !== undefined) {
       if (found.length === 0) await findById(context, id, options);
       rejectSeveralAccounts(id, found);
@@ -119,7 +118,6 @@ function accountOf({ event: { subject } }: KnownDelivery): string | undefined {
   return partsOfId(subject)?.account;
 }
 
-/** @throws {InvalidInput} */
 function rejectUnknownDestination(to: string | undefined, found: readonly KnownDelivery[]): void {
   const known = [...new Set(found.map(({ destination }) => destination))];
   if (to === undefined || known.length === 0 || known.includes(to)) return;
@@ -128,7 +126,6 @@ function rejectUnknownDestination(to: string | undefined, found: readonly KnownD
   );
 }
 
-/** @throws {CommandFailed} */
 function rejectSeveralAccounts(id: string, found: readonly KnownDelivery[]): void {
   if (new Set(found.map(accountOf)).size <= 1) return;
   const subjects = [...new Set(found.map(({ event: { subject } }) => subject))];

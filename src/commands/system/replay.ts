@@ -50,27 +50,22 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
     const query = queryOf(taskQueue, options);
     const total = await count(client, query).catch(explainQuery(client, query, options.query));
     const counts = { replayed: 0, failed: 0, skipped: 0, gone: 0, left: 0 };
-    const causes = new Map<string, Cause>();
+    const differing: Differing[] = [];
     const step = () =>
       `${counts.replayed + counts.failed} of at most ${total} replayed, ${counts.failed} differ`;
     await whileShowing(cli, step, async () => {
       const { namespace } = client.options;
-      const next = historiesOf(
-        client,
-        rawListed(client, query, Number.POSITIVE_INFINITY),
-        options,
-        done,
-        counts,
-      );
-      for await (const run of replayed({ namespace, taskQueue, payloadKeys, code }, next)) {
-        if (!run.difference) {
+      const found = rawListed(client, query, Number.POSITIVE_INFINITY);
+      const next = historiesOf(client, found, options, done, counts);
+      const runs = replayed({ namespace, taskQueue, payloadKeys, code }, next);
+      for await (const { difference, ...ids } of runs) {
+        if (!difference) {
           counts.replayed += 1;
-          await done.add(run.runId);
+          await done.add(ids.runId);
           continue;
         }
         counts.failed += 1;
-        add(causes, run, run.difference);
-        const { difference, ...ids } = run;
+        differing.push({ ...ids, ...difference });
         if (json) cli.json({ ...ids, ...difference });
       }
     });
@@ -79,7 +74,7 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
     const result = { ...counts, sample: options.sample ?? null, held: options.held ?? false, code: digest };
     if (version) await record(client, version, result);
     if (json) cli.json(result);
-    else for (const line of linesOf(causes)) cli.line(line);
+    else for (const line of linesOf(differing)) cli.line(line);
     const { failed, left } = counts;
     const all = failed + counts.replayed + counts.skipped;
     if (failed > 0) throw new CommandFailed(`${failed} of ${all} do not replay: do not promote this build`);
@@ -155,30 +150,16 @@ function groupOf({ type, status, startTime, searchAttributes }: Raw): string {
   return [type?.name, stage, status, AGES.filter((age) => days > age).length].join(' ');
 }
 
-interface Cause {
-  readonly first: Replayed;
-  readonly at: string | undefined;
-  readonly eventId: string | undefined;
-  count: number;
-}
+type Differing = Omit<Replayed, 'difference'> & NonNullable<Replayed['difference']>;
 
-function add(
-  causes: Map<string, Cause>,
-  first: Replayed,
-  difference: NonNullable<Replayed['difference']>,
-): void {
-  const { cause, at, eventId } = difference;
-  const key = at === undefined ? cause : `${cause}\n  ${at}`;
-  const known = causes.get(key);
-  if (known) known.count += 1;
-  else causes.set(key, { first, at, eventId, count: 1 });
-}
-
-function linesOf(causes: ReadonlyMap<string, Cause>): string[] {
-  const ordered = [...causes].sort(([, one], [, other]) => other.count - one.count);
-  return ordered.map(([key, { first, eventId, count: number }]) => {
+/** The causes, the most frequent first. */
+function linesOf(differing: readonly Differing[]): string[] {
+  const causes = Map.groupBy(differing, ({ cause, at }) => (at === undefined ? cause : `${cause}\n  ${at}`));
+  const ordered = [...causes].sort(([, one], [, other]) => other.length - one.length);
+  return ordered.map(([cause, runs]) => {
+    const { workflowId, eventId } = runs[0] as Differing;
     const event = eventId === undefined ? '' : `, event ${eventId}`;
-    return `${key}\n  ${number} of them, such as ${first.workflowId}${event}`;
+    return `${cause}\n  ${runs.length} of them, such as ${workflowId}${event}`;
   });
 }
 
