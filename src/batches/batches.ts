@@ -178,7 +178,6 @@ export interface Batch {
   readonly endedAt: Date | undefined;
   /** Results of the part that runs. */
   readonly recent: readonly RowResult[];
-  readonly parts: number;
   /** Why it does not go on at the moment. */
   readonly problem: string | undefined;
 }
@@ -217,7 +216,7 @@ async function batchIn(
   const found = (await inMemo(client, raw, FOUND_MEMO)) as FileDoubts | undefined;
   const isUnderWay = kept.stage === 'checked' || kept.stage === 'running';
   return {
-    ...{ id: raw.execution?.workflowId ?? '', state, found, recent, problem, parts: kept.parts },
+    ...{ id: raw.execution?.workflowId ?? '', state, found, recent, problem },
     hasEnded: raw.status !== WORKFLOW_EXECUTION_STATUS_RUNNING || !isUnderWay,
     startedAt: requiredTsToDate(raw.startTime, 'startTime'),
     endedAt: optionalTsToDate(raw.closeTime),
@@ -256,10 +255,10 @@ export function resultsOfPart(
 export async function resultsOf(
   client: Client,
   taskQueue: string,
-  { id, parts, recent }: Batch,
+  { id, state, recent }: Batch,
 ): Promise<RowResult[]> {
   const results = [...recent];
-  for (let part = 0; part < parts; part += 1)
+  for (let part = 0; part < state.parts; part += 1)
     results.push(...(await resultsOfPart(client, taskQueue, { batch: id, part })));
   return results.sort((one, other) => one.line - other.line);
 }

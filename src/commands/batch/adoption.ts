@@ -73,19 +73,13 @@ export function adoptionRules(known: KnownAccounts): RowRules<Adoptable> {
 }
 
 function readyToAdopt(line: number, row: AdoptedRow, reads: PartnerReads): Adoptable {
-  const { merchantProfileId, profileId, account } = row;
+  const { externalId, merchantProfileId, profileId, account } = row;
   const type = typeOf(row);
-  const id = workflowId(type, row.externalId, account);
-  const claims = Object.entries({ externalId: row.externalId, merchantProfileId, profileId }).flatMap(
-    ([field, value]) => (value === undefined ? [] : [[field, atAccount(String(value), account)] as const]),
-  );
+  const id = workflowId(type, externalId, account);
+  const claims = Object.entries(defined({ externalId, merchantProfileId, profileId }));
   return {
-    line,
-    externalId: row.externalId,
-    unique: Object.fromEntries(claims),
-    type,
-    workflowId: id,
-    input: inputOf(row),
+    ...{ line, externalId, type, workflowId: id, input: inputOf(row) },
+    unique: Object.fromEntries(claims.map(([field, value]) => [field, atAccount(String(value), account)])),
     preview: async (client, taskQueue) =>
       (await promptly(client, () => exists(client, row, id)))
         ? attached
@@ -116,17 +110,16 @@ async function exists(client: Client, row: AdoptedRow, id: string): Promise<bool
     ...(profileId === undefined ? [] : [partId('business', row.externalId, account)]),
   ];
   const found = await Promise.all([...new Set([id, ...parts])].map((each) => describe(client, each)));
-  for (const onboarding of found) {
-    const has = (key: 'merchantProfileId' | 'bankingProfileId') =>
-      onboarding?.typedSearchAttributes.get(SEARCH_ATTRIBUTES[key]);
-    const differs = (given: number | undefined, known: string | undefined) =>
-      given !== undefined && known !== undefined && String(given) !== known;
-    const [merchant, profile] = [has('merchantProfileId'), has('bankingProfileId')];
-    if (differs(merchantProfileId, merchant))
-      throw new RefusedRow(`${onboarding?.workflowId} exists, and has merchant ${merchant}`);
-    if (differs(profileId, profile))
-      throw new RefusedRow(`${onboarding?.workflowId} exists, and has banking profile ${profile}`);
-  }
+  const given = [
+    ['merchant', SEARCH_ATTRIBUTES.merchantProfileId, merchantProfileId],
+    ['banking profile', SEARCH_ATTRIBUTES.bankingProfileId, profileId],
+  ] as const;
+  for (const onboarding of found)
+    for (const [what, attribute, wanted] of given) {
+      const known = onboarding?.typedSearchAttributes.get(attribute);
+      if (wanted !== undefined && known !== undefined && String(wanted) !== known)
+        throw new RefusedRow(`${onboarding?.workflowId} exists, and has ${what} ${known}`);
+    }
   return found[0] !== undefined;
 }
 

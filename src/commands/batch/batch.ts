@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { type Batch, listBatches, readBatch } from '../../batches/batches.js';
 import { NOT_READ } from '../../batches/doubts.js';
 import { heldSource, rejectUtf16, rowReader, type Source } from '../../batches/format.js';
-import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
+import { type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
 import {
   attachedSentence,
   consequenceOf,
@@ -52,13 +52,10 @@ export async function batch(
       const isLarge = validation.rows > UNCONFIRMED_ROWS;
       if (isLarge && !cli.terminal) await confirm(cli, consequenceOf(name, validation), { yes });
       const start = async (context: CommandContext) => {
-        const about = await checkedAtTemporal(context, name, validation, strict);
-        const consequence = [
-          attachedSentence(about.attached, validation.rows),
-          consequenceOf(name, validation),
-        ];
-        if (cli.terminal && (isLarge || about.count > 0))
-          await confirm(cli, consequence.filter(Boolean).join(' '), { yes });
+        const { attached, count } = await checkedAtTemporal(context, name, validation, strict);
+        const sentences = [attachedSentence(attached, validation.rows), consequenceOf(name, validation)];
+        if (cli.terminal && (isLarge || count > 0))
+          await confirm(cli, sentences.filter(Boolean).join(' '), { yes });
         isNow(undefined);
         await startAndFollow(context, name, rows(), options);
       };
@@ -113,16 +110,14 @@ async function dryRunOf(
     cli.note('Temporal does not respond, so existing onboardings and the partner’s lists were not compared.');
     return own;
   });
-  if (json) {
-    cli.json({ valid: true, rows, ...counts, attached, warnings: doubts, warningCount: count });
-    return;
-  }
+  if (json)
+    return cli.json({ valid: true, rows, ...counts, attached, warnings: doubts, warningCount: count });
   cli.line(`${name}: ${rowsOf(rows)}, all valid: ${kindsOf(counts)}`);
   const sentence = attachedSentence(attached, rows);
   if (sentence) cli.line(sentence);
 }
 
-export interface ValidFile<Valid extends Ready> {
+interface ValidFile<Valid extends Ready> {
   readonly name: string;
   readonly validation: Validation;
   /** Reads it again. */
@@ -146,31 +141,26 @@ export async function withValidRows<Valid extends Ready>(
     mapping === undefined ? undefined : { name: sourceName(mapping), value: await readJson(cli, mapping) };
   const readRows = rowReader({ format, delimiter, mapping: given }, file, schemas);
   const source = await openSource(cli, file);
+  const { name } = source;
   async function* checkedRows() {
     for await (const row of readRows(source)) {
       cli.signal.throwIfAborted();
       yield check(row);
     }
   }
+  const changed = `${name}: changed while it was read; check the file and run the command again`;
+  async function* rows() {
+    for await (const row of checkedRows()) {
+      if ('problems' in row) throw new InvalidInput(changed);
+      yield row;
+    }
+  }
   try {
-    const { name } = source;
     const validation = await whileShowing(cli, `checking ${name}`, () => validate(checkedRows()));
     rejectIfInvalid(cli, name, validation, options.json);
-    await use({ name, validation, rows: () => readyRows(name, checkedRows()) });
+    await use({ name, validation, rows });
   } finally {
     await source.close();
-  }
-}
-
-/** The rows of a file in a second reading, after all were found valid. */
-async function* readyRows<Valid extends Ready>(
-  name: string,
-  rows: AsyncIterable<Valid | Invalid>,
-): AsyncGenerator<Valid> {
-  for await (const row of rows) {
-    if ('problems' in row)
-      throw new InvalidInput(`${name}: changed while it was read; check the file and run the command again`);
-    yield row;
   }
 }
 
@@ -210,24 +200,20 @@ export async function batches(
 ): Promise<void> {
   const { stop, limit, json, csv, wait } = options;
   if (id === undefined && (stop || wait)) throw new InvalidInput('name the batch: gangway batches lists all');
-  await withTemporal(
-    cli,
-    async (context) => {
-      const { client, config } = context;
-      if (id === undefined) {
-        const found = await listBatches(client, config.taskQueue, limit);
-        cli.records(found.map(recordOf), { columns: COLUMNS, json, csv, fields: FIELDS });
-        return;
-      }
-      if (!stop) return followBatch(context, id, options);
-      const batch = await readBatch(client, id);
-      if (!batch) throw new CommandFailed(`there is no batch ${JSON.stringify(id)}`);
-      if (batch.hasEnded) throw new CommandFailed(`${id} has ended: ${batch.state.stage}`);
-      await client.workflow.getHandle(id).cancel();
-      cli.line(`${id} stops after the starts in progress; what was started continues`);
-    },
-    { finishes: true },
-  );
+  const run = async (context: CommandContext) => {
+    const { client, config } = context;
+    if (id === undefined) {
+      const found = await listBatches(client, config.taskQueue, limit);
+      return cli.records(found.map(recordOf), { columns: COLUMNS, json, csv, fields: FIELDS });
+    }
+    if (!stop) return followBatch(context, id, options);
+    const batch = await readBatch(client, id);
+    if (!batch) throw new CommandFailed(`there is no batch ${JSON.stringify(id)}`);
+    if (batch.hasEnded) throw new CommandFailed(`${id} has ended: ${batch.state.stage}`);
+    await client.workflow.getHandle(id).cancel();
+    cli.line(`${id} stops after the starts in progress; what was started continues`);
+  };
+  await withTemporal(cli, run, { finishes: true });
 }
 
 type Printed = ReturnType<typeof recordOf>;

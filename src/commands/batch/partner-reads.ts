@@ -91,11 +91,8 @@ export class PartnerReads {
       business && this.#profile(client, taskQueue, business),
     ]);
     const parts = [boarding, banking].filter((part) => part !== undefined);
-    const would = parts.some(({ requirements }) => requirements.length > 0)
-      ? 'ask'
-      : parts.every(({ outcome }) => outcome)
-        ? 'end'
-        : 'poll';
+    const asks = parts.some(({ requirements }) => requirements.length > 0);
+    const would = asks ? 'ask' : parts.every(({ outcome }) => outcome) ? 'end' : 'poll';
     const named = boarding && banking;
     const texts = [
       boarding && (named ? `merchant ${lineOf(boarding)}` : lineOf(boarding)),
@@ -110,9 +107,8 @@ export class PartnerReads {
 
   async #merchant(client: Client, taskQueue: string, input: FollowedMerchantInput): Promise<PartPreview> {
     const { merchantProfileId, account, externalId } = input;
-    const request = {
-      ...{ merchantProfileId, taskQueue, workflowId: workflowId('merchantBoarding', externalId, account) },
-    };
+    const id = workflowId('merchantBoarding', externalId, account);
+    const request = { merchantProfileId, taskQueue, workflowId: id };
     const what = `merchant ${merchantProfileId}`;
     const { now, owner } = await this.#read<MerchantRead>(client, taskQueue, what, {
       ...{ activity: 'inspectMerchant', queue: 'boarding', account, args: [request] },
@@ -196,11 +192,10 @@ function explainRead(error: unknown, what: string, queue: string): unknown {
 
 /** `Pending, 2 underwriting-note`; `Approved, boarded: mid 518000001001` */
 function lineOf({ status, requirements, outcome, unclear }: PartPreview): string {
-  const counts = new Map<string, number>();
-  for (const kind of requirements) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const kinds = [...Map.groupBy(requirements, (kind) => kind)];
   return [
     status,
-    ...[...counts].map(([kind, count]) => `${count} ${kind}`),
+    ...kinds.map(([kind, { length }]) => `${length} ${kind}`),
     ...(unclear ? [`whose profile it is: ${unclear.join(', ')}`] : []),
     ...(outcome ? outcomeLines(outcome) : []),
   ].join(', ');

@@ -10,7 +10,7 @@ import type { CommandContext } from '../cli/command-line.js';
 import { CommandFailed, EXIT, Interrupted, TimedOut } from '../cli/errors.js';
 import { PROGRESS, whileShowing } from '../cli/progress.js';
 import { type Adoptable, RefusedRow } from './partner-reads.js';
-import { type Progress, progressOf, Report, type Results } from './report.js';
+import { type Progress, progressOf, type Report, type Results, reportOf } from './report.js';
 import { awaitAll, type Persistently, persistent, RERUN } from './waiting.js';
 
 export interface FollowOptions {
@@ -27,9 +27,9 @@ export interface RunOptions extends FollowOptions {
   readonly dryRun?: true;
 }
 
-interface Run<Options extends FollowOptions = FollowOptions> {
+interface Run {
   readonly context: CommandContext;
-  readonly options: Options;
+  readonly options: FollowOptions;
   /** Aborted when the command ends before its time. */
   readonly stop: AbortController;
   readonly persistently: Persistently;
@@ -45,7 +45,9 @@ export function startAndFollow(
   rows: AsyncIterable<Ready>,
   options: RunOptions,
 ): Promise<void> {
-  return running(context, options, async (run) => follow(run, await handedOver(run, name, rows)));
+  return running(context, options, async (run) =>
+    follow(run, await handedOver(context, name, rows, options)),
+  );
 }
 
 /** Reads rows at their partners. Lets the workers start those that can be followed, unless it is a dry run. */
@@ -57,8 +59,8 @@ export function readAndFollow(
   options: RunOptions,
 ): Promise<void> {
   return running(context, options, async (run) => {
-    const accepted = await readAll(run, rows, total);
-    if (accepted.length > 0) return follow(run, await handedOver(run, name, accepted), total);
+    const accepted = await readAll(run, rows, total, options);
+    if (accepted.length > 0) return follow(run, await handedOver(context, name, accepted, options), total);
     run.report.summary(total, NOT_READ);
     return run.report.failures;
   });
@@ -70,10 +72,10 @@ export function followBatch(context: CommandContext, id: string, options: Follow
 }
 
 /** @param steps return how many rows failed */
-async function running<Options extends FollowOptions>(
+async function running(
   context: CommandContext,
-  options: Options,
-  steps: (run: Run<Options>) => Promise<number>,
+  options: FollowOptions,
+  steps: (run: Run) => Promise<number>,
 ): Promise<void> {
   const { cli } = context;
   const stop = new AbortController();
@@ -82,7 +84,7 @@ async function running<Options extends FollowOptions>(
   else cli.signal.addEventListener('abort', interrupt, { once: true });
   const results: Results | undefined = options.csv && new Map();
   const persistently = persistent({ ...options, stop, note: (text) => cli.note(text) });
-  const report = new Report(cli, options.json === true, results);
+  const report = reportOf(cli, options.json === true, results);
   try {
     const failed = await steps({ context, options, stop, persistently, report, results });
     if (failed > 0) throw new CommandFailed(`${rowsOf(failed)} failed`);
@@ -106,9 +108,10 @@ const NOT_READ = 'not read';
 
 /** @returns the rows that can be followed; none in a dry run */
 async function readAll(
-  { context, options, persistently, stop, report }: Run<RunOptions>,
+  { context, persistently, stop, report }: Run,
   rows: AsyncGenerator<Adoptable>,
   total: number,
+  { dryRun, concurrency }: RunOptions,
 ): Promise<readonly Adoptable[]> {
   const { cli, client, config } = context;
   const accepted: Adoptable[] = [];
@@ -120,7 +123,7 @@ async function readAll(
       try {
         const preview = await persistently(() => row.preview(client, config.taskQueue));
         stop.signal.throwIfAborted();
-        if (options.dryRun) report.preview(row, preview);
+        if (dryRun) report.preview(row, preview);
         else accepted.push(row);
       } catch (error) {
         const refused = error instanceof RefusedRow ? error.message : rejectionOf(error);
@@ -133,12 +136,11 @@ async function readAll(
   }
 
   try {
-    const concurrency = Math.min(options.concurrency, total);
-    await Promise.all(Array.from({ length: concurrency }, readNext));
+    await Promise.all(Array.from({ length: Math.min(concurrency, total) }, readNext));
     return accepted.sort((one, other) => one.line - other.line);
   } catch (error) {
     stop.abort(error);
-    report.summary(total, options.dryRun ? NOT_READ : NOT_STARTED);
+    report.summary(total, dryRun ? NOT_READ : NOT_STARTED);
     throw error;
   } finally {
     progress.end();
@@ -146,9 +148,10 @@ async function readAll(
 }
 
 async function handedOver(
-  { context: { cli, client, config }, options: { rate, concurrency } }: Run<RunOptions>,
+  { cli, client, config }: CommandContext,
   name: string,
   rows: AsyncIterable<Ready> | Iterable<Ready>,
+  { rate, concurrency }: RunOptions,
 ): Promise<string> {
   const about = { name, actor: userName(), limits: { rate, concurrency } };
   const id = await whileShowing(cli, `handing ${name} over to a worker`, () =>
@@ -221,11 +224,9 @@ async function* readings({ context, persistently, stop }: Run, id: string) {
     if (!now) throw new CommandFailed(`there is no batch ${JSON.stringify(id)}`);
     const results: RowResult[] = [];
     let { problem } = now;
+    const readPart = () => resultsOfPart(client, taskQueue, { batch: id, part: parts });
     try {
-      for (; parts < now.parts; parts += 1)
-        results.push(
-          ...(await persistently(() => resultsOfPart(client, taskQueue, { batch: id, part: parts }))),
-        );
+      for (; parts < now.state.parts; parts += 1) results.push(...(await persistently(readPart)));
     } catch (error) {
       if (!(error instanceof PartFailed) || now.hasEnded) throw error;
       problem = error.message;
@@ -255,7 +256,7 @@ async function wait(
   started: readonly RowResult[],
 ): Promise<number> {
   const progress = progressOf(cli, started.length, 'ended');
-  const report = new Report(cli, json === true, results);
+  const report = reportOf(cli, json === true, results);
   const asked = new Set<string>();
   cli.note(`${PROGRESS}Ctrl-C ends the wait, not the onboardings; ${RERUN}`);
   await awaitAll(client, started, {

@@ -64,21 +64,13 @@ async function endOf(
   { workflowId }: Pick<RowResult, 'workflowId'>,
   persistently: Persistently,
 ): Promise<End> {
-  try {
-    return await persistently(() =>
-      promptly(client, () =>
-        awaitOutcome<Outcome>(client, workflowId, { restart: restartOf(workflowId), input: 'FILE' }),
-      ),
-    );
-  } catch (error) {
+  const kind = [MERCHANT, BUSINESS, CUSTOMER].find(({ type }) => type === partsOfId(workflowId)?.type);
+  const restart = `start it again with "gangway ${kind?.command} FILE --again"`;
+  const read = () => awaitOutcome<Outcome>(client, workflowId, { restart, input: 'FILE' });
+  return persistently(() => promptly(client, read)).catch((error: unknown) => {
     if (error instanceof EndedWithoutOutcome) return { failed: error.reason };
     throw error;
-  }
-}
-
-function restartOf(workflowId: string): string {
-  const kind = [MERCHANT, BUSINESS, CUSTOMER].find(({ type }) => type === partsOfId(workflowId)?.type);
-  return `start it again with "gangway ${kind?.command} FILE --again"`;
+  });
 }
 
 export const RERUN = 'run the same command again: it continues from here and starts nothing twice';
@@ -115,14 +107,12 @@ export function persistent({ giveUpAfter, stop, note }: Persistence): Persistent
         if (!isTransient(error)) throw error;
         if (unavailableSince === undefined) note('Temporal does not respond; trying again');
         unavailableSince ??= Date.now();
-        if (Date.now() - unavailableSince >= giveUpAfter) stop.abort(gaveUp());
+        if (Date.now() - unavailableSince >= giveUpAfter)
+          stop.abort(new CommandFailed(GAVE_UP, { exitCode: EXIT.unavailable }));
         await sleep(PAUSE_MS, undefined, { signal: stop.signal });
       }
     }
   };
 }
 
-function gaveUp(): CommandFailed {
-  const message = `gave up, because Temporal does not respond (--give-up-after)\n${RERUN}`;
-  return new CommandFailed(message, { exitCode: EXIT.unavailable });
-}
+const GAVE_UP = `gave up, because Temporal does not respond (--give-up-after)\n${RERUN}`;
