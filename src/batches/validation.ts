@@ -19,7 +19,7 @@ export interface RowRules<Valid extends Ready = Ready> {
 export type Validation = Awaited<ReturnType<typeof validate>>;
 
 /** The part of a valid row that stays in memory. */
-interface ValidRow {
+export interface ValidRow {
   readonly line: number;
   readonly workflowId: string;
   /** Rows that name the same share it. */

@@ -25,11 +25,13 @@ export interface Known {
  * Returns what the history shows of a workflow: what earlier runs carried over, then search attributes and answers.
  *
  * @param answers of all runs
+ * @param outcome that the workflow returned
  */
 export async function knownFrom(
   client: Client,
   runs: readonly Run[],
   answers: readonly AcceptedAnswer[],
+  outcome: unknown,
 ): Promise<Known> {
   const last = runs.at(-1)?.events ?? [];
   const handedOn = handedOnIn(await argumentsOf(client, runs.at(-1))) ?? [];
@@ -41,9 +43,9 @@ export async function knownFrom(
     ...answers.filter(({ at }) => at >= since).map(answered),
     ...endIn(last),
   ];
-  const { requirements, ...facts } = await factsIn(client, runs);
+  const { requirements, ...facts } = await factsIn(client, runs, outcome);
   const { requirements: open } = requirementsIn(requirements);
-  return { facts, timeline, open: isEnded(last) ? [] : open };
+  return { facts, timeline, open: endIn(last).length > 0 ? [] : open };
 }
 
 /** The timeline up to the run that got these arguments, from the run before. */
@@ -73,10 +75,6 @@ function answered({ at, requirementId, answer, actor, reason }: AcceptedAnswer):
     : { at, event: 'requirement-resolved', detail: `${requirementId}: ${answer.kind}`, actor, reason };
 }
 
-function isEnded(events: readonly Event[]): boolean {
-  return endIn(events).length > 0;
-}
-
 /** Returns how the last event ended the run; nothing while it runs. */
 function endIn(events: readonly Event[]): RecordedEvent[] {
   const last = events.at(-1);
@@ -95,6 +93,7 @@ function endIn(events: readonly Event[]): RecordedEvent[] {
 async function factsIn(
   client: Client,
   runs: readonly Run[],
+  outcome: unknown,
 ): Promise<Known['facts'] & { readonly requirements: readonly string[] }> {
   const values: Record<string, unknown> = {};
   for (const { events } of runs)
@@ -105,9 +104,6 @@ async function factsIn(
     return text === undefined ? undefined : Number(text);
   };
   const listed = values[SEARCH_ATTRIBUTES.requirements.name];
-  const last = runs.at(-1);
-  const completed = last?.events.at(-1)?.workflowExecutionCompletedEventAttributes;
-  const [outcome] = await decodedPayloads(client, completed?.result?.payloads, last?.workflowId);
   const { financialAccountId, accountId, terminalId } = { ...(outcome as Record<string, unknown>) };
   const known = {
     dba: await nameIn(client, runs),

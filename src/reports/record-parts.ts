@@ -135,17 +135,16 @@ export function correctionsOf(
   answers: readonly AcceptedAnswer[],
   mask: Mask,
 ): ExportedCorrection[] {
-  const corrections = answers.filter(({ answer }) => answer.kind === 'correction');
   const withdrawn = withdrawnBy(answers);
   let current = input;
-  return corrections.flatMap((accepted) => {
+  return answers.flatMap((accepted) => {
     const { at, requirementId, actor, reason, answer } = accepted;
     if (answer.kind !== 'correction') return [];
     const after = mergePatch(current, answer.patch);
     const changed = changesBetween(current, after);
     const takenBack = withdrawn.has(accepted);
     if (!takenBack) current = after;
-    return changed.map(({ field, old, new: now }) => {
+    return changed.map(({ field, old, now }) => {
       const name = field.split('.').at(-1) ?? field;
       // The name decides whether the value is private.
       const shown = (value: unknown) => mask.theirs<Record<string, unknown>>({ [name]: value })[name];
@@ -159,24 +158,20 @@ export function correctionsOf(
 }
 
 function withdrawnBy(answers: readonly AcceptedAnswer[]): Set<AcceptedAnswer> {
-  const withdrawn = new Set<AcceptedAnswer>();
-  answers.forEach(({ requirementId, answer }, index) => {
-    if (answer.kind !== 'take-back') return;
+  const withdrawn = answers.flatMap(({ requirementId, answer }, index) => {
     const before = answers.slice(0, index).findLast((each) => each.requirementId === requirementId);
-    if (before) withdrawn.add(before);
+    return answer.kind === 'take-back' && before ? [before] : [];
   });
-  return withdrawn;
+  return new Set(withdrawn);
 }
 
-interface Change {
-  readonly field: string;
-  readonly old: unknown;
-  readonly new: unknown;
-}
-
-function changesBetween(old: unknown, now: unknown, field = ''): Change[] {
+function changesBetween(
+  old: unknown,
+  now: unknown,
+  field = '',
+): { readonly field: string; readonly old: unknown; readonly now: unknown }[] {
   if (JSON.stringify(old) === JSON.stringify(now)) return [];
-  if (!isObject(old) || !isObject(now)) return [{ field, old, new: now }];
+  if (!isObject(old) || !isObject(now)) return [{ field, old, now }];
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
   return [...names].flatMap((name) =>
     changesBetween(fieldOf(old, name), fieldOf(now, name), field === '' ? name : `${field}.${name}`),
@@ -269,16 +264,14 @@ export async function documentsOf(
   return documents;
 }
 
-async function hashOf(
+function hashOf(
   store: DocumentStore,
   key: string,
 ): Promise<Pick<ExportedDocument, 'sha256' | 'bytes' | 'problem'>> {
-  try {
-    return await store.hash({ key });
-  } catch (error) {
+  return store.hash({ key }).catch((error: unknown) => {
     if (error instanceof StoreFailure) return { problem: error.message };
     throw error;
-  }
+  });
 }
 
 function documentIn(request: unknown): DocumentRef | undefined {

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../messages/ids.js';
+import { defined } from '../messages/objects.js';
 import type { SystemName } from '../partners/systems.js';
 import { compared, either, IS_RUNNING, is } from '../temporal/query.js';
 import { type Filter, listedBy, typesOf } from '../temporal/search.js';
@@ -128,16 +129,8 @@ interface NumberRow {
 export const COLUMNS = ['section', 'onboarding', 'name', 'week', 'measure', 'value'] as const;
 
 /** Each number on a row of its own, which spreadsheets can group as they like. */
-export function numbersOf({
-  at,
-  stages,
-  stageTimes,
-  requirements,
-  longest,
-  weeks,
-  groups = [],
-  webhooks = [],
-}: Report): NumberRow[] {
+export function numbersOf({ at, groups = [], webhooks = [], ...figures }: Report): NumberRow[] {
+  const { stages, stageTimes, requirements, longest, weeks } = figures;
   const rows = (
     about: Partial<Omit<NumberRow, 'measure' | 'value'>> & Pick<NumberRow, 'section'>,
     measures: Readonly<Record<string, number | null>>,
@@ -231,9 +224,7 @@ export async function reportOf(client: Client, options: ReportOf): Promise<Repor
 function wordsOf(filter: Omit<ReportOf, 'since' | 'by'>): Record<string, string> {
   const words = (value: string | readonly string[]) => [value].flat().map((each) => each || UNNAMED);
   return Object.fromEntries(
-    Object.entries(filter).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, words(value).join(', ')]],
-    ),
+    Object.entries(defined(filter)).map(([name, value]) => [name, words(value).join(', ')]),
   );
 }
 
@@ -250,9 +241,7 @@ async function firstStartsOf(client: Client, filter: Filter): Promise<Map<string
 
 async function retentionOf(client: Client): Promise<number | null> {
   const { namespace } = client.options;
-  const { config } = await client.workflowService
-    .describeNamespace({ namespace })
-    .catch(() => ({ config: null }));
-  const { seconds } = config?.workflowExecutionRetentionTtl ?? {};
+  const described = await client.workflowService.describeNamespace({ namespace }).catch(() => undefined);
+  const { seconds } = described?.config?.workflowExecutionRetentionTtl ?? {};
   return seconds ? Number(seconds) : null;
 }

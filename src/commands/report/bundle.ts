@@ -1,11 +1,11 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import { isCustomer } from '../../messages/ids.js';
 import { masked } from '../../privacy/masked.js';
+import { partsOf } from '../../reports/gather.js';
 import { savePage } from '../../reports/page.js';
 import { listenAddress } from '../../settings/settings.js';
 import { runsOf } from '../../temporal/history.js';
-import { describe, partIds, stateOf } from '../../temporal/onboardings.js';
+import { stateOf } from '../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { packageVersion } from '../../texts/docs.js';
 import { findById, type IdOptions } from '../cli/arguments.js';
@@ -41,10 +41,7 @@ export async function writeBundle(cli: CommandLine, id: string, options: BundleO
 }
 
 async function bundleOf({ cli, client, config }: CommandContext, found: WorkflowExecutionDescription) {
-  const { workflowId } = found;
-  const ids = isCustomer(workflowId) ? Object.values(partIds(workflowId)) : [];
-  const parts = await Promise.all(ids.map((part) => describe(client, part)));
-  const descriptions = [found, ...parts.filter((part) => part !== undefined)];
+  const descriptions = [found, ...(await partsOf(client, found))];
   const workflows = await Promise.all(descriptions.map((each) => recordOf(client, each)));
   const findings = await Array.fromAsync(examine(cli));
   return {
@@ -93,10 +90,7 @@ function harmless(value: unknown, fields: RegExp, name = ''): unknown {
 }
 
 /** A time in ISO 8601, or a duration in seconds. */
-function timeOf(
-  { seconds = 0, nanos = 0 }: { seconds?: unknown; nanos?: unknown },
-  name: string,
-): string | number {
+function timeOf({ seconds = 0, nanos = 0 }: { seconds?: unknown; nanos?: unknown }, name: string) {
   const inSeconds = Number(seconds) + Number(nanos) / 1e9;
   return /Time$/.test(name) ? new Date(inSeconds * 1_000).toISOString() : inSeconds;
 }
