@@ -167,20 +167,8 @@ async function forget(
   await startSingle(client, taskQueue, `${request.batch}.forgetRows`, single).catch(() => undefined);
 }
 
-export interface Batch {
-  readonly id: string;
-  /** Its counts include the part that runs. */
-  readonly state: BatchState;
-  readonly found: FileDoubts | undefined;
-  /** Nothing more is started. */
-  readonly hasEnded: boolean;
-  readonly startedAt: Date;
-  readonly endedAt: Date | undefined;
-  /** Results of the part that runs. */
-  readonly recent: readonly RowResult[];
-  /** Why it does not go on at the moment. */
-  readonly problem: string | undefined;
-}
+/** A batch at a moment. */
+export type Batch = NonNullable<Awaited<ReturnType<typeof batchIn>>>;
 
 /** @returns undefined when there is none */
 export async function readBatch(client: Client, id: string): Promise<Batch | undefined> {
@@ -198,25 +186,26 @@ export async function readBatch(client: Client, id: string): Promise<Batch | und
   const running = pendingActivities.find(({ activityType }) => activityType?.name === 'startRows');
   const [recent = []] = await decodedPayloads(client, running?.heartbeatDetails?.payloads, id);
   const failure = running?.lastFailure && (await decodedFailure(client, running.lastFailure, id));
-  return batchIn(client, found.workflowExecutionInfo, {
-    recent: recent as readonly RowResult[],
-    problem: failure?.message,
-  });
+  return batchIn(client, found.workflowExecutionInfo, recent as readonly RowResult[], failure?.message);
 }
 
-/** @returns undefined without the key of its memo */
-async function batchIn(
-  client: Client,
-  raw: Raw,
-  { recent, problem }: Pick<Batch, 'recent' | 'problem'>,
-): Promise<Batch | undefined> {
+/**
+ * @param recent results of the part that runs
+ * @param problem why it does not go on at the moment
+ * @returns undefined without the key of its memo
+ */
+async function batchIn(client: Client, raw: Raw, recent: readonly RowResult[] = [], problem?: string) {
   const kept = (await inMemo(client, raw, BATCH_MEMO)) as BatchState | undefined;
   if (!kept) return undefined;
-  const state = { ...kept, ...withResults(kept, summaryOf(recent)) };
-  const found = (await inMemo(client, raw, FOUND_MEMO)) as FileDoubts | undefined;
   const isUnderWay = kept.stage === 'checked' || kept.stage === 'running';
   return {
-    ...{ id: raw.execution?.workflowId ?? '', state, found, recent, problem },
+    id: raw.execution?.workflowId ?? '',
+    /** Its counts include the part that runs. */
+    state: { ...kept, ...withResults(kept, summaryOf(recent)) } as BatchState,
+    /** What was found in the file before its start. */
+    found: (await inMemo(client, raw, FOUND_MEMO)) as FileDoubts | undefined,
+    ...{ recent, problem },
+    /** Nothing more is started. */
     hasEnded: raw.status !== WORKFLOW_EXECUTION_STATUS_RUNNING || !isUnderWay,
     startedAt: requiredTsToDate(raw.startTime, 'startTime'),
     endedAt: optionalTsToDate(raw.closeTime),
@@ -236,7 +225,7 @@ export async function listBatches(
   const query = all(isIn('WorkflowType', typesOf(BATCHES)), is('TaskQueue', taskQueue));
   const found: Batch[] = [];
   for await (const raw of rawListed(client, query, Math.max(most, SEARCHED), most)) {
-    const batch = await batchIn(client, raw, { recent: [], problem: undefined });
+    const batch = await batchIn(client, raw);
     if (batch && isListed(batch)) found.push(batch);
     if (found.length === most) break;
   }

@@ -10,17 +10,14 @@ export interface Column {
   readonly takes: readonly CellType[];
 }
 
-export interface Columns {
-  /** @param name the path of a field: `merchant.dba`, `beneficialOwners.0.firstName` */
-  find(name: string): Column | undefined;
-  readonly names: readonly string[];
-}
+export type Columns = ReturnType<typeof columnsOf>;
 
 /** The columns of inputs of any of these schemas. The schemas define the types. */
-export function columnsOf(schemas: readonly z.ZodType[]): Columns {
+export function columnsOf(schemas: readonly z.ZodType[]) {
   const root = shapeOfAny(schemas);
   return {
-    find: (name) => find(root, name.split('.')),
+    /** @param name the path of a field: `merchant.dba`, `beneficialOwners.0.firstName` */
+    find: (name: string) => find(root, name.split('.')),
     names: namesIn(root),
   };
 }

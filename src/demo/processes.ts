@@ -147,17 +147,14 @@ function patched(patch: object, reason: string): readonly string[] {
   return ['--patch', JSON.stringify(patch), '--reason', reason];
 }
 
-/** Plays the system next to Gangway: it requests onboardings by events, and receives outbound events about them. */
-export interface Crm {
-  /** The outbound events by id, each once, however often it was delivered. */
-  readonly received: ReadonlyMap<string, OutboundEvent>;
-  /** Sends an event to the receiver. @throws {Error} when the response is not 202 */
-  send(receiverUrl: string, type: string, data: unknown): Promise<void>;
-  stop(): Promise<void>;
-}
+export type Crm = Awaited<ReturnType<typeof startCrm>>;
 
-/** @param secret `whsec_<base64>`, which signs both ways */
-export async function startCrm(port: number, secret: string): Promise<Crm> {
+/**
+ * Plays the system next to Gangway: it requests onboardings by events, and receives outbound events about them.
+ *
+ * @param secret `whsec_<base64>`, which signs both ways
+ */
+export async function startCrm(port: number, secret: string) {
   const webhook = new Webhook(secret);
   const received = new Map<string, OutboundEvent>();
   const server = createServer(async (request, response) => {
@@ -172,8 +169,10 @@ export async function startCrm(port: number, secret: string): Promise<Crm> {
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
+    /** The outbound events by id, each once, however often it was delivered. */
     received,
-    async send(receiverUrl, type, data) {
+    /** Sends an event to the receiver. @throws {Error} when the response is not 202 */
+    async send(receiverUrl: string, type: string, data: unknown) {
       const now = new Date();
       const id = `crm-${now.getTime()}`;
       const body = JSON.stringify({ specversion: '1.0', id, source: 'crm', type, data });
@@ -191,7 +190,7 @@ export async function startCrm(port: number, secret: string): Promise<Crm> {
         throw new Error(`the receiver responded with ${status}; see .cache/demo/receiver.log`);
     },
     stop: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

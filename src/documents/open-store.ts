@@ -21,12 +21,10 @@ export const storeSettings = z.object({
     .meta({ description: 'S3 endpoint of the buckets.', unset: 'AWS' }),
 });
 
-export interface StorePlaces {
-  readonly documentDir: string;
-  readonly statementDir: string;
-}
+/** Each is a folder, or `s3://bucket/prefix`. */
+export type StorePlaces = Readonly<ReturnType<typeof storesFrom>>;
 
-export function storesFrom(set: z.output<typeof storeSettings>): StorePlaces {
+export function storesFrom(set: z.output<typeof storeSettings>) {
   return { documentDir: set.DOCUMENT_DIR, statementDir: set.STATEMENT_DIR };
 }
 

@@ -3,8 +3,8 @@ import { buffer } from 'node:stream/consumers';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { type ClientSettings, clientSettings, clientSettingsFrom } from '../../client/settings.js';
-import { type Accounts, readAccounts } from '../../partners/account-settings.js';
+import { clientSettings, clientSettingsFrom } from '../../client/settings.js';
+import { readAccounts } from '../../partners/account-settings.js';
 import { recordSettings } from '../../partners/recording.js';
 import { prometheusSettings } from '../../reports/webhooks.js';
 import { readSettings } from '../../settings/settings.js';
@@ -21,19 +21,12 @@ export const commandSettings = z.object({
   ...prometheusSettings.shape,
 });
 
-export type CommandSettings = Accounts &
-  ClientSettings & {
-    readonly uiUrl: string | undefined;
-  };
+export type CommandSettings = Readonly<ReturnType<typeof loadCommandSettings>>;
 
 /** @throws {BadSetting} naming the first setting that cannot be used */
-export function loadCommandSettings(environment: NodeJS.ProcessEnv): CommandSettings {
+export function loadCommandSettings(environment: NodeJS.ProcessEnv) {
   const set = readSettings(commandSettings, environment);
-  return {
-    ...readAccounts(environment),
-    ...clientSettingsFrom(set),
-    uiUrl: set.GANGWAY_UI_URL,
-  };
+  return { ...readAccounts(environment), ...clientSettingsFrom(set), uiUrl: set.GANGWAY_UI_URL };
 }
 
 /** The replacements for the globals of the process, so that one process can run many commands. */
@@ -104,12 +97,7 @@ export async function withTemporal<T>(
   const { address } = temporalSettings(env).connectionOptions;
   requireKeys(address, config.payloadKeys);
   return withClient({ env, keys: config.payloadKeys, signal, finishes }, (client) =>
-    command({
-      cli,
-      config,
-      client,
-      ...linksTo(config.uiUrl ?? localUi(address), client.options.namespace),
-    }),
+    command({ cli, config, client, ...linksTo(config.uiUrl ?? localUi(address), client.options.namespace) }),
   );
 }
 
