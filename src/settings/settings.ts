@@ -222,12 +222,10 @@ export function readSettings<Schema extends z.ZodObject>(
   prefix = '',
 ): z.output<Schema> {
   const secrets = secretsOf(schema).map((name) => prefix + name);
-  const values = Object.entries(withSecretFiles(environment, secrets)).filter(([name]) =>
-    name.startsWith(prefix),
+  const values = Object.entries(withSecretFiles(environment, secrets)).flatMap(([name, value]) =>
+    name.startsWith(prefix) ? [[name.slice(prefix.length), value]] : [],
   );
-  const parsed = schema.safeParse(
-    Object.fromEntries(values.map(([name, value]) => [name.slice(prefix.length), value])),
-  );
+  const parsed = schema.safeParse(Object.fromEntries(values));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new BadSetting(prefix + String(issue?.path[0]), issue?.message ?? 'is not valid');
@@ -237,14 +235,9 @@ export function readSettings<Schema extends z.ZodObject>(
   return parsed.data;
 }
 
-/** Empty settings count as not set, as in a `.env` file whose lines were left blank. */
-function withoutEmpty(environment: NodeJS.ProcessEnv): Record<string, string> {
-  const set = Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  return Object.fromEntries(set);
-}
-
 /**
- * The environment, in which each secret has the content of the file that `<NAME>_FILE` names.
+ * The environment, in which each secret has the content of the file that `<NAME>_FILE` names. Empty settings count as not set, as in
+ * a `.env` file whose lines were left blank.
  *
  * @throws {BadSetting} when the file cannot be read, or the secret is also set itself
  */
@@ -252,7 +245,8 @@ export function withSecretFiles(
   environment: NodeJS.ProcessEnv,
   secrets: readonly string[],
 ): Record<string, string> {
-  const values = withoutEmpty(environment);
+  const set = Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const values = Object.fromEntries(set);
   for (const name of secrets) {
     const file = values[`${name}_FILE`];
     if (file === undefined) continue;

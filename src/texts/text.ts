@@ -14,14 +14,9 @@ export function harmless(text: string): string {
 
 const SAVE_AS_UTF8 = 'save the file as UTF-8';
 
-const UTF_16 = [
-  [0xff, 0xfe],
-  [0xfe, 0xff],
-] as const;
-
-/** Reports whether a file begins as programs write UTF-16. */
-export function beginsAsUtf16(bytes: Uint8Array): boolean {
-  return UTF_16.some(([first, second]) => bytes[0] === first && bytes[1] === second);
+/** Reports whether a file begins with a byte order mark of UTF-16. */
+export function beginsAsUtf16([first, second]: Uint8Array): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
 export const IS_UTF_16 = `is UTF-16; ${SAVE_AS_UTF8}`;

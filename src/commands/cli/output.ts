@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { csvOf, flatten, headerRow, recordRow } from '../../texts/csv.js';
+import { csvOf, flatten, recordRow, rowOf } from '../../texts/csv.js';
 import { harmless } from '../../texts/text.js';
 import { Times } from '../../texts/time.js';
 import { StatusLine } from './progress.js';
@@ -126,7 +126,7 @@ export class Printer {
 
   /** Starts CSV with exactly these fields, for records that come one by one. @returns prints a record */
   csvRows(fields: readonly string[]): (record: unknown) => void {
-    this.#write(this.stdout, headerRow(fields));
+    this.#write(this.stdout, rowOf(fields));
     return (record) => this.#write(this.stdout, recordRow(flatten(record), fields));
   }
 
@@ -143,17 +143,14 @@ export class Printer {
       return its === undefined ? shown : { text: String(shown), style: its };
     };
     const room = { width: widthOf(this.stdout, this.env), color: hasColor(this.stdout, this.env) };
-    const table = (shown: typeof all) =>
-      layOut(
-        shown,
-        items.map((item) => shown.map((column) => cell(column, item))),
-        room,
-      );
+    const table = (shown: typeof all) => {
+      const rows = items.map((item) => shown.map((column) => cell(column, item)));
+      return layOut(shown, rows, room);
+    };
     const whole = table(all);
     const isSplit = below && whole.isCramped;
-    const { lines, hidden } = isSplit
-      ? table(all.filter(({ title }) => !below.columns.includes(title)))
-      : whole;
+    const first = all.filter(({ title }) => !below?.columns.includes(title));
+    const { lines, hidden } = isSplit ? table(first) : whole;
     const [head, ...rows] = lines;
     const second = (index: number) => (isSplit ? [`  ${harmless(below.line(items[index] as Item))}`] : []);
     const printed = [head, ...rows.flatMap((row, index) => [row, ...second(index)])];
