@@ -35,12 +35,9 @@ export function exitCodeOf(error: unknown): number {
  */
 export function partnerFailed(details: PartnerErrorDetails, isRepeatable: boolean): CommandFailed {
   const { kind, needs } = details;
-  if (needs === 'one-time-code')
-    return new CommandFailed(explainPartnerFailure(details), { exitCode: EXIT.person });
   const mayHelp = kind === 'NotSent' || kind === 'RateLimited' || (kind === 'Uncertain' && isRepeatable);
-  return new CommandFailed(explainPartnerFailure(details), {
-    exitCode: mayHelp ? EXIT.unavailable : EXIT.failed,
-  });
+  const exitCode = needs === 'one-time-code' ? EXIT.person : mayHelp ? EXIT.unavailable : EXIT.failed;
+  return new CommandFailed(explainPartnerFailure(details), { exitCode });
 }
 
 /**

@@ -174,23 +174,17 @@ export async function runSingle<Result>(
       options: { ...options, priority: { priorityKey: PRIORITY_KEYS.call } },
     });
     const ended = new AbortController();
-    const show = async () => {
-      while (await pause(ended.signal)) {
-        // The result arrives even where its progress cannot be read.
-        const now = await step().catch(() => undefined);
-        if (now !== undefined && !ended.signal.aborted) progress.at(`${summary}: ${now}`);
-      }
-    };
+    const response = result<Result>().finally(() => ended.abort());
+    response.catch(() => undefined);
+    while (await pause(ended.signal)) {
+      // The result arrives even where its progress cannot be read.
+      const now = await step().catch(() => undefined);
+      if (now !== undefined && !ended.signal.aborted) progress.at(`${summary}: ${now}`);
+    }
     const isRepeatable = options.retry?.maximumAttempts !== 1;
-    const [response] = await Promise.all([
-      result<Result>()
-        .catch((error: unknown) => {
-          throw explainActivity(error, partnerTaskQueue(config.taskQueue, queue, account), isRepeatable);
-        })
-        .finally(() => ended.abort()),
-      show(),
-    ]);
-    return response;
+    return response.catch((error: unknown) => {
+      throw explainActivity(error, partnerTaskQueue(config.taskQueue, queue, account), isRepeatable);
+    });
   });
 }
 

@@ -52,22 +52,20 @@ export function questionOf(requirement: Requirement): string {
 /** The claim, and the answer that waits for a second person. */
 function claimsOf(times: Times, requirement: Requirement): string[] {
   const claim = currentClaim(requirement);
+  const claimed = claim ? [`claimed by ${claim.actor} until ${times.at(claim.until)}`] : [];
   const { proposal } = requirement;
-  return [
-    ...(claim ? [`claimed by ${claim.actor} until ${times.at(claim.until)}`] : []),
-    ...(proposal
-      ? [
-          `proposed by ${proposal.actor}, ${times.at(proposal.at)}: ${proposal.answer} (${proposal.reason})`,
-          'waits for confirmation by a second person',
-        ]
-      : []),
-  ];
+  if (!proposal) return claimed;
+  const { actor, at, answer, reason } = proposal;
+  const proposed = `proposed by ${actor}, ${times.at(at)}: ${answer} (${reason})`;
+  return [...claimed, proposed, 'waits for confirmation by a second person'];
 }
 
 /** `--set or --patch, --retry, --abandon` */
 export function optionsOf(answers: readonly AnswerKind[]): string {
-  const names = answers.map((kind) => OPTIONS[kind].split(' ')[0]);
-  return names.map((name) => (name === '--set' ? '--set or --patch' : name)).join(', ');
+  const names = answers.map((kind) =>
+    kind === 'correction' ? '--set or --patch' : OPTIONS[kind].split(' ')[0],
+  );
+  return names.join(', ');
 }
 
 /** The commands that answer a requirement, a line each. */
@@ -129,11 +127,8 @@ export async function hasEnded(client: Client, workflowId: string): Promise<bool
 }
 
 /** `merchant-boarding-m-1 has ended: boarded, mid 518000001009`; of one that was stopped, how and in which stage. */
-export function endedSentence({
-  workflowId,
-  status,
-  typedSearchAttributes: attributes,
-}: Pick<WorkflowExecutionDescription, 'workflowId' | 'status' | 'typedSearchAttributes'>): string {
+export function endedSentence(description: WorkflowExecutionDescription): string {
+  const { workflowId, status, typedSearchAttributes: attributes } = description;
   const stage = attributes.get(SEARCH_ATTRIBUTES.stage);
   const mid = attributes.get(SEARCH_ATTRIBUTES.mid);
   const how = status.name.toLowerCase().replaceAll('_', ' ');
@@ -146,9 +141,8 @@ export function endedSentence({
 export function staysAtPartner(attributes: TypedSearchAttributes): string {
   const merchant = attributes.get(SEARCH_ATTRIBUTES.merchantProfileId);
   const profile = attributes.get(SEARCH_ATTRIBUTES.bankingProfileId);
-  const left = [
-    ...(merchant === undefined ? [] : [`merchant ${merchant}`]),
-    ...(profile === undefined ? [] : [`banking profile ${profile}`]),
-  ].join(' and ');
+  const left = [merchant && `merchant ${merchant}`, profile && `banking profile ${profile}`]
+    .filter(Boolean)
+    .join(' and ');
   return left === '' ? 'what exists at the partner stays there' : `${left} stays at the partner`;
 }

@@ -75,9 +75,10 @@ export function addCompletion(program: Command, act: Act, print: Print): void {
     .argument('<line>', 'the command line up to the cursor')
     .argument('[breaks]', 'bash: the characters that separate its words')
     .action(
-      print(async () => (surroundings, shell: Shell, line: string, breaks: string | undefined) => {
-        return complete(surroundings, { program, act }, { shell, line, breaks });
-      }),
+      print(
+        async () => (surroundings, shell: Shell, line: string, breaks: string | undefined) =>
+          complete(surroundings, program, act, shell, line, breaks),
+      ),
     );
 }
 

@@ -27,28 +27,24 @@ export function namesOf(commands: readonly Command[]): string[] {
   return commands.map((command) => command.name()).filter((name) => name !== COMPLETE);
 }
 
-interface Definitions {
-  readonly program: Command;
-  readonly act: Act;
-}
-
-interface Typed {
-  readonly shell: Shell;
-  /** Up to the cursor. */
-  readonly line: string;
-  /** The characters at which bash separates words. */
-  readonly breaks: string | undefined;
-}
-
+/**
+ * Prints what can follow a line.
+ *
+ * @param line up to the cursor
+ * @param breaks the characters at which bash separates words
+ */
 export async function complete(
   surroundings: Surroundings,
-  definitions: Definitions,
-  { shell, line, breaks = '' }: Typed,
+  program: Command,
+  act: Act,
+  shell: Shell,
+  line: string,
+  breaks = '',
 ): Promise<void> {
   const { stdout, env } = surroundings;
   const [, ...words] = wordsOf(line);
   const current = words.at(-1) ?? '';
-  const place = await placeOf(definitions, words.slice(0, -1));
+  const place = await placeOf(program, act, words.slice(0, -1));
   const values = valuesAt(place, current, env);
   if (values === 'files') return void stdout.write(`${FILES}\n`);
   const all = typeof values === 'function' ? await values(surroundings, current, place.given) : values;
@@ -93,7 +89,7 @@ type Place = Awaited<ReturnType<typeof placeOf>>;
  *
  * @returns the option is the one whose value the word is, or may be. After `--`, no word is an option
  */
-async function placeOf({ program, act }: Definitions, words: readonly string[]) {
+async function placeOf(program: Command, act: Act, words: readonly string[]) {
   let command = program;
   let given: string[] = [];
   let option: Option | undefined;
@@ -108,7 +104,8 @@ async function placeOf({ program, act }: Definitions, words: readonly string[]) 
       const [name] = word.split('=');
       const named = optionsOf(command).find(({ long, short }) => long === name || short === name);
       if (named) used.add(named);
-      option = named && takesValue(named) && !word.includes('=') ? named : undefined;
+      const takesValue = named && (named.required || named.optional) && !word.includes('=');
+      option = takesValue ? named : undefined;
     } else {
       const next: Command | undefined = command.commands.find((each) => each.name() === word);
       if (!next) given.push(word);
@@ -155,10 +152,6 @@ function optionsOf(command: Command): readonly Option[] {
     : own;
 }
 
-function takesValue({ required, optional }: Option): boolean {
-  return required || optional;
-}
-
 function choicesOf({ argChoices }: Pick<Argument | Option, 'argChoices'>): readonly Candidate[] | undefined {
   return argChoices?.map((choice) => [choice]);
 }
@@ -166,15 +159,14 @@ function choicesOf({ argChoices }: Pick<Argument | Option, 'argChoices'>): reado
 /** A possible continuation, for people: a word and its meaning. */
 type Candidate = readonly [word: string, description?: string];
 
+type LookUp = (
+  around: Surroundings,
+  current: string,
+  given: readonly string[],
+) => Promise<readonly Candidate[]>;
+
 /** The values of an argument or option: known words, files of the shell, or words that are looked up. */
-type Values =
-  | readonly Candidate[]
-  | 'files'
-  | ((
-      surroundings: Surroundings,
-      current: string,
-      given: readonly string[],
-    ) => Promise<readonly Candidate[]>);
+type Values = readonly Candidate[] | 'files' | LookUp;
 
 const words = (...all: readonly string[]): Values => all.map((word) => [word]);
 

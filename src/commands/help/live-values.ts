@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { Deadline } from '../../http/deadline.js';
 import { onboardingName } from '../../inbox/inbox.js';
 import { possibleWorkflowIds, WORKFLOW_ID_PREFIXES } from '../../messages/ids.js';
 import { TASKS } from '../../messages/requirement-kinds.js';
@@ -18,8 +19,7 @@ async function lookUp(
   { env }: Surroundings,
   find: (client: Client, config: CommandSettings) => Promise<Found>,
 ): Promise<Found> {
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), TIMEOUT_MS);
+  const deadline = new Deadline({ ms: TIMEOUT_MS });
   try {
     const config = loadCommandSettings(env);
     const { signal } = deadline;
@@ -27,7 +27,7 @@ async function lookUp(
   } catch {
     return [];
   } finally {
-    clearTimeout(timer);
+    deadline.release();
   }
 }
 

@@ -43,15 +43,11 @@ function paragraphs(width: number, ...texts: readonly string[]): string {
   return texts.map((text) => (text.includes('\n') ? text : wrapped(text, width))).join('\n\n');
 }
 
-interface ExplainOptions {
-  readonly json?: true;
-}
-
 /** @throws {InvalidInput} that names the nearest codes, for an unknown one */
 export function explain(
   surroundings: Surroundings,
   given: string | undefined,
-  { json }: ExplainOptions,
+  { json }: { readonly json?: true },
 ): void {
   const cli = new Printer(surroundings);
   const width = readableWidth(cli.stdout);
@@ -62,20 +58,16 @@ export function explain(
     return;
   }
   const found = explained(given);
-  if (found.length === 0) {
-    const suggestion = didYouMean(given, names);
-    throw new InvalidInput(
-      `no code ${JSON.stringify(given)}${suggestion}; "gangway explain" lists all codes`,
-    );
-  }
+  const unknown = `no code ${JSON.stringify(given)}${didYouMean(given, names)}`;
+  if (found.length === 0) throw new InvalidInput(`${unknown}; "gangway explain" lists all codes`);
   if (json) for (const { facts, ...each } of found) cli.json({ ...each, ...facts });
   else cli.line(found.map((each) => inWords(each, width)).join('\n\n'));
 }
 
 function listed(width: number): string {
-  const kinds = [...new Set(CODES.map(({ kind }) => kind))];
-  const codesOf = (of: string) => CODES.filter(({ kind }) => kind === of).map(({ code }) => code);
-  return kinds.map((kind) => `${kind}\n  ${wrapped(codesOf(kind).join(', '), width, 2)}`).join('\n\n');
+  const kinds = [...Map.groupBy(CODES, ({ kind }) => kind)];
+  const inShort = (codes: readonly Code[]) => wrapped(codes.map(({ code }) => code).join(', '), width, 2);
+  return kinds.map(([kind, codes]) => `${kind}\n  ${inShort(codes)}`).join('\n\n');
 }
 
 function inWords({ code, kind, facts }: Code, width: number): string {

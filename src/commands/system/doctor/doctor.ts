@@ -74,7 +74,7 @@ async function runChecks({ env: given, signal }: CommandLine, usable: NonNullabl
       config,
       clocks,
     ),
-    ...partnerChecks({ config, env: given, clocks, clients }),
+    ...partnerChecks(config, given, clocks, clients),
     store('document store', 'DOCUMENT_DIR', config.documentDir),
     store('statement store', 'STATEMENT_DIR', config.statementDir),
     webhookCheck(given),
@@ -144,8 +144,9 @@ export function storeCheck(name: string, setting: string, { place, isGiven, open
         return [await written(await open(), held === 'none' ? ', which is empty' : '')];
       } catch (error) {
         if (!(error instanceof StoreFailure)) throw error;
-        const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
-        return [wrong(messageOf(error), (code !== undefined && REMEDIES[code]) || fix)];
+        const { code = '' } = (error.cause ?? {}) as NodeJS.ErrnoException;
+        const [, remedy = fix] = REMEDIES.find(([codes]) => codes.split(' ').includes(code)) ?? [];
+        return [wrong(messageOf(error), remedy)];
       }
     },
   };
@@ -166,16 +167,11 @@ async function written(files: FileStore, note: string): Promise<Verdict> {
   return wrong(`${files.place}: a file does not read back as it was written`, 'repair the store');
 }
 
-const FREE_SPACE = 'free up or add space there';
-const REPAIR = 'repair the disk or the mount';
-const PERMIT = 'allow the user of this process to read and write there';
-const RAISE = 'raise the limit of open files';
-
-/** The remedies for failures of the file system that no setting causes. */
-const REMEDIES: Readonly<Record<string, string | undefined>> = {
-  ...{ ENOSPC: FREE_SPACE, EDQUOT: FREE_SPACE },
-  ...{ EIO: REPAIR, ESTALE: REPAIR },
-  ...{ EACCES: PERMIT, EPERM: PERMIT },
-  ...{ EMFILE: RAISE, ENFILE: RAISE },
-  EROFS: 'mount it as writable',
-};
+/** The remedies for failures of the file system that no setting causes, by their codes. */
+const REMEDIES: readonly (readonly [codes: string, remedy: string])[] = [
+  ['ENOSPC EDQUOT', 'free up or add space there'],
+  ['EIO ESTALE', 'repair the disk or the mount'],
+  ['EACCES EPERM', 'allow the user of this process to read and write there'],
+  ['EMFILE ENFILE', 'raise the limit of open files'],
+  ['EROFS', 'mount it as writable'],
+];
