@@ -27,12 +27,7 @@ export function formatOf(file: string): 'csv' | 'ndjson' | undefined {
   return EXTENSIONS[extname(file).toLowerCase()];
 }
 
-/**
- * A reader for the rows of a file.
- *
- * @param schemas of the rows, which name the columns of a table
- * @throws {InvalidInput} when the options do not apply to the format, or the mapping file is invalid
- */
+/** A reader for the rows of a file. The schemas name the columns of a table. @throws {InvalidInput} */
 export function rowReader(
   { format, delimiter, mapping }: Format,
   file: string,

@@ -107,11 +107,7 @@ export async function fileDoubts(
   };
 }
 
-/**
- * The doubts about rows, by line.
- *
- * @param listed what the partner lists. Default: nobody has read it
- */
+/** The doubts about rows, by line. @param listed what the partner lists; default: nobody has read it */
 export function doubtsOf(
   { valid, moreDoubts }: Checked,
   listed: (named: Named) => References | undefined = () => undefined,

@@ -5,7 +5,7 @@ import { packageVersion } from '../texts/docs.js';
 import { addBatches } from './batch/commands.js';
 import type { Surroundings } from './cli/command-line.js';
 import { DEBUG, EXIT, exitCodesInShort, Interrupted, stackOf, TimedOut, unforeseen } from './cli/errors.js';
-import { type Act, type Definition, milliseconds, type Print } from './cli/options.js';
+import { type Act, type Definition, milliseconds } from './cli/options.js';
 import { fitted, type Output, Printer, widthOf } from './cli/output.js';
 import { addCompletion, addHelp } from './help/commands.js';
 import { COMPLETE, namesOf } from './help/complete.js';
@@ -61,11 +61,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
 /** The width of help in a file or a pipe, the default of commander. */
 const HELP_WIDTH = 80;
 
-/**
- * The whole command line, which {@link run} parses and runs.
- *
- * @internal
- */
+/** The whole command line, which {@link run} parses and runs. @internal */
 export function gangway(surroundings: Surroundings): Command {
   const { stdout, stderr } = surroundings;
   // Commander uses its default width for undefined, although its type excludes undefined.
@@ -100,7 +96,7 @@ export function gangway(surroundings: Surroundings): Command {
     });
   for (const [heading, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
-    for (const add of commands) add(program, actIn(surroundings), printIn(surroundings));
+    for (const add of commands) add(program, actIn(surroundings), surroundings);
   }
   return program;
 }
@@ -135,14 +131,6 @@ function actIn(surroundings: Surroundings): Act {
     async (...given) => {
       const [{ perform }, action] = await Promise.all([import('./cli/command-line.js'), load()]);
       await perform(surroundings, given.at(-1) as Command, (cli) => action(cli, ...given));
-    };
-}
-
-function printIn(surroundings: Surroundings): Print {
-  return (load) =>
-    async (...given) => {
-      const action = await load();
-      await action(surroundings, ...given);
     };
 }
 

@@ -61,11 +61,7 @@ function fromAnywhere(argument: string): string {
 /** Settings of the demo's own processes, which nobody else needs. */
 const OF_PROCESSES = /^(SANDBOX|CODEC|CONSOLE|RECEIVER|EVENTS|GANGWAY_(POLL|HEALTH))/;
 
-/**
- * Writes `settings.sh`, the settings of this demo for a shell, which finds `gangway` then.
- *
- * @returns its path
- */
+/** Writes `settings.sh`, the settings of this demo for a shell, which finds `gangway` then. @returns its path */
 export async function writeSettings(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
   const [settings, command] = [join(folder, SETTINGS), join(folder, 'gangway')];
   const lines = Object.entries(env)

@@ -91,11 +91,7 @@ export interface StatementName {
 /** Text that a file name may contain unchanged. */
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/**
- * Saves a statement while it arrives, in place of one of the same name.
- *
- * @throws as {@link FileStore.save}
- */
+/** Saves a statement while it arrives, in place of one of the same name. @throws as {@link FileStore.save} */
 export async function saveStatement(
   files: FileStore,
   name: StatementName,

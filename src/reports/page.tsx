@@ -147,11 +147,7 @@ export function Time({ times, at }: { readonly times: Times; readonly at: string
   return at === undefined ? null : <time dateTime={at}>{times.atSecond(at)}</time>;
 }
 
-/**
- * Saves a page, in place of one of the same name. Only its owner can read it.
- *
- * @throws {InvalidInput} when it cannot be written
- */
+/** Saves a page, in place of one of the same name. Only its owner can read it. @throws {InvalidInput} */
 export async function savePage(file: string, page: string): Promise<void> {
   const unfinished = `${file}.${randomUUID()}.part`;
   try {

@@ -125,11 +125,7 @@ function changeBy({
   }
 }
 
-/**
- * The fields that corrections changed, with their values before and after.
- *
- * @param input before the first of the answers
- */
+/** The fields that corrections changed, with their values before and after. @param input before the first of the answers */
 export function correctionsOf(
   input: object,
   answers: readonly AcceptedAnswer[],

@@ -101,11 +101,7 @@ const DAYS_AGO: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };
 export const PAST_TIME_RULE =
   'must be today, yesterday, a duration such as 12h or 2d, or a date such as 2026-01-31';
 
-/**
- * A time in the past as people write it: `today`, `yesterday`, `12h`, `2026-01-31` or an ISO 8601 time.
- *
- * @returns undefined for anything else
- */
+/** A time in the past as people write it: `today`, `yesterday`, `12h`, `2026-01-31` or an ISO 8601 time. */
 export function timeBefore(value: string): Date | undefined {
   const days = fieldOf(DAYS_AGO, value);
   if (days !== undefined) {

@@ -98,11 +98,7 @@ function typeOf({ merchantProfileId, profileId }: AdoptedRow): StartableType {
   return merchantProfileId === undefined ? 'businessOnboarding' : 'customerOnboarding';
 }
 
-/**
- * Whether a row attaches to an onboarding.
- *
- * @throws {RefusedRow} when an onboarding of this `externalId` has another merchant or profile
- */
+/** Whether a row attaches to an onboarding. @throws {RefusedRow} when that has another merchant or profile */
 async function exists(client: Client, row: AdoptedRow, id: string): Promise<boolean> {
   const { account, merchantProfileId, profileId } = row;
   const parts = [

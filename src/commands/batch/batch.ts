@@ -124,11 +124,7 @@ interface ValidFile<Valid extends Ready> {
   readonly rows: () => AsyncGenerator<Valid>;
 }
 
-/**
- * Checks a whole file before its rows are used.
- *
- * @throws {InvalidInput} that names each wrong row by line, field and rule
- */
+/** Checks a whole file before its rows are used. @throws {InvalidInput} that names each wrong row by line, field and rule */
 export async function withValidRows<Valid extends Ready>(
   cli: CommandLine,
   file: string,

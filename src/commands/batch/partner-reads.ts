@@ -42,11 +42,7 @@ export interface Preview {
 
 /** A row that can be read at its partner before it is followed. */
 export interface Adoptable extends Ready {
-  /**
-   * What following would do.
-   *
-   * @throws {RefusedRow} when it cannot be followed
-   */
+  /** What following would do. @throws {RefusedRow} when it cannot be followed */
   readonly preview: (client: Client, taskQueue: string) => Promise<Preview>;
 }
 

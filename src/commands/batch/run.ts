@@ -171,12 +171,7 @@ const NOT_STARTED = 'not started';
 const READ_EVERY_MS = 300;
 const QUIET_MS = 10_000;
 
-/**
- * Reports each row, and waits for it with `--wait`.
- *
- * @param total of the summary; default: the rows of the batch
- * @returns how many rows failed
- */
+/** Reports each row, and waits for it with `--wait`. @returns how many rows failed */
 async function follow(run: Run, id: string, total?: number): Promise<number> {
   const { context, options, stop, report } = run;
   const { cli } = context;

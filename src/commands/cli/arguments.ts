@@ -92,12 +92,7 @@ export async function readJson(cli: Pick<CommandLine, 'input'>, source: string):
   return parseJson(utf8(await reading.catch(cannotRead(name)), name), name);
 }
 
-/**
- * Reads an object from an argument: JSON, `@file`, or `-` for standard input.
- *
- * @param name of the argument in messages
- * @throws {InvalidInput}
- */
+/** Reads an object from an argument: JSON, `@file`, or `-` for standard input. @throws {InvalidInput} */
 export async function readObject(
   cli: Pick<CommandLine, 'input'>,
   given: string,
@@ -130,11 +125,7 @@ export function partnerAccountOf(
   return check(option, { '--partner-account': partnerAccount }, what, effect)['--partner-account'];
 }
 
-/**
- * An id with the account that the option names: `m-1001@acme`.
- *
- * @throws {InvalidInput} when the account is unknown, or when the id names another one
- */
+/** An id with the account that the option names: `m-1001@acme`. @throws {InvalidInput} when the id names another one */
 export function idInAccount(known: KnownAccounts, id: string, options: PartnerAccountOptions): string {
   const account = partnerAccountOf(known, options, id, 'nothing was done');
   const { key, account: ofId } = splitAccount(id);

@@ -82,11 +82,7 @@ export interface CommandContext {
   readonly view: (name: string, query: string) => string | undefined;
 }
 
-/**
- * Runs a command with a connection, and closes the connection afterwards.
- *
- * @param finishes the command handles the interruption itself, and its calls of Temporal continue
- */
+/** Runs a command with a connection. @param finishes it handles the interruption itself, and its calls of Temporal continue */
 export async function withTemporal<T>(
   cli: CommandLine,
   command: (context: CommandContext) => Promise<T>,

@@ -9,11 +9,7 @@ import { InvalidInput } from '../../texts/invalid-input.js';
 import { explainPartnerFailure } from '../../texts/partner-failures.js';
 import { CommandFailed, EXIT, Interrupted } from './errors.js';
 
-/**
- * Explains an error to people: what happened, and what to do next.
- *
- * @returns undefined for an unexpected error: a bug, or a failure of the machine
- */
+/** Explains an error to people: what happened, and what to do next. @returns undefined for an unexpected error */
 export function explain(error: unknown): string | undefined {
   if (error instanceof InvalidInput) return error.report;
   if (error instanceof PartnerError) return explainPartnerFailure(error.details);
@@ -28,11 +24,7 @@ export function exitCodeOf(error: unknown): number {
   return mayReturn ? EXIT.unavailable : EXIT.failed;
 }
 
-/**
- * A partner call that failed.
- *
- * @param isRepeatable whether a second call does no harm
- */
+/** A partner call that failed. @param isRepeatable whether a second call does no harm */
 export function partnerFailed(details: PartnerErrorDetails, isRepeatable: boolean): CommandFailed {
   const { kind, needs } = details;
   const mayHelp = kind === 'NotSent' || kind === 'RateLimited' || (kind === 'Uncertain' && isRepeatable);

@@ -26,12 +26,7 @@ export interface Following {
   readonly terminal?: Terminal | undefined;
 }
 
-/**
- * Prints what was started. Waits for its outcome, and prints that with `json`.
- *
- * @returns undefined when it does not wait
- * @throws {EndedWithoutOutcome} when the workflow has ended without an outcome
- */
+/** Prints what was started. Waits for its outcome, and prints that with `json`. @returns undefined when it does not wait */
 export async function followStarted<Outcome>(
   context: CommandContext,
   started: Started,

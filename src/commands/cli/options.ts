@@ -98,16 +98,11 @@ export function withStrict(command: Command): Command {
  * Adds commands to the program: names, arguments, options and texts. Their actions are in other modules, which `act` loads when a
  * command runs, because help and shell completion must not wait for the SDK of Temporal.
  */
-export type Definition = (program: Command, act: Act, print: Print) => void;
+export type Definition = (program: Command, act: Act, surroundings: Surroundings) => void;
 
 /** Makes the action of a command from a function of another module: `act(async () => (await import('./list.js')).list)`. */
 export type Act = <Given extends unknown[]>(
   load: () => Promise<(cli: CommandLine, ...given: Given) => unknown>,
-) => (...given: Given) => Promise<void>;
-
-/** The same for an action that prints what is known without settings, and does not wait for the SDK. */
-export type Print = <Given extends unknown[]>(
-  load: () => Promise<(surroundings: Surroundings, ...given: Given) => unknown>,
 ) => (...given: Given) => Promise<void>;
 
 export interface ListFilter extends PartnerAccountOptions {

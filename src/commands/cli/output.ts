@@ -171,11 +171,7 @@ function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/**
- * The width of a terminal in columns: `COLUMNS`, or what the terminal reports.
- *
- * @returns undefined for a file or a pipe, where nothing is cut
- */
+/** The width of a terminal in columns: `COLUMNS`, or what it reports. @returns undefined for a file or a pipe */
 export function widthOf({ isTTY, columns }: Output, { COLUMNS = '' }: NodeJS.ProcessEnv): number | undefined {
   if (!isTTY) return undefined;
   const set = /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;

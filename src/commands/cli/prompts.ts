@@ -35,12 +35,7 @@ export async function confirmDoubts(
   if (cli.terminal) await confirm(cli, `${what} may have mistakes.`, { yes });
 }
 
-/**
- * Asks the person at the terminal to confirm, unless `--yes` is given.
- *
- * @param consequence what will happen, in one sentence
- * @throws {CommandFailed} when the person does not confirm, {@link InvalidInput} without a terminal
- */
+/** Asks the person at the terminal to confirm, unless `--yes` is given. @throws {InvalidInput} without a terminal */
 export async function confirm(cli: CommandLine, consequence: string, { yes }: Confirming): Promise<void> {
   if (yes) return;
   const { terminal, signal, status } = cli;
@@ -61,12 +56,7 @@ export async function confirm(cli: CommandLine, consequence: string, { yes }: Co
 
 const CODE_PROMPT = 'code (empty to answer later): ';
 
-/**
- * Asks at the terminal for a one-time code, until the input has the form of one.
- *
- * @param signal ends the prompt without an answer
- * @returns undefined when the person entered none
- */
+/** Asks at the terminal for a one-time code, until the input has the form of one. @returns undefined for none */
 export async function promptForCode(terminal: Terminal, signal: AbortSignal): Promise<string | undefined> {
   for await (const line of linesAfter(CODE_PROMPT, terminal, signal)) {
     const code = line.replaceAll(' ', '');

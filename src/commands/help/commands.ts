@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { didYouMean } from '../../settings/nearest.js';
-import type { Act, Print } from '../cli/options.js';
+import type { Surroundings } from '../cli/command-line.js';
+import type { Act } from '../cli/options.js';
 import { fillCall } from '../partner/commands.js';
 import {
   COMPLETE,
@@ -14,7 +15,7 @@ import {
 } from './complete.js';
 
 /** The commands that describe Gangway. None of them needs Temporal. */
-export function addHelp(program: Command, act: Act, print: Print): void {
+export function addHelp(program: Command, act: Act, surroundings: Surroundings): void {
   const described = Object.entries(TOPICS).map(([topic, about]) => `  ${topic.padEnd(14)}${about}`);
   const help = program
     .helpCommand(false)
@@ -26,10 +27,8 @@ export function addHelp(program: Command, act: Act, print: Print): void {
     .addHelpText('after', `\nTopics:\n${described.join('\n')}`);
   help.action(async (topic: string | undefined, more: readonly string[]) => {
     if (topic === undefined) return program.help();
-    if (topic !== 'answers' && Object.hasOwn(TOPICS, topic)) {
-      const printTopic = print(async () => (await import('./topics.js')).printTopic);
-      return printTopic(topic as Topic, more);
-    }
+    if (topic !== 'answers' && Object.hasOwn(TOPICS, topic))
+      return (await import('./topics.js')).printTopic(surroundings, topic as Topic, more);
     const named = await commandOf([topic === 'answers' ? 'resolve' : topic, ...more], program, act);
     if (named) return named.help();
     const [topics, names] = [Object.keys(TOPICS), namesOf(program.commands)];
@@ -44,7 +43,9 @@ export function addHelp(program: Command, act: Act, print: Print): void {
     )
     .argument('[code]', 'for example uncertain-write, declined, answers-wait or NotSent')
     .option('--json', 'print JSON lines')
-    .action(print(async () => (await import('./topics.js')).explain));
+    .action(async (code: string | undefined, options: { readonly json?: true }) =>
+      (await import('./topics.js')).explain(surroundings, code, options),
+    );
 }
 
 async function commandOf(words: readonly string[], program: Command, act: Act): Promise<Command | undefined> {
@@ -57,7 +58,7 @@ async function commandOf(words: readonly string[], program: Command, act: Act): 
 }
 
 /** The commands that complete what a person types. */
-export function addCompletion(program: Command, act: Act, print: Print): void {
+export function addCompletion(program: Command, act: Act, surroundings: Surroundings): void {
   program
     .command('completion')
     .summary('print a script that completes commands in your shell')
@@ -67,18 +68,15 @@ export function addCompletion(program: Command, act: Act, print: Print): void {
     )
     .addArgument(new Argument('<shell>', 'the shell that you use').choices(SHELLS))
     .addHelpText('after', LOADING)
-    .action(print(async () => printScript));
+    .action((shell: Shell) => printScript(surroundings, shell));
   program
     .command(COMPLETE, { hidden: true })
     .description('Print what can follow. The scripts of "gangway completion" call it.')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .argument('<line>', 'the command line up to the cursor')
     .argument('[breaks]', 'bash: the characters that separate its words')
-    .action(
-      print(
-        async () => (surroundings, shell: Shell, line: string, breaks: string | undefined) =>
-          complete(surroundings, program, act, shell, line, breaks),
-      ),
+    .action((shell: Shell, line: string, breaks: string | undefined) =>
+      complete(surroundings, program, act, shell, line, breaks),
     );
 }
 

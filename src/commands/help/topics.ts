@@ -74,11 +74,7 @@ function inWords({ code, kind, facts }: Code, width: number): string {
   return `${code} (${kind})\n${described(Object.entries(facts), width)}`;
 }
 
-/**
- * The settings whose name has this part, or all, as docs/configuration.md describes them.
- *
- * @throws {InvalidInput} when there is none
- */
+/** The settings whose name has this part, or all, as docs/configuration.md describes them. @throws {InvalidInput} for none */
 export function settingsHelp(part: string | undefined, width: number): string {
   const tables = tablesIn(page('configuration'));
   const isWanted = (name: string) => part === undefined || name.includes(part.toUpperCase());

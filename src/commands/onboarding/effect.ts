@@ -21,11 +21,7 @@ interface Accepted {
   readonly receipt: ResolutionReceipt;
 }
 
-/**
- * Reports an answer to the person who gave it, with the outcome if it is known within a few seconds.
- *
- * @throws {CommandFailed} when the same is asked again
- */
+/** Reports an answer, with the outcome if it is known within a few seconds. @throws {CommandFailed} when the same is asked again */
 export async function reportAccepted(
   context: CommandContext,
   accepted: Accepted,

@@ -174,12 +174,7 @@ export interface GivenRequest {
   readonly files: Readonly<Record<string, FilePart>>;
 }
 
-/**
- * Reads a request: JSON, `@file`, or `-` for standard input. Default: a request without fields.
- *
- * @param defaults fields that are added where they are missing
- * @throws {InvalidInput} that names every wrong field
- */
+/** Reads a request: JSON, `@file`, or `-` for standard input. @param defaults fields that are added where they are missing */
 export async function readRequest(
   cli: CommandLine,
   operation: Operation,
@@ -259,11 +254,7 @@ export interface TableFormat {
   readonly list?: string;
 }
 
-/**
- * Prints the records of a response: a list, the wanted list in it, or the response as one record.
- *
- * @throws {CommandFailed} when it does not have the wanted list
- */
+/** Prints the records of a response: a list, the wanted list in it, or the response as one record. */
 export function printRecords(printer: Printer, response: unknown, { csv, list }: TableFormat): void {
   const records = recordsIn(response, list);
   const rows = records.map(flatten);

@@ -39,11 +39,7 @@ export interface OperationOptions extends PartnerAccountOptions {
   readonly json?: true;
 }
 
-/**
- * Runs an operation, and waits for its outcome. Default of `wait`: true.
- *
- * @throws {CommandFailed} when the partner rejected it, an operator abandoned it, or it was stopped
- */
+/** Runs an operation, and waits for its outcome. @throws {CommandFailed} when it was rejected, abandoned or stopped */
 export async function runOperation<Name extends OperationName>(
   cli: CommandLine,
   { done, once, ...start }: Operation<Name>,

@@ -32,12 +32,7 @@ export interface Check {
 /** The longest that a check may take, in milliseconds. A worker has ten seconds to respond, and Temporal five to say why none does. */
 const BOUND_MS = 20_000;
 
-/**
- * Runs a check within its bound.
- *
- * @param interruption ends it sooner
- * @throws the reason of the interruption, and nothing else
- */
+/** Runs a check within its bound. @throws the reason of the interruption, and nothing else */
 export async function verdictsOf(
   { run, fix }: Check,
   interruption: AbortSignal,

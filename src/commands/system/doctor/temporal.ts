@@ -122,11 +122,7 @@ function notTaken(
   return wrong(detail, `start a worker ${kind}: "npm run worker"${build}`);
 }
 
-/**
- * Names the builds with pinned workflows that no worker runs.
- *
- * @param at as in {@link pollersOf}
- */
+/** Names the builds with pinned workflows that no worker runs. @param at as in {@link pollersOf} */
 export async function examineBuilds(
   client: Client,
   { taskQueue, version }: Pick<WorkerSettings, 'taskQueue' | 'version'>,
