@@ -230,23 +230,24 @@ export const NO_MAPPING: Mapping = { columns: new Map(), constants: [] };
 export function mappingFrom({ name: file, value }: MappingFile, known: Columns): Mapping {
   const given = check(mappingFile, value, file);
   const problems: FieldProblem[] = [];
-  const columns = new Map<string, MappedColumn | null>();
-  for (const [header, target] of Object.entries(given.columns)) {
-    if (target === null) columns.set(header, null);
-    else {
-      const { to: name, as: type, words } = typeof target === 'string' ? { to: target } : target;
-      const column = known.find(name);
-      if (column) columns.set(header, { ...column, words, ...(type && { type, as: type }) });
-      else problems.push({ field: `columns.${header}`, message: notAColumn(known, name) });
-    }
-  }
-  const constants = Object.entries(given.constants).flatMap(([name, value]) => {
+  const find = (field: string, name: string): Column[] => {
     const column = known.find(name);
-    if (!column) problems.push({ field: `constants.${name}`, message: notAColumn(known, name) });
-    return column ? [{ ...column, value }] : [];
-  });
+    if (!column) problems.push({ field, message: notAColumn(known, name) });
+    return column ? [column] : [];
+  };
+  const columns = Object.entries(given.columns).flatMap(
+    ([header, target]): [string, MappedColumn | null][] => {
+      if (target === null) return [[header, null]];
+      const { to: name, as: type, words } = typeof target === 'string' ? { to: target } : target;
+      const found = find(`columns.${header}`, name);
+      return found.map((column) => [header, { ...column, words, ...(type && { type, as: type }) }]);
+    },
+  );
+  const constants = Object.entries(given.constants).flatMap(([name, value]) =>
+    find(`constants.${name}`, name).map((column) => ({ ...column, value })),
+  );
   if (problems.length > 0) throw new InvalidInput(`${file}: is not valid; nothing was started`, problems);
-  return { columns, constants };
+  return { columns: new Map(columns), constants };
 }
 
 function notAColumn(known: Columns, name: string): string {

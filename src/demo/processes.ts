@@ -76,8 +76,10 @@ export async function gangway<Line>(env: NodeJS.ProcessEnv, args: readonly strin
     cwd: ROOT,
     env: { ...process.env, ...env },
   });
-  const lines = stdout.split('\n').filter(Boolean);
-  return lines.map((line) => JSON.parse(line) as Line);
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
 }
 
 type InboxItem = Requirement & { readonly workflowId: string };
@@ -100,6 +102,7 @@ export interface Part {
 const merchant = { command: 'board', type: 'merchantBoarding' } as const;
 const business = { command: 'onboard-business', type: 'businessOnboarding' } as const;
 const customer = { command: 'onboard', type: 'customerOnboarding' } as const;
+const byEvent = { command: 'event', type: 'customerOnboarding' } as const;
 
 const example = (name: string) => `examples/${name}.json`;
 
@@ -111,13 +114,7 @@ export const CAST: readonly Part[] = [
   { ...merchant, file: example('merchant-temporary-mid'), externalId: 'river-cafe', outcome: 'boarded' },
   { ...business, file: example('business-correction'), externalId: 'pixel-prints', outcome: 'onboarded' },
   { ...business, file: example('business-denied'), externalId: 'midnight-arcade', outcome: 'declined' },
-  {
-    ...customer,
-    command: 'event',
-    file: example('customer'),
-    externalId: 'juniper-tea',
-    outcome: 'onboarded',
-  },
+  { ...byEvent, file: example('customer'), externalId: 'juniper-tea', outcome: 'onboarded' },
   { ...customer, file: example('customer-asked'), externalId: 'lantern-bistro', outcome: 'onboarded' },
   { ...customer, file: example('customer-terminal'), externalId: 'maple-deli', outcome: 'onboarded' },
 ];
@@ -129,11 +126,10 @@ export function answerTo(kind: RequirementKind, detail: string): readonly string
       return /check/.test(detail)
         ? ['--document', 'examples/voided-check.txt', '--reason', 'the merchant sent it']
         : ['--text', 'About one sale in ten is keyed in by hand.', '--reason', 'asked the merchant'];
-    case 'request-changes':
-      return patched(
-        { application: { salesAndBusinessProfile: { annualVolume: 120_000 } } },
-        'corrected after the statements',
-      );
+    case 'request-changes': {
+      const application = { salesAndBusinessProfile: { annualVolume: 120_000 } };
+      return patched({ application }, 'corrected after the statements');
+    }
     case 'rejected-input':
       return patched({ holder: { website: 'https://www.example.com' } }, 'the old address was mistyped');
     case 'ticket':

@@ -101,7 +101,7 @@ async function factsIn(
   const of = (key: keyof typeof SEARCH_ATTRIBUTES) => textOf(values[SEARCH_ATTRIBUTES[key].name]);
   const numberOf = (key: 'merchantProfileId' | 'bankingProfileId') => {
     const text = of(key);
-    return text === undefined ? undefined : Number(text);
+    return text && Number(text);
   };
   const listed = values[SEARCH_ATTRIBUTES.requirements.name];
   const { financialAccountId, accountId, terminalId } = { ...(outcome as Record<string, unknown>) };
@@ -146,8 +146,8 @@ export function interventionsIn(runs: readonly Run[]): RecordedEvent[] {
     events.flatMap((event): RecordedEvent[] => {
       const at = isoOf(event.eventTime) ?? '';
       const { workflowExecutionCancelRequestedEventAttributes: cancel } = event;
-      const { workflowExecutionTerminatedEventAttributes: end, workflowTaskFailedEventAttributes: failed } =
-        event;
+      const { workflowExecutionTerminatedEventAttributes: end } = event;
+      const { workflowTaskFailedEventAttributes: failed } = event;
       const by = (identity: string | null | undefined, reason: string | null | undefined) =>
         defined({ actor: identity || undefined, reason: reason || undefined });
       if (cancel) return [{ at, event: 'cancel-requested', ...by(cancel.identity, cancel.cause) }];

@@ -39,9 +39,7 @@ export function ReportFigures({ report, times }: Shown) {
         ))}
       </dl>
       <p class="faint">Of a customer, these numbers count its merchant, its business and its terminal.</p>
-      {tablesOf(report, times).map((table) => (
-        <FigureSection charts={CHARTS[table.part]?.(report) ?? []} table={table} times={times} />
-      ))}
+      {tablesOf(report, times).map((table) => sectionOf(CHARTS[table.part]?.(report) ?? [], table, times))}
       {webhooks.length > 0 && <h2>Webhooks</h2>}
       {webhooks.map((figure) => (
         <p>{webhookText(figure)}</p>
@@ -50,14 +48,8 @@ export function ReportFigures({ report, times }: Shown) {
   );
 }
 
-interface SectionProps {
-  readonly charts: readonly Chart[];
-  readonly table: FigureTable;
-  readonly times: Times;
-}
-
 /** Charts next to the table of their numbers; the table alone if there is nothing to draw. */
-function FigureSection({ charts, table: { title, caption, head, rows }, times }: SectionProps) {
+function sectionOf(charts: readonly Chart[], { title, caption, head, rows }: FigureTable, times: Times) {
   const columns = head.map((name, index): Column<FigureTable['rows'][number]> => {
     const isNumber = typeof rows[0]?.[index] === 'number';
     return { title: name, cell: (row) => shown(name, row[index], times), ...(isNumber && { isNumber }) };

@@ -90,10 +90,8 @@ type Place = Awaited<ReturnType<typeof placeOf>>;
  * @returns the option is the one whose value the word is, or may be. After `--`, no word is an option
  */
 async function placeOf(program: Command, act: Act, words: readonly string[]) {
-  let command = program;
-  let given: string[] = [];
+  let [command, given, onlyArguments]: [Command, string[], boolean] = [program, [], false];
   let option: Option | undefined;
-  let onlyArguments = false;
   const used = new Set<Option>();
   for (const word of words) {
     const isOption = !onlyArguments && word.startsWith('-') && word !== '-';
@@ -108,12 +106,8 @@ async function placeOf(program: Command, act: Act, words: readonly string[]) {
       option = takesValue ? named : undefined;
     } else {
       const next: Command | undefined = command.commands.find((each) => each.name() === word);
-      if (!next) given.push(word);
-      else {
-        command = next;
-        given = [];
-        if (next.name() === 'call' && next.parent === program) await fillCall(next, act);
-      }
+      if (next?.name() === 'call' && next.parent === program) await fillCall(next, act);
+      [command, given] = next ? [next, []] : [command, [...given, word]];
     }
   }
   return { command, given, option, used, onlyArguments };
@@ -147,9 +141,7 @@ function valuesAt(
 
 function optionsOf(command: Command): readonly Option[] {
   const own = command.createHelp().visibleOptions(command);
-  return command.parent
-    ? [...own, ...command.parent.options.filter(({ long }) => long !== '--version')]
-    : own;
+  return [...own, ...(command.parent?.options.filter(({ long }) => long !== '--version') ?? [])];
 }
 
 function choicesOf({ argChoices }: Pick<Argument | Option, 'argChoices'>): readonly Candidate[] | undefined {

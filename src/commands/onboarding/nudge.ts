@@ -80,16 +80,10 @@ async function whyNothing(client: Client, { workflowId }: WorkflowExecutionDescr
 }
 
 /** A nudge waits for running attempts to end, and with --system for the workflows of a whole account. */
-async function nudging<Result>(
-  cli: CommandLine,
-  step: string | (() => string),
-  run: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await whileShowing(cli, step, run);
-  } finally {
+function nudging<Result>(cli: CommandLine, step: string | (() => string), run: () => Promise<Result>) {
+  return whileShowing(cli, step, run).finally(() => {
     if (cli.signal.aborted) cli.note('what was retried continues; run the same command again for the rest');
-  }
+  });
 }
 
 /**

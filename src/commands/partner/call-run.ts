@@ -13,7 +13,6 @@ import type {
   PartnerResponse,
   SingleActivity,
 } from '../../messages/activities.js';
-import type { DocumentRef } from '../../messages/requirements.js';
 import { accountOf, closeAll, partnerClients } from '../../partners/account-settings.js';
 import { byHand } from '../../partners/by-hand.js';
 import {
@@ -202,13 +201,10 @@ async function readFiles(fields: Readonly<Record<string, unknown>>): Promise<Rec
 /** The request as the worker gets it: its files are in the document store, and its numbers keep all digits. */
 async function toSend({ fields, files }: GivenRequest, documents: DocumentStore) {
   const stored = Object.entries(files).map(async ([name, { fileName, content }]) => {
-    const document: DocumentRef = await documents.put(fileName, content);
+    const document = await documents.put(fileName, content);
     return [name, { document } satisfies FileToSend] as const;
   });
-  return {
-    ...(asJson(fields) as Record<string, unknown>),
-    ...Object.fromEntries(await Promise.all(stored)),
-  };
+  return { ...(asJson(fields) as object), ...Object.fromEntries(await Promise.all(stored)) };
 }
 
 function asJson(value: unknown): unknown {
@@ -242,9 +238,8 @@ export function show(cli: CommandLine, result: CallResponse, options: ShowOption
   }
   if (refusal) throw partnerFailed(refusal, false);
   const problems = failureIn(shown);
-  if (problems.length > 0) {
+  if (problems.length > 0)
     throw new CommandFailed(['the partner reports a failure:', ...problemLines(problems)].join('\n'));
-  }
 }
 
 export interface TableFormat {
@@ -259,10 +254,10 @@ export function printRecords(printer: Printer, response: unknown, { csv, list }:
   const records = recordsIn(response, list);
   const rows = records.map(flatten);
   const fields = new Set(rows.flatMap((row) => [...row.keys()]));
+  // A narrow terminal has room for the first columns.
   const columns: TableColumns<ReturnType<typeof flatten>> = Object.fromEntries(
     [...fields].map((field, index) => [
       field || 'value',
-      // A narrow terminal has room for the first columns.
       { value: (row) => shownOf(row.get(field)), priority: index + 1 },
     ]),
   );
@@ -271,8 +266,8 @@ export function printRecords(printer: Printer, response: unknown, { csv, list }:
 
 function recordsIn(response: unknown, list: string | undefined): readonly unknown[] {
   if (Array.isArray(response)) return response;
-  const fields = Object.entries(typeof response === 'object' && response !== null ? response : {});
   if (list === undefined) return [response];
+  const fields = Object.entries(response ?? {});
   const lists = fields.filter(([, value]) => Array.isArray(value));
   const [, found] = lists.find(([field]) => field === list) ?? [];
   // A response without a field says that there is nothing.

@@ -46,19 +46,20 @@ export function callOf(system: SystemName, key: string, wanted: Operation) {
       showingExample(`gangway call ${system} ${name} '${exampleRequest(operation)}'`),
     );
     const { local, record, production: toProduction = false, output, startWithin } = options;
-    if (record !== undefined && !local) {
-      throw new InvalidInput(
-        '--record needs --local; to record the calls of a worker, set GANGWAY_RECORD for it',
-      );
-    }
+    const elsewhere = 'to record the calls of a worker, set GANGWAY_RECORD for it';
+    if (record !== undefined && !local) throw new InvalidInput(`--record needs --local; ${elsewhere}`);
     const isProduction = account.partners[system]?.environment === 'production';
-    if (isProduction && operation.effect !== 'read' && !toProduction) {
+    if (isProduction && operation.effect !== 'read' && !toProduction)
       throw new InvalidInput(`${name} writes to production: confirm it with --production`);
-    }
     const unknown = unknownFieldsWarning(operation, request.fields);
     if (unknown !== undefined) cli.note(`warning: ${unknown}`);
     if (operation.irreversible) await confirm(cli, `${operation.summary}: this cannot be undone.`, options);
-    if (made && request.fields[made.field] === made.value) cli.note(howToRepeat(made));
+    if (made && request.fields[made.field] === made.value) {
+      const added = JSON.stringify({ [made.field]: made.value });
+      cli.note(
+        `the request has no ${made.field} and gets a new one; to repeat this call, add ${added} to the request`,
+      );
+    }
     const call = {
       ...{ id, system, partnerAccount, key, operation, request, toProduction, record, output, startWithin },
     };
@@ -77,19 +78,9 @@ function showingExample(example: string) {
   };
 }
 
-interface IdempotencyKey {
-  readonly field: string;
-  readonly value: string;
-}
-
 /** The key by which the partner recognizes a repeated call. A request without one gets one made from the call's id. */
-function idempotencyKey(system: SystemName, operation: Operation, id: string): IdempotencyKey | undefined {
+function idempotencyKey(system: SystemName, operation: Operation, id: string) {
   const key = PARTNERS[system].idempotencyKey;
   if (!key || !fieldsOf(operation).some(({ name }) => name === key.field)) return undefined;
   return { field: key.field, value: key.make(id, operation.path) };
-}
-
-function howToRepeat({ field, value }: IdempotencyKey): string {
-  const given = JSON.stringify({ [field]: value });
-  return `the request has no ${field} and gets a new one; to repeat this call, add ${given} to the request`;
 }

@@ -55,10 +55,8 @@ export async function runOperation<Name extends OperationName>(
       const started = await startOperation(client, { ...start, account }, place);
       isNow(undefined);
       const { workflowId } = started;
-      const outcome = await followStarted<OperationOutcome<OperationResult<Name>>>(context, started, {
-        ...{ wait, json, restart },
-        terminal: json ? undefined : cli.terminal,
-      });
+      const how = { wait, json, restart, terminal: json ? undefined : cli.terminal };
+      const outcome = await followStarted<OperationOutcome<OperationResult<Name>>>(context, started, how);
       if (outcome?.outcome === 'done' && !json) cli.line(`${workflowId} done: ${done(outcome, cli)}`);
       if (outcome?.outcome === 'rejected') {
         const { problems } = outcome;
