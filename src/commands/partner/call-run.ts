@@ -21,27 +21,105 @@ import {
   type Operation,
   type Operations,
   operationName,
+  unknownFieldsWarning,
 } from '../../partners/catalogue.js';
 import { orRefusal, type PartnerClient } from '../../partners/client.js';
 import { failureIn, PartnerError } from '../../partners/partner-error.js';
-import type { SystemName } from '../../partners/systems.js';
+import { REQUIRED } from '../../partners/rules-in-words.js';
+import { PARTNERS, type SystemName } from '../../partners/systems.js';
 import { masked } from '../../privacy/masked.js';
 import { withoutPrivate } from '../../privacy/private-fields.js';
 import { flatten } from '../../texts/csv.js';
-import { check, problemLines } from '../../texts/invalid-input.js';
+import { check, InvalidInput, problemLines } from '../../texts/invalid-input.js';
 import { traceExchanges } from '../../tracing/spans.js';
-import { cannotRead, cannotSave, readObject } from '../cli/arguments.js';
+import {
+  cannotRead,
+  cannotSave,
+  type PartnerAccountOptions,
+  partnerAccountOf,
+  readObject,
+} from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { partnerFailed } from '../cli/failures.js';
 import { awaitSingle, runSingle } from '../cli/follow.js';
 import type { Printer, TableColumns, Value } from '../cli/output.js';
 import { whileShowing } from '../cli/progress.js';
+import { type Confirming, confirm } from '../cli/prompts.js';
+import { exampleRequest, fieldsOf } from './call-fields.js';
+
+interface ResponseOptions extends ShowOptions {
+  readonly output?: string;
+}
+
+interface CallOptions extends ResponseOptions, PartnerAccountOptions, Confirming {
+  readonly local?: true;
+  readonly record?: string;
+  readonly production?: true;
+  readonly startWithin: number;
+}
+
+export async function showResponse(cli: CommandLine, id: string, options: ResponseOptions): Promise<void> {
+  show(cli, await responseOf(cli, id, options.output), options);
+}
+
+export function callOf(system: SystemName, key: string, wanted: Operation) {
+  return async (cli: CommandLine, given: string, options: CallOptions): Promise<void> => {
+    const name = operationName(key);
+    const config = cli.config();
+    // The same operation with the settings of our account at the partner.
+    const partnerAccount = partnerAccountOf(config, options, `call ${system} ${name}`, 'nothing was sent');
+    const account = accountOf(config, partnerAccount);
+    const operation = PARTNERS[system].operations(account)[key] ?? wanted;
+    const id = callId(system, name);
+    const made = idempotencyKey(system, operation, id);
+    const request = await readRequest(cli, operation, given, made && { [made.field]: made.value }).catch(
+      showingExample(`gangway call ${system} ${name} '${exampleRequest(operation)}'`),
+    );
+    const { local, record, production: toProduction = false, output, startWithin } = options;
+    const elsewhere = 'to record the calls of a worker, set GANGWAY_RECORD for it';
+    if (record !== undefined && !local) throw new InvalidInput(`--record needs --local; ${elsewhere}`);
+    const isProduction = account.partners[system]?.environment === 'production';
+    if (isProduction && operation.effect !== 'read' && !toProduction)
+      throw new InvalidInput(`${name} writes to production: confirm it with --production`);
+    const unknown = unknownFieldsWarning(operation, request.fields);
+    if (unknown !== undefined) cli.note(`warning: ${unknown}`);
+    if (operation.irreversible) await confirm(cli, `${operation.summary}: this cannot be undone.`, options);
+    if (made && request.fields[made.field] === made.value) {
+      const added = JSON.stringify({ [made.field]: made.value });
+      cli.note(
+        `the request has no ${made.field} and gets a new one; to repeat this call, add ${added} to the request`,
+      );
+    }
+    const call = {
+      ...{ id, system, partnerAccount, key, operation, request, toProduction, record, output, startWithin },
+    };
+    if (operation.deprecated) cli.note(`${system} ${name} is deprecated: ${operation.deprecated}`);
+    const response = await (local ? callFromHere(cli, call) : callByWorker(cli, call));
+    const warnings = response.warnings?.filter((warning) => warning !== unknown) ?? [];
+    show(cli, { ...response, warnings }, options, local ? undefined : id);
+  };
+}
+
+/** For `catch`: adds an example to the error of a request that lacks a field. */
+function showingExample(example: string) {
+  return (error: unknown): never => {
+    const lacks = error instanceof InvalidInput && error.problems.some(({ message }) => message === REQUIRED);
+    throw lacks ? new InvalidInput(`${error.report}\nfor example: ${example}`) : error;
+  };
+}
+
+/** The key by which the partner recognizes a repeated call. A request without one gets one made from the call's id. */
+function idempotencyKey(system: SystemName, operation: Operation, id: string) {
+  const key = PARTNERS[system].idempotencyKey;
+  if (!key || !fieldsOf(operation).some(({ name }) => name === key.field)) return undefined;
+  return { field: key.field, value: key.make(id, operation.path) };
+}
 
 /** The response of a call. A file is saved already. */
-export type CallResponse = Exclude<PartnerResponse, { readonly file: unknown }>;
+type CallResponse = Exclude<PartnerResponse, { readonly file: unknown }>;
 
-export interface Call {
+interface Call {
   readonly id: string;
   readonly system: SystemName;
   /** Our account at the partners. Default: the one without a name. */
@@ -62,7 +140,7 @@ interface SavedFile {
   readonly contentType: string;
 }
 
-export function callId(system: SystemName, operation: string): string {
+function callId(system: SystemName, operation: string): string {
   return `call-${system}-${operation}-${randomUUID()}`;
 }
 
@@ -98,7 +176,7 @@ function activityFor(
 }
 
 /** Makes the call on a worker. @throws {CommandFailed} */
-export function callByWorker(cli: CommandLine, call: Call): Promise<CallResponse> {
+function callByWorker(cli: CommandLine, call: Call): Promise<CallResponse> {
   return withTemporal(cli, async (context) => {
     const documents = documentStore(await openStore(context.config.documentDir, cli.env));
     const single = activityFor(call, await toSend(call.request, documents));
@@ -111,7 +189,7 @@ export function callByWorker(cli: CommandLine, call: Call): Promise<CallResponse
 }
 
 /** The response of a call that a worker made before. @throws {CommandFailed} */
-export function responseOf(cli: CommandLine, id: string, output: string | undefined): Promise<CallResponse> {
+function responseOf(cli: CommandLine, id: string, output: string | undefined): Promise<CallResponse> {
   return withTemporal(cli, async (context) =>
     withFileSaved(context, await awaitSingle<PartnerResponse>(context, id), output),
   );
@@ -130,7 +208,7 @@ async function withFileSaved(
 }
 
 /** Makes the call from this process, without Temporal: no retries, and no trace in the Web UI. @throws {PartnerError} */
-export async function callFromHere(cli: CommandLine, call: Call): Promise<CallResponse> {
+async function callFromHere(cli: CommandLine, call: Call): Promise<CallResponse> {
   const { system, partnerAccount, key, operation, request, toProduction, record, output } = call;
   const { signal } = cli;
   const account = accountOf(cli.config(), partnerAccount);
@@ -166,7 +244,7 @@ async function save(
 }
 
 /** A request from the command line, checked by every rule of its operation. */
-export interface GivenRequest {
+interface GivenRequest {
   /** A file is its path after an `@`. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** The content of those fields that are files. */
@@ -174,7 +252,7 @@ export interface GivenRequest {
 }
 
 /** Reads a request: JSON, `@file`, or `-` for standard input. @param defaults fields that are added where they are missing */
-export async function readRequest(
+async function readRequest(
   cli: CommandLine,
   operation: Operation,
   given = '{}',
@@ -242,7 +320,7 @@ export function show(cli: CommandLine, result: CallResponse, options: ShowOption
     throw new CommandFailed(['the partner reports a failure:', ...problemLines(problems)].join('\n'));
 }
 
-export interface TableFormat {
+interface TableFormat {
   readonly table?: true;
   readonly csv?: true;
   /** The field of the response that has the records. Default: the response is the list, or the record. */
@@ -250,7 +328,7 @@ export interface TableFormat {
 }
 
 /** Prints the records of a response: a list, the wanted list in it, or the response as one record. */
-export function printRecords(printer: Printer, response: unknown, { csv, list }: TableFormat): void {
+function printRecords(printer: Printer, response: unknown, { csv, list }: TableFormat): void {
   const records = recordsIn(response, list);
   const rows = records.map(flatten);
   const fields = new Set(rows.flatMap((row) => [...row.keys()]));
