@@ -21,7 +21,14 @@ import type { StartableType } from '../../temporal/start.js';
 import { promptly } from '../../temporal/unavailable.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type FormatOptions, withValidRows } from './batch.js';
-import { type Adoptable, type Followed, PartnerReads, type Preview, RefusedRow } from './partner-reads.js';
+import {
+  type Adoptable,
+  type Followed,
+  type PartnerReads,
+  type Preview,
+  partnerReads,
+  RefusedRow,
+} from './partner-reads.js';
 import { type RunOptions, readAndFollow } from './run.js';
 
 /** A row of `gangway adopt`: a merchant, a banking profile, or both of one customer. */
@@ -59,7 +66,7 @@ type AdoptedRow = z.output<ReturnType<typeof rowSchema>>;
 
 export function adoptionRules(known: KnownAccounts): RowRules<Adoptable> {
   const schema = rowSchema(known);
-  const reads = new PartnerReads();
+  const preview = partnerReads();
   return {
     schemas: [schema],
     check: ({ line, value, problems }) => {
@@ -67,12 +74,12 @@ export function adoptionRules(known: KnownAccounts): RowRules<Adoptable> {
       if (isNestedDeeper(value)) return { line, problems: [{ field: '', message: TOO_NESTED }] };
       const { success, data: row, error } = schema.safeParse(value);
       if (!success) return { line, problems: fieldProblems(error) };
-      return readyToAdopt(line, row, reads);
+      return readyToAdopt(line, row, preview);
     },
   };
 }
 
-function readyToAdopt(line: number, row: AdoptedRow, reads: PartnerReads): Adoptable {
+function readyToAdopt(line: number, row: AdoptedRow, preview: PartnerReads): Adoptable {
   const { externalId, merchantProfileId, profileId, account } = row;
   const type = typeOf(row);
   const id = workflowId(type, externalId, account);
@@ -83,7 +90,7 @@ function readyToAdopt(line: number, row: AdoptedRow, reads: PartnerReads): Adopt
     preview: async (client, taskQueue) =>
       (await promptly(client, () => exists(client, row, id)))
         ? attached
-        : reads.preview(client, taskQueue, follow(row)),
+        : preview(client, taskQueue, follow(row)),
   };
 }
 

@@ -68,23 +68,37 @@ const ACTIVITY_OPTIONS = {
   retry: { initialInterval: '1s', maximumInterval: '30s', maximumAttempts: 5 },
 } as const;
 
+/** Previews rows, one after the other or side by side. */
+export type PartnerReads = ReturnType<typeof partnerReads>;
+
 /**
  * Reads merchants and profiles at their partners. The reads are activities on the partner task queues, so that the server holds
  * the rate limit of the partner over these reads and all other work.
  */
-export class PartnerReads {
-  readonly #polled = new Set<string>();
-
+export function partnerReads() {
+  const polled = new Set<string>();
   /**
    * What following would do.
    *
    * @throws {RefusedRow} when it cannot be followed
    * @throws {CommandFailed}, {@link NoWorker} when no other row can be read either
    */
-  async preview(client: Client, taskQueue: string, { merchant, business }: Followed): Promise<Preview> {
+  return async (client: Client, taskQueue: string, { merchant, business }: Followed): Promise<Preview> => {
+    const read: Read = async <Result>(what: string, single: Inspection): Promise<Result> => {
+      const queue = partnerTaskQueue(taskQueue, single.queue, single.account);
+      if (!polled.has(queue)) await requireWorker(client, queue);
+      polled.add(queue);
+      const full = { ...single, summary: `Read ${what} to adopt`, options: ACTIVITY_OPTIONS };
+      try {
+        const { result } = await startSingle(client, taskQueue, `adopt-${randomUUID()}`, full);
+        return await result<Result>();
+      } catch (error) {
+        throw explainRead(error, what, queue);
+      }
+    };
     const [boarding, banking] = await Promise.all([
-      merchant && this.#merchant(client, taskQueue, merchant),
-      business && this.#profile(client, taskQueue, business),
+      merchant && previewMerchant(read, taskQueue, merchant),
+      business && previewProfile(read, business),
     ]);
     const parts = [boarding, banking].filter((part) => part !== undefined);
     const asks = parts.some(({ requirements }) => requirements.length > 0);
@@ -99,72 +113,61 @@ export class PartnerReads {
       text: `would ${would}: ${texts.filter(Boolean).join('; ')}`,
       json: { would, ...defined({ merchant: boarding, business: banking }) },
     };
-  }
+  };
+}
 
-  async #merchant(client: Client, taskQueue: string, input: FollowedMerchantInput): Promise<PartPreview> {
-    const { merchantProfileId, account, externalId } = input;
-    const id = workflowId('merchantBoarding', externalId, account);
-    const request = { merchantProfileId, taskQueue, workflowId: id };
-    const what = `merchant ${merchantProfileId}`;
-    const { now, owner } = await this.#read<MerchantRead>(client, taskQueue, what, {
-      ...{ activity: 'inspectMerchant', queue: 'boarding', account, args: [request] },
-      ...{ summary: `Read ${what} to adopt`, options: ACTIVITY_OPTIONS },
-    });
-    if (owner?.isRunning) throw new RefusedRow(`${what}: ${owner.workflowId} has it`);
-    const { status, phase, notes, unclearMid } = now;
-    const outcome = merchantOutcome(now, merchantProfileId);
-    const requirements: RequirementKind[] = [
-      ...(isUnderReview(phase) ? notes.map(() => 'underwriting-note' as const) : []),
-      ...(phase === 'changes-requested' ? ['request-changes' as const] : []),
-      ...(phase === 'not-submitted' ? ['not-submitted' as const] : []),
-      ...(phase === 'approved' && unclearMid !== null ? ['unclear-mid' as const] : []),
-    ];
-    return { status, requirements, ...defined({ outcome }) };
-  }
+type Inspection = Omit<SingleActivity, 'summary' | 'options'>;
 
-  async #profile(client: Client, taskQueue: string, input: FollowedBusinessInput): Promise<PartPreview> {
-    const { profileId, account, externalId, holder, merchantProfileId } = input;
-    const id = workflowId('businessOnboarding', externalId, account);
-    const request = { profileId, workflowId: id, holder, ...defined({ merchantProfileId }) };
-    const what = `banking profile ${profileId}`;
-    const read = await this.#read<ProfileRead>(client, taskQueue, what, {
-      ...{ activity: 'inspectProfile', queue: 'banking', account, args: [request] },
-      ...{ summary: `Read ${what} to adopt`, options: ACTIVITY_OPTIONS },
-    });
-    if (!read) throw new RefusedRow(`the bank shows no ${what}`);
-    const { candidate, now } = read;
-    const { against, unclear } = candidate;
-    const dba = candidate.dba === null ? '' : ` of “${masked(candidate.dba)}”`;
-    if (against.length > 0) throw new RefusedRow(`${what}${dba}: ${against.join(', ')}`);
-    const { bankingStatus: status, phase, financialAccountId, isLocked, tickets } = now;
-    if (unclear.length > 0) return { status, unclear, requirements: ['uncertain-write'] };
-    const outcome = businessOutcome(now, profileId, financialAccountId);
-    if (outcome) return { status, outcome, requirements: [] };
-    const requirements: RequirementKind[] = [
-      ...tickets.map(() => 'ticket' as const),
-      ...(isLocked ? ['locked-profile' as const] : []),
-      ...(phase === 'new' ? ['not-submitted' as const] : []),
-    ];
-    return { status, requirements };
-  }
+/** @param what it reads, for people: `merchant 1001` */
+type Read = <Result>(what: string, single: Inspection) => Promise<Result>;
 
-  /** @param what it reads, for people: `merchant 1001` */
-  async #read<Result>(
-    client: Client,
-    taskQueue: string,
-    what: string,
-    single: SingleActivity,
-  ): Promise<Result> {
-    const queue = partnerTaskQueue(taskQueue, single.queue, single.account);
-    if (!this.#polled.has(queue)) await requireWorker(client, queue);
-    this.#polled.add(queue);
-    try {
-      const { result } = await startSingle(client, taskQueue, `adopt-${randomUUID()}`, single);
-      return await result<Result>();
-    } catch (error) {
-      throw explainRead(error, what, queue);
-    }
-  }
+async function previewMerchant(
+  read: Read,
+  taskQueue: string,
+  input: FollowedMerchantInput,
+): Promise<PartPreview> {
+  const { merchantProfileId, account, externalId } = input;
+  const id = workflowId('merchantBoarding', externalId, account);
+  const what = `merchant ${merchantProfileId}`;
+  const { now, owner } = await read<MerchantRead>(what, {
+    ...{ activity: 'inspectMerchant', queue: 'boarding', account },
+    args: [{ merchantProfileId, taskQueue, workflowId: id }],
+  });
+  if (owner?.isRunning) throw new RefusedRow(`${what}: ${owner.workflowId} has it`);
+  const { status, phase, notes, unclearMid } = now;
+  const outcome = merchantOutcome(now, merchantProfileId);
+  const requirements: RequirementKind[] = [
+    ...(isUnderReview(phase) ? notes.map(() => 'underwriting-note' as const) : []),
+    ...(phase === 'changes-requested' ? ['request-changes' as const] : []),
+    ...(phase === 'not-submitted' ? ['not-submitted' as const] : []),
+    ...(phase === 'approved' && unclearMid !== null ? ['unclear-mid' as const] : []),
+  ];
+  return { status, requirements, ...defined({ outcome }) };
+}
+
+async function previewProfile(read: Read, input: FollowedBusinessInput): Promise<PartPreview> {
+  const { profileId, account, externalId, holder, merchantProfileId } = input;
+  const id = workflowId('businessOnboarding', externalId, account);
+  const what = `banking profile ${profileId}`;
+  const found = await read<ProfileRead>(what, {
+    ...{ activity: 'inspectProfile', queue: 'banking', account },
+    args: [{ profileId, workflowId: id, holder, ...defined({ merchantProfileId }) }],
+  });
+  if (!found) throw new RefusedRow(`the bank shows no ${what}`);
+  const { candidate, now } = found;
+  const { against, unclear } = candidate;
+  const dba = candidate.dba === null ? '' : ` of “${masked(candidate.dba)}”`;
+  if (against.length > 0) throw new RefusedRow(`${what}${dba}: ${against.join(', ')}`);
+  const { bankingStatus: status, phase, financialAccountId, isLocked, tickets } = now;
+  if (unclear.length > 0) return { status, unclear, requirements: ['uncertain-write'] };
+  const outcome = businessOutcome(now, profileId, financialAccountId);
+  if (outcome) return { status, outcome, requirements: [] };
+  const requirements: RequirementKind[] = [
+    ...tickets.map(() => 'ticket' as const),
+    ...(isLocked ? ['locked-profile' as const] : []),
+    ...(phase === 'new' ? ['not-submitted' as const] : []),
+  ];
+  return { status, requirements };
 }
 
 /** A failure that concerns one row is a {@link RefusedRow}. Any other one would meet all rows. */

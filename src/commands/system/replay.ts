@@ -38,10 +38,8 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
   const code = await readFile(bundleFor(cli.config().payloadKeys).codePath, 'utf8');
   const digest = digestOf(code);
   if (options.code) return cli.line(digest);
-  if (build !== undefined && options.query !== undefined)
-    throw new InvalidInput(
-      '--build: a replay with --query covers too little to be recorded; omit one of the two',
-    );
+  const tooLittle = '--build: a replay with --query covers too little to be recorded; omit one of the two';
+  if (build !== undefined && options.query !== undefined) throw new InvalidInput(tooLittle);
   await withTemporal(cli, async ({ client, config }) => {
     const { taskQueue, payloadKeys } = config;
     const version = build === undefined ? undefined : { deploymentName: taskQueue, buildId: build };
@@ -78,10 +76,8 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
     const { failed, left } = counts;
     const all = failed + counts.replayed + counts.skipped;
     if (failed > 0) throw new CommandFailed(`${failed} of ${all} do not replay: do not promote this build`);
-    if (!json)
-      cli.line(
-        `all ${all} replay on this build${left > 0 ? `; ${left} others were left out of the sample` : ''}`,
-      );
+    const others = left > 0 ? `; ${left} others were left out of the sample` : '';
+    if (!json) cli.line(`all ${all} replay on this build${others}`);
   });
 }
 
@@ -119,20 +115,15 @@ function historiesOf(
       const { workflowId = '', runId = '' } = raw.execution as { workflowId: string; runId: string };
       const group = groupOf(raw);
       const inGroup = (sampled.get(group) ?? 0) + 1;
-      if (sample !== undefined && inGroup > sample) {
-        counts.left += 1;
-        continue;
-      }
-      sampled.set(group, inGroup);
-      if (done.has(runId)) {
-        counts.skipped += 1;
-        continue;
-      }
-      try {
-        const history = await fetch(workflowId, runId);
-        return { workflowId, runId, type: raw.type?.name ?? '', history };
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
+      const isLeft = sample !== undefined && inGroup > sample;
+      if (!isLeft) sampled.set(group, inGroup);
+      if (isLeft) counts.left += 1;
+      else if (done.has(runId)) counts.skipped += 1;
+      else {
+        const history = await fetch(workflowId, runId).catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
+        if (history) return { workflowId, runId, type: raw.type?.name ?? '', history };
         // Its retention ended since it was listed.
         counts.gone += 1;
       }

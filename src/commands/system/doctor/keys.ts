@@ -49,9 +49,9 @@ export async function examineKeys(
     ...identities.map(parseWorkerIdentity).flatMap((worker) => comparedWith(worker, keys, proven)),
   ];
   if (problems.length > 0) return problems;
-  if (everyone.length === 0) return [ok('no workflow runs')];
+  const inUse = `keys in use: ${found.size}, all can be decrypted`;
   return [
-    ok(`running workflows checked: ${everyone.length}, keys in use: ${found.size}, all can be decrypted`),
+    ok(everyone.length > 0 ? `running workflows checked: ${everyone.length}, ${inUse}` : 'no workflow runs'),
   ];
 }
 
@@ -80,15 +80,12 @@ const LAST_EVENTS = 20;
 /** The summary and the pending activities of a workflow, and its last events. */
 async function everythingOf(client: Client, workflowId: string): Promise<unknown> {
   const request = { namespace: client.options.namespace, execution: { workflowId } };
-  try {
-    return await Promise.all([
-      client.workflowService.describeWorkflowExecution(request),
-      client.workflowService.getWorkflowExecutionHistoryReverse({ ...request, maximumPageSize: LAST_EVENTS }),
-    ]);
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  return Promise.all([
+    client.workflowService.describeWorkflowExecution(request),
+    client.workflowService.getWorkflowExecutionHistoryReverse({ ...request, maximumPageSize: LAST_EVENTS }),
+  ]).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
 }
 
 /** What a key of this command can read: of the workflows that name it, those of which it reads something, and the others. */
@@ -158,13 +155,9 @@ function comparedWith(
   const lacks = needed.filter((key) => !keyChecks.includes(keyCheck(key)));
   const ours = keys.map(keyCheck);
   const [first] = keyChecks;
+  const add = 'add the first key of that worker to PAYLOAD_KEYS of this command, after the first key';
   if (lacks.length === 0 && first !== undefined && !ours.includes(first))
-    return [
-      wrong(
-        `worker ${name} encrypts with a key that this command does not have`,
-        'add the first key of that worker to PAYLOAD_KEYS of this command, after the first key',
-      ),
-    ];
+    return [wrong(`worker ${name} encrypts with a key that this command does not have`, add)];
   return lacks.flatMap(({ id }) => {
     const evidence = ofId(id);
     if (evidence && isOursWrong(evidence)) return [];

@@ -101,10 +101,8 @@ export async function examineWorkers(client: Client, config: WorkerSettings): Pr
       notTaken(account, own),
     );
   const others = new Set(queues.map(({ queue }) => queue)).size - 1;
-  const workers = `workers: ${main?.pollers.taking}`;
-  return [
-    ok(`polled in the last minute: task queue ${taskQueue} and ${others} of partners and events; ${workers}`),
-  ];
+  const polled = `task queue ${taskQueue} and ${others} of partners and events`;
+  return [ok(`polled in the last minute: ${polled}; workers: ${main?.pollers.taking}`)];
 }
 
 function notTaken(
@@ -189,20 +187,15 @@ const NAMED = 10;
 async function examineTasks(client: Client, taskQueue: string): Promise<Verdict[]> {
   const query = runningIn(taskQueue, FAILING);
   const counted = await client.workflow.count(query).catch((error: unknown) => {
-    if (isInvalidRequest(error)) return undefined;
-    throw error;
+    if (!isInvalidRequest(error)) throw error;
   });
   if (counted === undefined) return [ok('unknown: this server does not report failing workflow tasks')];
   if (counted.count === 0) return [ok('none fail (the server reports a failing task after a minute)')];
   const failing = await Array.fromAsync(listed(client, query, NAMED));
   const named = await Promise.all(failing.map(({ workflowId }) => whyOf(client, workflowId)));
   const more = counted.count > named.length ? `; and ${counted.count - named.length} more` : '';
-  return [
-    wrong(
-      `${counted.count} blocked: ${named.join('; ')}${more}`,
-      'run a build that can continue them (docs/operations.md, "workflow tasks fail")',
-    ),
-  ];
+  const fix = 'run a build that can continue them (docs/operations.md, "workflow tasks fail")';
+  return [wrong(`${counted.count} blocked: ${named.join('; ')}${more}`, fix)];
 }
 
 async function whyOf(client: Client, workflowId: string): Promise<string> {
