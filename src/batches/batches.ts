@@ -47,13 +47,7 @@ export interface HandOver extends Pick<BatchState, 'name' | 'actor'> {
   readonly limits?: StartLimits;
 }
 
-/**
- * Hands rows over to the workers, which start them.
- *
- * @returns the id of the batch
- * @throws {NoWorker} when none runs
- * @throws {PartFailed} when a worker cannot keep them. Nothing is started unless all rows are handed over
- */
+/** Hands rows over to the workers, which start them. @throws {NoWorker}, {@link PartFailed}; nothing is started then */
 export async function handOver(
   client: Client,
   taskQueue: string,
@@ -149,7 +143,6 @@ async function atWorker<Activity extends 'keepRows' | 'readResults'>(
   });
 }
 
-/** The time for which Temporal lets a worker try to remove rows. */
 const FORGETTING = {
   scheduleToCloseTimeout: '7d',
   startToCloseTimeout: '1m',

@@ -12,7 +12,6 @@ export interface Column {
 
 export type Columns = ReturnType<typeof columnsOf>;
 
-/** The columns of inputs of any of these schemas. The schemas define the types. */
 export function columnsOf(schemas: readonly z.ZodType[]) {
   const root = shapeOfAny(schemas);
   return {

@@ -22,7 +22,6 @@ const EXTENSIONS: Readonly<Record<string, 'csv' | 'ndjson'>> = {
   '.jsonl': 'ndjson',
 };
 
-/** The format that the name of a file tells; undefined for any other name. */
 export function formatOf(file: string): 'csv' | 'ndjson' | undefined {
   return EXTENSIONS[extname(file).toLowerCase()];
 }

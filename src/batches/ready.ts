@@ -7,7 +7,6 @@ import { BUSINESS, CUSTOMER, type Kind, MERCHANT, type StartableType } from '../
 import { NOT_UTF_8 } from '../texts/text.js';
 import { formatDoubts } from './doubts.js';
 
-/** An onboarding that is checked and can be started. */
 export interface Ready {
   readonly line: number;
   readonly externalId: string;
@@ -35,7 +34,6 @@ const KINDS: Readonly<Record<string, AnyKind>> = {
   business: CUSTOMER,
 };
 
-/** The kind of onboarding that the fields of an input identify. */
 export function kindOf(value: unknown): { readonly kind: AnyKind } | { readonly problem: string } {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { problem: 'must be a JSON object' };
@@ -48,7 +46,6 @@ export function kindOf(value: unknown): { readonly kind: AnyKind } | { readonly 
     : { kind };
 }
 
-/** Checks rows, each as the kind of onboarding that its fields identify. */
 export function rowCheck(known: KnownAccounts): (row: Row) => Ready | Invalid {
   const checks = new Map<AnyKind, Check>([
     [MERCHANT, checkOf(MERCHANT, known)],
@@ -99,7 +96,6 @@ export interface Row {
   /** The line where it begins, counted from 1. */
   readonly line: number;
   readonly value?: unknown;
-  /** The reasons why there is no value. */
   readonly problems?: readonly FieldProblem[];
 }
 

@@ -80,12 +80,7 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
 
 type Checked = Pick<Validation, 'valid' | 'moreDoubts'>;
 
-/**
- * Reads what the file itself does not tell: the lists of the partner, and which onboardings exist. An onboarding that exists takes no
- * new input, so its row has no doubts.
- *
- * @param read reads the lists of an account; undefined when they cannot be read now
- */
+/** What the file itself does not tell. An onboarding that exists takes no new input, so its row has no doubts. */
 export async function fileDoubts(
   client: Client,
   taskQueue: string,

@@ -145,11 +145,7 @@ function patched(patch: object, reason: string): readonly string[] {
 
 export type Crm = Awaited<ReturnType<typeof startCrm>>;
 
-/**
- * Plays the system next to Gangway: it requests onboardings by events, and receives outbound events about them.
- *
- * @param secret `whsec_<base64>`, which signs both ways
- */
+/** Plays the system next to Gangway, which requests onboardings by events and receives events. @param secret `whsec_<base64>` */
 export async function startCrm(port: number, secret: string) {
   const webhook = new Webhook(secret);
   const received = new Map<string, OutboundEvent>();

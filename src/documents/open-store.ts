@@ -28,12 +28,7 @@ export function storesFrom(set: z.output<typeof storeSettings>) {
   return { documentDir: set.DOCUMENT_DIR, statementDir: set.STATEMENT_DIR };
 }
 
-/**
- * The store at a place: a folder's path, or `s3://bucket/prefix`.
- *
- * @param env holds AWS's own settings; default: the environment of the process
- * @throws {BadSetting} when AWS's own settings lack something
- */
+/** The store at a place: a folder's path, or `s3://bucket/prefix`. @throws {BadSetting} when AWS's own settings lack something */
 export async function openStore(place: string, env?: NodeJS.ProcessEnv): Promise<FileStore> {
   const address = bucketAddress(place);
   if (address === undefined) return folder(place);

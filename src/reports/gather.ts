@@ -31,12 +31,7 @@ import {
   SHOWN,
 } from './record-parts.js';
 
-/**
- * Everything about an onboarding, and about its parts if it is a customer's.
- *
- * @param reason for showing private values; default: they are masked
- * @throws {UnreadablePayload} when a key is missing
- */
+/** Everything about an onboarding and its parts. @param reason for showing private values, which are masked otherwise */
 export async function recordOf(
   client: Client,
   documents: DocumentStore,
@@ -57,18 +52,13 @@ export async function recordOf(
   };
 }
 
-/** The parts of a customer that were started; none of other workflows. */
 export async function partsOf(client: Client, { workflowId }: WorkflowExecutionDescription) {
   const ids = isCustomer(workflowId) ? Object.values(partIds(workflowId)) : [];
   const described = await Promise.all(ids.map((id) => describe(client, id)));
   return described.filter((part) => part !== undefined);
 }
 
-/**
- * Everything about one workflow: its state as the workflow itself returns it, and the rest from its history.
- *
- * @throws {UnreadablePayload} when a key is missing
- */
+/** Everything about one workflow: its state as the workflow itself returns it, and the rest from its history. */
 async function gathered(
   client: Client,
   documents: DocumentStore,

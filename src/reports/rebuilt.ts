@@ -21,12 +21,7 @@ export interface Known {
   readonly open: readonly OpenRequirement[];
 }
 
-/**
- * Returns what the history shows of a workflow: what earlier runs carried over, then search attributes and answers.
- *
- * @param answers of all runs
- * @param outcome that the workflow returned
- */
+/** What the history shows: what earlier runs carried over, then search attributes and the answers of all runs. */
 export async function knownFrom(
   client: Client,
   runs: readonly Run[],
@@ -131,7 +126,6 @@ async function nameIn(client: Client, runs: readonly Run[]): Promise<unknown> {
   return dba;
 }
 
-/** The value of a search attribute; undefined when it has none. */
 function textOf(value: unknown): string | undefined {
   const [only] = Array.isArray(value) ? value : [value];
   return only === undefined || only === null ? undefined : String(only);

@@ -57,11 +57,7 @@ export type OpenRequirement = Pick<Requirement, 'id' | 'kind' | 'raisedAt' | 'du
 /** The detail of a timeline entry about a requirement: `note-1a2b: Answer the underwriters`. */
 const ABOUT = /^(\S+?)(?:: (.*))?$/s;
 
-/**
- * Every requirement that the timeline names, or that is open now, in the order in which they were raised.
- *
- * @param asked what partners asked, by the id of the first requirement about it
- */
+/** Every requirement that the timeline names, or that is open now. @param asked what partners asked, by its id */
 export function requirementsOf(
   timeline: readonly RecordedEvent[],
   open: readonly OpenRequirement[],

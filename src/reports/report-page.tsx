@@ -18,7 +18,6 @@ const FILTERS: Readonly<Record<string, string>> = {
   ...{ system: 'partner', partnerAccount: 'account', partnerAccounts: 'account' },
 };
 
-/** The figures of a report: each chart has a table of its numbers next to it. */
 export function ReportFigures({ report, times }: Shown) {
   const { at, namespace, since, filter, running, waiting, ended, webhooks = [] } = report;
   const only = Object.entries(filter).map(([name, value]) => `${FILTERS[name] ?? name} ${value}`);
@@ -164,12 +163,10 @@ interface Bar {
   readonly label: string;
   /** The amounts in words, at the end of the line. Short, because both share a line of a narrow screen. */
   readonly text: string;
-  /** From left to right. */
   readonly segments: readonly Segment[];
 }
 
 interface Chart {
-  /** The meaning of the chart, even for people who cannot see it. */
   readonly title: string;
   readonly bars: readonly Bar[];
 }

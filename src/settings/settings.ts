@@ -46,7 +46,6 @@ export function withAdvice<Schema extends z.ZodType>(
 
 type Tail<List extends readonly unknown[]> = List extends readonly [unknown, ...infer Rest] ? Rest : never;
 
-/** The advice about the settings of a schema that have these values. */
 export function adviceAbout(
   { shape }: z.ZodObject,
   set: Readonly<Record<string, unknown>>,
@@ -119,7 +118,6 @@ export const bearerTokens = list
 /** Standard Webhooks asks for 24 to 64 random bytes. */
 const SECRET_BYTES = { min: 24, max: 64 };
 
-/** Secrets that sign events, separated by commas. */
 export const signingSecrets = list
   .refine(
     (secrets) => secrets.every(isSigningSecret),
@@ -127,7 +125,6 @@ export const signingSecrets = list
   )
   .meta({ format: 'list of `whsec_<base64>`', secret: true });
 
-/** Reports whether it is a secret to sign with: `whsec_` and base64. */
 export function isSigningSecret(text: string): boolean {
   const base64 = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text)?.[1] ?? '';
   const bytes = Buffer.from(base64, 'base64');
@@ -210,12 +207,7 @@ export function prefixed(prefix: string, { shape }: z.ZodObject): z.ZodRawShape 
   return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [prefix + name, schema]));
 }
 
-/**
- * Reads settings from the environment, or from the files that it names for secrets.
- *
- * @param prefix what the names of the settings begin with outside of the schema
- * @throws {BadSetting} naming the first setting that breaks its rule, or that certificates are not checked
- */
+/** Reads settings from the environment, or from the files that it names for secrets. @throws {BadSetting} */
 export function readSettings<Schema extends z.ZodObject>(
   schema: Schema,
   environment: NodeJS.ProcessEnv,

@@ -28,7 +28,6 @@ export function runbookOf(requirement: RequirementKind): Row {
   return CODES.find(({ kind, code }) => kind === 'requirement' && code === requirement)?.facts ?? {};
 }
 
-/** Returns the meaning of an event in a timeline, or of a stage or outcome. */
 export function whatHappened(kind: 'stage' | 'outcome' | 'timeline entry', code: string): string | undefined {
   return CODES.find((each) => each.kind === kind && each.code === code)?.facts['what happened'];
 }

@@ -157,7 +157,7 @@ function inputOf(row: AdoptedRow): FollowedMerchantInput | FollowedBusinessInput
 type AdoptOptions = FormatOptions & RunOptions;
 
 export async function adopt(cli: CommandLine, file: string, options: AdoptOptions): Promise<void> {
-  await withValidRows(cli, file, options, adoptionRules(cli.config()), ({ name, validation, rows }) =>
+  await withValidRows(cli, file, options, adoptionRules(cli.config()), (name, validation, rows) =>
     withTemporal(cli, (context) => readAndFollow(context, name, rows(), validation.rows, options), {
       finishes: true,
     }),

@@ -47,7 +47,7 @@ export async function batch(
     rejectOtherKind(await readJson(cli, file).catch(() => undefined), file);
   const rules = { schemas: rowSchemas(known), check: rowCheck(known) };
   await sayingHowFar(cli, (isNow) =>
-    withValidRows(cli, file, options, rules, async ({ name, validation, rows }) => {
+    withValidRows(cli, file, options, rules, async (name, validation, rows) => {
       if (dryRun) return dryRunOf(cli, name, validation, options.json, strict);
       const isLarge = validation.rows > UNCONFIRMED_ROWS;
       if (isLarge && !cli.terminal) await confirm(cli, consequenceOf(name, validation), { yes });
@@ -117,20 +117,13 @@ async function dryRunOf(
   if (sentence) cli.line(sentence);
 }
 
-interface ValidFile<Valid extends Ready> {
-  readonly name: string;
-  readonly validation: Validation;
-  /** Reads it again. */
-  readonly rows: () => AsyncGenerator<Valid>;
-}
-
 /** Checks a whole file before its rows are used. @throws {InvalidInput} that names each wrong row by line, field and rule */
 export async function withValidRows<Valid extends Ready>(
   cli: CommandLine,
   file: string,
   options: FormatOptions & Pick<RunOptions, 'json'>,
   { schemas, check }: RowRules<Valid>,
-  use: (file: ValidFile<Valid>) => Promise<void>,
+  use: (name: string, validation: Validation, rows: () => AsyncGenerator<Valid>) => Promise<void>,
 ): Promise<void> {
   const { format, delimiter, mapping } = options;
   const given =
@@ -154,7 +147,7 @@ export async function withValidRows<Valid extends Ready>(
   try {
     const validation = await whileShowing(cli, `checking ${name}`, () => validate(checkedRows()));
     rejectIfInvalid(cli, name, validation, options.json);
-    await use({ name, validation, rows });
+    await use(name, validation, rows);
   } finally {
     await source.close();
   }
@@ -175,7 +168,6 @@ function rejectIfInvalid(
   throw new InvalidInput([...lines, end].join('\n'));
 }
 
-/** The first problems, a line each, and how many more there are. */
 function linesOf(name: string, problems: readonly RowProblem[], count: number): string[] {
   const lines = problems.map(({ line, field, message }) =>
     [`${name}:${line}`, ...(field ? [field] : []), message].join(': '),

@@ -25,7 +25,6 @@ import { RERUN } from './waiting.js';
 type MerchantRead = Awaited<ReturnType<BoardingActivities['inspectMerchant']>>;
 type ProfileRead = Awaited<ReturnType<BankingActivities['inspectProfile']>>;
 
-/** The ids that Gangway follows for a row: one or both. */
 export interface Followed {
   readonly merchant?: FollowedMerchantInput;
   readonly business?: FollowedBusinessInput;
@@ -40,7 +39,6 @@ export interface Preview {
   readonly json: object;
 }
 
-/** A row that can be read at its partner before it is followed. */
 export interface Adoptable extends Ready {
   /** What following would do. @throws {RefusedRow} when it cannot be followed */
   readonly preview: (client: Client, taskQueue: string) => Promise<Preview>;
@@ -68,7 +66,6 @@ const ACTIVITY_OPTIONS = {
   retry: { initialInterval: '1s', maximumInterval: '30s', maximumAttempts: 5 },
 } as const;
 
-/** Previews rows, one after the other or side by side. */
 export type PartnerReads = ReturnType<typeof partnerReads>;
 
 /**

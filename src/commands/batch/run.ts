@@ -66,7 +66,6 @@ export function readAndFollow(
   });
 }
 
-/** Follows a batch that runs, or reports one that has ended. */
 export function followBatch(context: CommandContext, id: string, options: FollowOptions): Promise<void> {
   return running(context, options, (run) => follow(run, id));
 }

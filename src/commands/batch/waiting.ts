@@ -10,7 +10,6 @@ import { BUSINESS, CUSTOMER, MERCHANT } from '../../temporal/start.js';
 import { isUnavailable, promptly } from '../../temporal/unavailable.js';
 import { CommandFailed, EXIT } from '../cli/errors.js';
 
-/** The interval between checks of all, in milliseconds. */
 const CHECK_EVERY_MS = 1_000;
 
 /** Checks per second, for any number of onboardings, because some run for weeks. */
@@ -18,7 +17,6 @@ const CHECKS_PER_SECOND = 200;
 
 const CONCURRENCY = 8;
 
-/** The outcome of an onboarding, or the reason why it has none. */
 export type End = Outcome | { readonly failed: string };
 
 interface Waiting<Row> {
@@ -75,7 +73,6 @@ async function endOf(
 
 export const RERUN = 'run the same command again: it continues from here and starts nothing twice';
 
-/** Between two attempts, in milliseconds. */
 const PAUSE_MS = 1_000;
 
 /** Repeats a call while Temporal is unavailable. */

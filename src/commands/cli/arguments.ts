@@ -48,7 +48,6 @@ function isCardNumber(id: string): boolean {
   return sum % 10 === 0;
 }
 
-/** The name of a source of input in messages. */
 export function sourceName(source: string): string {
   return source === '-' ? 'standard input' : source;
 }
@@ -138,12 +137,7 @@ export interface IdOptions extends PartnerAccountOptions {
   readonly json?: true;
 }
 
-/**
- * Finds the workflow that the argument `<id>` names.
- *
- * @returns its description, with what the person types for it in further commands
- * @throws {UnknownOnboarding} when there is none, or more than one
- */
+/** Finds the workflow that `<id>` names, with what the person types for it. @throws {UnknownOnboarding} for none or several */
 export async function findById(
   { client, config }: CommandContext,
   id: string,

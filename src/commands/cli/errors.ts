@@ -79,7 +79,6 @@ export function unforeseen(error: unknown): string {
   );
 }
 
-/** The stacks of an error and of its causes, masked. */
 export function stackOf(error: unknown): string {
   if (!(error instanceof Error)) return masked(String(error), 'failure');
   const own = masked(error.stack ?? error.message, 'failure');

@@ -32,13 +32,7 @@ export function partnerFailed(details: PartnerErrorDetails, isRepeatable: boolea
   return new CommandFailed(explainPartnerFailure(details), { exitCode });
 }
 
-/**
- * The same for an activity that ran on its own.
- *
- * @param isRepeatable whether a second run does no harm. One that is not repeatable marks its request before it sends it; undefined
- *   when nobody knows
- * @returns the error itself when it is not about the activity
- */
+/** The same for an activity that ran on its own. @param isRepeatable undefined when nobody knows */
 export function explainActivity(
   error: unknown,
   taskQueue: string,

@@ -16,14 +16,10 @@ import { describeRequirement, hasEnded } from './in-words.js';
 import { PROGRESS, Progress, whileShowing } from './progress.js';
 import { promptForCode } from './prompts.js';
 
-export interface Following {
+interface Following extends Omit<How, 'onRead'> {
   /** Waits for the outcome. Otherwise only an earlier workflow that has ended has its outcome printed. */
   readonly wait: boolean;
-  /** The way to start it again when it has ended without an outcome, for people. */
-  readonly restart: string;
   readonly json?: true | undefined;
-  /** The terminal at which to ask for one-time codes. */
-  readonly terminal?: Terminal | undefined;
 }
 
 /** Prints what was started. Waits for its outcome, and prints that with `json`. @returns undefined when it does not wait */
@@ -44,15 +40,15 @@ export async function followStarted<Outcome>(
 function printStarted({ cli, link }: CommandContext, started: Started, json?: true): void {
   const { workflowId, runId } = started;
   const url = link(workflowId, runId);
-  if (json) {
-    cli.json({ workflowId, runId, started: started.started, ...(url && { url }) });
-    return;
-  }
-  cli.line(`${started.started ? 'started' : 'already started:'} ${workflowId}`);
-  if (url) cli.line(url);
+  if (json) cli.json({ workflowId, runId, started: started.started, ...(url && { url }) });
+  else cli.line(`${started.started ? 'started' : 'already started:'} ${workflowId}${url ? `\n${url}` : ''}`);
 }
 
-interface How extends Pick<Following, 'restart' | 'terminal'> {
+interface How {
+  /** The way to start it again when it has ended without an outcome, for people. */
+  readonly restart: string;
+  /** The terminal at which to ask for one-time codes. */
+  readonly terminal?: Terminal | undefined;
   /** Receives each reading: the first at once, and one after the end. */
   readonly onRead?: (reading: Reading) => void;
 }
@@ -83,9 +79,8 @@ export async function follow<Outcome>(
     const { aborted, reason } = cli.signal;
     const isInterrupted = aborted && reason instanceof Interrupted && reason.exitCode !== 0;
     if (!isInterrupted && exitCodeOf(error) !== EXIT.unavailable) throw error;
-    cli.note(
-      `${nameWithId({ workflowId, dba: last.waits.state?.dba })} continues; ${howToReturn(workflowId)}`,
-    );
+    const name = nameWithId({ workflowId, dba: last.waits.state?.dba });
+    cli.note(`${name} continues; ${howToReturn(workflowId)}`);
     if (!isInterrupted) throw error;
     const { on } = last.waits;
     throw reason instanceof TimedOut ? new TimedOut(on === 'nobody' ? EXIT.failed : EXIT[on]) : reason;
@@ -98,7 +93,6 @@ function howToReturn(workflowId: string): string {
   return `"gangway watch ${workflowId}" follows it again`;
 }
 
-/** Shows what the workflow waits for, until it has ended. */
 async function report(
   context: CommandContext,
   workflowId: string,
@@ -183,7 +177,6 @@ export async function runSingle<Result>(
   });
 }
 
-/** Waits for the result of an activity that was started before. @throws {CommandFailed} */
 export async function awaitSingle<Result>({ cli, client }: CommandContext, id: string): Promise<Result> {
   return whileShowing(cli, `${id}: waits for the response`, () =>
     resultOfSingle<Result>(client, id).catch((error: unknown) => {

@@ -18,7 +18,6 @@ import type { Printer } from './output.js';
 
 /** Requirements and outcomes, as people read them. */
 
-/** The options of `gangway resolve` for each kind of answer. */
 const OPTIONS: Readonly<Record<AnswerKind, string>> = {
   text: '--text TEXT',
   documents: '--document FILE',
@@ -49,7 +48,6 @@ export function questionOf(requirement: Requirement): string {
   return [requirement.title, detailBeside(requirement)].filter(Boolean).join('\n');
 }
 
-/** The claim, and the answer that waits for a second person. */
 function claimsOf(times: Times, requirement: Requirement): string[] {
   const claim = currentClaim(requirement);
   const claimed = claim ? [`claimed by ${claim.actor} until ${times.at(claim.until)}`] : [];
@@ -68,7 +66,6 @@ export function optionsOf(answers: readonly AnswerKind[]): string {
   return names.join(', ');
 }
 
-/** The commands that answer a requirement, a line each. */
 export function resolveCommands(name: string, { id, answers }: Pick<Requirement, 'id' | 'answers'>): string {
   return answers.map((kind) => `    gangway resolve ${name} ${id} ${OPTIONS[kind]}`).join('\n');
 }

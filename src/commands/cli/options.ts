@@ -39,7 +39,6 @@ export function perSecond(value: string): number {
   return number;
 }
 
-/** A duration in milliseconds. */
 export function milliseconds(value: string): number {
   const read = duration.safeParse(value);
   if (read.success) return read.data;
@@ -54,7 +53,6 @@ export function withPartnerAccount(command: Command): Command {
   );
 }
 
-/** Adds the argument that names an onboarding or operation, and the option that names its account. */
 export function withId(command: Command): Command {
   return withPartnerAccount(withIdArgument(command));
 }

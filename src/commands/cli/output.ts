@@ -5,7 +5,6 @@ import { Times } from '../../texts/time.js';
 import { StatusLine } from './progress.js';
 import { type Cell, type ColumnLayout, layOut, type Style } from './table.js';
 
-/** A stream that may be a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** The content of a cell. A date is shown in the zone of the person, `true` as yes, and `false` and undefined as nothing. */
@@ -31,7 +30,6 @@ export interface Records<Item> extends RecordFormat {
   readonly toJson?: (item: Item) => unknown;
   /** The leading fields of CSV, present even without a record: `event.type`. Default: those that the records have. */
   readonly fields?: readonly string[];
-  /** Printed in place of a table without rows. */
   readonly none?: string;
   /** If these columns make the table too wide, each record gets a second line instead of them. */
   readonly below?: Below<Item>;
@@ -48,7 +46,6 @@ export class Printer {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: NodeJS.ProcessEnv;
-  /** Times for the person, in the zone of `TZ`. */
   readonly times: Times;
   /** Shows progress at a terminal, below what is printed. */
   readonly status: StatusLine;
@@ -181,7 +178,6 @@ export function widthOf({ isTTY, columns }: Output, { COLUMNS = '' }: NodeJS.Pro
 /** Columns in which prose can be read. */
 const LEAST_ROOM = 20;
 
-/** The width of a terminal that does not report its size. */
 const DEFAULT_WIDTH = 80;
 
 /** Reports whether to use colors: on a terminal, unless `NO_COLOR` or `TERM=dumb` forbids them; anywhere with `FORCE_COLOR`. */

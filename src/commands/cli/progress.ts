@@ -16,7 +16,6 @@ export class Progress {
 
   constructor(private readonly cli: Progressing) {}
 
-  /** Shows a step, unless it is the one that is shown already. */
   at(step: string): void {
     if (step === this.#step) return;
     this.#step = step;

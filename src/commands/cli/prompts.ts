@@ -17,12 +17,7 @@ export interface Strict {
 /** Why `--strict` starts nothing. */
 export const DOUBTFUL = 'is doubtful, which --strict rejects; nothing was started';
 
-/**
- * Warns of what is doubtful, and asks the person at the terminal to confirm it. Without a terminal, a warning does not stop a script.
- *
- * @param what names the input
- * @throws {InvalidInput} with `--strict`
- */
+/** Warns of doubts, and asks the person at the terminal. Stops no script, except with `--strict`. @throws {InvalidInput} */
 export async function confirmDoubts(
   cli: CommandLine,
   what: string,

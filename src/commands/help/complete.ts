@@ -5,7 +5,6 @@ import type { Act } from '../cli/options.js';
 import { withoutMarkdown } from '../cli/output.js';
 import { fillCall } from '../partner/commands.js';
 
-/** The topics of `gangway help`, besides the commands. */
 export const TOPICS = {
   requirements: 'what a person can be asked',
   answers: 'how to answer a requirement',
@@ -84,11 +83,7 @@ function heldByBash(current: string, breaks: string): number {
 
 type Place = Awaited<ReturnType<typeof placeOf>>;
 
-/**
- * The place of the word after these ones.
- *
- * @returns the option is the one whose value the word is, or may be. After `--`, no word is an option
- */
+/** The place of the word after these ones. Its option is the one whose value the word is, or may be. */
 async function placeOf(program: Command, act: Act, words: readonly string[]) {
   let [command, given, onlyArguments]: [Command, string[], boolean] = [program, [], false];
   let option: Option | undefined;
@@ -148,7 +143,6 @@ function choicesOf({ argChoices }: Pick<Argument | Option, 'argChoices'>): reado
   return argChoices?.map((choice) => [choice]);
 }
 
-/** A possible continuation, for people: a word and its meaning. */
 type Candidate = readonly [word: string, description?: string];
 
 type LookUp = (

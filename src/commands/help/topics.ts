@@ -8,7 +8,6 @@ import { EXIT_CODES } from '../cli/errors.js';
 import { described, Printer, readableWidth, wrapped } from '../cli/output.js';
 import type { Topic } from './complete.js';
 
-/** Prints a topic of `gangway help`. @throws {InvalidInput} for an unknown part */
 export function printTopic(surroundings: Surroundings, topic: Topic, [part]: readonly string[]): void {
   const width = readableWidth(surroundings.stdout);
   new Printer(surroundings).line(TEXTS[topic](width, part));

@@ -59,7 +59,6 @@ function linesOf(requirements: readonly Requirement[]): string {
 
 const NOT_DONE = { adopt: 'not adopted', retry: 'tried again, without success', correction: 'not accepted' };
 
-/** The answer led to a request that failed. */
 function failed({ kind }: Answer, typed: string, { id, kind: asked, detail }: Requirement): CommandFailed {
   const why = asked === 'uncertain-write' ? /^.* cannot be adopted: (.*)$/m.exec(detail)?.[1] : detail;
   const what = NOT_DONE[kind as keyof typeof NOT_DONE];

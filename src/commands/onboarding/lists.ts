@@ -130,7 +130,6 @@ function nothing({ kind, overdue, raisedBefore, unclaimed }: InboxOptions, total
 
 const CONCURRENCY = 16;
 
-/** Keyed by item. */
 type Details = ReadonlyMap<InboxItem, Requirement>;
 
 /** Reads what each requirement asks. Names on standard error what no worker can read now. */
@@ -170,7 +169,6 @@ function wordsOf(asked: Requirement | undefined): Pick<InboxItem, 'title' | 'det
 
 type NameOf = (workflowId: string) => string;
 
-/** A block for each requirement: what is asked, and the commands that answer it. */
 function printDetails(cli: CommandLine, items: readonly InboxItem[], details: Details, nameOf: NameOf): void {
   let last: string | undefined;
   for (const item of items) {
@@ -185,7 +183,6 @@ function printDetails(cli: CommandLine, items: readonly InboxItem[], details: De
   }
 }
 
-/** Shows what is asked, and how to answer it. */
 function commandOf(nameOf: NameOf) {
   return ({ workflowId, id }: InboxItem) =>
     id === undefined ? `gangway status ${nameOf(workflowId)}` : `gangway resolve ${nameOf(workflowId)} ${id}`;
@@ -204,12 +201,8 @@ const columnsOf = (
   },
   dba: ({ dba }) => dba,
   'to do': ({ task }) => task,
-  ...(items.some(({ claimedBy }) => claimedBy !== undefined) && {
-    'claimed by': ({ claimedBy }: InboxItem) => claimedBy,
-  }),
-  ...(items.some(({ proposedBy }) => proposedBy !== undefined) && {
-    'proposed by': ({ proposedBy }: InboxItem) => proposedBy,
-  }),
+  ...(items.some((item) => item.claimedBy) && { 'claimed by': (item: InboxItem) => item.claimedBy }),
+  ...(items.some((item) => item.proposedBy) && { 'proposed by': (item: InboxItem) => item.proposedBy }),
   waiting: { value: ({ raisedAt }) => raisedAt && times.since(raisedAt), priority: 3 },
   partner: { value: ({ system }) => system, priority: 5 },
   account: { value: ({ partnerAccount }) => partnerAccount, priority: 4 },

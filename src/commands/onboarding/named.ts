@@ -49,13 +49,7 @@ export async function readFor(context: CommandContext, found: Found, given?: str
   return readFor(context, await findById(context, part.workflowId, {}), given);
 }
 
-/**
- * The open requirement that a person means, with its claim and its proposal.
- *
- * @param given its id or the beginning of it; undefined for the only one that is open
- * @throws {InvalidInput} when nobody asks this
- * @throws {CommandFailed} when it is answered or closed already
- */
+/** The open requirement that a person means, by its id or the beginning of it. @throws {InvalidInput}, {@link CommandFailed} */
 export function openRequirement(context: CommandContext, read: Read, given: string | undefined): Requirement {
   const requirements = asPartsHaveThem(read.state, read.parts);
   const ids = requirements.map(({ id }) => id);
@@ -70,13 +64,7 @@ export interface Named {
   readonly requirement?: Requirement;
 }
 
-/**
- * The requirement that a person means to answer.
- *
- * @param kind undefined without an answer
- * @throws {InvalidInput} when it takes other answers, or without an answer: with the commands to answer
- * @throws as {@link openRequirement}
- */
+/** The requirement to answer. @param kind undefined without an answer. @throws {InvalidInput} with the commands that answer it */
 export function requirementIn(
   context: CommandContext,
   read: Read,

@@ -86,11 +86,7 @@ function nudging<Result>(cli: CommandLine, step: string | (() => string), run: (
   });
 }
 
-/**
- * For a customer, this covers its children, because only they wait for partners.
- *
- * @returns whether a status poll reads the status now, and the types of the other activities that are retried now
- */
+/** For a customer, this covers its parts, because only they wait for partners. */
 async function nudgeAll(client: Client, { workflowId, taskQueue }: WorkflowExecutionDescription) {
   const ids = isCustomer(workflowId) ? Object.values(partIds(workflowId)) : [workflowId];
   const account = partsOfId(workflowId)?.account;

@@ -91,9 +91,8 @@ function rejectBareAnswer(words: readonly string[]): void {
   const [first] = words;
   if (first === undefined) return;
   const meant = existsSync(first) ? ['--document', ...words] : ['--text', words.join(' ')];
-  throw new InvalidInput(
-    `${first}: an answer needs its option; did you mean ${meant.map(shellWord).join(' ')}?`,
-  );
+  const option = meant.map(shellWord).join(' ');
+  throw new InvalidInput(`${first}: an answer needs its option; did you mean ${option}?`);
 }
 
 /** @returns undefined where no worker can read it, and the answer can be sent without it */
@@ -127,7 +126,6 @@ function noteHandling(cli: CommandLine, requirement: Requirement, actor: string)
   if (proposal) cli.note(`this answer drops the one that ${proposal.actor} proposed: ${proposal.answer}`);
 }
 
-/** An answer to a requirement, and the part of the customer that asks. */
 interface Confirmed {
   readonly found: WorkflowExecutionDescription;
   readonly requirement: Requirement;

@@ -19,11 +19,6 @@ interface StartingOptions extends Confirming, Strict {
   readonly json?: true;
 }
 
-interface Startable {
-  readonly externalId: string;
-  readonly account?: string | undefined;
-}
-
 export const board = startOf(MERCHANT);
 export const onboardBusiness = startOf(BUSINESS);
 export const onboard = startOf(CUSTOMER);
@@ -38,7 +33,7 @@ export function rejectOtherKind(given: unknown, file: string, type?: StartableTy
   );
 }
 
-function startOf<Input extends Startable>(kind: Kind<Input>) {
+function startOf<Input extends { externalId: string; account?: string | undefined }>(kind: Kind<Input>) {
   return async (
     cli: CommandLine,
     file: string,

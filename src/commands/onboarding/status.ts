@@ -223,10 +223,10 @@ function printChangeable(
   asking: readonly Requirement[],
 ): void {
   const questions = asking.map(({ detail }) => detail).join('\n');
-  const isAsked = ({ name }: ChangeableField) =>
-    new RegExp(`(^|[^\\w.])${name.replaceAll('.', '\\.').replace(/\bN\b/g, '\\d+')}($|[^\\w.])`, 'm').test(
-      questions,
-    );
+  const isAsked = ({ name }: ChangeableField) => {
+    const path = name.replaceAll('.', '\\.').replace(/\bN\b/g, '\\d+');
+    return new RegExp(`(^|[^\\w.])${path}($|[^\\w.])`, 'm').test(questions);
+  };
   const asked = fields.filter(isAsked);
   if (asked.length > 0) {
     cli.line('\nfields that an open requirement names:');

@@ -131,7 +131,6 @@ interface Call {
   /** The folder in which a call from here is recorded. Default: `GANGWAY_RECORD`. */
   readonly record: string | undefined;
   readonly output: string | undefined;
-  /** The time limit for a worker to start it, in milliseconds. */
   readonly startWithin: number;
 }
 
@@ -175,7 +174,6 @@ function activityFor(
   };
 }
 
-/** Makes the call on a worker. @throws {CommandFailed} */
 function callByWorker(cli: CommandLine, call: Call): Promise<CallResponse> {
   return withTemporal(cli, async (context) => {
     const documents = documentStore(await openStore(context.config.documentDir, cli.env));
@@ -188,7 +186,6 @@ function callByWorker(cli: CommandLine, call: Call): Promise<CallResponse> {
   });
 }
 
-/** The response of a call that a worker made before. @throws {CommandFailed} */
 function responseOf(cli: CommandLine, id: string, output: string | undefined): Promise<CallResponse> {
   return withTemporal(cli, async (context) =>
     withFileSaved(context, await awaitSingle<PartnerResponse>(context, id), output),
@@ -297,12 +294,7 @@ export interface ShowOptions extends TableFormat {
   readonly json?: true;
 }
 
-/**
- * Prints the response of a call on standard output, and its warnings on standard error.
- *
- * @param id of the call, if its response can be read again
- * @throws {CommandFailed} that names the problems, when the response reports a failure although its HTTP status is a success
- */
+/** Prints the response of a call, and its warnings. @throws {CommandFailed} when the response reports a failure */
 export function show(cli: CommandLine, result: CallResponse, options: ShowOptions, id?: string): void {
   const { response, warnings = [], refusal } = result;
   const { reveal, json, table, csv } = options;

@@ -169,14 +169,8 @@ export async function changeAddress(
   const input = await readJson(cli, file);
   check(addressChange, withCode(input), sourceName(file));
   const request = input as OperationRequest<'change-address'>;
-  await runOperation(
-    cli,
-    {
-      ...{ operation: 'change-address', key, request, once: true },
-      done: () => 'the address is changed',
-    },
-    options,
-  );
+  const done = () => 'the address is changed';
+  await runOperation(cli, { operation: 'change-address', key, request, once: true, done }, options);
 }
 
 /** The change to check while its code is still to come from a person. */

@@ -99,13 +99,14 @@ export async function probeSystem(
       responses.set(key, response);
       const all = received ? differencesIn(received) : [];
       const judgement = judged(system, operation, response, all);
-      found.set(key, { ...about, ...statusOf(received), ...judgement });
+      found.set(key, { ...about, ...(received && { status: received.status }), ...judgement });
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof PartnerError)) throw error;
       // A sign-in that failed has a response of its own.
       const own = received?.name === name ? received : undefined;
-      found.set(key, { ...about, ...statusOf(own), ...failed(operation, error.details, own) });
+      const status = own && { status: own.status };
+      found.set(key, { ...about, ...status, ...failed(operation, error.details, own) });
       obstacle = obstacleIn(error.details);
     }
   };
@@ -169,10 +170,6 @@ function aboutOf(
   { method, path, provenance = 'assumed', inWorkflows }: Operation,
 ) {
   return { system, operation: operationName(key), method, path, provenance, isNeeded: inWorkflows === true };
-}
-
-function statusOf(received: Received | undefined) {
-  return received && { status: received.status };
 }
 
 async function waitingOut429(call: () => Promise<unknown>, signal: AbortSignal): Promise<unknown> {
@@ -266,7 +263,6 @@ function fileDifferences(
   return [{ kind: 'other-form', field, expected, got, isNeeded: operation.inWorkflows === true }];
 }
 
-/** The fields of a response that hold an empty list. */
 function emptyListsIn(response: unknown): string[] {
   if (typeof response !== 'object' || response === null || Array.isArray(response)) return [];
   return Object.entries(response).flatMap(([name, value]) =>

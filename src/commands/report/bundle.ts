@@ -27,7 +27,6 @@ const ABOUT =
   'This file has no payloads, texts, messages or log lines: [n] stands for a text of n characters, or a payload of n bytes. A replay ' +
   'needs the payloads: run "gangway replay" where they can be read.';
 
-/** Writes the bundle of an onboarding, with its parts if it is a customer's. */
 export async function writeBundle(cli: CommandLine, id: string, options: BundleOptions): Promise<void> {
   await withTemporal(cli, async (context) => {
     const found = await findById(context, id, options);
@@ -115,8 +114,8 @@ async function recordOf(client: Client, description: WorkflowExecutionDescriptio
     state: await stateOf(client, workflowId).then(
       (state) => harmless(state, IN_STATE),
       (error: unknown) => {
-        if (!(error instanceof UnreadableOnboarding)) throw error;
-        return { unreadable: error.obstacle };
+        if (error instanceof UnreadableOnboarding) return { unreadable: error.obstacle };
+        throw error;
       },
     ),
     missingRun: missing,

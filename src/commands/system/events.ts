@@ -121,17 +121,15 @@ function accountOf({ event: { subject } }: KnownDelivery): string | undefined {
 function rejectUnknownDestination(to: string | undefined, found: readonly KnownDelivery[]): void {
   const known = [...new Set(found.map(({ destination }) => destination))];
   if (to === undefined || known.length === 0 || known.includes(to)) return;
-  throw new InvalidInput(
-    `--to: no event goes to ${to}; they go to ${known.join(', ')}${didYouMean(to, known)}`,
-  );
+  const goTo = `they go to ${known.join(', ')}${didYouMean(to, known)}`;
+  throw new InvalidInput(`--to: no event goes to ${to}; ${goTo}`);
 }
 
 function rejectSeveralAccounts(id: string, found: readonly KnownDelivery[]): void {
   if (new Set(found.map(accountOf)).size <= 1) return;
-  const subjects = [...new Set(found.map(({ event: { subject } }) => subject))];
-  throw new CommandFailed(
-    `${JSON.stringify(id)} may mean ${subjects.join(', ')}: give --partner-account, or the whole workflow id`,
-  );
+  const subjects = [...new Set(found.map(({ event: { subject } }) => subject))].join(', ');
+  const how = 'give --partner-account, or the whole workflow id';
+  throw new CommandFailed(`${JSON.stringify(id)} may mean ${subjects}: ${how}`);
 }
 
 function toJson({ event, destination, status, attempts, problem }: KnownDelivery) {

@@ -143,7 +143,6 @@ function groupOf({ type, status, startTime, searchAttributes }: Raw): string {
 
 type Differing = Omit<Replayed, 'difference'> & NonNullable<Replayed['difference']>;
 
-/** The causes, the most frequent first. */
 function linesOf(differing: readonly Differing[]): string[] {
   const causes = Map.groupBy(differing, ({ cause, at }) => (at === undefined ? cause : `${cause}\n  ${at}`));
   const ordered = [...causes].sort(([, one], [, other]) => other.length - one.length);
@@ -184,7 +183,6 @@ function record(client: Client, deploymentVersion: Version, result: object): Pro
   });
 }
 
-/** The runs that this code has replayed before. */
 type Passed = Awaited<ReturnType<typeof passedBefore>>;
 
 /** A workflow goes on, so its replay counts for an hour. */

@@ -26,10 +26,8 @@ export async function setUp(cli: CommandLine, options: SetupOptions): Promise<vo
     if (json) return cli.json({ registered, ...defined({ nexusEndpoint }), views });
     const what = registered.length > 0 ? `registered ${registered.join(', ')}` : 'all are already registered';
     cli.line(`search attributes: ${what}`);
-    if (endpoint)
-      cli.line(
-        `Nexus endpoint ${name}: ${isNew ? 'created' : 'already exists'}, targets task queue ${taskQueue} of namespace ${endpoint.namespace}`,
-      );
+    const target = `targets task queue ${taskQueue} of namespace ${endpoint?.namespace}`;
+    if (endpoint) cli.line(`Nexus endpoint ${name}: ${isNew ? 'created' : 'already exists'}, ${target}`);
     if (views.length === 0) return cli.line('Web UI: set GANGWAY_UI_URL for links to its views');
     cli.line('Web UI: open each view once; your browser saves it');
     for (const { name: title, url } of views) cli.line(`  ${title}\n    ${url}`);
@@ -65,12 +63,7 @@ class EndpointProblem extends TemporalProblem {
   override readonly name = 'EndpointProblem';
 }
 
-/**
- * Creates an endpoint, through which workflows of other namespaces call Gangway's Nexus service.
- *
- * @returns false when it exists already
- * @throws {TemporalProblem} when an endpoint of this name goes elsewhere, or when the server does not permit or have endpoints
- */
+/** Creates an endpoint, through which other namespaces call Gangway. @returns false when it exists already */
 export async function createNexusEndpoint(client: Client, endpoint: NexusEndpoint): Promise<boolean> {
   const { name, namespace, taskQueue } = endpoint;
   const { operatorService } = client.connection;
@@ -84,11 +77,10 @@ export async function createNexusEndpoint(client: Client, endpoint: NexusEndpoin
       });
     return !existing;
   } catch (error) {
+    const where = `create ${name} where the namespace is administered`;
     const target = `target namespace ${namespace}, target task queue ${taskQueue}`;
     if (isDenied(error))
-      throw new EndpointProblem(
-        `this client may not create Nexus endpoints; create ${name} where the namespace is administered: ${target}`,
-      );
+      throw new EndpointProblem(`this client may not create Nexus endpoints; ${where}: ${target}`);
     if (isUnimplemented(error))
       throw new EndpointProblem('Nexus is off on this Temporal server: see docs/nexus.md');
     throw error;

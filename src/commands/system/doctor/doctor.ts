@@ -41,7 +41,6 @@ export async function doctor(cli: CommandLine, { json }: { readonly json?: true 
 
 interface Finding {
   readonly check: string;
-  /** Of the longest name of a check. */
   readonly width: number;
   readonly verdict: Verdict;
 }

@@ -172,7 +172,6 @@ function comparedWith(
   });
 }
 
-/** The first of some workflow ids, and how many more there are. */
 function some(ids: readonly string[]): string {
   const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '';
   return ids.slice(0, NAMED).join(', ') + more;
