@@ -20,17 +20,10 @@ const QUESTIONS = 2;
 const PATIENCE_MS = 60_000;
 
 /** A question of the underwriters, and the command that answers it in any folder. */
-export interface Asked {
-  readonly question: string;
-  readonly command: string;
-}
+export type Asked = Awaited<ReturnType<typeof startPlayground>>[number];
 
 /** Boards a merchant that the underwriters ask about, and waits for their questions. */
-export async function startPlayground(
-  client: Client,
-  env: NodeJS.ProcessEnv,
-  folder: string,
-): Promise<Asked[]> {
+export async function startPlayground(client: Client, env: NodeJS.ProcessEnv, folder: string) {
   const example = JSON.parse(await readFile(join(ROOT, 'examples/merchant-notes.json'), 'utf8'));
   const { merchant, application, ...input } = example as MerchantBoardingInput;
   const file = join(folder, `${YOURS.externalId}.json`);

@@ -20,9 +20,7 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const built = (name: string) => join(ROOT, 'dist', `${name}.js`);
 
-export interface Process {
-  stop(): Promise<void>;
-}
+export type Process = Awaited<ReturnType<typeof start>>;
 
 /**
  * Starts one of the project's processes and waits until the URL `probe` responds. The process has a process group of its own, so
@@ -35,7 +33,7 @@ export async function start(
   env: NodeJS.ProcessEnv,
   log: string,
   probe: string,
-): Promise<Process> {
+) {
   const output = openSync(log, 'w');
   const child = spawn(process.execPath, [built(name)], {
     env: { ...process.env, ...env },
@@ -46,7 +44,7 @@ export async function start(
   endWithUs(child);
   await untilUp(name, child, probe, log);
   return {
-    async stop() {
+    async stop(): Promise<void> {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, 'exit');
       child.kill('SIGTERM');

@@ -113,30 +113,17 @@ export function spanOf(seconds: number): string {
   return span(seconds * 1_000);
 }
 
-interface NumberRow {
-  /** `stages`, `stage-times`, `requirements`, `longest`, `outcomes`, `groups` or `webhooks`. */
-  readonly section: string;
-  /** `merchant`, `business`, `terminal` or `customer`; empty for all. */
-  readonly onboarding: string;
-  /** The subject: a stage, a kind of requirement, an outcome, a workflow id, or a group. */
-  readonly name: string;
-  /** For outcomes: the Monday of their week. */
-  readonly week: string;
-  readonly measure: string;
-  readonly value: number;
-}
-
 export const COLUMNS = ['section', 'onboarding', 'name', 'week', 'measure', 'value'] as const;
+
+/** The name is a stage, a kind of requirement, an outcome, a workflow id or a group. The week of an outcome is its Monday. */
+type NumberRow = Readonly<Record<(typeof COLUMNS)[number], string | number>>;
 
 /** Each number on a row of its own, which spreadsheets can group as they like. */
 export function numbersOf({ at, groups = [], webhooks = [], ...figures }: Report): NumberRow[] {
   const { stages, stageTimes, requirements, longest, weeks } = figures;
-  const rows = (
-    about: Partial<Omit<NumberRow, 'measure' | 'value'>> & Pick<NumberRow, 'section'>,
-    measures: Readonly<Record<string, number | null>>,
-  ) =>
+  const rows = (about: Partial<NumberRow>, measures: Readonly<Record<string, number | null>>) =>
     Object.entries(measures).flatMap(([measure, value]) =>
-      value === null ? [] : [{ onboarding: '', name: '', week: '', ...about, measure, value }],
+      value === null ? [] : [{ section: '', onboarding: '', name: '', week: '', ...about, measure, value }],
     );
   return [
     ...stages.flatMap(({ subject: onboarding, stage: name, ...counts }) =>

@@ -79,14 +79,13 @@ const PAUSE_MS = 1_000;
 export type Persistently = <Result>(call: () => Promise<Result>) => Promise<Result>;
 
 interface Persistence {
-  /** The time for which Temporal may be unavailable, in milliseconds. */
+  /** In milliseconds. */
   readonly giveUpAfter: number;
-  /** Ends all calls. Aborted here when Temporal was unavailable for too long. */
   readonly stop: AbortController;
   readonly note: (text: string) => void;
 }
 
-/** All calls share the time limit: it ends when none of them got a response for that long. */
+/** All calls share the time limit: `stop` aborts when none of them got a response for that long. */
 export function persistent({ giveUpAfter, stop, note }: Persistence): Persistently {
   let unavailableSince: number | undefined;
   let hasResponded = false;

@@ -71,14 +71,13 @@ export class CommandLine extends Printer {
   }
 }
 
-/** For commands that work with Temporal: the settings, a client, and links to the Web UI. */
+/** For commands that work with Temporal: the settings, a client, and links to the Web UI, if its address is known. */
 export interface CommandContext {
   readonly cli: CommandLine;
   readonly config: CommandSettings;
   readonly client: Client;
-  /** Address of a workflow in the Web UI; undefined when the address of the UI is unknown. */
   readonly link: (workflowId: string, runId: string) => string | undefined;
-  /** Address of a list in the Web UI, which a browser keeps as a saved view of this name; undefined like that of a workflow. */
+  /** A list, which a browser keeps as a saved view of this name. */
   readonly view: (name: string, query: string) => string | undefined;
 }
 
@@ -92,17 +91,16 @@ export async function withTemporal<T>(
   const config = cli.config();
   const { address } = temporalSettings(env).connectionOptions;
   requireKeys(address, config.payloadKeys);
-  return withClient({ env, keys: config.payloadKeys, signal, finishes }, (client) =>
-    command({ cli, config, client, ...linksTo(config.uiUrl ?? localUi(address), client.options.namespace) }),
-  );
-}
-
-function linksTo(base: string | undefined, namespace: string): Pick<CommandContext, 'link' | 'view'> {
-  const list = workflowsPage(base, namespace);
-  return {
-    link: (workflowId, runId) => workflowPage(base, namespace, { workflowId, runId }),
-    view: (name, query) => list && `${list}?${new URLSearchParams({ query, savedQuery: name })}`,
-  };
+  const base = config.uiUrl ?? localUi(address);
+  return withClient({ env, keys: config.payloadKeys, signal, finishes }, (client) => {
+    const { namespace } = client.options;
+    const list = workflowsPage(base, namespace);
+    return command({
+      ...{ cli, config, client },
+      link: (workflowId, runId) => workflowPage(base, namespace, { workflowId, runId }),
+      view: (name, query) => list && `${list}?${new URLSearchParams({ query, savedQuery: name })}`,
+    });
+  });
 }
 
 /** Runs the action of a command, with a span of its own. */

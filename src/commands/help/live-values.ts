@@ -75,11 +75,10 @@ export function requirementIds(surroundings: Surroundings, id: string): Promise<
   return lookUp(surroundings, async (client, { accounts }) => {
     const ids = possibleWorkflowIds(id, Object.keys(accounts));
     const query = either(isIn('WorkflowId', ids), is(SEARCH_ATTRIBUTES.dba, id));
-    const found = await Array.fromAsync(
-      listed(client, visibilityQuery({ types: TYPES, actionRequired: true, query }), MOST),
-    );
+    const open = visibilityQuery({ types: TYPES, actionRequired: true, query });
+    const found = await Array.fromAsync(listed(client, open, MOST));
     // A customer has the requirements of its parts.
-    const open = found.flatMap(({ requirements }) => requirements);
-    return [...new Map(open.map((requirement) => [requirement.id, TASKS[requirement.kind]]))];
+    const requirements = found.flatMap((each) => each.requirements);
+    return [...new Map(requirements.map(({ id, kind }) => [id, TASKS[kind]]))];
   });
 }

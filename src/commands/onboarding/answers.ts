@@ -20,7 +20,9 @@ import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/follow.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 
-export interface AnswerOptions extends CorrectionOptions, Confirming {
+export interface AnswerOptions extends Confirming {
+  readonly patch?: string;
+  readonly set?: readonly string[];
   readonly text?: string;
   readonly document?: readonly string[];
   readonly adopt?: string;
@@ -136,16 +138,11 @@ export interface Asked {
   readonly state: OnboardingState | undefined;
 }
 
-interface CorrectionOptions {
-  readonly patch?: string;
-  readonly set?: readonly string[];
-}
-
 /** Makes the merge patch for an input; undefined when that cannot be read now. @throws {CommandFailed} when it must be read */
 type PatchOf = (correctable: Correctable | undefined, known: KnownAccounts) => Patch;
 
 /** Reads the part of a correction that needs no input. @throws {InvalidInput} */
-async function readCorrection(cli: CommandLine, { patch, set = [] }: CorrectionOptions): Promise<PatchOf> {
+async function readCorrection(cli: CommandLine, { patch, set = [] }: AnswerOptions): Promise<PatchOf> {
   if (patch !== undefined) {
     const given = await readObject(cli, patch, '--patch');
     const checked = check(z.record(z.string(), json), given, '--patch', 'nothing was sent');

@@ -59,10 +59,8 @@ export function openRequirement(context: CommandContext, read: Read, given: stri
   return requirement;
 }
 
-export interface Named {
-  readonly id: string;
-  readonly requirement?: Requirement;
-}
+/** For an answer to take back, there is only the id. */
+export type Named = Pick<Requirement, 'id'> & { readonly requirement?: Requirement };
 
 /** The requirement to answer. @param kind undefined without an answer. @throws {InvalidInput} with the commands that answer it */
 export function requirementIn(

@@ -134,11 +134,6 @@ interface Call {
   readonly startWithin: number;
 }
 
-interface SavedFile {
-  readonly saved: string;
-  readonly contentType: string;
-}
-
 function callId(system: SystemName, operation: string): string {
   return `call-${system}-${operation}-${randomUUID()}`;
 }
@@ -229,12 +224,7 @@ async function callFromHere(cli: CommandLine, call: Call): Promise<CallResponse>
 }
 
 /** Readable by its owner only, because it holds customer data. An existing file is not overwritten. */
-async function save(
-  { signal }: CommandLine,
-  body: Readable,
-  contentType: string,
-  output: string,
-): Promise<SavedFile> {
+async function save({ signal }: CommandLine, body: Readable, contentType: string, output: string) {
   const file = createWriteStream(output, { mode: 0o600, flags: 'wx' });
   await pipeline(body, file, { signal }).catch(cannotSave(output));
   return { saved: output, contentType };
@@ -289,7 +279,11 @@ function asJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([field, inside]) => [field, asJson(inside)]));
 }
 
-export interface ShowOptions extends TableFormat {
+export interface ShowOptions {
+  readonly table?: true;
+  readonly csv?: true;
+  /** The field of the response that has the records. Default: the response is the list, or the record. */
+  readonly list?: string;
   readonly reveal?: true;
   readonly json?: true;
 }
@@ -312,15 +306,8 @@ export function show(cli: CommandLine, result: CallResponse, options: ShowOption
     throw new CommandFailed(['the partner reports a failure:', ...problemLines(problems)].join('\n'));
 }
 
-interface TableFormat {
-  readonly table?: true;
-  readonly csv?: true;
-  /** The field of the response that has the records. Default: the response is the list, or the record. */
-  readonly list?: string;
-}
-
 /** Prints the records of a response: a list, the wanted list in it, or the response as one record. */
-function printRecords(printer: Printer, response: unknown, { csv, list }: TableFormat): void {
+function printRecords(printer: Printer, response: unknown, { csv, list }: ShowOptions): void {
   const records = recordsIn(response, list);
   const rows = records.map(flatten);
   const fields = new Set(rows.flatMap((row) => [...row.keys()]));

@@ -140,9 +140,7 @@ type EntryLine = z.output<typeof entryLine>;
 const footer = z.object({ onboardings: z.int() });
 
 /** @throws {InvalidInput} that names the invalid line; nothing is started then */
-async function readBackup(
-  file: string,
-): Promise<{ readonly at: string; readonly entries: readonly EntryLine[] }> {
+async function readBackup(file: string) {
   const lines: unknown[] = [];
   const input = createReadStream(file);
   try {

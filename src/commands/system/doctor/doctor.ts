@@ -39,14 +39,8 @@ export async function doctor(cli: CommandLine, { json }: { readonly json?: true 
   if (unknown > 0) throw new CommandFailed(`${unknown} ${all} unknown`, { exitCode: EXIT.unavailable });
 }
 
-interface Finding {
-  readonly check: string;
-  readonly width: number;
-  readonly verdict: Verdict;
-}
-
 /** Runs all checks at once. Returns each result in a fixed order, as soon as it can. */
-export async function* examine(cli: CommandLine): AsyncGenerator<Finding> {
+export async function* examine(cli: CommandLine) {
   const { usable, bad } = examineSettings(cli.env);
   const { running, close } = usable ? await runChecks(cli, usable) : { running: [], close: async () => {} };
   const all = [{ name: 'settings', verdicts: bad }, ...running];
