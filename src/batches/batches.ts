@@ -78,7 +78,7 @@ export async function handOver(
     }
     await keep();
   } catch (error) {
-    if (parts > 0) await forget(client, taskQueue, { batch, parts });
+    if (parts > 0) await forget(client, taskQueue, batch, parts);
     throw error;
   }
   const state: BatchState = {
@@ -150,14 +150,11 @@ const FORGETTING = {
 } as const;
 
 /** Lets a worker remove the rows that no batch has, and does not wait for it: the store may be unavailable. */
-async function forget(
-  client: Client,
-  taskQueue: string,
-  request: Parameters<BatchActivities['forgetRows']>[0],
-): Promise<void> {
-  const summary = `Rows of ${request.batch}, which did not begin`;
+async function forget(client: Client, taskQueue: string, batch: string, parts: number): Promise<void> {
+  const request: Parameters<BatchActivities['forgetRows']>[0] = { batch, parts };
+  const summary = `Rows of ${batch}, which did not begin`;
   const single = { activity: 'forgetRows', args: [request], summary, options: FORGETTING };
-  await startSingle(client, taskQueue, `${request.batch}.forgetRows`, single).catch(() => undefined);
+  await startSingle(client, taskQueue, `${batch}.forgetRows`, single).catch(() => undefined);
 }
 
 /** A batch at a moment. */
@@ -225,11 +222,7 @@ export async function listBatches(
   return found;
 }
 
-export function resultsOfPart(
-  client: Client,
-  taskQueue: string,
-  of: PartOfBatch,
-): Promise<readonly RowResult[]> {
+export function resultsOfPart(client: Client, taskQueue: string, of: PartOfBatch) {
   return atWorker(client, taskQueue, 'readResults', of);
 }
 

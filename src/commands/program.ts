@@ -47,7 +47,11 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     const program = gangway({ ...surroundings, signal: ending.signal }).hook('preAction', (_, action) => {
       rejectEmptyArguments(action);
       const { timeout } = action.optsWithGlobals<{ timeout?: number }>();
-      if (timeout !== undefined) ending.endAfter(timeout, () => timedOut(printer, timeout));
+      if (timeout === undefined) return;
+      ending.endAfter(timeout, () => {
+        printer.note(`stopped after ${timeout / 1_000} s (--timeout); what it started continues`);
+        return new TimedOut();
+      });
     });
     await program.parseAsync(argv, { from: 'user' });
     return 0;
@@ -132,11 +136,6 @@ function actIn(surroundings: Surroundings): Act {
       const [{ perform }, action] = await Promise.all([import('./cli/command-line.js'), load()]);
       await perform(surroundings, given.at(-1) as Command, (cli) => action(cli, ...given));
     };
-}
-
-function timedOut(printer: Printer, ms: number): TimedOut {
-  printer.note(`stopped after ${ms / 1_000} s (--timeout); what it started continues`);
-  return new TimedOut();
 }
 
 /** Explains an error on standard error. @returns the exit code */

@@ -250,20 +250,13 @@ export async function documentsOf(
       ...{ key, fileName: mask.theirs(fileName), contentType },
       answered: [...new Set(answered.filter(isIt).map(({ requirementId }) => requirementId))],
       sentBy: sent.filter(isIt).map(({ number }) => number),
-      ...(await hashOf(store, key)),
+      ...(await store.hash({ key }).catch((error: unknown): Pick<ExportedDocument, 'problem'> => {
+        if (error instanceof StoreFailure) return { problem: error.message };
+        throw error;
+      })),
     });
   }
   return documents;
-}
-
-function hashOf(
-  store: DocumentStore,
-  key: string,
-): Promise<Pick<ExportedDocument, 'sha256' | 'bytes' | 'problem'>> {
-  return store.hash({ key }).catch((error: unknown) => {
-    if (error instanceof StoreFailure) return { problem: error.message };
-    throw error;
-  });
 }
 
 function documentIn(request: unknown): DocumentRef | undefined {

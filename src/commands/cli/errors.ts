@@ -2,17 +2,14 @@ import { constants } from 'node:os';
 import { masked } from '../../privacy/masked.js';
 import { Printer } from './output.js';
 
-interface FailureOptions extends ErrorOptions {
-  readonly exitCode?: ExitCode;
-}
-
 /** The command could not do its work. The message is for people. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
   readonly exitCode: ExitCode;
-  constructor(message: string, { exitCode = EXIT.failed, ...options }: FailureOptions = {}) {
+  /** @param options.exitCode default: `failed` */
+  constructor(message: string, options: ErrorOptions & { readonly exitCode?: ExitCode } = {}) {
     super(message, options);
-    this.exitCode = exitCode;
+    this.exitCode = options.exitCode ?? EXIT.failed;
   }
 }
 

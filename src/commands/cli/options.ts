@@ -23,8 +23,8 @@ export function limit(value: string): number {
 }
 
 /** Adds `--json` and `--csv`, which {@link Printer.records} takes. */
-export function withRecordFormats(command: Command, json = 'print JSON lines'): Command {
-  return command.option('--json', json).addOption(csvOption());
+export function withRecordFormats(command: Command): Command {
+  return command.option('--json', 'print JSON lines').addOption(csvOption());
 }
 
 export function csvOption(): Option {
@@ -61,11 +61,8 @@ export function withIdArgument(command: Command): Command {
   return command.argument('<id>', 'externalId, externalId@account, dba or workflow id');
 }
 
-export function withYes(
-  command: Command,
-  effect = 'skip the confirmation; required without a terminal',
-): Command {
-  return command.option('--yes', effect);
+export function withYes(command: Command): Command {
+  return command.option('--yes', 'skip the confirmation; required without a terminal');
 }
 
 /** Without a subcommand, the command lists its subcommands. @param what they are, for people */

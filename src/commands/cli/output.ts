@@ -32,14 +32,9 @@ export interface Records<Item> extends RecordFormat {
   readonly fields?: readonly string[];
   readonly none?: string;
   /** If these columns make the table too wide, each record gets a second line instead of them. */
-  readonly below?: Below<Item>;
+  readonly below?: { readonly columns: readonly string[]; readonly line: (item: Item) => string };
   /** The total if a limit cut the list; `more` if nobody counted. */
   readonly total?: number | 'more' | undefined;
-}
-
-interface Below<Item> {
-  readonly columns: readonly string[];
-  readonly line: (item: Item) => string;
 }
 
 export class Printer {
@@ -127,7 +122,11 @@ export class Printer {
     return (record) => this.#write(this.stdout, recordRow(flatten(record), fields));
   }
 
-  #recordTable<Item>(items: readonly Item[], columns: TableColumns<Item>, below?: Below<Item>): void {
+  #recordTable<Item>(
+    items: readonly Item[],
+    columns: TableColumns<Item>,
+    below: Records<Item>['below'],
+  ): void {
     const all = Object.entries(columns).map(([title, column]) => {
       const given = typeof column === 'function' ? { value: column } : column;
       // A part of a time is useless.

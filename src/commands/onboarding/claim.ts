@@ -121,6 +121,4 @@ async function findAsking(context: CommandContext, id: string, given: string, op
   return { workflowId: asking, requirementId, typed, claim: currentClaim(requirement) };
 }
 
-function actorFrom({ actor }: ActorOptions): string {
-  return actor ?? userName();
-}
+const actorFrom = ({ actor = userName() }: ActorOptions) => actor;

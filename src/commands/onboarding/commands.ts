@@ -44,7 +44,7 @@ const SAFE_TO_REPEAT =
   'The same externalId attaches to the first onboarding, running or ended, so a script can safely run this command again.';
 
 function withStartOptions(command: Command): Command {
-  return withStrict(withYes(command, 'skip the confirmation of warnings'))
+  return withStrict(command.option('--yes', 'skip the confirmation of warnings'))
     .argument('<file>', 'JSON file, or - for standard input')
     .option('--wait', 'wait for the outcome and print it')
     .option('--again', 'start again even if an earlier onboarding of this externalId has ended')

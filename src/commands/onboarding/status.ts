@@ -150,10 +150,8 @@ function describePart({ workflowId, state, wasThereBefore }: PartState): string 
   return [stage, partnerStatus, where].filter(Boolean).join(', ');
 }
 
-export function timelineRow(
-  { times }: Pick<CommandLine, 'times'>,
-  { at, event, detail = '', actor, reason }: TimelineEntry,
-): string[] {
+function timelineRow({ times }: CommandLine, entry: TimelineEntry): string[] {
+  const { at, event, detail = '', actor, reason } = entry;
   const why = reason === NO_REASON ? undefined : reason;
   const who = actor === undefined ? '' : ` (${[actor, why].filter(Boolean).join(': ')})`;
   return [times.atSecond(at), event, inZone(detail, { event }, times) + who];
@@ -168,13 +166,12 @@ export async function watch(cli: CommandLine, id: string, { json, ...options }: 
     const restart = isOnboarding(workflowId)
       ? 'start it again with --again'
       : 'run its command to start it again';
-    const outcome = await follow<Ending>(context, workflowId, { restart, onRead });
+    const how = { restart, onRead };
+    const outcome = await follow<Outcome | OperationOutcome<object>>(context, workflowId, how);
     if (json) cli.json({ workflowId, ...outcome });
     else printOutcome(cli, workflowId, outcome);
   });
 }
-
-type Ending = Outcome | OperationOutcome<object>;
 
 function lineOf(cli: CommandLine, { of, ...entry }: OwnedEntry): string {
   const [at = '', ...rest] = timelineRow(cli, entry);

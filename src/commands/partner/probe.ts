@@ -20,14 +20,14 @@ interface ProbeOptions extends PartnerAccountOptions {
   readonly json?: true;
 }
 
-const given = z.object({ '--merchant': numericId.optional(), '--profile': numericId.optional() });
-
 /** Compares the responses of partners with the catalogue, by calls that only read. */
 export async function probe(
   cli: CommandLine,
   only: SystemName | undefined,
   { merchant, profile, report, json, ...options }: ProbeOptions,
 ): Promise<void> {
+  const id = numericId.optional();
+  const given = z.object({ '--merchant': id, '--profile': id });
   const ids = check(given, { '--merchant': merchant, '--profile': profile }, 'probe', 'nothing was sent');
   const config = cli.config();
   const partnerAccount = partnerAccountOf(config, options, 'probe', 'nothing was sent');
