@@ -5,6 +5,7 @@ import { Times } from '../../texts/time.js';
 import { StatusLine } from './progress.js';
 import { type Cell, type ColumnLayout, layOut, type Style } from './table.js';
 
+/** A stream that may be a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** The content of a cell. A date is shown in the zone of the person, `true` as yes, and `false` and undefined as nothing. */
