@@ -98,15 +98,13 @@ export async function probeSystem(
       }, signal);
       responses.set(key, response);
       const all = received ? differencesIn(received) : [];
-      const judgement = judged(system, operation, response, all);
-      found.set(key, { ...about, ...(received && { status: received.status }), ...judgement });
+      found.set(key, { ...about, ...statusOf(received), ...judged(system, operation, response, all) });
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof PartnerError)) throw error;
       // A sign-in that failed has a response of its own.
       const own = received?.name === name ? received : undefined;
-      const status = own && { status: own.status };
-      found.set(key, { ...about, ...status, ...failed(operation, error.details, own) });
+      found.set(key, { ...about, ...statusOf(own), ...failed(operation, error.details, own) });
       obstacle = obstacleIn(error.details);
     }
   };
@@ -128,12 +126,13 @@ export async function probeSystem(
   const all = reads.map(([key, operation]): Probed => {
     const request = requestOf(operation, around.given, responses);
     const why = obstacle ?? ('missing' in request ? request.missing : '');
-    return (
-      found.get(key) ?? { ...aboutOf(system, key, operation), result: 'not-tried', why, differences: [] }
-    );
+    const untried = { result: 'not-tried', why, differences: [] } as const;
+    return found.get(key) ?? { ...aboutOf(system, key, operation), ...untried };
   });
   return all.sort((one, other) => rankOf(one) - rankOf(other));
 }
+
+const statusOf = (received: Received | undefined) => received && { status: received.status };
 
 /** Calls reads as often as the rate limit of the account allows. */
 function callerOf(
