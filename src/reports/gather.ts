@@ -31,7 +31,7 @@ import {
   SHOWN,
 } from './record-parts.js';
 
-/** Everything about an onboarding and its parts. @param reason for showing private values, which are masked otherwise */
+/** Everything about an onboarding and its parts. @param reason for private values. @throws {UnreadablePayload} without a key */
 export async function recordOf(
   client: Client,
   documents: DocumentStore,

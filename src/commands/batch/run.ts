@@ -22,6 +22,7 @@ export interface FollowOptions {
 }
 
 export interface RunOptions extends FollowOptions {
+  /** Starts per second. */
   readonly rate?: number;
   readonly concurrency: number;
   readonly dryRun?: true;

@@ -32,7 +32,7 @@ export function partnerFailed(details: PartnerErrorDetails, isRepeatable: boolea
   return new CommandFailed(explainPartnerFailure(details), { exitCode });
 }
 
-/** The same for an activity that ran on its own. @param isRepeatable undefined when nobody knows */
+/** The same for an activity. @param isRepeatable undefined when nobody knows; otherwise, false means that it marks its request */
 export function explainActivity(
   error: unknown,
   taskQueue: string,

@@ -131,6 +131,7 @@ interface Call {
   /** The folder in which a call from here is recorded. Default: `GANGWAY_RECORD`. */
   readonly record: string | undefined;
   readonly output: string | undefined;
+  /** In milliseconds. */
   readonly startWithin: number;
 }
 
@@ -238,7 +239,7 @@ interface GivenRequest {
   readonly files: Readonly<Record<string, FilePart>>;
 }
 
-/** Reads a request: JSON, `@file`, or `-` for standard input. @param defaults fields that are added where they are missing */
+/** Reads a request: JSON, `@file`, or `-` for standard input. @param defaults fields to add. @throws {InvalidInput} */
 async function readRequest(
   cli: CommandLine,
   operation: Operation,
@@ -306,7 +307,7 @@ export function show(cli: CommandLine, result: CallResponse, options: ShowOption
     throw new CommandFailed(['the partner reports a failure:', ...problemLines(problems)].join('\n'));
 }
 
-/** Prints the records of a response: a list, the wanted list in it, or the response as one record. */
+/** Prints the records of a response: a list, the wanted one in it, or the response as one. @throws {CommandFailed} without it */
 function printRecords(printer: Printer, response: unknown, { csv, list }: ShowOptions): void {
   const records = recordsIn(response, list);
   const rows = records.map(flatten);
