@@ -107,7 +107,7 @@ const LISTS = {
   boardingSettingsId: 'list-boarding-settings',
 } as const satisfies Record<ReferenceField, string>;
 
-/** Reads the lists through a worker, by default within the time that a person waits. @returns undefined when none responds in time */
+/** Reads the lists through a worker, by default as long as a person waits. @returns undefined when none responds in time */
 export async function referencesAt(
   client: Client,
   taskQueue: string,

@@ -207,7 +207,7 @@ export function prefixed(prefix: string, { shape }: z.ZodObject): z.ZodRawShape 
   return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [prefix + name, schema]));
 }
 
-/** Reads settings, and the files of secrets. Outside of the schema, their names begin with the prefix. @throws {BadSetting} */
+/** Reads settings, and files of secrets. Outside of the schema, names begin with the prefix. @throws {BadSetting} */
 export function readSettings<Schema extends z.ZodObject>(
   schema: Schema,
   environment: NodeJS.ProcessEnv,

@@ -30,7 +30,7 @@ export async function confirmDoubts(
   if (cli.terminal) await confirm(cli, `${what} may have mistakes.`, { yes });
 }
 
-/** Asks the person at the terminal to confirm, unless `--yes` is given. @throws {CommandFailed}; {@link InvalidInput} without a terminal */
+/** Asks the person at the terminal, unless `--yes` is given. @throws {CommandFailed}, {@link InvalidInput} without a terminal */
 export async function confirm(cli: CommandLine, consequence: string, { yes }: Confirming): Promise<void> {
   if (yes) return;
   const { terminal, signal, status } = cli;
