@@ -56,7 +56,7 @@ export function contractLines(): string[] {
     ...Object.keys(eventTypes(NO_ACCOUNTS)).map((type) => `event in ${type}`),
     ...Object.keys(OUTBOUND).map((type) => `event out ${type}`),
     ...SECTIONS.flatMap(settingsOf).map(({ name }) => `setting ${name}`),
-    ...EXIT_CODES.map(({ code, short }) => `exit code ${code} ${short}`),
+    ...EXIT_CODES.map(([code, short]) => `exit code ${code} ${short}`),
     ...commandLines(),
     ...Object.entries({ merchant: MERCHANT, business: BUSINESS, customer: CUSTOMER }).flatMap(
       ([name, kind]) =>

@@ -41,21 +41,13 @@ const { WORKFLOW_EXECUTION_STATUS_RUNNING } = proto.temporal.api.enums.v1.Workfl
 const MOST_ROWS = 200;
 const MOST_BYTES = 1024 * 1024;
 
-/** The facts about a file that the workers need. */
 export interface HandOver extends Pick<BatchState, 'name' | 'actor'> {
-  /** What was found in the file before its start. */
   readonly found?: FileDoubts;
   /** Default: it waits for its confirmation. */
   readonly limits?: StartLimits;
 }
 
-/**
- * Hands rows over to the workers, which start them.
- *
- * @returns the id of the batch
- * @throws {NoWorker} when none runs
- * @throws {PartFailed} when a worker cannot keep them. Nothing is started unless all rows are handed over
- */
+/** Hands rows over to the workers, which start them. @throws {NoWorker}, {@link PartFailed}; nothing is started then */
 export async function handOver(
   client: Client,
   taskQueue: string,
@@ -86,7 +78,7 @@ export async function handOver(
     }
     await keep();
   } catch (error) {
-    if (parts > 0) await forget(client, taskQueue, { batch, parts });
+    if (parts > 0) await forget(client, taskQueue, batch, parts);
     throw error;
   }
   const state: BatchState = {
@@ -151,7 +143,6 @@ async function atWorker<Activity extends 'keepRows' | 'readResults'>(
   });
 }
 
-/** The time for which Temporal lets a worker try to remove rows. */
 const FORGETTING = {
   scheduleToCloseTimeout: '7d',
   startToCloseTimeout: '1m',
@@ -159,34 +150,15 @@ const FORGETTING = {
 } as const;
 
 /** Lets a worker remove the rows that no batch has, and does not wait for it: the store may be unavailable. */
-async function forget(
-  client: Client,
-  taskQueue: string,
-  request: Parameters<BatchActivities['forgetRows']>[0],
-): Promise<void> {
-  const summary = `Rows of ${request.batch}, which did not begin`;
+async function forget(client: Client, taskQueue: string, batch: string, parts: number): Promise<void> {
+  const request: Parameters<BatchActivities['forgetRows']>[0] = { batch, parts };
+  const summary = `Rows of ${batch}, which did not begin`;
   const single = { activity: 'forgetRows', args: [request], summary, options: FORGETTING };
-  await startSingle(client, taskQueue, `${request.batch}.forgetRows`, single).catch(() => undefined);
+  await startSingle(client, taskQueue, `${batch}.forgetRows`, single).catch(() => undefined);
 }
 
 /** A batch at a moment. */
-export interface Batch {
-  readonly id: string;
-  /** Its counts include the part that runs. */
-  readonly state: BatchState;
-  /** What was found in the file before its start. */
-  readonly found: FileDoubts | undefined;
-  /** Nothing more is started. */
-  readonly hasEnded: boolean;
-  readonly startedAt: Date;
-  readonly endedAt: Date | undefined;
-  /** Results of the part that runs. */
-  readonly recent: readonly RowResult[];
-  /** How many parts have results. */
-  readonly parts: number;
-  /** Why it does not go on at the moment. */
-  readonly problem: string | undefined;
-}
+export type Batch = NonNullable<Awaited<ReturnType<typeof batchIn>>>;
 
 /** @returns undefined when there is none */
 export async function readBatch(client: Client, id: string): Promise<Batch | undefined> {
@@ -204,25 +176,26 @@ export async function readBatch(client: Client, id: string): Promise<Batch | und
   const running = pendingActivities.find(({ activityType }) => activityType?.name === 'startRows');
   const [recent = []] = await decodedPayloads(client, running?.heartbeatDetails?.payloads, id);
   const failure = running?.lastFailure && (await decodedFailure(client, running.lastFailure, id));
-  return batchIn(client, found.workflowExecutionInfo, {
-    recent: recent as readonly RowResult[],
-    problem: failure?.message,
-  });
+  return batchIn(client, found.workflowExecutionInfo, recent as readonly RowResult[], failure?.message);
 }
 
-/** @returns undefined without the key of its memo */
-async function batchIn(
-  client: Client,
-  raw: Raw,
-  { recent, problem }: Pick<Batch, 'recent' | 'problem'>,
-): Promise<Batch | undefined> {
+/**
+ * @param recent results of the part that runs
+ * @param problem why it does not go on at the moment
+ * @returns undefined without the key of its memo
+ */
+async function batchIn(client: Client, raw: Raw, recent: readonly RowResult[] = [], problem?: string) {
   const kept = (await inMemo(client, raw, BATCH_MEMO)) as BatchState | undefined;
   if (!kept) return undefined;
-  const state = { ...kept, ...withResults(kept, summaryOf(recent)) };
-  const found = (await inMemo(client, raw, FOUND_MEMO)) as FileDoubts | undefined;
   const isUnderWay = kept.stage === 'checked' || kept.stage === 'running';
   return {
-    ...{ id: raw.execution?.workflowId ?? '', state, found, recent, problem, parts: kept.parts },
+    id: raw.execution?.workflowId ?? '',
+    /** Its counts include the part that runs. */
+    state: { ...kept, ...withResults(kept, summaryOf(recent)) } as BatchState,
+    /** What was found in the file before its start. */
+    found: (await inMemo(client, raw, FOUND_MEMO)) as FileDoubts | undefined,
+    ...{ recent, problem },
+    /** Nothing more is started. */
     hasEnded: raw.status !== WORKFLOW_EXECUTION_STATUS_RUNNING || !isUnderWay,
     startedAt: requiredTsToDate(raw.startTime, 'startTime'),
     endedAt: optionalTsToDate(raw.closeTime),
@@ -242,19 +215,14 @@ export async function listBatches(
   const query = all(isIn('WorkflowType', typesOf(BATCHES)), is('TaskQueue', taskQueue));
   const found: Batch[] = [];
   for await (const raw of rawListed(client, query, Math.max(most, SEARCHED), most)) {
-    const batch = await batchIn(client, raw, { recent: [], problem: undefined });
+    const batch = await batchIn(client, raw);
     if (batch && isListed(batch)) found.push(batch);
     if (found.length === most) break;
   }
   return found;
 }
 
-/** The results of a part that has ended. */
-export function resultsOfPart(
-  client: Client,
-  taskQueue: string,
-  of: PartOfBatch,
-): Promise<readonly RowResult[]> {
+export function resultsOfPart(client: Client, taskQueue: string, of: PartOfBatch) {
   return atWorker(client, taskQueue, 'readResults', of);
 }
 
@@ -262,10 +230,10 @@ export function resultsOfPart(
 export async function resultsOf(
   client: Client,
   taskQueue: string,
-  { id, parts, recent }: Batch,
+  { id, state, recent }: Batch,
 ): Promise<RowResult[]> {
   const results = [...recent];
-  for (let part = 0; part < parts; part += 1)
+  for (let part = 0; part < state.parts; part += 1)
     results.push(...(await resultsOfPart(client, taskQueue, { batch: id, part })));
   return results.sort((one, other) => one.line - other.line);
 }

@@ -3,28 +3,20 @@ import { formsOf, inside, isAny, isItem, placesIn, type Shape, shapeOfAny } from
 
 export type CellType = 'text' | 'number' | 'boolean';
 
-/** The field of an input that a column holds, and the type of its cells. */
 export interface Column {
   /** Numbers are indexes of a list. */
   readonly path: readonly (string | number)[];
   readonly type: CellType;
-  /** All types that the field may have. */
   readonly takes: readonly CellType[];
 }
 
-/** The columns that a table of inputs may have. */
-export interface Columns {
-  /** @param name the path of a field: `merchant.dba`, `beneficialOwners.0.firstName` */
-  find(name: string): Column | undefined;
-  /** The names of all columns. */
-  readonly names: readonly string[];
-}
+export type Columns = ReturnType<typeof columnsOf>;
 
-/** The columns of inputs of any of these schemas. The schemas define the types. */
-export function columnsOf(schemas: readonly z.ZodType[]): Columns {
+export function columnsOf(schemas: readonly z.ZodType[]) {
   const root = shapeOfAny(schemas);
   return {
-    find: (name) => find(root, name.split('.')),
+    /** @param name the path of a field: `merchant.dba`, `beneficialOwners.0.firstName` */
+    find: (name: string) => find(root, name.split('.')),
     names: namesIn(root),
   };
 }

@@ -81,7 +81,6 @@ function brokenRule(cell: string, { as: type, words = {} }: MappedColumn): strin
 }
 
 interface CsvRecord {
-  /** The line where it begins. */
   readonly line: number;
   readonly cells: readonly string[];
   /** The reason why it cannot be read. Then it is the last one. */
@@ -147,7 +146,6 @@ const FAULTS: Readonly<Record<string, string>> = {
 /** The columns in their order; undefined where one is left out. */
 type Header = readonly (MappedColumn | undefined)[];
 
-/** Reads the first row of a table. */
 function readHeader(
   cells: readonly string[],
   known: Columns,
@@ -202,7 +200,6 @@ const mappingFile = z.strictObject({
         to: z.string(),
         /** The type where the field may have any, as in `application`. Default: text. */
         as: z.enum(['text', 'number', 'boolean']).optional(),
-        /** The values of certain cells. */
         words: words.optional(),
       }),
     ]),
@@ -211,23 +208,18 @@ const mappingFile = z.strictObject({
   constants: words.default({}),
 });
 
-/** A column of a file, and the values of certain of its cells. */
 interface MappedColumn extends Column {
-  /** The type that the mapping names. */
   readonly as?: CellType | undefined;
   readonly words?: Readonly<Record<string, Scalar>> | undefined;
 }
 
-/** Maps the headers of a file to our columns. */
 interface Mapping {
   /** Keyed by header; null where it is left out. */
   readonly columns: ReadonlyMap<string, MappedColumn | null>;
   readonly constants: readonly (MappedColumn & { readonly value: Scalar })[];
 }
 
-/** A mapping file that was read as JSON. */
 export interface MappingFile {
-  /** The name in messages. */
   readonly name: string;
   readonly value: unknown;
 }
@@ -238,23 +230,24 @@ export const NO_MAPPING: Mapping = { columns: new Map(), constants: [] };
 export function mappingFrom({ name: file, value }: MappingFile, known: Columns): Mapping {
   const given = check(mappingFile, value, file);
   const problems: FieldProblem[] = [];
-  const columns = new Map<string, MappedColumn | null>();
-  for (const [header, target] of Object.entries(given.columns)) {
-    if (target === null) columns.set(header, null);
-    else {
-      const { to: name, as: type, words } = typeof target === 'string' ? { to: target } : target;
-      const column = known.find(name);
-      if (column) columns.set(header, { ...column, words, ...(type && { type, as: type }) });
-      else problems.push({ field: `columns.${header}`, message: notAColumn(known, name) });
-    }
-  }
-  const constants = Object.entries(given.constants).flatMap(([name, value]) => {
+  const find = (field: string, name: string): Column[] => {
     const column = known.find(name);
-    if (!column) problems.push({ field: `constants.${name}`, message: notAColumn(known, name) });
-    return column ? [{ ...column, value }] : [];
-  });
+    if (!column) problems.push({ field, message: notAColumn(known, name) });
+    return column ? [column] : [];
+  };
+  const columns = Object.entries(given.columns).flatMap(
+    ([header, target]): [string, MappedColumn | null][] => {
+      if (target === null) return [[header, null]];
+      const { to: name, as: type, words } = typeof target === 'string' ? { to: target } : target;
+      const found = find(`columns.${header}`, name);
+      return found.map((column) => [header, { ...column, words, ...(type && { type, as: type }) }]);
+    },
+  );
+  const constants = Object.entries(given.constants).flatMap(([name, value]) =>
+    find(`constants.${name}`, name).map((column) => ({ ...column, value })),
+  );
   if (problems.length > 0) throw new InvalidInput(`${file}: is not valid; nothing was started`, problems);
-  return { columns, constants };
+  return { columns: new Map(columns), constants };
 }
 
 function notAColumn(known: Columns, name: string): string {

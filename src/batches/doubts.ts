@@ -84,7 +84,6 @@ function doubtsAt({ field, value }: Leaf): FieldProblem[] {
   return rules.map((message) => ({ field, message }));
 }
 
-/** The agent and the boarding settings that an input names. */
 export interface Named extends ReferenceRequest {
   readonly account: string | undefined;
   /** Of the fields: '' or `boarding.` */
@@ -101,7 +100,6 @@ export function namedIn(input: object): Named | undefined {
   return { agentProfileId, agent, boardingSettingsId, boardingSettings, account, prefix };
 }
 
-/** All that the boarding partner lists, for one account. */
 export type References = Readonly<Record<ReferenceField, readonly Reference[]>>;
 
 const LISTS = {
@@ -109,12 +107,7 @@ const LISTS = {
   boardingSettingsId: 'list-boarding-settings',
 } as const satisfies Record<ReferenceField, string>;
 
-/**
- * Reads the lists, through a worker.
- *
- * @param within how long it may take. Default: as long as a person waits
- * @returns undefined when no worker or no partner responds in time
- */
+/** Reads the lists through a worker, by default as long as a person waits. @returns undefined when none responds in time */
 export async function referencesAt(
   client: Client,
   taskQueue: string,
@@ -151,7 +144,6 @@ export const soonReferencesAt: typeof referencesAt = (client, taskQueue, account
 
 const LIST = z.array(z.looseObject({ id: z.number(), name: z.string().nullable() }));
 
-/** Returns a doubt for each name in an input that the partner does not list. */
 export function referenceDoubts(named: Named, lists: References): FieldProblem[] {
   const fields = Object.keys(REFERENCE_NAMES) as ReferenceField[];
   return fields.flatMap((idField): FieldProblem[] => {
@@ -162,13 +154,7 @@ export function referenceDoubts(named: Named, lists: References): FieldProblem[]
   });
 }
 
-/**
- * All doubts about an input that is about to be started.
- *
- * @param existing workflow id of an onboarding that would take no new input, if it is there
- * @param read reads the lists of the partner
- * @returns `isComplete`: false when the partner could not be read
- */
+/** All doubts about an input. @param existing workflow id of an onboarding that would take no new input, if it is there */
 export async function doubtsAbout(
   client: Client,
   taskQueue: string,

@@ -22,17 +22,11 @@ const EXTENSIONS: Readonly<Record<string, 'csv' | 'ndjson'>> = {
   '.jsonl': 'ndjson',
 };
 
-/** The format that the name of a file tells; undefined for any other name. */
 export function formatOf(file: string): 'csv' | 'ndjson' | undefined {
   return EXTENSIONS[extname(file).toLowerCase()];
 }
 
-/**
- * A reader for the rows of a file.
- *
- * @param schemas of the rows, which name the columns of a table
- * @throws {InvalidInput} when the options do not apply to the format, or the mapping file is invalid
- */
+/** A reader for the rows of a file. The schemas name the columns of a table. @throws {InvalidInput} */
 export function rowReader(
   { format, delimiter, mapping }: Format,
   file: string,
@@ -94,9 +88,7 @@ function parsed(line: number, json: string): Row {
 
 /** A file that can be read from its beginning more than once. */
 export interface Source {
-  /** Its name in messages. */
   readonly name: string;
-  /** Its bytes, from the beginning. */
   read(): Readable;
   close(): Promise<void>;
 }

@@ -7,7 +7,6 @@ import { BUSINESS, CUSTOMER, type Kind, MERCHANT, type StartableType } from '../
 import { NOT_UTF_8 } from '../texts/text.js';
 import { formatDoubts } from './doubts.js';
 
-/** An onboarding that is checked and can be started. */
 export interface Ready {
   readonly line: number;
   readonly externalId: string;
@@ -15,13 +14,10 @@ export interface Ready {
   readonly unique: Readonly<Record<string, string>>;
   readonly type: StartableType;
   readonly workflowId: string;
-  /** Checked. */
   readonly input: object;
-  /** Probable mistakes in it. */
   readonly doubts?: readonly FieldProblem[];
 }
 
-/** A row that cannot be started. */
 export interface Invalid {
   readonly line: number;
   readonly problems: readonly FieldProblem[];
@@ -29,7 +25,6 @@ export interface Invalid {
 
 type Check = (line: number, value: unknown) => Ready | Invalid;
 
-/** A kind of onboarding, whatever its input. */
 type AnyKind = typeof MERCHANT | typeof BUSINESS | typeof CUSTOMER;
 
 const KINDS: Readonly<Record<string, AnyKind>> = {
@@ -39,7 +34,6 @@ const KINDS: Readonly<Record<string, AnyKind>> = {
   business: CUSTOMER,
 };
 
-/** The kind of onboarding that the fields of an input identify. */
 export function kindOf(value: unknown): { readonly kind: AnyKind } | { readonly problem: string } {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { problem: 'must be a JSON object' };
@@ -52,7 +46,6 @@ export function kindOf(value: unknown): { readonly kind: AnyKind } | { readonly 
     : { kind };
 }
 
-/** Checks rows, each as the kind of onboarding that its fields identify. */
 export function rowCheck(known: KnownAccounts): (row: Row) => Ready | Invalid {
   const checks = new Map<AnyKind, Check>([
     [MERCHANT, checkOf(MERCHANT, known)],
@@ -71,7 +64,6 @@ export function rowCheck(known: KnownAccounts): (row: Row) => Ready | Invalid {
 const NO_KIND =
   'is not an onboarding: a merchant has "merchant", a business "holder", a customer "boarding" and "business"';
 
-/** The schemas of all kinds of rows. */
 export function rowSchemas(known: KnownAccounts) {
   return [MERCHANT.schema(known), BUSINESS.schema(known), CUSTOMER.schema(known)];
 }
@@ -103,9 +95,7 @@ function checkOf<Input extends { readonly externalId: string; readonly account?:
 export interface Row {
   /** The line where it begins, counted from 1. */
   readonly line: number;
-  /** An unchecked input. */
   readonly value?: unknown;
-  /** The reasons why there is no value. */
   readonly problems?: readonly FieldProblem[];
 }
 
@@ -120,7 +110,6 @@ export const REST_UNREAD = 'the rest of the file was not read';
 /** Replaces bytes that are not UTF-8. A name that contains it would reach the partner corrupted. */
 const REPLACEMENT_CHARACTER = '\uFFFD';
 
-/** A row that cannot be read. */
 export function unreadable(line: number, message: string): Row {
   return { line, problems: [{ field: '', message }] };
 }

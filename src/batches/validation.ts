@@ -10,30 +10,16 @@ import { distinct } from '../texts/invalid-input.js';
 import { type Named, namedIn, type References, referenceDoubts, referencesAt } from './doubts.js';
 import type { Invalid, Ready, Row } from './ready.js';
 
-/** The rules for the rows of a file. */
 export interface RowRules<Valid extends Ready = Ready> {
   /** They name the columns of a table. */
   readonly schemas: readonly z.ZodType[];
   readonly check: (row: Row) => Valid | Invalid;
 }
 
-/** The content of a file, and its problems. */
-export interface Validation {
-  readonly rows: number;
-  /** Valid rows, by kind. */
-  readonly counts: Readonly<Partial<Record<StartableType, number>>>;
-  /** The first problems, in the order of their lines. */
-  readonly problems: readonly RowProblem[];
-  readonly problemCount: number;
-  /** Rows with a problem. */
-  readonly badRows: number;
-  readonly valid: readonly ValidRow[];
-  /** The number of further doubts about these rows. */
-  readonly moreDoubts: number;
-}
+export type Validation = Awaited<ReturnType<typeof validate>>;
 
 /** The part of a valid row that stays in memory. */
-interface ValidRow {
+export interface ValidRow {
   readonly line: number;
   readonly workflowId: string;
   /** Rows that name the same share it. */
@@ -53,25 +39,31 @@ const MOST_DOUBTS = 10_000;
 
 const NONE: readonly FieldProblem[] = [];
 
-/** Reads all rows. */
-export async function validate(rows: AsyncIterable<Ready | Invalid>): Promise<Validation> {
+export async function validate(rows: AsyncIterable<Ready | Invalid>) {
   const counts: Partial<Record<StartableType, number>> = {};
-  const problems = new RowProblems();
+  /** The first, in the order of their lines. */
+  const problems: RowProblem[] = [];
   const lineOf = new Map<string, number>();
   const names = new Map<string, Named>();
   const valid: ValidRow[] = [];
-  let [total, kept, moreDoubts] = [0, 0, 0];
+  let [total, problemCount, badRows, lastBad, kept, moreDoubts] = [0, 0, 0, 0, 0, 0];
+  const add = (line: number, { field, message }: FieldProblem) => {
+    problemCount += 1;
+    if (line !== lastBad) badRows += 1;
+    lastBad = line;
+    if (problems.length < PROBLEMS_SHOWN) problems.push({ line, field, message });
+  };
   for await (const row of rows) {
     total += 1;
     if ('problems' in row) {
-      for (const problem of distinct(row.problems)) problems.add(row.line, problem);
+      for (const problem of distinct(row.problems)) add(row.line, problem);
       continue;
     }
     const { line, unique, type, input, workflowId, doubts = NONE } = row;
     for (const [field, value] of Object.entries(unique)) {
       const first = lineOf.get(`${field} ${value}`);
       if (first === undefined) lineOf.set(`${field} ${value}`, line);
-      else problems.add(line, { field, message: `is the same as in line ${first}` });
+      else add(line, { field, message: `is the same as in line ${first}` });
     }
     const here = namedIn(input);
     const key = JSON.stringify(here);
@@ -83,36 +75,12 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>): Promise<Va
     valid.push({ line, workflowId, named, doubts: isKept ? doubts : NONE });
     counts[type] = (counts[type] ?? 0) + 1;
   }
-  return {
-    ...{ rows: total, counts, problems: problems.first, problemCount: problems.count },
-    ...{ badRows: problems.rows, valid, moreDoubts },
-  };
+  return { rows: total, counts, problems, problemCount, badRows, valid, moreDoubts };
 }
 
-/** Counts problems, and keeps the first. */
-class RowProblems {
-  readonly first: RowProblem[] = [];
-  count = 0;
-  rows = 0;
-  #last = 0;
-
-  add(line: number, { field, message }: FieldProblem): void {
-    this.count += 1;
-    if (line !== this.#last) this.rows += 1;
-    this.#last = line;
-    if (this.first.length < PROBLEMS_SHOWN) this.first.push({ line, field, message });
-  }
-}
-
-/** The result of checking a file whose rows are all valid. */
 type Checked = Pick<Validation, 'valid' | 'moreDoubts'>;
 
-/**
- * Reads what the file itself does not tell: the lists of the partner, and which onboardings exist. An onboarding that exists takes no
- * new input, so its row has no doubts.
- *
- * @param read reads the lists of an account; undefined when they cannot be read now
- */
+/** What the file itself does not tell. An onboarding that exists takes no new input, so its row has no doubts. */
 export async function fileDoubts(
   client: Client,
   taskQueue: string,
@@ -134,11 +102,7 @@ export async function fileDoubts(
   };
 }
 
-/**
- * The doubts about rows, by line.
- *
- * @param listed what the partner lists. Default: nobody has read it
- */
+/** The doubts about rows, by line. @param listed what the partner lists; default: nobody has read it */
 export function doubtsOf(
   { valid, moreDoubts }: Checked,
   listed: (named: Named) => References | undefined = () => undefined,
@@ -194,7 +158,6 @@ export function attachedSentence(attached: number | undefined, rows: number): st
 /** So many rows are started without a confirmation. */
 export const UNCONFIRMED_ROWS = 20;
 
-/** Returns the consequence of starting a file, in one sentence. */
 export function consequenceOf(name: string, { rows, counts }: Pick<Validation, 'rows' | 'counts'>): string {
   return `This starts ${rowsOf(rows)} of ${name} (${kindsOf(counts)}), which creates applications at the partners.`;
 }

@@ -1,50 +1,18 @@
 import { Command, CommanderError } from 'commander';
 import { Deadline } from '../http/deadline.js';
 import { didYouMean } from '../settings/nearest.js';
-import { packageVersion } from '../texts/version.js';
-import { adoptCommand, batchCommand, batchesCommand } from './batch/commands.js';
+import { packageVersion } from '../texts/docs.js';
+import { addBatches } from './batch/commands.js';
 import type { Surroundings } from './cli/command-line.js';
 import { DEBUG, EXIT, exitCodesInShort, Interrupted, stackOf, TimedOut, unforeseen } from './cli/errors.js';
-import { type Act, type Definition, milliseconds, type Print } from './cli/options.js';
+import { type Act, type Definition, milliseconds } from './cli/options.js';
 import { fitted, type Output, Printer, widthOf } from './cli/output.js';
-import { completionCommand, explainCommand, helpCommand } from './help/commands.js';
-import { COMPLETE, namesOf } from './help/names.js';
-import {
-  boardCommand,
-  cancelCommand,
-  claimCommand,
-  confirmCommand,
-  inboxCommand,
-  listCommand,
-  nudgeCommand,
-  onboardBusinessCommand,
-  onboardCommand,
-  releaseCommand,
-  resolveCommand,
-  statusCommand,
-  watchCommand,
-} from './onboarding/commands.js';
-import {
-  callCommand,
-  cardNicknameCommand,
-  changeAddressCommand,
-  closeCardCommand,
-  ensureWebhooksCommand,
-  probeCommand,
-  restoreSubUserCommand,
-  statementCommand,
-} from './partner/commands.js';
-import { bundleCommand, exportCommand, reportCommand } from './report/commands.js';
-import {
-  backupCommand,
-  doctorCommand,
-  eventsCommand,
-  keysCommand,
-  replayCommand,
-  restoreCommand,
-  sandboxCommand,
-  setupCommand,
-} from './system/commands.js';
+import { addCompletion, addHelp } from './help/commands.js';
+import { COMPLETE, namesOf } from './help/complete.js';
+import { addAnswers, addClaims, addFollowing, addStarts, addViews } from './onboarding/commands.js';
+import { addBankOperations, addCalls, addStatements } from './partner/commands.js';
+import { addReports } from './report/commands.js';
+import { addBackups, addEvents, addSetup } from './system/commands.js';
 
 export type { Surroundings } from './cli/command-line.js';
 export { Interrupted } from './cli/errors.js';
@@ -52,35 +20,13 @@ export type { Output } from './cli/output.js';
 
 /** The commands by the headings of the help. */
 const COMMANDS: Readonly<Record<string, readonly Definition[]>> = {
-  'Onboard:': [
-    boardCommand,
-    onboardBusinessCommand,
-    onboardCommand,
-    batchCommand,
-    batchesCommand,
-    adoptCommand,
-  ],
-  'Follow and answer requirements:': [
-    ...[statusCommand, listCommand, inboxCommand, claimCommand, releaseCommand],
-    ...[resolveCommand, confirmCommand],
-    ...[watchCommand, nudgeCommand, cancelCommand, eventsCommand],
-  ],
-  'Single operations at the bank:': [
-    ...[closeCardCommand, cardNicknameCommand, changeAddressCommand, restoreSubUserCommand],
-    ...[ensureWebhooksCommand, statementCommand],
-  ],
-  'Any operation of a partner:': [callCommand, probeCommand],
-  'Reports and audits:': [reportCommand, exportCommand, bundleCommand],
-  'Setup and backup:': [
-    setupCommand,
-    keysCommand,
-    doctorCommand,
-    replayCommand,
-    backupCommand,
-    restoreCommand,
-    sandboxCommand,
-  ],
-  'Help:': [helpCommand, explainCommand, completionCommand],
+  'Onboard:': [addStarts, addBatches],
+  'Follow and answer requirements:': [addViews, addClaims, addAnswers, addFollowing, addEvents],
+  'Single operations at the bank:': [addBankOperations, addStatements],
+  'Any operation of a partner:': [addCalls],
+  'Reports and audits:': [addReports],
+  'Setup and backup:': [addSetup, addBackups],
+  'Help:': [addHelp, addCompletion],
 };
 
 /**
@@ -101,7 +47,11 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     const program = gangway({ ...surroundings, signal: ending.signal }).hook('preAction', (_, action) => {
       rejectEmptyArguments(action);
       const { timeout } = action.optsWithGlobals<{ timeout?: number }>();
-      if (timeout !== undefined) ending.endAfter(timeout, () => timedOut(printer, timeout));
+      if (timeout === undefined) return;
+      ending.endAfter(timeout, () => {
+        printer.note(`stopped after ${timeout / 1_000} s (--timeout); what it started continues`);
+        return new TimedOut();
+      });
     });
     await program.parseAsync(argv, { from: 'user' });
     return 0;
@@ -115,11 +65,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
 /** The width of help in a file or a pipe, the default of commander. */
 const HELP_WIDTH = 80;
 
-/**
- * The whole command line, which {@link run} parses and runs.
- *
- * @internal
- */
+/** The whole command line, which {@link run} parses and runs. @internal */
 export function gangway(surroundings: Surroundings): Command {
   const { stdout, stderr } = surroundings;
   // Commander uses its default width for undefined, although its type excludes undefined.
@@ -154,7 +100,7 @@ export function gangway(surroundings: Surroundings): Command {
     });
   for (const [heading, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
-    for (const define of commands) define(program, actIn(surroundings), printIn(surroundings));
+    for (const add of commands) add(program, actIn(surroundings), surroundings);
   }
   return program;
 }
@@ -190,19 +136,6 @@ function actIn(surroundings: Surroundings): Act {
       const [{ perform }, action] = await Promise.all([import('./cli/command-line.js'), load()]);
       await perform(surroundings, given.at(-1) as Command, (cli) => action(cli, ...given));
     };
-}
-
-function printIn(surroundings: Surroundings): Print {
-  return (load) =>
-    async (...given) => {
-      const action = await load();
-      await action(surroundings, ...given);
-    };
-}
-
-function timedOut(printer: Printer, ms: number): TimedOut {
-  printer.note(`stopped after ${ms / 1_000} s (--timeout); what it started continues`);
-  return new TimedOut();
 }
 
 /** Explains an error on standard error. @returns the exit code */

@@ -20,17 +20,10 @@ const QUESTIONS = 2;
 const PATIENCE_MS = 60_000;
 
 /** A question of the underwriters, and the command that answers it in any folder. */
-export interface Asked {
-  readonly question: string;
-  readonly command: string;
-}
+export type Asked = Awaited<ReturnType<typeof startPlayground>>[number];
 
 /** Boards a merchant that the underwriters ask about, and waits for their questions. */
-export async function startPlayground(
-  client: Client,
-  env: NodeJS.ProcessEnv,
-  folder: string,
-): Promise<Asked[]> {
+export async function startPlayground(client: Client, env: NodeJS.ProcessEnv, folder: string) {
   const example = JSON.parse(await readFile(join(ROOT, 'examples/merchant-notes.json'), 'utf8'));
   const { merchant, application, ...input } = example as MerchantBoardingInput;
   const file = join(folder, `${YOURS.externalId}.json`);
@@ -61,11 +54,7 @@ function fromAnywhere(argument: string): string {
 /** Settings of the demo's own processes, which nobody else needs. */
 const OF_PROCESSES = /^(SANDBOX|CODEC|CONSOLE|RECEIVER|EVENTS|GANGWAY_(POLL|HEALTH))/;
 
-/**
- * Writes `settings.sh`, the settings of this demo for a shell, which finds `gangway` then.
- *
- * @returns its path
- */
+/** Writes `settings.sh`, the settings of this demo for a shell, which finds `gangway` then. @returns its path */
 export async function writeSettings(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
   const [settings, command] = [join(folder, SETTINGS), join(folder, 'gangway')];
   const lines = Object.entries(env)

@@ -20,9 +20,7 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const built = (name: string) => join(ROOT, 'dist', `${name}.js`);
 
-export interface Process {
-  stop(): Promise<void>;
-}
+export type Process = Awaited<ReturnType<typeof start>>;
 
 /**
  * Starts one of the project's processes and waits until the URL `probe` responds. The process has a process group of its own, so
@@ -35,7 +33,7 @@ export async function start(
   env: NodeJS.ProcessEnv,
   log: string,
   probe: string,
-): Promise<Process> {
+) {
   const output = openSync(log, 'w');
   const child = spawn(process.execPath, [built(name)], {
     env: { ...process.env, ...env },
@@ -46,7 +44,7 @@ export async function start(
   endWithUs(child);
   await untilUp(name, child, probe, log);
   return {
-    async stop() {
+    async stop(): Promise<void> {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, 'exit');
       child.kill('SIGTERM');
@@ -76,8 +74,10 @@ export async function gangway<Line>(env: NodeJS.ProcessEnv, args: readonly strin
     cwd: ROOT,
     env: { ...process.env, ...env },
   });
-  const lines = stdout.split('\n').filter(Boolean);
-  return lines.map((line) => JSON.parse(line) as Line);
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
 }
 
 type InboxItem = Requirement & { readonly workflowId: string };
@@ -100,6 +100,7 @@ export interface Part {
 const merchant = { command: 'board', type: 'merchantBoarding' } as const;
 const business = { command: 'onboard-business', type: 'businessOnboarding' } as const;
 const customer = { command: 'onboard', type: 'customerOnboarding' } as const;
+const byEvent = { command: 'event', type: 'customerOnboarding' } as const;
 
 const example = (name: string) => `examples/${name}.json`;
 
@@ -111,13 +112,7 @@ export const CAST: readonly Part[] = [
   { ...merchant, file: example('merchant-temporary-mid'), externalId: 'river-cafe', outcome: 'boarded' },
   { ...business, file: example('business-correction'), externalId: 'pixel-prints', outcome: 'onboarded' },
   { ...business, file: example('business-denied'), externalId: 'midnight-arcade', outcome: 'declined' },
-  {
-    ...customer,
-    command: 'event',
-    file: example('customer'),
-    externalId: 'juniper-tea',
-    outcome: 'onboarded',
-  },
+  { ...byEvent, file: example('customer'), externalId: 'juniper-tea', outcome: 'onboarded' },
   { ...customer, file: example('customer-asked'), externalId: 'lantern-bistro', outcome: 'onboarded' },
   { ...customer, file: example('customer-terminal'), externalId: 'maple-deli', outcome: 'onboarded' },
 ];
@@ -129,11 +124,10 @@ export function answerTo(kind: RequirementKind, detail: string): readonly string
       return /check/.test(detail)
         ? ['--document', 'examples/voided-check.txt', '--reason', 'the merchant sent it']
         : ['--text', 'About one sale in ten is keyed in by hand.', '--reason', 'asked the merchant'];
-    case 'request-changes':
-      return patched(
-        { application: { salesAndBusinessProfile: { annualVolume: 120_000 } } },
-        'corrected after the statements',
-      );
+    case 'request-changes': {
+      const application = { salesAndBusinessProfile: { annualVolume: 120_000 } };
+      return patched({ application }, 'corrected after the statements');
+    }
     case 'rejected-input':
       return patched({ holder: { website: 'https://www.example.com' } }, 'the old address was mistyped');
     case 'ticket':
@@ -147,17 +141,10 @@ function patched(patch: object, reason: string): readonly string[] {
   return ['--patch', JSON.stringify(patch), '--reason', reason];
 }
 
-/** Plays the system next to Gangway: it requests onboardings by events, and receives outbound events about them. */
-export interface Crm {
-  /** The outbound events by id, each once, however often it was delivered. */
-  readonly received: ReadonlyMap<string, OutboundEvent>;
-  /** Sends an event to the receiver. @throws {Error} when the response is not 202 */
-  send(receiverUrl: string, type: string, data: unknown): Promise<void>;
-  stop(): Promise<void>;
-}
+export type Crm = Awaited<ReturnType<typeof startCrm>>;
 
-/** @param secret `whsec_<base64>`, which signs both ways */
-export async function startCrm(port: number, secret: string): Promise<Crm> {
+/** Plays the system next to Gangway, which requests onboardings by events and receives events. @param secret `whsec_<base64>` */
+export async function startCrm(port: number, secret: string) {
   const webhook = new Webhook(secret);
   const received = new Map<string, OutboundEvent>();
   const server = createServer(async (request, response) => {
@@ -172,8 +159,10 @@ export async function startCrm(port: number, secret: string): Promise<Crm> {
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
+    /** The outbound events by id, each once, however often it was delivered. */
     received,
-    async send(receiverUrl, type, data) {
+    /** Sends an event to the receiver. @throws {Error} when the response is not 202 */
+    async send(receiverUrl: string, type: string, data: unknown) {
       const now = new Date();
       const id = `crm-${now.getTime()}`;
       const body = JSON.stringify({ specversion: '1.0', id, source: 'crm', type, data });
@@ -191,7 +180,7 @@ export async function startCrm(port: number, secret: string): Promise<Crm> {
         throw new Error(`the receiver responded with ${status}; see .cache/demo/receiver.log`);
     },
     stop: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -24,12 +24,7 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 /** Statuses below 500 after which a later attempt may succeed: request time-out and too many requests. */
 const RETRYABLE = [408, 429];
 
-/**
- * Files under a prefix of a bucket. Region and credentials come from AWS's own settings, files and roles.
- *
- * @param env the first source of endpoint, region and keys
- * @throws {BadSetting} when no region is set
- */
+/** Files under a prefix of a bucket. `env` comes before AWS's own files and roles. @throws {BadSetting} without a region */
 export async function bucket(
   { bucket: Bucket, prefix }: BucketAddress,
   env: NodeJS.ProcessEnv = process.env,

@@ -8,39 +8,8 @@ import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
 import type { Download } from '../partners/catalogue.js';
 import { type FileStore, StoreFailure } from './file-store.js';
 
-/** Documents that wait to be sent to a partner. Workflows contain only references to them. */
-export interface DocumentStore {
-  /**
-   * Saves a file and returns its reference.
-   *
-   * @throws {StoreFailure}
-   */
-  put(fileName: string, content: Readable | Uint8Array): Promise<DocumentRef>;
-  /**
-   * Returns a document as it was saved. If it is too large to send, returns one byte more than may be sent.
-   *
-   * @throws {StoreFailure}
-   */
-  get(ref: DocumentRef): Promise<Uint8Array<ArrayBuffer>>;
-  /**
-   * The SHA-256 of a document, in hexadecimal, and its length. The document is never in memory as a whole.
-   *
-   * @throws {StoreFailure}
-   */
-  hash(ref: Pick<DocumentRef, 'key'>): Promise<{ readonly sha256: string; readonly bytes: number }>;
-  /**
-   * Returns a document as it was saved. It is read only as fast as its consumer, which must read or destroy it.
-   *
-   * @throws {StoreFailure}
-   */
-  open(ref: Pick<DocumentRef, 'key'>): Promise<Readable>;
-  /**
-   * Removes a document that nothing refers to.
-   *
-   * @throws {StoreFailure}
-   */
-  remove(ref: Pick<DocumentRef, 'key'>): Promise<void>;
-}
+/** Its methods throw a {@link StoreFailure}. */
+export type DocumentStore = ReturnType<typeof documentStore>;
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',
@@ -60,34 +29,40 @@ export function contentTypeOf(fileName: string): string {
   return CONTENT_TYPES[extname(fileName).toLowerCase()] ?? 'application/octet-stream';
 }
 
-export function documentStore(files: FileStore): DocumentStore {
+/** Documents that wait to be sent to a partner. Workflows contain only references to them. */
+export function documentStore(files: FileStore) {
   const checked = (key: string): string => {
     if (!KEY.test(key)) throw new StoreFailure(files.place, 'missing', 'no document has this key');
     return key;
   };
-  const open = async (key: string): Promise<Readable> => files.open(checked(key));
+  type Key = Pick<DocumentRef, 'key'>;
+  /** The document is read only as fast as its consumer, which must read or destroy it. */
+  const open = async ({ key }: Key): Promise<Readable> => files.open(checked(key));
   return {
-    async put(fileName, content) {
+    open,
+    async put(fileName: string, content: Readable | Uint8Array): Promise<DocumentRef> {
       const extension = extname(fileName).toLowerCase();
       const key = randomUUID() + (/^\.[a-z0-9]{1,8}$/.test(extension) ? extension : '');
       const contentType = contentTypeOf(fileName);
       await files.save(key, content instanceof Readable ? content : Readable.from([content]), contentType);
       return { key, fileName: basename(fileName), contentType };
     },
-    async get({ key }) {
-      return beginningOf(await open(key), MAX_ATTACHMENT_BYTES + 1);
+    /** If the document is too large to send, returns one byte more than may be sent. */
+    async get(ref: Key): Promise<Uint8Array<ArrayBuffer>> {
+      return beginningOf(await open(ref), MAX_ATTACHMENT_BYTES + 1);
     },
-    async hash({ key }) {
+    /** The SHA-256, in hexadecimal, and the length. The document is never in memory as a whole. */
+    async hash(ref: Key): Promise<{ readonly sha256: string; readonly bytes: number }> {
       const hash = createHash('sha256');
       let bytes = 0;
-      for await (const chunk of (await open(key)) as AsyncIterable<Buffer>) {
+      for await (const chunk of (await open(ref)) as AsyncIterable<Buffer>) {
         hash.update(chunk);
         bytes += chunk.length;
       }
       return { sha256: hash.digest('hex'), bytes };
     },
-    open: ({ key }) => open(key),
-    async remove({ key }) {
+    /** Removes a document that nothing refers to. */
+    async remove({ key }: Key): Promise<void> {
       await files.remove(checked(key));
     },
   };
@@ -104,13 +79,11 @@ async function beginningOf(content: Readable, atMost: number): Promise<Buffer<Ar
   return Buffer.concat(chunks, Math.min(bytes, atMost));
 }
 
-/** The subject of a statement, from which its file name derives. */
 export interface StatementName {
   /** The account at the partners. The file name begins with it, because two accounts may have financial accounts of the same id. */
   readonly partnerAccount?: string | undefined;
   /** A month: `2026-01`. */
   readonly period: string;
-  /** Ids of financial accounts, one or more. */
   readonly accounts: readonly string[];
   readonly format: StatementFormat;
 }
@@ -118,11 +91,7 @@ export interface StatementName {
 /** Text that a file name may contain unchanged. */
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/**
- * Saves a statement while it arrives, in place of one of the same name.
- *
- * @throws as {@link FileStore.save}
- */
+/** Saves a statement while it arrives, in place of one of the same name. @throws as {@link FileStore.save} */
 export async function saveStatement(
   files: FileStore,
   name: StatementName,

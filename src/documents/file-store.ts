@@ -3,32 +3,7 @@ import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 
-/** Files by name, without folders: in a folder, or under a prefix of a bucket. */
-export interface FileStore {
-  /** The place for messages: a path, or `s3://bucket/prefix`. */
-  readonly place: string;
-  /**
-   * Saves a file while it arrives, in place of one of the same name. The old one stays until the new one is complete. The file is
-   * never in memory as a whole.
-   *
-   * @returns the number of bytes, all of which are stored
-   * @throws the error of `body`, or {@link StoreFailure}; then no part of the file remains
-   */
-  save(name: string, body: Readable, contentType: string): Promise<number>;
-  /**
-   * A file as it was saved, read only as fast as its consumer. The caller reads or destroys it. On an error it breaks off with a
-   * {@link StoreFailure}.
-   *
-   * @throws {StoreFailure}
-   */
-  open(name: string): Promise<Readable>;
-  /**
-   * Removes a file. One that does not exist is no error.
-   *
-   * @throws {StoreFailure}
-   */
-  remove(name: string): Promise<void>;
-}
+export type FileStore = ReturnType<typeof fileStore>;
 
 /**
  * `missing`: the file does not exist. `refused`: a person must repair the store or the access to it. `unavailable`: a later attempt
@@ -63,24 +38,35 @@ export interface Medium {
 /** A name that cannot lead out of a folder or a prefix. */
 const NAME = /^\w[\w.-]{0,254}$/;
 
-export function fileStore(medium: Medium): FileStore {
+/** Files by name, without folders: in a folder, or under a prefix of a bucket. Its methods throw a {@link StoreFailure}. */
+export function fileStore(medium: Medium) {
   const { place } = medium;
   const failure = (error: unknown) => {
     const { kind, reason } = medium.judge(error);
     return new StoreFailure(place, kind, reason, { cause: error });
   };
-  const checkName = (name: string) => {
+  const checked = (name: string) => {
     if (!NAME.test(name)) throw new StoreFailure(place, 'refused', 'the file name is not allowed');
+    return name;
+  };
+  const fail = (error: unknown) => {
+    throw failure(error);
   };
   return {
     place,
-    async save(name, body, contentType) {
+    /**
+     * Saves a file while it arrives, in place of one of the same name. The old one stays until the new one is complete. The file is
+     * never in memory as a whole.
+     *
+     * @returns the number of bytes, all of which are stored
+     * @throws the error of `body`, or {@link StoreFailure}; then no part of the file remains
+     */
+    async save(name: string, body: Readable, contentType: string): Promise<number> {
       // The body may break off before the medium reads it.
       body.once('error', () => undefined);
       const counted = counting(body);
       try {
-        checkName(name);
-        await medium.write(name, counted.content, contentType);
+        await medium.write(checked(name), counted.content, contentType);
         return counted.bytes();
       } catch (error) {
         if (body.errored) throw body.errored;
@@ -90,19 +76,15 @@ export function fileStore(medium: Medium): FileStore {
         body.destroy();
       }
     },
-    async open(name) {
-      checkName(name);
-      const content = await medium.read(name).catch((error: unknown) => {
-        throw failure(error);
-      });
+    /** The file is read only as fast as its consumer, who reads or destroys it. On an error it breaks off with a {@link StoreFailure}. */
+    async open(name: string): Promise<Readable> {
+      const content = await medium.read(checked(name)).catch(fail);
       const body = Readable.from(judged(content, failure), { objectMode: false });
       return body.once('close', () => content.destroy());
     },
-    async remove(name) {
-      checkName(name);
-      await medium.remove(name).catch((error: unknown) => {
-        throw failure(error);
-      });
+    /** A file that does not exist is no error. */
+    async remove(name: string): Promise<void> {
+      await medium.remove(checked(name)).catch(fail);
     },
   };
 }

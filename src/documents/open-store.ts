@@ -21,24 +21,14 @@ export const storeSettings = z.object({
     .meta({ description: 'S3 endpoint of the buckets.', unset: 'AWS' }),
 });
 
-/** The places of files. */
-export interface StorePlaces {
-  /** Documents that wait to be sent: a folder, or `s3://bucket/prefix`. */
-  readonly documentDir: string;
-  /** Statements: likewise. */
-  readonly statementDir: string;
-}
+/** Each is a folder, or `s3://bucket/prefix`. */
+export type StorePlaces = Readonly<ReturnType<typeof storesFrom>>;
 
-export function storesFrom(set: z.output<typeof storeSettings>): StorePlaces {
+export function storesFrom(set: z.output<typeof storeSettings>) {
   return { documentDir: set.DOCUMENT_DIR, statementDir: set.STATEMENT_DIR };
 }
 
-/**
- * The store at a place: a folder's path, or `s3://bucket/prefix`.
- *
- * @param env holds AWS's own settings; default: the environment of the process
- * @throws {BadSetting} when AWS's own settings lack something
- */
+/** The store at a place: a folder's path, or `s3://bucket/prefix`. @throws {BadSetting} when AWS's own settings lack something */
 export async function openStore(place: string, env?: NodeJS.ProcessEnv): Promise<FileStore> {
   const address = bucketAddress(place);
   if (address === undefined) return folder(place);

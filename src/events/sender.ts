@@ -24,21 +24,14 @@ export const eventSettings = z.object({
   EVENTS_TO_LOOPBACK: flag.describe('Allows `EVENTS_URLS` on this machine, with http as well.'),
 });
 
-/** The destinations of outbound events. */
-export interface EventSettings extends SenderOptions {
-  readonly destinations: readonly Destination[];
-}
+export type EventSettings = Readonly<ReturnType<typeof eventsFrom>>;
 
 /** Outbound events are signed, and go to https only, or to this machine where that is allowed. @throws {BadSetting} */
-export function eventsFrom(set: z.output<typeof eventSettings>): EventSettings {
+export function eventsFrom(set: z.output<typeof eventSettings>) {
   const { EVENTS_URLS: urls, EVENTS_SECRETS: secrets, EVENTS_TO_LOOPBACK: toLoopback } = set;
   const isAllowed = (url: URL) => url.protocol === 'https:' || (toLoopback && isSecureOrLoopback(url));
-  if (!urls.every((url) => isAllowed(new URL(url)))) {
-    throw new BadSetting(
-      'EVENTS_URLS',
-      'each must be https (http only to loopback, with EVENTS_TO_LOOPBACK=true)',
-    );
-  }
+  const rule = 'each must be https (http only to loopback, with EVENTS_TO_LOOPBACK=true)';
+  if (!urls.every((url) => isAllowed(new URL(url)))) throw new BadSetting('EVENTS_URLS', rule);
   if (urls.length > 0 && secrets.length === 0) throw new BadSetting('EVENTS_SECRETS', 'is not set');
   return { secrets, toLoopback, destinations: urls.map(destinationOf) };
 }
@@ -46,11 +39,9 @@ export function eventsFrom(set: z.output<typeof eventSettings>): EventSettings {
 export interface SenderOptions {
   /** `whsec_<base64>`. Each secret signs, so that subscribers can rotate theirs without a gap. */
   readonly secrets: readonly string[];
-  /** True if events may be sent to this machine. */
   readonly toLoopback: boolean;
 }
 
-/** The response of a subscriber. */
 export interface Receipt {
   readonly status: number;
   /** The wait that the subscriber asks for, in milliseconds. */
@@ -120,15 +111,13 @@ export class EventSender {
   }
 }
 
-/** A subscriber's URL. */
-export interface Destination {
-  /** Its name in Temporal, logs and output: short, and without a secret that the URL may contain. */
-  readonly id: string;
-  readonly url: string;
-}
+export type Destination = Readonly<ReturnType<typeof destinationOf>>;
 
-/** The same URL always has the same id. */
-export function destinationOf(url: string): Destination {
+/**
+ * The same URL always has the same id, which is its name in Temporal, logs and output: short, and without a secret that the URL may
+ * contain.
+ */
+export function destinationOf(url: string) {
   const { hostname } = new URL(url);
   const hash = createHash('sha256').update(url).digest('hex').slice(0, 8);
   return { id: `${hostname.replace(/[^\w.-]/g, '')}-${hash}`, url };

@@ -2,7 +2,6 @@ import { ONBOARDINGS, type OnboardingType } from '../messages/ids.js';
 import { OUTCOMES, STAGES } from '../messages/onboarding-state.js';
 import type { Listed } from '../temporal/search.js';
 
-/** Onboardings by the word that people use for them. */
 export const SUBJECTS: Readonly<Record<OnboardingType, string>> = {
   merchantBoarding: 'merchant',
   businessOnboarding: 'business',
@@ -12,7 +11,6 @@ export const SUBJECTS: Readonly<Record<OnboardingType, string>> = {
 
 export type Grouping = 'agent' | 'account';
 
-/** An onboarding or operation that has waited long. */
 export interface WaitFigure {
   readonly workflowId: string;
   readonly dba: string | null;
@@ -27,7 +25,6 @@ export interface WaitFigure {
 
 const LONGEST_WAITS = 10;
 
-/** Outcomes that an onboarding is started for. */
 export const SUCCESSES: readonly string[] = ['boarded', 'onboarded', 'provisioned'];
 
 export interface TallyOptions {
@@ -46,9 +43,8 @@ export class Tally {
   readonly #weeks = new Grouped<Record<string, number>>(() => ({}));
   readonly #groups = new Grouped(() => ({ running: 0, waiting: 0, others: 0, seconds: [] as number[] }));
   readonly #longest: Readonly<Record<WaitFigure['waits'], WaitFigure[]>> = { person: [], stage: [] };
-  #running = 0;
-  #waiting = 0;
-  #ended = 0;
+  /** Of a customer, its parts count, and not the customer. So they do for the groups. */
+  readonly #all = { running: 0, waiting: 0, ended: 0 };
 
   constructor(options: TallyOptions) {
     this.#options = options;
@@ -68,38 +64,37 @@ export class Tally {
   }
 
   #addRunning(row: Listed, subject: string): void {
-    const { stage = 'unknown', requirements, agentProfileId, partnerAccount, workflowId } = row;
+    const { stage = 'unknown', requirements, workflowId } = row;
     const waiting = requirements.length > 0 ? 1 : 0;
-    const counted = this.#stages.of(subject, stage);
-    counted.running += 1;
-    counted.waiting += waiting;
-    if (row.type === 'customerOnboarding') return;
-    const group = this.#group(agentProfileId, partnerAccount);
-    group.running += 1;
-    group.waiting += waiting;
-    this.#running += 1;
-    this.#waiting += waiting;
+    const isCounted = row.type !== 'customerOnboarding';
+    for (const counts of [
+      this.#stages.of(subject, stage),
+      ...(isCounted ? [this.#all, this.#group(row)] : []),
+    ]) {
+      counts.running += 1;
+      counts.waiting += waiting;
+    }
+    if (!isCounted) return;
     const start = this.#options.firstStarts.get(workflowId) ?? row.startedAt;
     const since = new Date(start.getTime() + total(row) * 1_000).toISOString();
     this.#keep({ ...aboutOf(row), waits: 'stage', for: stage, since });
   }
 
   #addEnded(row: Listed, subject: string): void {
-    const { endedAt, agentProfileId, partnerAccount } = row;
     const outcome = outcomeOf(row);
-    if (endedAt) {
-      const week = this.#weeks.of(subject, mondayOf(endedAt));
+    if (row.endedAt) {
+      const week = this.#weeks.of(subject, mondayOf(row.endedAt));
       week[outcome] = (week[outcome] ?? 0) + 1;
     }
     if (row.type === 'customerOnboarding') return;
-    this.#ended += 1;
-    const group = this.#group(agentProfileId, partnerAccount);
+    this.#all.ended += 1;
+    const group = this.#group(row);
     if (SUCCESSES.includes(outcome)) group.seconds.push(total(row));
     else group.others += 1;
   }
 
-  #group(agent: string | undefined, account: string | undefined) {
-    return this.#groups.of((this.#options.by === 'agent' ? agent : account) ?? '');
+  #group({ agentProfileId, partnerAccount }: Listed) {
+    return this.#groups.of((this.#options.by === 'agent' ? agentProfileId : partnerAccount) ?? '');
   }
 
   #addRequirements(row: Listed): void {
@@ -109,7 +104,7 @@ export class Tally {
       counted.seconds.push(secondsBetween(raisedAt, now));
       if (Date.parse(dueAt) < now.getTime()) counted.overdue += 1;
     }
-    const [oldest] = [...row.requirements].sort((one, other) => one.raisedAt.localeCompare(other.raisedAt));
+    const [oldest] = row.requirements.toSorted((one, other) => one.raisedAt.localeCompare(other.raisedAt));
     if (oldest) this.#keep({ ...aboutOf(row), waits: 'person', for: oldest.kind, since: oldest.raisedAt });
   }
 
@@ -122,8 +117,7 @@ export class Tally {
 
   get figures() {
     return {
-      // These three and the groups count the parts of a customer, and not the customer.
-      ...{ running: this.#running, waiting: this.#waiting, ended: this.#ended },
+      ...this.#all,
       stages: inOrder(
         this.#stages.all.map(([[subject = '', stage = ''], counts]) => ({ subject, stage, ...counts })),
       ),
@@ -178,7 +172,7 @@ class Grouped<Value> {
     return value;
   }
 
-  get all(): (readonly [names: readonly string[], value: Value])[] {
+  get all() {
     return [...this.#values.values()];
   }
 }

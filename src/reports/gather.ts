@@ -31,34 +31,15 @@ import {
   SHOWN,
 } from './record-parts.js';
 
-interface Gathering {
-  readonly client: Client;
-  readonly documents: DocumentStore;
-  readonly mask: Mask;
-}
-
-export interface Export {
-  readonly actor: string;
-  /** The reason for showing private values. Default: they are masked. */
-  readonly reason?: string | undefined;
-}
-
-/**
- * Everything about an onboarding, and about its parts if it is a customer's.
- *
- * @throws {UnreadablePayload} when a key is missing
- */
+/** Everything about an onboarding and its parts. @param reason for private values. @throws {UnreadablePayload} without a key */
 export async function recordOf(
   client: Client,
   documents: DocumentStore,
   description: WorkflowExecutionDescription,
-  { actor, reason }: Export,
+  { actor, reason }: { readonly actor: string; readonly reason?: string | undefined },
 ): Promise<ExportedRecord> {
-  const gathering = { client, documents, mask: reason === undefined ? MASKED : SHOWN };
-  const { workflowId } = description;
-  const ids = isCustomer(workflowId) ? Object.values(partIds(workflowId)) : [];
-  const described = await Promise.all(ids.map((id) => describe(client, id)));
-  const parts = described.filter((part) => part !== undefined);
+  const mask = reason === undefined ? MASKED : SHOWN;
+  const parts = await partsOf(client, description);
   return {
     ...{ format: 'gangway-export', version: 1 },
     exportedAt: new Date().toISOString(),
@@ -66,18 +47,22 @@ export async function recordOf(
     privateValues: reason === undefined ? 'masked' : 'shown',
     ...(reason !== undefined && { reason }),
     namespace: client.options.namespace,
-    onboarding: await gathered(gathering, description),
-    parts: await Promise.all(parts.map((part) => gathered(gathering, part))),
+    onboarding: await gathered(client, documents, mask, description),
+    parts: await Promise.all(parts.map((part) => gathered(client, documents, mask, part))),
   };
 }
 
-/**
- * Everything about one workflow: its state as the workflow itself returns it, and the rest from its history.
- *
- * @throws {UnreadablePayload} when a key is missing
- */
+export async function partsOf(client: Client, { workflowId }: WorkflowExecutionDescription) {
+  const ids = isCustomer(workflowId) ? Object.values(partIds(workflowId)) : [];
+  const described = await Promise.all(ids.map((id) => describe(client, id)));
+  return described.filter((part) => part !== undefined);
+}
+
+/** Everything about one workflow: its state as the workflow itself returns it, and the rest from its history. */
 async function gathered(
-  { client, documents, mask }: Gathering,
+  client: Client,
+  documents: DocumentStore,
+  mask: Mask,
   description: WorkflowExecutionDescription,
 ): Promise<ExportedOnboarding> {
   const { workflowId, type, status, startTime, closeTime } = description;
@@ -90,7 +75,7 @@ async function gathered(
   }
   const [input] = await argumentsOf(client, runs[0]);
   const outcome = await outcomeIn(client, runs);
-  const { known, source, notes } = await stateFrom(client, description, runs, answers);
+  const { known, source, notes } = await stateFrom(client, description, runs, answers, outcome);
   const timeline = [...known.timeline, ...interventionsIn(runs)].sort((one, other) =>
     one.at.localeCompare(other.at),
   );
@@ -147,20 +132,17 @@ async function stateFrom(
   { workflowId, status }: WorkflowExecutionDescription,
   runs: readonly Run[],
   answers: readonly AcceptedAnswer[],
+  outcome: unknown,
 ): Promise<Pick<ExportedOnboarding, 'source' | 'notes'> & { readonly known: Known }> {
   try {
     const state = await stateOf(client, workflowId, status.name === 'RUNNING' ? undefined : ENDED_TIMEOUT_MS);
     const { timeline, requirements, boarding, business, terminal } = state;
     // A customer shows the requirements of its parts, which have records of their own.
     const open = boarding || business || terminal ? [] : requirements;
-    return {
-      known: { facts: state, timeline, open },
-      source: 'worker',
-      notes: [],
-    };
+    return { known: { facts: state, timeline, open }, source: 'worker', notes: [] };
   } catch (error) {
     if (!(error instanceof UnreadableOnboarding)) throw error;
-    const known = await knownFrom(client, runs, answers);
+    const known = await knownFrom(client, runs, answers, outcome);
     const note =
       `The workflow itself did not respond (${error.detail}), so facts, timeline and requirements are those of its history. ` +
       'It has answers, calls and status changes, but not when requirements were raised or why they were closed.';
@@ -168,7 +150,6 @@ async function stateFrom(
   }
 }
 
-/** The outcome of the workflow, if it returned one. */
 async function outcomeIn(client: Client, runs: readonly Run[]): Promise<unknown> {
   const last = runs.at(-1);
   const completed = last?.events.at(-1)?.workflowExecutionCompletedEventAttributes;
@@ -207,10 +188,7 @@ function factsOf({ facts }: Known): Facts {
 /** The key of a document is no secret: it names the document in this record. */
 function maskedAnswer(answer: Answer, mask: Mask): unknown {
   if (answer.kind !== 'documents') return mask.theirs(answer);
-  const documents = answer.documents.map((document) => ({
-    ...document,
-    fileName: mask.theirs(document.fileName),
-  }));
+  const documents = answer.documents.map((each) => ({ ...each, fileName: mask.theirs(each.fileName) }));
   return { ...answer, documents };
 }
 

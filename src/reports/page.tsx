@@ -61,7 +61,6 @@ interface TableProps<Row> {
   readonly isWide?: boolean;
   /** The attributes of a row: an id, so that an update of the page recognizes it, and what it looks like. */
   readonly rowOf?: (row: Row) => { readonly id?: string; readonly class?: string | undefined };
-  /** Stands in place of a table without rows. */
   readonly none?: string;
 }
 
@@ -103,7 +102,6 @@ export function Table<Row>({ caption, rows, columns, isWide, rowOf, none = 'none
   );
 }
 
-/** Facts by their names. Those without a value are left out. */
 export function Facts({ facts }: { readonly facts: Readonly<Record<string, ComponentChild>> }) {
   const known = Object.entries(facts).filter(([, value]) => (value ?? '') !== '');
   return (
@@ -149,11 +147,7 @@ export function Time({ times, at }: { readonly times: Times; readonly at: string
   return at === undefined ? null : <time dateTime={at}>{times.atSecond(at)}</time>;
 }
 
-/**
- * Saves a page, in place of one of the same name. Only its owner can read it.
- *
- * @throws {InvalidInput} when it cannot be written
- */
+/** Saves a page, in place of one of the same name. Only its owner can read it. @throws {InvalidInput} */
 export async function savePage(file: string, page: string): Promise<void> {
   const unfinished = `${file}.${randomUUID()}.part`;
   try {

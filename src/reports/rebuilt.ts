@@ -15,22 +15,18 @@ import {
 import { decodedPayloads } from '../temporal/payload-codec.js';
 import type { OpenRequirement, RecordedEvent } from './record-parts.js';
 
-/** The known facts of a workflow, from itself or from its history. */
 export interface Known {
   readonly facts: Partial<Omit<OnboardingState, 'requirements' | 'timeline'>>;
   readonly timeline: readonly RecordedEvent[];
   readonly open: readonly OpenRequirement[];
 }
 
-/**
- * Returns what the history shows of a workflow: what earlier runs carried over, then search attributes and answers.
- *
- * @param answers of all runs
- */
+/** What the history shows: what earlier runs carried over, then search attributes and the answers of all runs. */
 export async function knownFrom(
   client: Client,
   runs: readonly Run[],
   answers: readonly AcceptedAnswer[],
+  outcome: unknown,
 ): Promise<Known> {
   const last = runs.at(-1)?.events ?? [];
   const handedOn = handedOnIn(await argumentsOf(client, runs.at(-1))) ?? [];
@@ -42,9 +38,9 @@ export async function knownFrom(
     ...answers.filter(({ at }) => at >= since).map(answered),
     ...endIn(last),
   ];
-  const { requirements, ...facts } = await factsIn(client, runs);
+  const { requirements, ...facts } = await factsIn(client, runs, outcome);
   const { requirements: open } = requirementsIn(requirements);
-  return { facts, timeline, open: isEnded(last) ? [] : open };
+  return { facts, timeline, open: endIn(last).length > 0 ? [] : open };
 }
 
 /** The timeline up to the run that got these arguments, from the run before. */
@@ -74,10 +70,6 @@ function answered({ at, requirementId, answer, actor, reason }: AcceptedAnswer):
     : { at, event: 'requirement-resolved', detail: `${requirementId}: ${answer.kind}`, actor, reason };
 }
 
-function isEnded(events: readonly Event[]): boolean {
-  return endIn(events).length > 0;
-}
-
 /** Returns how the last event ended the run; nothing while it runs. */
 function endIn(events: readonly Event[]): RecordedEvent[] {
   const last = events.at(-1);
@@ -96,6 +88,7 @@ function endIn(events: readonly Event[]): RecordedEvent[] {
 async function factsIn(
   client: Client,
   runs: readonly Run[],
+  outcome: unknown,
 ): Promise<Known['facts'] & { readonly requirements: readonly string[] }> {
   const values: Record<string, unknown> = {};
   for (const { events } of runs)
@@ -103,12 +96,9 @@ async function factsIn(
   const of = (key: keyof typeof SEARCH_ATTRIBUTES) => textOf(values[SEARCH_ATTRIBUTES[key].name]);
   const numberOf = (key: 'merchantProfileId' | 'bankingProfileId') => {
     const text = of(key);
-    return text === undefined ? undefined : Number(text);
+    return text && Number(text);
   };
   const listed = values[SEARCH_ATTRIBUTES.requirements.name];
-  const last = runs.at(-1);
-  const completed = last?.events.at(-1)?.workflowExecutionCompletedEventAttributes;
-  const [outcome] = await decodedPayloads(client, completed?.result?.payloads, last?.workflowId);
   const { financialAccountId, accountId, terminalId } = { ...(outcome as Record<string, unknown>) };
   const known = {
     dba: await nameIn(client, runs),
@@ -136,7 +126,6 @@ async function nameIn(client: Client, runs: readonly Run[]): Promise<unknown> {
   return dba;
 }
 
-/** The value of a search attribute; undefined when it has none. */
 function textOf(value: unknown): string | undefined {
   const [only] = Array.isArray(value) ? value : [value];
   return only === undefined || only === null ? undefined : String(only);
@@ -151,8 +140,8 @@ export function interventionsIn(runs: readonly Run[]): RecordedEvent[] {
     events.flatMap((event): RecordedEvent[] => {
       const at = isoOf(event.eventTime) ?? '';
       const { workflowExecutionCancelRequestedEventAttributes: cancel } = event;
-      const { workflowExecutionTerminatedEventAttributes: end, workflowTaskFailedEventAttributes: failed } =
-        event;
+      const { workflowExecutionTerminatedEventAttributes: end } = event;
+      const { workflowTaskFailedEventAttributes: failed } = event;
       const by = (identity: string | null | undefined, reason: string | null | undefined) =>
         defined({ actor: identity || undefined, reason: reason || undefined });
       if (cancel) return [{ at, event: 'cancel-requested', ...by(cancel.identity, cancel.cause) }];

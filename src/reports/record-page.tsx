@@ -16,7 +16,6 @@ interface Shown {
   readonly times: Times;
 }
 
-/** The record of an onboarding as a page of its own, for reading and printing. */
 export function recordPage(record: ExportedRecord, times: Times): string {
   return pageOf(`Record of ${nameOf(record)}`, <RecordBody record={record} times={times} />);
 }
@@ -221,13 +220,8 @@ const callsColumns = (times: Times): readonly Column<ExportedCall>[] => [
   },
 ];
 
-interface InFullProps {
-  readonly title: string;
-  readonly value: unknown;
-}
-
 /** A JSON value that is folded away on a screen and open on paper. */
-function InFull({ title, value }: InFullProps) {
+function InFull({ title, value }: { readonly title: string; readonly value: unknown }) {
   return (
     <details>
       <summary>{title}</summary>

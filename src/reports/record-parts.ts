@@ -18,7 +18,6 @@ import type {
   ExportedRequirement,
 } from './record.js';
 
-/** Replaces private values in a record: in a text, or in a JSON value. */
 export interface Mask {
   /** Masks what Gangway wrote: timeline, outcome. Its numbers are ids. */
   readonly ours: <Value>(value: Value) => Value;
@@ -33,7 +32,6 @@ export const MASKED: Mask = {
   theirs: <Value>(value: Value) => withoutPrivate(withoutCode(value), 'failure') as Value,
 };
 
-/** An answer without its one-time code. */
 function withoutCode(value: unknown): unknown {
   const isCode = typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'code';
   return isCode ? { ...value, code: REDACTED } : value;
@@ -59,11 +57,7 @@ export type OpenRequirement = Pick<Requirement, 'id' | 'kind' | 'raisedAt' | 'du
 /** The detail of a timeline entry about a requirement: `note-1a2b: Answer the underwriters`. */
 const ABOUT = /^(\S+?)(?:: (.*))?$/s;
 
-/**
- * Every requirement that the timeline names, or that is open now, in the order in which they were raised.
- *
- * @param asked what partners asked, by the id of the first requirement about it
- */
+/** Every requirement that the timeline names, or that is open now. @param asked what partners asked, by its id */
 export function requirementsOf(
   timeline: readonly RecordedEvent[],
   open: readonly OpenRequirement[],
@@ -127,27 +121,22 @@ function changeBy({
   }
 }
 
-/**
- * The fields that corrections changed, with their values before and after.
- *
- * @param input before the first of the answers
- */
+/** The fields that corrections changed, with their values before and after. @param input before the first of the answers */
 export function correctionsOf(
   input: object,
   answers: readonly AcceptedAnswer[],
   mask: Mask,
 ): ExportedCorrection[] {
-  const corrections = answers.filter(({ answer }) => answer.kind === 'correction');
   const withdrawn = withdrawnBy(answers);
   let current = input;
-  return corrections.flatMap((accepted) => {
+  return answers.flatMap((accepted) => {
     const { at, requirementId, actor, reason, answer } = accepted;
     if (answer.kind !== 'correction') return [];
     const after = mergePatch(current, answer.patch);
     const changed = changesBetween(current, after);
     const takenBack = withdrawn.has(accepted);
     if (!takenBack) current = after;
-    return changed.map(({ field, old, new: now }) => {
+    return changed.map(({ field, old, now }) => {
       const name = field.split('.').at(-1) ?? field;
       // The name decides whether the value is private.
       const shown = (value: unknown) => mask.theirs<Record<string, unknown>>({ [name]: value })[name];
@@ -161,24 +150,20 @@ export function correctionsOf(
 }
 
 function withdrawnBy(answers: readonly AcceptedAnswer[]): Set<AcceptedAnswer> {
-  const withdrawn = new Set<AcceptedAnswer>();
-  answers.forEach(({ requirementId, answer }, index) => {
-    if (answer.kind !== 'take-back') return;
+  const withdrawn = answers.flatMap(({ requirementId, answer }, index) => {
     const before = answers.slice(0, index).findLast((each) => each.requirementId === requirementId);
-    if (before) withdrawn.add(before);
+    return answer.kind === 'take-back' && before ? [before] : [];
   });
-  return withdrawn;
+  return new Set(withdrawn);
 }
 
-interface Change {
-  readonly field: string;
-  readonly old: unknown;
-  readonly new: unknown;
-}
-
-function changesBetween(old: unknown, now: unknown, field = ''): Change[] {
+function changesBetween(
+  old: unknown,
+  now: unknown,
+  field = '',
+): { readonly field: string; readonly old: unknown; readonly now: unknown }[] {
   if (JSON.stringify(old) === JSON.stringify(now)) return [];
-  if (!isObject(old) || !isObject(now)) return [{ field, old, new: now }];
+  if (!isObject(old) || !isObject(now)) return [{ field, old, now }];
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
   return [...names].flatMap((name) =>
     changesBetween(fieldOf(old, name), fieldOf(now, name), field === '' ? name : `${field}.${name}`),
@@ -265,22 +250,13 @@ export async function documentsOf(
       ...{ key, fileName: mask.theirs(fileName), contentType },
       answered: [...new Set(answered.filter(isIt).map(({ requirementId }) => requirementId))],
       sentBy: sent.filter(isIt).map(({ number }) => number),
-      ...(await hashOf(store, key)),
+      ...(await store.hash({ key }).catch((error: unknown): Pick<ExportedDocument, 'problem'> => {
+        if (error instanceof StoreFailure) return { problem: error.message };
+        throw error;
+      })),
     });
   }
   return documents;
-}
-
-async function hashOf(
-  store: DocumentStore,
-  key: string,
-): Promise<Pick<ExportedDocument, 'sha256' | 'bytes' | 'problem'>> {
-  try {
-    return await store.hash({ key });
-  } catch (error) {
-    if (error instanceof StoreFailure) return { problem: error.message };
-    throw error;
-  }
 }
 
 function documentIn(request: unknown): DocumentRef | undefined {

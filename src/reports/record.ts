@@ -157,5 +157,4 @@ export type ExportedCall = z.output<typeof call>;
 export type ExportedDocument = z.output<typeof document>;
 export type CallResult = ExportedCall['result'];
 
-/** The JSON Schema of the document. */
 export const recordSchema = () => exportedSchema(exportedRecord);

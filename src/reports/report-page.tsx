@@ -1,5 +1,4 @@
 import type { Times } from '../texts/time.js';
-import { BarChart, type Tone } from './charts.js';
 import { SUBJECTS, SUCCESSES } from './figures.js';
 import { type Column, Name, Notes, pageOf, Table, Time } from './page.js';
 import { type FigureTable, lackOf, type Report, spanOf, tablesOf } from './report.js';
@@ -19,7 +18,6 @@ const FILTERS: Readonly<Record<string, string>> = {
   ...{ system: 'partner', partnerAccount: 'account', partnerAccounts: 'account' },
 };
 
-/** The figures of a report: each chart has a table of its numbers next to it. */
 export function ReportFigures({ report, times }: Shown) {
   const { at, namespace, since, filter, running, waiting, ended, webhooks = [] } = report;
   const only = Object.entries(filter).map(([name, value]) => `${FILTERS[name] ?? name} ${value}`);
@@ -40,9 +38,7 @@ export function ReportFigures({ report, times }: Shown) {
         ))}
       </dl>
       <p class="faint">Of a customer, these numbers count its merchant, its business and its terminal.</p>
-      {tablesOf(report, times).map((table) => (
-        <FigureSection charts={CHARTS[table.part]?.(report) ?? []} table={table} times={times} />
-      ))}
+      {tablesOf(report, times).map((table) => sectionOf(CHARTS[table.part]?.(report) ?? [], table, times))}
       {webhooks.length > 0 && <h2>Webhooks</h2>}
       {webhooks.map((figure) => (
         <p>{webhookText(figure)}</p>
@@ -51,14 +47,8 @@ export function ReportFigures({ report, times }: Shown) {
   );
 }
 
-interface SectionProps {
-  readonly charts: readonly Chart[];
-  readonly table: FigureTable;
-  readonly times: Times;
-}
-
 /** Charts next to the table of their numbers; the table alone if there is nothing to draw. */
-function FigureSection({ charts, table: { title, caption, head, rows }, times }: SectionProps) {
+function sectionOf(charts: readonly Chart[], { title, caption, head, rows }: FigureTable, times: Times) {
   const columns = head.map((name, index): Column<FigureTable['rows'][number]> => {
     const isNumber = typeof rows[0]?.[index] === 'number';
     return { title: name, cell: (row) => shown(name, row[index], times), ...(isNumber && { isNumber }) };
@@ -88,9 +78,6 @@ function shown(title: string, value: string | number | Date | undefined, times: 
   return title === 'Name' ? <Name name={String(value)} /> : value;
 }
 
-type Chart = Parameters<typeof BarChart>[0];
-
-/** The charts of those parts of a report that have some. */
 const CHARTS: Readonly<Partial<Record<FigureTable['part'], (report: Report) => Chart[]>>> = {
   stages: ({ stages }) => {
     const bars = stages.map(({ subject, stage, running, waiting }) => ({
@@ -159,4 +146,105 @@ function outcomesIn(weeks: Report['weeks']): string[] {
   const rank = (outcome: string) => (order.includes(outcome) ? order.indexOf(outcome) : order.length);
   const all = [...new Set(weeks.flatMap(({ outcomes }) => Object.keys(outcomes)))];
   return all.sort((one, other) => rank(one) - rank(other));
+}
+
+/** The color of a bar, by what it means. The page has one for each in light and in dark. */
+type Tone = 'good' | 'part' | 'calm' | 'bad' | 'left' | 'main' | 'tail';
+
+interface Segment {
+  readonly name: string;
+  readonly amount: number;
+  /** The amount in words. Default: the number. */
+  readonly text?: string;
+  readonly tone: Tone;
+}
+
+interface Bar {
+  readonly label: string;
+  /** The amounts in words, at the end of the line. Short, because both share a line of a narrow screen. */
+  readonly text: string;
+  readonly segments: readonly Segment[];
+}
+
+interface Chart {
+  readonly title: string;
+  readonly bars: readonly Bar[];
+}
+
+const LINE_PX = 44;
+const BAR_PX = 14;
+const BAR_TOP_PX = 24;
+
+/** Horizontal bars, a line each. Texts keep their size on every screen, because only the bars are measured in percent. */
+export function BarChart({ title, bars }: Chart) {
+  const total = ({ segments }: Bar) => segments.reduce((sum, { amount }) => sum + amount, 0);
+  const longest = Math.max(...bars.map(total), Number.MIN_VALUE);
+  return (
+    <figure>
+      <figcaption>{title}</figcaption>
+      <svg role="img" height={bars.length * LINE_PX}>
+        <title>{title}</title>
+        <desc>{bars.map(({ label, text }) => `${label}: ${text}`).join('; ')}</desc>
+        {bars.map((bar, index) => lineOf(bar, index * LINE_PX, longest))}
+      </svg>
+      {legendOf(bars)}
+    </figure>
+  );
+}
+
+function lineOf({ label, text, segments }: Bar, y: number, longest: number) {
+  const place = { y: BAR_TOP_PX, height: BAR_PX, rx: 2 };
+  let before = 0;
+  const drawn = segments.map(({ name, amount, tone, text: amountText = String(amount) }) => {
+    const x = percent(before, longest);
+    before += amount;
+    if (amount === 0) return null;
+    return (
+      <rect class={`chart-${tone}`} x={x} width={percent(amount, longest)} {...place}>
+        <title>
+          {label}, {name}: {amountText}
+        </title>
+      </rect>
+    );
+  });
+  return (
+    // biome-ignore lint/a11y/noSvgWithoutTitle: a line of the chart, which has one
+    <svg y={y} height={LINE_PX}>
+      <text x="0" y="16">
+        {label}
+      </text>
+      <text class="amount" x="100%" y="16" text-anchor="end">
+        {text}
+      </text>
+      <rect class="chart-track" x="0" width="100%" {...place} />
+      {drawn}
+    </svg>
+  );
+}
+
+/** Names each tone, where there are several. Names may share a tone. */
+function legendOf(bars: readonly Bar[]) {
+  const used = bars.flatMap(({ segments }) => segments).filter(({ amount }) => amount > 0);
+  const order = bars.flatMap(({ segments }) => segments.map(({ tone }) => tone));
+  const tones = [...new Set(order)].flatMap((tone) => {
+    const names = new Set(used.flatMap((segment) => (segment.tone === tone ? [segment.name] : [])));
+    return names.size > 0 ? [{ tone, names: [...names].join(', ') }] : [];
+  });
+  if (tones.length < 2) return null;
+  return (
+    <ul class="legend">
+      {tones.map(({ tone, names }) => (
+        <li>
+          <svg viewBox="0 0 10 10" aria-hidden="true">
+            <rect class={`chart-${tone}`} width="10" height="10" rx="2" />
+          </svg>
+          {names}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function percent(amount: number, whole: number): string {
+  return `${Math.round((amount / whole) * 10_000) / 100}%`;
 }

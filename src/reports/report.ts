@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../messages/ids.js';
+import { defined } from '../messages/objects.js';
 import type { SystemName } from '../partners/systems.js';
 import { compared, either, IS_RUNNING, is } from '../temporal/query.js';
 import { type Filter, listedBy, typesOf } from '../temporal/search.js';
@@ -7,7 +8,6 @@ import { span, type Times } from '../texts/time.js';
 import { type Figures, type Grouping, SUCCESSES, Tally, type WaitFigure } from './figures.js';
 import type { WebhookFigure } from './webhooks.js';
 
-/** The output of `gangway report --json`. */
 export interface Report extends Figures {
   readonly version: 1;
   /** ISO 8601, as all times. */
@@ -15,7 +15,6 @@ export interface Report extends Figures {
   readonly namespace: string;
   /** Onboardings that ended before are left out. */
   readonly since: string;
-  /** The filters that the report was made with. */
   readonly filter: Readonly<Record<string, string>>;
   readonly by: Grouping | null;
   /** The retention of ended workflows; null if this client may not read it. */
@@ -32,7 +31,6 @@ export function lackOf({ since, at, retentionSeconds }: Report): string | undefi
   return `Temporal keeps ended onboardings for ${kept} (the retention of the namespace), so earlier ones are not counted.`;
 }
 
-/** A table of a report, as the terminal and the page show it. */
 export interface FigureTable {
   readonly part: Exclude<keyof Figures, 'running' | 'waiting' | 'ended'>;
   readonly title: string;
@@ -115,39 +113,17 @@ export function spanOf(seconds: number): string {
   return span(seconds * 1_000);
 }
 
-/** A number of a report, as a row of CSV. */
-interface NumberRow {
-  /** `stages`, `stage-times`, `requirements`, `longest`, `outcomes`, `groups` or `webhooks`. */
-  readonly section: string;
-  /** `merchant`, `business`, `terminal` or `customer`; empty for all. */
-  readonly onboarding: string;
-  /** The subject: a stage, a kind of requirement, an outcome, a workflow id, or a group. */
-  readonly name: string;
-  /** For outcomes: the Monday of their week. */
-  readonly week: string;
-  readonly measure: string;
-  readonly value: number;
-}
-
 export const COLUMNS = ['section', 'onboarding', 'name', 'week', 'measure', 'value'] as const;
 
+/** The name is a stage, a kind of requirement, an outcome, a workflow id or a group. The week of an outcome is its Monday. */
+type NumberRow = Readonly<Record<(typeof COLUMNS)[number], string | number>>;
+
 /** Each number on a row of its own, which spreadsheets can group as they like. */
-export function numbersOf({
-  at,
-  stages,
-  stageTimes,
-  requirements,
-  longest,
-  weeks,
-  groups = [],
-  webhooks = [],
-}: Report): NumberRow[] {
-  const rows = (
-    about: Partial<Omit<NumberRow, 'measure' | 'value'>> & Pick<NumberRow, 'section'>,
-    measures: Readonly<Record<string, number | null>>,
-  ) =>
+export function numbersOf({ at, groups = [], webhooks = [], ...figures }: Report): NumberRow[] {
+  const { stages, stageTimes, requirements, longest, weeks } = figures;
+  const rows = (about: Partial<NumberRow>, measures: Readonly<Record<string, number | null>>) =>
     Object.entries(measures).flatMap(([measure, value]) =>
-      value === null ? [] : [{ onboarding: '', name: '', week: '', ...about, measure, value }],
+      value === null ? [] : [{ section: '', onboarding: '', name: '', week: '', ...about, measure, value }],
     );
   return [
     ...stages.flatMap(({ subject: onboarding, stage: name, ...counts }) =>
@@ -235,9 +211,7 @@ export async function reportOf(client: Client, options: ReportOf): Promise<Repor
 function wordsOf(filter: Omit<ReportOf, 'since' | 'by'>): Record<string, string> {
   const words = (value: string | readonly string[]) => [value].flat().map((each) => each || UNNAMED);
   return Object.fromEntries(
-    Object.entries(filter).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, words(value).join(', ')]],
-    ),
+    Object.entries(defined(filter)).map(([name, value]) => [name, words(value).join(', ')]),
   );
 }
 
@@ -254,9 +228,7 @@ async function firstStartsOf(client: Client, filter: Filter): Promise<Map<string
 
 async function retentionOf(client: Client): Promise<number | null> {
   const { namespace } = client.options;
-  const { config } = await client.workflowService
-    .describeNamespace({ namespace })
-    .catch(() => ({ config: null }));
-  const { seconds } = config?.workflowExecutionRetentionTtl ?? {};
+  const described = await client.workflowService.describeNamespace({ namespace }).catch(() => undefined);
+  const { seconds } = described?.config?.workflowExecutionRetentionTtl ?? {};
   return seconds ? Number(seconds) : null;
 }

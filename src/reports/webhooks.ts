@@ -7,7 +7,6 @@ import { SUBJECTS } from './figures.js';
 
 /** The figures about partner webhooks. Only Prometheus keeps them: the processes count from their start, and each sees a part. */
 
-/** The setting of the commands that show them. */
 export const prometheusSettings = z.object({
   GANGWAY_PROMETHEUS_URL: url.optional().meta({
     description:
@@ -16,24 +15,7 @@ export const prometheusSettings = z.object({
   }),
 });
 
-/**
- * The number of status changes of the last week that a webhook or the poll saw first, for one kind of onboarding and one account.
- */
-export interface WebhookFigure {
-  /** `merchant` or `business`. */
-  readonly subject: string;
-  readonly system: string;
-  /** null for the account without a name. */
-  readonly account: string | null;
-  /** Changes that were read because of a webhook. */
-  readonly nudged: number;
-  /** Changes that only the poll saw. */
-  readonly pollOnly: number;
-  /** The age of the last webhook; null without one in the last week. */
-  readonly sinceLastSeconds: number | null;
-  /** The alert about webhooks that have stopped fires. */
-  readonly hasStopped: boolean;
-}
+export type WebhookFigure = Awaited<ReturnType<typeof figuresAt>>[number];
 
 /** `merchant of acme: webhooks brought 10 changes in 7 days, only the poll saw 2; the last one came 2 h ago` */
 export function webhookText({ subject, account, nudged, pollOnly, sinceLastSeconds: age }: WebhookFigure) {
@@ -59,23 +41,31 @@ export async function webhookFigures(
   until: AbortSignal,
 ): Promise<WebhookFigure[] | undefined> {
   const { GANGWAY_PROMETHEUS_URL: prometheus } = readSettings(prometheusSettings, env);
-  if (prometheus === undefined) return undefined;
-  const found = new Map<string, Record<string, number>>();
-  for (const { metric, value } of await samplesOf(prometheus, until)) {
-    const { __name__: name = '', workflowType = '', system = '', account = '' } = metric;
-    const key = [workflowType, system, account].join();
-    found.set(key, { ...found.get(key), [name]: Math.round(value[1]) });
-  }
-  return [...found].sort().map(([key, values]) => {
+  return prometheus === undefined ? undefined : figuresAt(prometheus, until);
+}
+
+/** For each kind of onboarding and account, the status changes of the last week that a webhook or the poll saw first. */
+async function figuresAt(prometheus: string, until: AbortSignal) {
+  const samples = await samplesOf(prometheus, until);
+  const groups = Map.groupBy(samples, ({ metric: { workflowType = '', system = '', account = '' } }) =>
+    [workflowType, system, account].join(),
+  );
+  return [...groups].sort().map(([key, own]) => {
     const [workflowType = '', system = '', account] = key.split(',');
-    const nudged = values['gangway:webhook_changes_nudged:7d'] ?? 0;
+    const values = new Map(own.map(({ metric, value }) => [metric['__name__'], Math.round(value[1])]));
+    const nudged = values.get('gangway:webhook_changes_nudged:7d') ?? 0;
     return {
       subject: SUBJECTS[workflowType as OnboardingType] ?? workflowType,
-      ...{ system, account: account || null, nudged },
-      // An increase is extrapolated, so that of all changes may be slightly lower.
-      pollOnly: Math.max(0, (values['gangway:webhook_changes:7d'] ?? 0) - nudged),
-      sinceLastSeconds: values['gangway:webhook_age_seconds:7d'] ?? null,
-      hasStopped: 'ALERTS' in values,
+      system,
+      /** null for the account without a name. */
+      account: account || null,
+      nudged,
+      /** An increase is extrapolated, so that of all changes may be slightly lower. */
+      pollOnly: Math.max(0, (values.get('gangway:webhook_changes:7d') ?? 0) - nudged),
+      /** Null without a webhook in the last week. */
+      sinceLastSeconds: values.get('gangway:webhook_age_seconds:7d') ?? null,
+      /** The alert about webhooks that have stopped fires. */
+      hasStopped: values.has('ALERTS'),
     };
   });
 }

@@ -1,9 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 
-/** No more are suggested. */
-const MOST = 3;
+const MOST_SUGGESTED = 3;
 
-/** The part of a name that may be mistyped. */
+/** The part of a name that may be mistyped, and the number of letters. */
 const SHARE = 0.4;
 const MOST_MISTYPED = 4;
 
@@ -19,11 +18,8 @@ export function nearest(given: string, names: Iterable<string>): string[] {
     .filter((each) => wanted !== '' && each.apart <= most)
     .sort((one, other) => one.apart - other.apart || one.depth - other.depth);
   const [best] = ranked;
-  const isAsNear = (each: typeof best) => each?.apart === best?.apart && each?.depth === best?.depth;
-  return ranked
-    .filter(isAsNear)
-    .slice(0, MOST)
-    .map(({ name }) => name);
+  const nearest = ranked.filter(({ apart, depth }) => apart === best?.apart && depth === best?.depth);
+  return nearest.slice(0, MOST_SUGGESTED).map(({ name }) => name);
 }
 
 /** `; did you mean boardingSettingsId?`, or '' when no name is similar. */

@@ -46,7 +46,6 @@ export function withAdvice<Schema extends z.ZodType>(
 
 type Tail<List extends readonly unknown[]> = List extends readonly [unknown, ...infer Rest] ? Rest : never;
 
-/** The advice about the settings of a schema that have these values. */
 export function adviceAbout(
   { shape }: z.ZodObject,
   set: Readonly<Record<string, unknown>>,
@@ -67,7 +66,6 @@ export const duration = z
   .transform((text) => Number.parseFloat(text) * UNITS[text.replace(/[\d.]/g, '') as keyof typeof UNITS])
   .meta({ format: 'duration: `200ms`, `1m`, `1h`' });
 
-/** `host:port` to listen on. */
 export const listenAddress = z
   .string()
   .regex(/^[^:\s]+:\d{1,5}$/, 'must be host:port, such as 127.0.0.1:8081')
@@ -88,7 +86,6 @@ export function unlessLoopback(address: { readonly host: string } | undefined, n
   );
 }
 
-/** The address at which a process serves metrics to Prometheus. */
 export const metricsAddress = (process: string) =>
   withAdvice(
     listenAddress.optional().meta({
@@ -121,7 +118,6 @@ export const bearerTokens = list
 /** Standard Webhooks asks for 24 to 64 random bytes. */
 const SECRET_BYTES = { min: 24, max: 64 };
 
-/** Secrets that sign events, separated by commas. */
 export const signingSecrets = list
   .refine(
     (secrets) => secrets.every(isSigningSecret),
@@ -129,7 +125,6 @@ export const signingSecrets = list
   )
   .meta({ format: 'list of `whsec_<base64>`', secret: true });
 
-/** Reports whether it is a secret to sign with: `whsec_` and base64. */
 export function isSigningSecret(text: string): boolean {
   const base64 = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text)?.[1] ?? '';
   const bytes = Buffer.from(base64, 'base64');
@@ -190,7 +185,6 @@ export function requireCertificates(environment: NodeJS.ProcessEnv, setting: str
   throw new BadSetting('NODE_TLS_REJECT_UNAUTHORIZED', `${why}. Name the CA in NODE_EXTRA_CA_CERTS instead`);
 }
 
-/** The addresses that these settings connect to, by setting name. */
 function addressesIn(schema: z.ZodObject, set: Readonly<Record<string, unknown>>): [string, unknown][] {
   return [...shapeOf(schema).fields].flatMap(([name, { address }]): [string, unknown][] => {
     const isReplaced = typeof address === 'string' && set[address] !== undefined;
@@ -209,29 +203,21 @@ export function secretsOf(schema: z.ZodObject): string[] {
   return [...shapeOf(schema).fields].flatMap(([name, { secret }]) => (secret ? [name] : []));
 }
 
-/** A shape whose settings have names that begin with a prefix. */
 export function prefixed(prefix: string, { shape }: z.ZodObject): z.ZodRawShape {
   return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [prefix + name, schema]));
 }
 
-/**
- * Reads settings from the environment, or from the files that it names for secrets.
- *
- * @param prefix what the names of the settings begin with outside of the schema
- * @throws {BadSetting} naming the first setting that breaks its rule, or that certificates are not checked
- */
+/** Reads settings, and files of secrets. Outside of the schema, names begin with the prefix. @throws {BadSetting} */
 export function readSettings<Schema extends z.ZodObject>(
   schema: Schema,
   environment: NodeJS.ProcessEnv,
   prefix = '',
 ): z.output<Schema> {
   const secrets = secretsOf(schema).map((name) => prefix + name);
-  const values = Object.entries(withSecretFiles(environment, secrets)).filter(([name]) =>
-    name.startsWith(prefix),
+  const values = Object.entries(withSecretFiles(environment, secrets)).flatMap(([name, value]) =>
+    name.startsWith(prefix) ? [[name.slice(prefix.length), value]] : [],
   );
-  const parsed = schema.safeParse(
-    Object.fromEntries(values.map(([name, value]) => [name.slice(prefix.length), value])),
-  );
+  const parsed = schema.safeParse(Object.fromEntries(values));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new BadSetting(prefix + String(issue?.path[0]), issue?.message ?? 'is not valid');
@@ -241,14 +227,9 @@ export function readSettings<Schema extends z.ZodObject>(
   return parsed.data;
 }
 
-/** Empty settings count as not set, as in a `.env` file whose lines were left blank. */
-function withoutEmpty(environment: NodeJS.ProcessEnv): Record<string, string> {
-  const set = Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  return Object.fromEntries(set);
-}
-
 /**
- * The environment, in which each secret has the content of the file that `<NAME>_FILE` names.
+ * The environment, in which each secret has the content of the file that `<NAME>_FILE` names. Empty settings count as not set, as in
+ * a `.env` file whose lines were left blank.
  *
  * @throws {BadSetting} when the file cannot be read, or the secret is also set itself
  */
@@ -256,7 +237,8 @@ export function withSecretFiles(
   environment: NodeJS.ProcessEnv,
   secrets: readonly string[],
 ): Record<string, string> {
-  const values = withoutEmpty(environment);
+  const set = Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const values = Object.fromEntries(set);
   for (const name of secrets) {
     const file = values[`${name}_FILE`];
     if (file === undefined) continue;

@@ -3,7 +3,6 @@ import { page, type Row, tablesIn } from './docs.js';
 
 /** The codes that people meet, as docs/ describes them: the tables of docs/codes.md, and the runbooks of docs/operations.md. */
 
-/** A code as docs/ describes it. */
 export interface Code {
   readonly code: string;
   /** The heading of its table: `timeline entry`. */
@@ -29,7 +28,6 @@ export function runbookOf(requirement: RequirementKind): Row {
   return CODES.find(({ kind, code }) => kind === 'requirement' && code === requirement)?.facts ?? {};
 }
 
-/** Returns the meaning of an event in a timeline, or of a stage or outcome. */
 export function whatHappened(kind: 'stage' | 'outcome' | 'timeline entry', code: string): string | undefined {
   return CODES.find((each) => each.kind === kind && each.code === code)?.facts['what happened'];
 }

@@ -19,24 +19,15 @@ function fieldsIn(value: unknown, path: readonly string[]): [string, unknown][] 
 /** Records as CSV. @param first the leading fields, present even without a record */
 export function csvOf(records: readonly unknown[], first: readonly string[]): string {
   const flat = records.map(flatten);
-  const fields = fieldsOf(flat, first);
-  return headerRow(fields) + flat.map((record) => recordRow(record, fields)).join('');
-}
-
-/** The fields of these records: first the given ones, then those that only some records have. */
-function fieldsOf(records: readonly FlatRecord[], first: readonly string[]): string[] {
-  return [...new Set([...first, ...records.flatMap((record) => [...record.keys()])])];
-}
-
-export function headerRow(fields: readonly string[]): string {
-  return rowOf(fields);
+  const fields = [...new Set([...first, ...flat.flatMap((record) => [...record.keys()])])];
+  return rowOf(fields) + flat.map((record) => recordRow(record, fields)).join('');
 }
 
 export function recordRow(record: FlatRecord, fields: readonly string[]): string {
   return rowOf(fields.map((field) => record.get(field)));
 }
 
-function rowOf(values: readonly unknown[]): string {
+export function rowOf(values: readonly unknown[]): string {
   return `${values.map(cellOf).join(',')}\r\n`;
 }
 

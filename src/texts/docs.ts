@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-/** The pages of docs/ whose texts the command and the console show. The package has them. */
+/** What the package has besides code: its version, and the pages of docs/ whose texts the command and the console show. */
 
 /** A row of a table, by the names of its columns. Markdown; an empty cell is absent. */
 export type Row = Readonly<Record<string, string>>;
 
-/** A table, with the heading above it. */
 export interface Table {
   readonly heading: string;
   readonly rows: readonly Row[];
@@ -33,4 +32,10 @@ function cellsOf(line: string): string[] {
 function rowOf(names: readonly string[], cells: readonly string[]): Row {
   const named = names.map((name, index) => [name.toLowerCase(), cells[index] ?? '']);
   return Object.fromEntries(named.filter(([, cell]) => cell));
+}
+
+/** The version of Gangway: `0.1.0`. */
+export function packageVersion(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

@@ -14,7 +14,6 @@ export class InvalidInput extends Error {
     super(what);
   }
 
-  /** The message and the fields, a line each. */
   get report(): string {
     return [this.message, ...problemLines(this.problems)].join('\n');
   }

@@ -5,7 +5,6 @@ interface Named {
   readonly dba?: string | undefined;
 }
 
-/** The name that people use for a workflow: its business, or the partner of an account; otherwise its id. */
 export function nameOf({ workflowId, dba }: Named): string {
   if (dba !== undefined) return dba;
   const { type = '', account } = partsOfId(workflowId) ?? {};

@@ -14,21 +14,13 @@ export function harmless(text: string): string {
 
 const SAVE_AS_UTF8 = 'save the file as UTF-8';
 
-/** The byte order marks of UTF-16. */
-const UTF_16 = [
-  [0xff, 0xfe],
-  [0xfe, 0xff],
-] as const;
-
-/** Reports whether a file begins as programs write UTF-16. */
-export function beginsAsUtf16(bytes: Uint8Array): boolean {
-  return UTF_16.some(([first, second]) => bytes[0] === first && bytes[1] === second);
+/** Reports whether a file begins with a byte order mark of UTF-16. */
+export function beginsAsUtf16([first, second]: Uint8Array): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
-/** The reason why a file in UTF-16 cannot be used. */
 export const IS_UTF_16 = `is UTF-16; ${SAVE_AS_UTF8}`;
 
-/** The reason why a part of a file cannot be used. */
 export const NOT_UTF_8 = `is not UTF-8; ${SAVE_AS_UTF8}`;
 
 /** Text in UTF-8, with or without a byte order mark. @throws {InvalidInput} for any other encoding */
@@ -79,7 +71,6 @@ const FAULTS: Readonly<Record<string, string>> = {
 const AFTER_END = 'nothing may follow the end of the JSON';
 const NO_TEXT = 'text is not closed, or has a line break or a single \\ in it';
 
-/** The first place where a text stops being JSON. */
 function faultIn(text: string): { readonly offset: number; readonly why: string } {
   const faults: ParseError[] = [];
   try {

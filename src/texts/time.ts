@@ -9,14 +9,13 @@ export type Time = string | Date;
  * the same output. `--json` and `--csv` have UTC in ISO 8601 instead.
  */
 export class Times {
-  readonly #zone: string | undefined;
   readonly #now: () => number;
-  readonly #formats = new Map<boolean, Intl.DateTimeFormat>();
+  readonly #format: Intl.DateTimeFormat;
 
   /** @param env its `TZ` names the zone; default: the zone of the machine */
   constructor({ TZ }: NodeJS.ProcessEnv, now: () => number = Date.now) {
     // POSIX allows a colon before the name.
-    this.#zone = TZ?.replace(/^:/, '') || undefined;
+    this.#format = formatIn(TZ?.replace(/^:/, '') || undefined);
     this.#now = now;
   }
 
@@ -30,7 +29,6 @@ export class Times {
     return this.#text(time, true);
   }
 
-  /** The time since then: `2 d`. */
   since(time: Time): string {
     return span(this.#now() - msOf(time));
   }
@@ -60,17 +58,11 @@ export class Times {
     if (time === undefined) return '';
     const ms = msOf(time);
     if (Number.isNaN(ms)) return String(time);
-    const parts = this.#format(seconds).formatToParts(ms);
+    const parts = this.#format.formatToParts(ms);
     const part = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
     const { year, month, day, hour, minute, second, timeZoneName } = part;
     const clock = [hour, minute, ...(seconds ? [second] : [])].join(':');
     return `${year}-${month}-${day} ${clock} ${timeZoneName}`;
-  }
-
-  #format(seconds: boolean): Intl.DateTimeFormat {
-    const made = this.#formats.get(seconds) ?? formatIn(this.#zone, seconds);
-    this.#formats.set(seconds, made);
-    return made;
   }
 }
 
@@ -79,28 +71,26 @@ function msOf(time: Time): number {
 }
 
 /** Uses the zone of the machine if the given one is unknown. */
-function formatIn(timeZone: string | undefined, seconds: boolean): Intl.DateTimeFormat {
+function formatIn(timeZone: string | undefined): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en-US', {
-      ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
-      ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
-      ...(seconds && { second: '2-digit' }),
+      ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+      ...{ second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
       ...(timeZone !== undefined && { timeZone }),
     });
   } catch (error) {
     if (timeZone === undefined) throw error;
-    return formatIn(undefined, seconds);
+    return formatIn(undefined);
   }
 }
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
+const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /** The whole units of a time span, in the largest sensible unit: `45 s`, `12 min`, `36 h`, `9 d`. */
 export function span(ms: number): string {
-  if (ms < MINUTE_MS) return `${Math.max(0, Math.floor(ms / SECOND_MS))} s`;
+  if (ms < MINUTE_MS) return `${Math.max(0, Math.floor(ms / 1_000))} s`;
   if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`;
   if (ms < 2 * DAY_MS) return `${Math.floor(ms / HOUR_MS)} h`;
   return `${Math.floor(ms / DAY_MS)} d`;
@@ -111,11 +101,7 @@ const DAYS_AGO: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };
 export const PAST_TIME_RULE =
   'must be today, yesterday, a duration such as 12h or 2d, or a date such as 2026-01-31';
 
-/**
- * A time in the past as people write it: `today`, `yesterday`, `12h`, `2026-01-31` or an ISO 8601 time.
- *
- * @returns undefined for anything else
- */
+/** A time in the past as people write it: `today`, `yesterday`, `12h`, `2026-01-31` or an ISO 8601 time. */
 export function timeBefore(value: string): Date | undefined {
   const days = fieldOf(DAYS_AGO, value);
   if (days !== undefined) {

@@ -1,32 +1,26 @@
 import type { TimelineEntry } from '../messages/onboarding-state.js';
 import type { Times } from './time.js';
 
+type Timeline = readonly TimelineEntry[];
+
 /** The last answer to a requirement: the person, the time, and a short form. */
-export function answeredBefore(
-  timeline: readonly TimelineEntry[],
-  requirementId: string,
-): TimelineEntry | undefined {
-  return lastOf(timeline, 'requirement-resolved', requirementId);
+export function answeredBefore(timeline: Timeline, requirementId: string): TimelineEntry | undefined {
+  return entriesAbout(timeline, 'requirement-resolved', requirementId).at(-1);
 }
 
 /** The reason why a requirement closed without an answer. */
-export function closedBefore(
-  timeline: readonly TimelineEntry[],
-  requirementId: string,
-): TimelineEntry | undefined {
-  return lastOf(timeline, 'requirement-closed', requirementId);
+export function closedBefore(timeline: Timeline, requirementId: string): TimelineEntry | undefined {
+  return entriesAbout(timeline, 'requirement-closed', requirementId).at(-1);
 }
 
-/** The remarks of colleagues on a requirement, oldest first. */
-export function remarksOn(timeline: readonly TimelineEntry[], requirementId: string): TimelineEntry[] {
+/** Oldest first. */
+export function remarksOn(timeline: Timeline, requirementId: string): TimelineEntry[] {
+  return entriesAbout(timeline, 'remark-added', requirementId);
+}
+
+function entriesAbout(timeline: Timeline, wanted: TimelineEntry['event'], requirementId: string) {
   return timeline.filter(
-    ({ event, detail = '' }) => event === 'remark-added' && detail.startsWith(`${requirementId}: `),
-  );
-}
-
-function lastOf(timeline: readonly TimelineEntry[], event: TimelineEntry['event'], requirementId: string) {
-  return timeline.findLast(
-    ({ event: each, detail = '' }) => each === event && detail.startsWith(`${requirementId}: `),
+    ({ event, detail = '' }) => event === wanted && detail.startsWith(`${requirementId}: `),
   );
 }
 

@@ -21,7 +21,14 @@ import type { StartableType } from '../../temporal/start.js';
 import { promptly } from '../../temporal/unavailable.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { type FormatOptions, withValidRows } from './batch.js';
-import { type Adoptable, type Followed, PartnerReads, type Preview, RefusedRow } from './partner-reads.js';
+import {
+  type Adoptable,
+  type Followed,
+  type PartnerReads,
+  type Preview,
+  partnerReads,
+  RefusedRow,
+} from './partner-reads.js';
 import { type RunOptions, readAndFollow } from './run.js';
 
 /** A row of `gangway adopt`: a merchant, a banking profile, or both of one customer. */
@@ -57,10 +64,9 @@ function rowSchema(known: KnownAccounts) {
 
 type AdoptedRow = z.output<ReturnType<typeof rowSchema>>;
 
-/** The rows of a file for `gangway adopt`. */
 export function adoptionRules(known: KnownAccounts): RowRules<Adoptable> {
   const schema = rowSchema(known);
-  const reads = new PartnerReads();
+  const preview = partnerReads();
   return {
     schemas: [schema],
     check: ({ line, value, problems }) => {
@@ -68,29 +74,23 @@ export function adoptionRules(known: KnownAccounts): RowRules<Adoptable> {
       if (isNestedDeeper(value)) return { line, problems: [{ field: '', message: TOO_NESTED }] };
       const { success, data: row, error } = schema.safeParse(value);
       if (!success) return { line, problems: fieldProblems(error) };
-      return readyToAdopt(line, row, reads);
+      return readyToAdopt(line, row, preview);
     },
   };
 }
 
-function readyToAdopt(line: number, row: AdoptedRow, reads: PartnerReads): Adoptable {
-  const { merchantProfileId, profileId, account } = row;
+function readyToAdopt(line: number, row: AdoptedRow, preview: PartnerReads): Adoptable {
+  const { externalId, merchantProfileId, profileId, account } = row;
   const type = typeOf(row);
-  const id = workflowId(type, row.externalId, account);
-  const claims = Object.entries({ externalId: row.externalId, merchantProfileId, profileId }).flatMap(
-    ([field, value]) => (value === undefined ? [] : [[field, atAccount(String(value), account)] as const]),
-  );
+  const id = workflowId(type, externalId, account);
+  const claims = Object.entries(defined({ externalId, merchantProfileId, profileId }));
   return {
-    line,
-    externalId: row.externalId,
-    unique: Object.fromEntries(claims),
-    type,
-    workflowId: id,
-    input: inputOf(row),
+    ...{ line, externalId, type, workflowId: id, input: inputOf(row) },
+    unique: Object.fromEntries(claims.map(([field, value]) => [field, atAccount(String(value), account)])),
     preview: async (client, taskQueue) =>
       (await promptly(client, () => exists(client, row, id)))
         ? attached
-        : reads.preview(client, taskQueue, follow(row)),
+        : preview(client, taskQueue, follow(row)),
   };
 }
 
@@ -105,11 +105,7 @@ function typeOf({ merchantProfileId, profileId }: AdoptedRow): StartableType {
   return merchantProfileId === undefined ? 'businessOnboarding' : 'customerOnboarding';
 }
 
-/**
- * Whether a row attaches to an onboarding.
- *
- * @throws {RefusedRow} when an onboarding of this `externalId` has another merchant or profile
- */
+/** Whether a row attaches to an onboarding. @throws {RefusedRow} when that has another merchant or profile */
 async function exists(client: Client, row: AdoptedRow, id: string): Promise<boolean> {
   const { account, merchantProfileId, profileId } = row;
   const parts = [
@@ -117,17 +113,16 @@ async function exists(client: Client, row: AdoptedRow, id: string): Promise<bool
     ...(profileId === undefined ? [] : [partId('business', row.externalId, account)]),
   ];
   const found = await Promise.all([...new Set([id, ...parts])].map((each) => describe(client, each)));
-  for (const onboarding of found) {
-    const has = (key: 'merchantProfileId' | 'bankingProfileId') =>
-      onboarding?.typedSearchAttributes.get(SEARCH_ATTRIBUTES[key]);
-    const differs = (given: number | undefined, known: string | undefined) =>
-      given !== undefined && known !== undefined && String(given) !== known;
-    const [merchant, profile] = [has('merchantProfileId'), has('bankingProfileId')];
-    if (differs(merchantProfileId, merchant))
-      throw new RefusedRow(`${onboarding?.workflowId} exists, and has merchant ${merchant}`);
-    if (differs(profileId, profile))
-      throw new RefusedRow(`${onboarding?.workflowId} exists, and has banking profile ${profile}`);
-  }
+  const given = [
+    ['merchant', SEARCH_ATTRIBUTES.merchantProfileId, merchantProfileId],
+    ['banking profile', SEARCH_ATTRIBUTES.bankingProfileId, profileId],
+  ] as const;
+  for (const onboarding of found)
+    for (const [what, attribute, wanted] of given) {
+      const known = onboarding?.typedSearchAttributes.get(attribute);
+      if (wanted !== undefined && known !== undefined && String(wanted) !== known)
+        throw new RefusedRow(`${onboarding?.workflowId} exists, and has ${what} ${known}`);
+    }
   return found[0] !== undefined;
 }
 
@@ -162,7 +157,7 @@ function inputOf(row: AdoptedRow): FollowedMerchantInput | FollowedBusinessInput
 type AdoptOptions = FormatOptions & RunOptions;
 
 export async function adopt(cli: CommandLine, file: string, options: AdoptOptions): Promise<void> {
-  await withValidRows(cli, file, options, adoptionRules(cli.config()), ({ name, validation, rows }) =>
+  await withValidRows(cli, file, options, adoptionRules(cli.config()), (name, validation, rows) =>
     withTemporal(cli, (context) => readAndFollow(context, name, rows(), validation.rows, options), {
       finishes: true,
     }),

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { type Batch, listBatches, readBatch } from '../../batches/batches.js';
 import { NOT_READ } from '../../batches/doubts.js';
 import { heldSource, rejectUtf16, rowReader, type Source } from '../../batches/format.js';
-import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
+import { type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
 import {
   attachedSentence,
   consequenceOf,
@@ -21,10 +21,10 @@ import type { FileDoubts } from '../../messages/batches.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { cannotRead, readJson, sourceName } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { type Confirming, confirm, DOUBTFUL, type Strict } from '../cli/confirm.js';
 import { CommandFailed } from '../cli/errors.js';
 import type { TableColumns } from '../cli/output.js';
 import { sayingHowFar, whileShowing } from '../cli/progress.js';
+import { type Confirming, confirm, DOUBTFUL, type Strict } from '../cli/prompts.js';
 import { rejectOtherKind } from '../onboarding/start.js';
 import { type FollowOptions, followBatch, type RunOptions, startAndFollow } from './run.js';
 
@@ -46,20 +46,17 @@ export async function batch(
     // A file of rows with this name is no JSON.
     rejectOtherKind(await readJson(cli, file).catch(() => undefined), file);
   const rules = { schemas: rowSchemas(known), check: rowCheck(known) };
-  await sayingHowFar(cli, (progress) =>
-    withValidRows(cli, file, options, rules, async ({ name, validation, rows }) => {
+  await sayingHowFar(cli, (isNow) =>
+    withValidRows(cli, file, options, rules, async (name, validation, rows) => {
       if (dryRun) return dryRunOf(cli, name, validation, options.json, strict);
       const isLarge = validation.rows > UNCONFIRMED_ROWS;
       if (isLarge && !cli.terminal) await confirm(cli, consequenceOf(name, validation), { yes });
       const start = async (context: CommandContext) => {
-        const about = await checkedAtTemporal(context, name, validation, strict);
-        const consequence = [
-          attachedSentence(about.attached, validation.rows),
-          consequenceOf(name, validation),
-        ];
-        if (cli.terminal && (isLarge || about.count > 0))
-          await confirm(cli, consequence.filter(Boolean).join(' '), { yes });
-        progress.isShown();
+        const { attached, count } = await checkedAtTemporal(context, name, validation, strict);
+        const sentences = [attachedSentence(attached, validation.rows), consequenceOf(name, validation)];
+        if (cli.terminal && (isLarge || count > 0))
+          await confirm(cli, sentences.filter(Boolean).join(' '), { yes });
+        isNow(undefined);
         await startAndFollow(context, name, rows(), options);
       };
       await withTemporal(cli, start, { finishes: true });
@@ -113,66 +110,46 @@ async function dryRunOf(
     cli.note('Temporal does not respond, so existing onboardings and the partner’s lists were not compared.');
     return own;
   });
-  if (json) {
-    cli.json({ valid: true, rows, ...counts, attached, warnings: doubts, warningCount: count });
-    return;
-  }
+  if (json)
+    return cli.json({ valid: true, rows, ...counts, attached, warnings: doubts, warningCount: count });
   cli.line(`${name}: ${rowsOf(rows)}, all valid: ${kindsOf(counts)}`);
   const sentence = attachedSentence(attached, rows);
   if (sentence) cli.line(sentence);
 }
 
-/** A file whose rows are all valid. */
-export interface ValidFile<Valid extends Ready> {
-  /** In messages. */
-  readonly name: string;
-  readonly validation: Validation;
-  /** Reads it again. */
-  readonly rows: () => AsyncGenerator<Valid>;
-}
-
-/**
- * Checks a whole file before its rows are used.
- *
- * @throws {InvalidInput} that names each wrong row by line, field and rule
- */
+/** Checks a whole file before its rows are used. @throws {InvalidInput} that names each wrong row by line, field and rule */
 export async function withValidRows<Valid extends Ready>(
   cli: CommandLine,
   file: string,
   options: FormatOptions & Pick<RunOptions, 'json'>,
   { schemas, check }: RowRules<Valid>,
-  use: (file: ValidFile<Valid>) => Promise<void>,
+  use: (name: string, validation: Validation, rows: () => AsyncGenerator<Valid>) => Promise<void>,
 ): Promise<void> {
   const { format, delimiter, mapping } = options;
   const given =
     mapping === undefined ? undefined : { name: sourceName(mapping), value: await readJson(cli, mapping) };
   const readRows = rowReader({ format, delimiter, mapping: given }, file, schemas);
   const source = await openSource(cli, file);
+  const { name } = source;
   async function* checkedRows() {
     for await (const row of readRows(source)) {
       cli.signal.throwIfAborted();
       yield check(row);
     }
   }
+  const changed = `${name}: changed while it was read; check the file and run the command again`;
+  async function* rows() {
+    for await (const row of checkedRows()) {
+      if ('problems' in row) throw new InvalidInput(changed);
+      yield row;
+    }
+  }
   try {
-    const { name } = source;
     const validation = await whileShowing(cli, `checking ${name}`, () => validate(checkedRows()));
     rejectIfInvalid(cli, name, validation, options.json);
-    await use({ name, validation, rows: () => readyRows(name, checkedRows()) });
+    await use(name, validation, rows);
   } finally {
     await source.close();
-  }
-}
-
-/** The rows of a file in a second reading, after all were found valid. */
-async function* readyRows<Valid extends Ready>(
-  name: string,
-  rows: AsyncIterable<Valid | Invalid>,
-): AsyncGenerator<Valid> {
-  for await (const row of rows) {
-    if ('problems' in row)
-      throw new InvalidInput(`${name}: changed while it was read; check the file and run the command again`);
-    yield row;
   }
 }
 
@@ -191,7 +168,6 @@ function rejectIfInvalid(
   throw new InvalidInput([...lines, end].join('\n'));
 }
 
-/** The first problems, a line each, and how many more there are. */
 function linesOf(name: string, problems: readonly RowProblem[], count: number): string[] {
   const lines = problems.map(({ line, field, message }) =>
     [`${name}:${line}`, ...(field ? [field] : []), message].join(': '),
@@ -205,7 +181,6 @@ interface BatchesOptions extends FollowOptions {
   readonly limit: number;
 }
 
-/** Lists batches, or follows or stops one. */
 export async function batches(
   cli: CommandLine,
   id: string | undefined,
@@ -213,24 +188,20 @@ export async function batches(
 ): Promise<void> {
   const { stop, limit, json, csv, wait } = options;
   if (id === undefined && (stop || wait)) throw new InvalidInput('name the batch: gangway batches lists all');
-  await withTemporal(
-    cli,
-    async (context) => {
-      const { client, config } = context;
-      if (id === undefined) {
-        const found = await listBatches(client, config.taskQueue, limit);
-        cli.records(found.map(recordOf), { columns: COLUMNS, json, csv, fields: FIELDS });
-        return;
-      }
-      if (!stop) return followBatch(context, id, options);
-      const batch = await readBatch(client, id);
-      if (!batch) throw new CommandFailed(`there is no batch ${JSON.stringify(id)}`);
-      if (batch.hasEnded) throw new CommandFailed(`${id} has ended: ${batch.state.stage}`);
-      await client.workflow.getHandle(id).cancel();
-      cli.line(`${id} stops after the starts in progress; what was started continues`);
-    },
-    { finishes: true },
-  );
+  const run = async (context: CommandContext) => {
+    const { client, config } = context;
+    if (id === undefined) {
+      const found = await listBatches(client, config.taskQueue, limit);
+      return cli.records(found.map(recordOf), { columns: COLUMNS, json, csv, fields: FIELDS });
+    }
+    if (!stop) return followBatch(context, id, options);
+    const batch = await readBatch(client, id);
+    if (!batch) throw new CommandFailed(`there is no batch ${JSON.stringify(id)}`);
+    if (batch.hasEnded) throw new CommandFailed(`${id} has ended: ${batch.state.stage}`);
+    await client.workflow.getHandle(id).cancel();
+    cli.line(`${id} stops after the starts in progress; what was started continues`);
+  };
+  await withTemporal(cli, run, { finishes: true });
 }
 
 type Printed = ReturnType<typeof recordOf>;

@@ -10,8 +10,9 @@ import {
   withYes,
 } from '../cli/options.js';
 
-export function batchCommand(program: Command, act: Act): void {
-  const command = withStrict(withYes(program.command('batch')))
+/** The commands that start many onboardings from a file. */
+export function addBatches(program: Command, act: Act): void {
+  const batch = withStrict(withYes(program.command('batch')))
     .summary('onboard everyone in a file')
     .description(
       'Start an onboarding for each row of FILE: merchants, businesses, customers. Checks the whole file first, and ' +
@@ -21,12 +22,39 @@ export function batchCommand(program: Command, act: Act): void {
     )
     .argument('<file>', 'NDJSON or CSV, or - for standard input')
     .option('--dry-run', 'only check the file');
-  withFileOptions(command)
+  withFileOptions(batch)
     .option('--wait', 'wait for all outcomes and print them')
     .option('--json', 'print JSON lines')
     .addOption(csvOption().conflicts('dryRun'))
     .addHelpText('after', HELP)
     .action(act(async () => (await import('./batch.js')).batch));
+  const batches = program
+    .command('batches')
+    .summary('follow or stop a batch')
+    .description(
+      'Without an ID, list the batches of this task queue, newest first. With an ID, print a line for each row of that batch, ' +
+        'and wait until all are started. Ctrl-C ends the wait, not the batch.',
+    )
+    .argument('[id]', 'ID of a batch, onboarding-batch-...')
+    .option('--stop', 'stop it after the starts in progress; what was started continues')
+    .option('--wait', 'wait for all outcomes and print them')
+    .option('--limit <n>', 'list at most this many', positiveInteger, 50)
+    .addOption(giveUpOption());
+  withRecordFormats(batches).action(act(async () => (await import('./batch.js')).batches));
+  const adopt = program
+    .command('adopt')
+    .summary('follow merchants and businesses that exist at their partners')
+    .description(
+      'Follow the merchants and banking profiles in FILE, which exist at their partners, to the end. Gangway creates, changes and ' +
+        'submits nothing there: it sends only people’s answers. It checks the whole file first. A worker reads each ' +
+        'row before any is started, within the rate limit of the partner. The same externalId attaches to the first ' +
+        'onboarding, running or ended, so the command is safe to run again.',
+    )
+    .argument('<file>', 'NDJSON or CSV, or - for standard input')
+    .option('--dry-run', 'read each row at its partner, show what would happen, and start nothing');
+  withRecordFormats(withFileOptions(adopt))
+    .addHelpText('after', ADOPT_HELP)
+    .action(act(async () => (await import('./adoption.js')).adopt));
 }
 
 /** Adds the options about the format of a file, and about how its rows are started. */
@@ -69,39 +97,6 @@ function separator(value: string): string {
   if (value === 'tab') return '\t';
   if (!/^[^"\r\n]$/u.test(value)) throw new InvalidArgumentError('It must be one character, or tab.');
   return value;
-}
-
-export function batchesCommand(program: Command, act: Act): void {
-  const command = program
-    .command('batches')
-    .summary('follow or stop a batch')
-    .description(
-      'Without an ID, list the batches of this task queue, newest first. With an ID, print a line for each row of that batch, ' +
-        'and wait until all are started. Ctrl-C ends the wait, not the batch.',
-    )
-    .argument('[id]', 'ID of a batch, onboarding-batch-...')
-    .option('--stop', 'stop it after the starts in progress; what was started continues')
-    .option('--wait', 'wait for all outcomes and print them')
-    .option('--limit <n>', 'list at most this many', positiveInteger, 50)
-    .addOption(giveUpOption());
-  withRecordFormats(command).action(act(async () => (await import('./batch.js')).batches));
-}
-
-export function adoptCommand(program: Command, act: Act): void {
-  const command = program
-    .command('adopt')
-    .summary('follow merchants and businesses that exist at their partners')
-    .description(
-      'Follow the merchants and banking profiles in FILE, which exist at their partners, to the end. Gangway creates, changes and ' +
-        'submits nothing there: it sends only people’s answers. It checks the whole file first. A worker reads each ' +
-        'row before any is started, within the rate limit of the partner. The same externalId attaches to the first ' +
-        'onboarding, running or ended, so the command is safe to run again.',
-    )
-    .argument('<file>', 'NDJSON or CSV, or - for standard input')
-    .option('--dry-run', 'read each row at its partner, show what would happen, and start nothing');
-  withRecordFormats(withFileOptions(command))
-    .addHelpText('after', ADOPT_HELP)
-    .action(act(async () => (await import('./adoption.js')).adopt));
 }
 
 const ADOPT_HELP = `

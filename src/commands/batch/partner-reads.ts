@@ -19,13 +19,12 @@ import { startSingle } from '../../temporal/single-activities.js';
 import { explainPartnerFailure } from '../../texts/partner-failures.js';
 import { CommandFailed } from '../cli/errors.js';
 import { explainActivity } from '../cli/failures.js';
-import { outcomeLines } from '../cli/outcomes.js';
+import { outcomeLines } from '../cli/in-words.js';
 import { RERUN } from './waiting.js';
 
 type MerchantRead = Awaited<ReturnType<BoardingActivities['inspectMerchant']>>;
 type ProfileRead = Awaited<ReturnType<BankingActivities['inspectProfile']>>;
 
-/** The ids that Gangway follows for a row: one or both. */
 export interface Followed {
   readonly merchant?: FollowedMerchantInput;
   readonly business?: FollowedBusinessInput;
@@ -40,13 +39,8 @@ export interface Preview {
   readonly json: object;
 }
 
-/** A row that can be read at its partner before it is followed. */
 export interface Adoptable extends Ready {
-  /**
-   * What following would do.
-   *
-   * @throws {RefusedRow} when it cannot be followed
-   */
+  /** What following would do. @throws {RefusedRow} when it cannot be followed */
   readonly preview: (client: Client, taskQueue: string) => Promise<Preview>;
 }
 
@@ -55,10 +49,8 @@ export class RefusedRow extends Error {
   override readonly name = 'RefusedRow';
 }
 
-/** A merchant or profile as read, and what Gangway would do with it. */
 interface PartPreview {
   readonly status: string;
-  /** The requirements that it would raise. */
   readonly requirements: readonly RequirementKind[];
   /** The outcome with which it would end at once. */
   readonly outcome?: Outcome;
@@ -74,31 +66,40 @@ const ACTIVITY_OPTIONS = {
   retry: { initialInterval: '1s', maximumInterval: '30s', maximumAttempts: 5 },
 } as const;
 
+export type PartnerReads = ReturnType<typeof partnerReads>;
+
 /**
  * Reads merchants and profiles at their partners. The reads are activities on the partner task queues, so that the server holds
  * the rate limit of the partner over these reads and all other work.
  */
-export class PartnerReads {
-  /** Partner task queues that a worker polls. */
-  readonly #polled = new Set<string>();
-
+export function partnerReads() {
+  const polled = new Set<string>();
   /**
    * What following would do.
    *
    * @throws {RefusedRow} when it cannot be followed
    * @throws {CommandFailed}, {@link NoWorker} when no other row can be read either
    */
-  async preview(client: Client, taskQueue: string, { merchant, business }: Followed): Promise<Preview> {
+  return async (client: Client, taskQueue: string, { merchant, business }: Followed): Promise<Preview> => {
+    const read: Read = async <Result>(what: string, single: Inspection): Promise<Result> => {
+      const queue = partnerTaskQueue(taskQueue, single.queue, single.account);
+      if (!polled.has(queue)) await requireWorker(client, queue);
+      polled.add(queue);
+      const full = { ...single, summary: `Read ${what} to adopt`, options: ACTIVITY_OPTIONS };
+      try {
+        const { result } = await startSingle(client, taskQueue, `adopt-${randomUUID()}`, full);
+        return await result<Result>();
+      } catch (error) {
+        throw explainRead(error, what, queue);
+      }
+    };
     const [boarding, banking] = await Promise.all([
-      merchant && this.#merchant(client, taskQueue, merchant),
-      business && this.#profile(client, taskQueue, business),
+      merchant && previewMerchant(read, taskQueue, merchant),
+      business && previewProfile(read, business),
     ]);
     const parts = [boarding, banking].filter((part) => part !== undefined);
-    const would = parts.some(({ requirements }) => requirements.length > 0)
-      ? 'ask'
-      : parts.every(({ outcome }) => outcome)
-        ? 'end'
-        : 'poll';
+    const asks = parts.some(({ requirements }) => requirements.length > 0);
+    const would = asks ? 'ask' : parts.every(({ outcome }) => outcome) ? 'end' : 'poll';
     const named = boarding && banking;
     const texts = [
       boarding && (named ? `merchant ${lineOf(boarding)}` : lineOf(boarding)),
@@ -109,73 +110,61 @@ export class PartnerReads {
       text: `would ${would}: ${texts.filter(Boolean).join('; ')}`,
       json: { would, ...defined({ merchant: boarding, business: banking }) },
     };
-  }
+  };
+}
 
-  async #merchant(client: Client, taskQueue: string, input: FollowedMerchantInput): Promise<PartPreview> {
-    const { merchantProfileId, account, externalId } = input;
-    const request = {
-      ...{ merchantProfileId, taskQueue, workflowId: workflowId('merchantBoarding', externalId, account) },
-    };
-    const what = `merchant ${merchantProfileId}`;
-    const { now, owner } = await this.#read<MerchantRead>(client, taskQueue, what, {
-      ...{ activity: 'inspectMerchant', queue: 'boarding', account, args: [request] },
-      ...{ summary: `Read ${what} to adopt`, options: ACTIVITY_OPTIONS },
-    });
-    if (owner?.isRunning) throw new RefusedRow(`${what}: ${owner.workflowId} has it`);
-    const { status, phase, notes, unclearMid } = now;
-    const outcome = merchantOutcome(now, merchantProfileId);
-    const requirements: RequirementKind[] = [
-      ...(isUnderReview(phase) ? notes.map(() => 'underwriting-note' as const) : []),
-      ...(phase === 'changes-requested' ? ['request-changes' as const] : []),
-      ...(phase === 'not-submitted' ? ['not-submitted' as const] : []),
-      ...(phase === 'approved' && unclearMid !== null ? ['unclear-mid' as const] : []),
-    ];
-    return { status, requirements, ...defined({ outcome }) };
-  }
+type Inspection = Omit<SingleActivity, 'summary' | 'options'>;
 
-  async #profile(client: Client, taskQueue: string, input: FollowedBusinessInput): Promise<PartPreview> {
-    const { profileId, account, externalId, holder, merchantProfileId } = input;
-    const id = workflowId('businessOnboarding', externalId, account);
-    const request = { profileId, workflowId: id, holder, ...defined({ merchantProfileId }) };
-    const what = `banking profile ${profileId}`;
-    const read = await this.#read<ProfileRead>(client, taskQueue, what, {
-      ...{ activity: 'inspectProfile', queue: 'banking', account, args: [request] },
-      ...{ summary: `Read ${what} to adopt`, options: ACTIVITY_OPTIONS },
-    });
-    if (!read) throw new RefusedRow(`the bank shows no ${what}`);
-    const { candidate, now } = read;
-    const { against, unclear } = candidate;
-    const dba = candidate.dba === null ? '' : ` of “${masked(candidate.dba)}”`;
-    if (against.length > 0) throw new RefusedRow(`${what}${dba}: ${against.join(', ')}`);
-    const { bankingStatus: status, phase, financialAccountId, isLocked, tickets } = now;
-    if (unclear.length > 0) return { status, unclear, requirements: ['uncertain-write'] };
-    const outcome = businessOutcome(now, profileId, financialAccountId);
-    if (outcome) return { status, outcome, requirements: [] };
-    const requirements: RequirementKind[] = [
-      ...tickets.map(() => 'ticket' as const),
-      ...(isLocked ? ['locked-profile' as const] : []),
-      ...(phase === 'new' ? ['not-submitted' as const] : []),
-    ];
-    return { status, requirements };
-  }
+/** @param what it reads, for people: `merchant 1001` */
+type Read = <Result>(what: string, single: Inspection) => Promise<Result>;
 
-  /** @param what it reads, for people: `merchant 1001` */
-  async #read<Result>(
-    client: Client,
-    taskQueue: string,
-    what: string,
-    single: SingleActivity,
-  ): Promise<Result> {
-    const queue = partnerTaskQueue(taskQueue, single.queue, single.account);
-    if (!this.#polled.has(queue)) await requireWorker(client, queue);
-    this.#polled.add(queue);
-    try {
-      const { result } = await startSingle(client, taskQueue, `adopt-${randomUUID()}`, single);
-      return await result<Result>();
-    } catch (error) {
-      throw explainRead(error, what, queue);
-    }
-  }
+async function previewMerchant(
+  read: Read,
+  taskQueue: string,
+  input: FollowedMerchantInput,
+): Promise<PartPreview> {
+  const { merchantProfileId, account, externalId } = input;
+  const id = workflowId('merchantBoarding', externalId, account);
+  const what = `merchant ${merchantProfileId}`;
+  const { now, owner } = await read<MerchantRead>(what, {
+    ...{ activity: 'inspectMerchant', queue: 'boarding', account },
+    args: [{ merchantProfileId, taskQueue, workflowId: id }],
+  });
+  if (owner?.isRunning) throw new RefusedRow(`${what}: ${owner.workflowId} has it`);
+  const { status, phase, notes, unclearMid } = now;
+  const outcome = merchantOutcome(now, merchantProfileId);
+  const requirements: RequirementKind[] = [
+    ...(isUnderReview(phase) ? notes.map(() => 'underwriting-note' as const) : []),
+    ...(phase === 'changes-requested' ? ['request-changes' as const] : []),
+    ...(phase === 'not-submitted' ? ['not-submitted' as const] : []),
+    ...(phase === 'approved' && unclearMid !== null ? ['unclear-mid' as const] : []),
+  ];
+  return { status, requirements, ...defined({ outcome }) };
+}
+
+async function previewProfile(read: Read, input: FollowedBusinessInput): Promise<PartPreview> {
+  const { profileId, account, externalId, holder, merchantProfileId } = input;
+  const id = workflowId('businessOnboarding', externalId, account);
+  const what = `banking profile ${profileId}`;
+  const found = await read<ProfileRead>(what, {
+    ...{ activity: 'inspectProfile', queue: 'banking', account },
+    args: [{ profileId, workflowId: id, holder, ...defined({ merchantProfileId }) }],
+  });
+  if (!found) throw new RefusedRow(`the bank shows no ${what}`);
+  const { candidate, now } = found;
+  const { against, unclear } = candidate;
+  const dba = candidate.dba === null ? '' : ` of “${masked(candidate.dba)}”`;
+  if (against.length > 0) throw new RefusedRow(`${what}${dba}: ${against.join(', ')}`);
+  const { bankingStatus: status, phase, financialAccountId, isLocked, tickets } = now;
+  if (unclear.length > 0) return { status, unclear, requirements: ['uncertain-write'] };
+  const outcome = businessOutcome(now, profileId, financialAccountId);
+  if (outcome) return { status, outcome, requirements: [] };
+  const requirements: RequirementKind[] = [
+    ...tickets.map(() => 'ticket' as const),
+    ...(isLocked ? ['locked-profile' as const] : []),
+    ...(phase === 'new' ? ['not-submitted' as const] : []),
+  ];
+  return { status, requirements };
 }
 
 /** A failure that concerns one row is a {@link RefusedRow}. Any other one would meet all rows. */
@@ -199,11 +188,10 @@ function explainRead(error: unknown, what: string, queue: string): unknown {
 
 /** `Pending, 2 underwriting-note`; `Approved, boarded: mid 518000001001` */
 function lineOf({ status, requirements, outcome, unclear }: PartPreview): string {
-  const counts = new Map<string, number>();
-  for (const kind of requirements) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const kinds = [...Map.groupBy(requirements, (kind) => kind)];
   return [
     status,
-    ...[...counts].map(([kind, count]) => `${count} ${kind}`),
+    ...kinds.map(([kind, { length }]) => `${length} ${kind}`),
     ...(unclear ? [`whose profile it is: ${unclear.join(', ')}`] : []),
     ...(outcome ? outcomeLines(outcome) : []),
   ].join(', ');

@@ -6,12 +6,12 @@ import type { RowResult } from '../../messages/batches.js';
 import { userName } from '../../process/user.js';
 import { rejectionOf } from '../../temporal/unavailable.js';
 import { pollersOf, whyNoWorker } from '../../temporal/workers.js';
-import type { CommandContext } from '../cli/command-line.js';
+import type { CommandContext, CommandLine } from '../cli/command-line.js';
 import { CommandFailed, EXIT, Interrupted, TimedOut } from '../cli/errors.js';
-import { PROGRESS, whileShowing } from '../cli/progress.js';
-import { type Adoptable, RefusedRow } from './partner-reads.js';
-import { type Progress, progressOf, Report, type Results } from './report.js';
-import { awaitAll, type Persistently, persistent, RERUN } from './waiting.js';
+import { outcomeLines } from '../cli/in-words.js';
+import { bar, PROGRESS, whileShowing } from '../cli/progress.js';
+import { type Adoptable, type Preview, RefusedRow } from './partner-reads.js';
+import { awaitAll, type End, type Persistently, persistent, RERUN } from './waiting.js';
 
 export interface FollowOptions {
   /** The time for which Temporal may be unavailable, in milliseconds. */
@@ -25,14 +25,12 @@ export interface RunOptions extends FollowOptions {
   /** Starts per second. */
   readonly rate?: number;
   readonly concurrency: number;
-  /** The rows are only previewed. */
   readonly dryRun?: true;
 }
 
-/** The state that the steps of one command share. */
-interface Run<Options extends FollowOptions = FollowOptions> {
+interface Run {
   readonly context: CommandContext;
-  readonly options: Options;
+  readonly options: FollowOptions;
   /** Aborted when the command ends before its time. */
   readonly stop: AbortController;
   readonly persistently: Persistently;
@@ -48,7 +46,9 @@ export function startAndFollow(
   rows: AsyncIterable<Ready>,
   options: RunOptions,
 ): Promise<void> {
-  return running(context, options, async (run) => follow(run, await handedOver(run, name, rows)));
+  return running(context, options, async (run) =>
+    follow(run, await handedOver(context, name, rows, options)),
+  );
 }
 
 /** Reads rows at their partners. Lets the workers start those that can be followed, unless it is a dry run. */
@@ -60,23 +60,22 @@ export function readAndFollow(
   options: RunOptions,
 ): Promise<void> {
   return running(context, options, async (run) => {
-    const accepted = await readAll(run, rows, total);
-    if (accepted.length > 0) return follow(run, await handedOver(run, name, accepted), total);
+    const accepted = await readAll(run, rows, total, options);
+    if (accepted.length > 0) return follow(run, await handedOver(context, name, accepted, options), total);
     run.report.summary(total, NOT_READ);
     return run.report.failures;
   });
 }
 
-/** Follows a batch that runs, or reports one that has ended. */
 export function followBatch(context: CommandContext, id: string, options: FollowOptions): Promise<void> {
   return running(context, options, (run) => follow(run, id));
 }
 
 /** @param steps return how many rows failed */
-async function running<Options extends FollowOptions>(
+async function running(
   context: CommandContext,
-  options: Options,
-  steps: (run: Run<Options>) => Promise<number>,
+  options: FollowOptions,
+  steps: (run: Run) => Promise<number>,
 ): Promise<void> {
   const { cli } = context;
   const stop = new AbortController();
@@ -85,7 +84,7 @@ async function running<Options extends FollowOptions>(
   else cli.signal.addEventListener('abort', interrupt, { once: true });
   const results: Results | undefined = options.csv && new Map();
   const persistently = persistent({ ...options, stop, note: (text) => cli.note(text) });
-  const report = new Report(cli, options.json === true, results);
+  const report = reportOf(cli, options.json === true, results);
   try {
     const failed = await steps({ context, options, stop, persistently, report, results });
     if (failed > 0) throw new CommandFailed(`${rowsOf(failed)} failed`);
@@ -109,9 +108,10 @@ const NOT_READ = 'not read';
 
 /** @returns the rows that can be followed; none in a dry run */
 async function readAll(
-  { context, options, persistently, stop, report }: Run<RunOptions>,
+  { context, persistently, stop, report }: Run,
   rows: AsyncGenerator<Adoptable>,
   total: number,
+  { dryRun, concurrency }: RunOptions,
 ): Promise<readonly Adoptable[]> {
   const { cli, client, config } = context;
   const accepted: Adoptable[] = [];
@@ -123,7 +123,7 @@ async function readAll(
       try {
         const preview = await persistently(() => row.preview(client, config.taskQueue));
         stop.signal.throwIfAborted();
-        if (options.dryRun) report.preview(row, preview);
+        if (dryRun) report.preview(row, preview);
         else accepted.push(row);
       } catch (error) {
         const refused = error instanceof RefusedRow ? error.message : rejectionOf(error);
@@ -136,23 +136,22 @@ async function readAll(
   }
 
   try {
-    const concurrency = Math.min(options.concurrency, total);
-    await Promise.all(Array.from({ length: concurrency }, readNext));
+    await Promise.all(Array.from({ length: Math.min(concurrency, total) }, readNext));
     return accepted.sort((one, other) => one.line - other.line);
   } catch (error) {
     stop.abort(error);
-    report.summary(total, options.dryRun ? NOT_READ : NOT_STARTED);
+    report.summary(total, dryRun ? NOT_READ : NOT_STARTED);
     throw error;
   } finally {
     progress.end();
   }
 }
 
-/** @returns the id of the batch */
 async function handedOver(
-  { context: { cli, client, config }, options: { rate, concurrency } }: Run<RunOptions>,
+  { cli, client, config }: CommandContext,
   name: string,
   rows: AsyncIterable<Ready> | Iterable<Ready>,
+  { rate, concurrency }: RunOptions,
 ): Promise<string> {
   const about = { name, actor: userName(), limits: { rate, concurrency } };
   const id = await whileShowing(cli, `handing ${name} over to a worker`, () =>
@@ -172,12 +171,7 @@ const NOT_STARTED = 'not started';
 const READ_EVERY_MS = 300;
 const QUIET_MS = 10_000;
 
-/**
- * Reports each row, and waits for it with `--wait`.
- *
- * @param total of the summary; default: the rows of the batch
- * @returns how many rows failed
- */
+/** Reports each row, and waits for it with `--wait`. @returns how many rows failed */
 async function follow(run: Run, id: string, total?: number): Promise<number> {
   const { context, options, stop, report } = run;
   const { cli } = context;
@@ -225,11 +219,9 @@ async function* readings({ context, persistently, stop }: Run, id: string) {
     if (!now) throw new CommandFailed(`there is no batch ${JSON.stringify(id)}`);
     const results: RowResult[] = [];
     let { problem } = now;
+    const readPart = () => resultsOfPart(client, taskQueue, { batch: id, part: parts });
     try {
-      for (; parts < now.parts; parts += 1)
-        results.push(
-          ...(await persistently(() => resultsOfPart(client, taskQueue, { batch: id, part: parts }))),
-        );
+      for (; parts < now.state.parts; parts += 1) results.push(...(await persistently(readPart)));
     } catch (error) {
       if (!(error instanceof PartFailed) || now.hasEnded) throw error;
       problem = error.message;
@@ -259,7 +251,7 @@ async function wait(
   started: readonly RowResult[],
 ): Promise<number> {
   const progress = progressOf(cli, started.length, 'ended');
-  const report = new Report(cli, json === true, results);
+  const report = reportOf(cli, json === true, results);
   const asked = new Set<string>();
   cli.note(`${PROGRESS}Ctrl-C ends the wait, not the onboardings; ${RERUN}`);
   await awaitAll(client, started, {
@@ -285,4 +277,78 @@ async function wait(
   if (reason instanceof TimedOut && asked.size > 0) throw new TimedOut(EXIT.person);
   stop.signal.throwIfAborted();
   return report.failures;
+}
+
+type Results = Map<number, object>;
+
+type Progress = ReturnType<typeof progressOf>;
+
+/** A bar. @param done the label of what is done: `ended` */
+function progressOf({ status }: CommandLine, total: number, done: string) {
+  const beganAt = Date.now();
+  let [count, waiting] = [0, 0];
+  const draw = () =>
+    bar(count, total, done, beganAt) + (waiting > 0 ? `, ${waiting} waiting for a person` : '');
+  status.show(draw);
+  return {
+    step() {
+      count += 1;
+      status.show(draw);
+    },
+    /** The number of remaining rows that wait for a person. */
+    asked(number: number) {
+      waiting = number;
+    },
+    end: () => status.end(),
+  };
+}
+
+interface RowId {
+  readonly line: number;
+  readonly externalId: string;
+  readonly workflowId: string;
+}
+
+type Report = ReturnType<typeof reportOf>;
+
+/** Prints the result of each row on a line, and counts the results. */
+function reportOf(cli: CommandLine, isJson: boolean, results: Results | undefined) {
+  const counts = new Map<string, number>();
+  const print = ({ line, externalId, workflowId }: RowId, word: string, text: string, json: object) => {
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+    const record = { line, externalId, workflowId, ...json };
+    if (results) results.set(line, { ...results.get(line), ...record });
+    else if (isJson) cli.json(record);
+    else cli.line(`${line} ${workflowId} ${text}`);
+  };
+  const failed = (row: RowId, error: string) => print(row, 'failed', `failed: ${error}`, { error });
+  return {
+    failed,
+    preview: (row: RowId, { word, text, json }: Preview) => print(row, word, text, json),
+    start({ result, runId, error = '', ...row }: RowResult) {
+      if (result === 'failed') failed(row, error);
+      else print(row, result, result, { runId, started: result === 'started' });
+    },
+    end(row: RowId, end: End) {
+      if ('failed' in end) return failed(row, end.failed);
+      print(
+        row,
+        end.outcome,
+        outcomeLines(end)
+          .map((part) => part.trim())
+          .join('; '),
+        end,
+      );
+    },
+    get failures(): number {
+      return counts.get('failed') ?? 0;
+    },
+    /** Prints how many rows had each result. @param rest the word for rows without a result */
+    summary(total: number, rest: string) {
+      const left = total - [...counts.values()].reduce((sum, count) => sum + count, 0);
+      const words = [...counts, ...(left > 0 ? [[rest, left] as const] : [])];
+      const text = `${rowsOf(total)}: ${words.map(([word, count]) => `${count} ${word}`).join(', ')}`;
+      isJson || results ? cli.note(text) : cli.line(text);
+    },
+  };
 }

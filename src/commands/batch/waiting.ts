@@ -10,7 +10,6 @@ import { BUSINESS, CUSTOMER, MERCHANT } from '../../temporal/start.js';
 import { isUnavailable, promptly } from '../../temporal/unavailable.js';
 import { CommandFailed, EXIT } from '../cli/errors.js';
 
-/** The interval between checks of all, in milliseconds. */
 const CHECK_EVERY_MS = 1_000;
 
 /** Checks per second, for any number of onboardings, because some run for weeks. */
@@ -18,14 +17,12 @@ const CHECKS_PER_SECOND = 200;
 
 const CONCURRENCY = 8;
 
-/** The outcome of an onboarding, or the reason why it has none. */
 export type End = Outcome | { readonly failed: string };
 
 interface Waiting<Row> {
   readonly persistently: Persistently;
   readonly stop: AbortController;
   readonly onEnd: (row: Row, end: End) => void;
-  /** It has not ended. */
   readonly onRunning: (row: Row, isAsked: boolean) => void;
 }
 
@@ -65,41 +62,30 @@ async function endOf(
   { workflowId }: Pick<RowResult, 'workflowId'>,
   persistently: Persistently,
 ): Promise<End> {
-  try {
-    return await persistently(() =>
-      promptly(client, () =>
-        awaitOutcome<Outcome>(client, workflowId, { restart: restartOf(workflowId), input: 'FILE' }),
-      ),
-    );
-  } catch (error) {
+  const kind = [MERCHANT, BUSINESS, CUSTOMER].find(({ type }) => type === partsOfId(workflowId)?.type);
+  const restart = `start it again with "gangway ${kind?.command} FILE --again"`;
+  const read = () => awaitOutcome<Outcome>(client, workflowId, { restart, input: 'FILE' });
+  return persistently(() => promptly(client, read)).catch((error: unknown) => {
     if (error instanceof EndedWithoutOutcome) return { failed: error.reason };
     throw error;
-  }
-}
-
-/** Returns how a person starts it again. */
-function restartOf(workflowId: string): string {
-  const kind = [MERCHANT, BUSINESS, CUSTOMER].find(({ type }) => type === partsOfId(workflowId)?.type);
-  return `start it again with "gangway ${kind?.command} FILE --again"`;
+  });
 }
 
 export const RERUN = 'run the same command again: it continues from here and starts nothing twice';
 
-/** Between two attempts, in milliseconds. */
 const PAUSE_MS = 1_000;
 
 /** Repeats a call while Temporal is unavailable. */
 export type Persistently = <Result>(call: () => Promise<Result>) => Promise<Result>;
 
 interface Persistence {
-  /** The time for which Temporal may be unavailable, in milliseconds. */
+  /** In milliseconds. */
   readonly giveUpAfter: number;
-  /** Ends all calls. Aborted here when Temporal was unavailable for too long. */
   readonly stop: AbortController;
   readonly note: (text: string) => void;
 }
 
-/** All calls share the time limit: it ends when none of them got a response for that long. */
+/** All calls share the time limit: `stop` aborts when none of them got a response for that long. */
 export function persistent({ giveUpAfter, stop, note }: Persistence): Persistently {
   let unavailableSince: number | undefined;
   let hasResponded = false;
@@ -117,14 +103,12 @@ export function persistent({ giveUpAfter, stop, note }: Persistence): Persistent
         if (!isTransient(error)) throw error;
         if (unavailableSince === undefined) note('Temporal does not respond; trying again');
         unavailableSince ??= Date.now();
-        if (Date.now() - unavailableSince >= giveUpAfter) stop.abort(gaveUp());
+        if (Date.now() - unavailableSince >= giveUpAfter)
+          stop.abort(new CommandFailed(GAVE_UP, { exitCode: EXIT.unavailable }));
         await sleep(PAUSE_MS, undefined, { signal: stop.signal });
       }
     }
   };
 }
 
-function gaveUp(): CommandFailed {
-  const message = `gave up, because Temporal does not respond (--give-up-after)\n${RERUN}`;
-  return new CommandFailed(message, { exitCode: EXIT.unavailable });
-}
+const GAVE_UP = `gave up, because Temporal does not respond (--give-up-after)\n${RERUN}`;

@@ -12,6 +12,7 @@ import { problemInQuery } from '../../temporal/query.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { parseJson, utf8 } from '../../texts/text.js';
 import type { CommandContext, CommandLine } from './command-line.js';
+import { CommandFailed } from './errors.js';
 
 /** Rules for arguments and options. A problem names the argument or option, such as `--period`. */
 
@@ -47,12 +48,10 @@ function isCardNumber(id: string): boolean {
   return sum % 10 === 0;
 }
 
-/** The name of a source of input in messages. */
 export function sourceName(source: string): string {
   return source === '-' ? 'standard input' : source;
 }
 
-/** The meanings of the usual error codes. */
 const FILE_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EACCES: 'permission denied',
@@ -68,7 +67,13 @@ export function cannotRead(name: string): (error: NodeJS.ErrnoException) => neve
   };
 }
 
-/** Returns similarly named files in the same folder. */
+/** For `catch`: the same for a new file that cannot be written. */
+export function cannotSave(name: string): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    throw error.code === undefined ? error : new CommandFailed(`${name}: cannot be written (${error.code})`);
+  };
+}
+
 function similarFiles(file: string): string {
   const folder = dirname(file);
   try {
@@ -86,12 +91,7 @@ export async function readJson(cli: Pick<CommandLine, 'input'>, source: string):
   return parseJson(utf8(await reading.catch(cannotRead(name)), name), name);
 }
 
-/**
- * Reads an object from an argument: JSON, `@file`, or `-` for standard input.
- *
- * @param name of the argument in messages
- * @throws {InvalidInput}
- */
+/** Reads an object from an argument: JSON, `@file`, or `-` for standard input. @throws {InvalidInput} */
 export async function readObject(
   cli: Pick<CommandLine, 'input'>,
   given: string,
@@ -124,11 +124,7 @@ export function partnerAccountOf(
   return check(option, { '--partner-account': partnerAccount }, what, effect)['--partner-account'];
 }
 
-/**
- * An id with the account that the option names: `m-1001@acme`.
- *
- * @throws {InvalidInput} when the account is unknown, or when the id names another one
- */
+/** An id with the account that the option names: `m-1001@acme`. @throws {InvalidInput} when the id names another one */
 export function idInAccount(known: KnownAccounts, id: string, options: PartnerAccountOptions): string {
   const account = partnerAccountOf(known, options, id, 'nothing was done');
   const { key, account: ofId } = splitAccount(id);
@@ -141,12 +137,7 @@ export interface IdOptions extends PartnerAccountOptions {
   readonly json?: true;
 }
 
-/**
- * Finds the workflow that the argument `<id>` names.
- *
- * @returns its description, with what the person types for it in further commands
- * @throws {UnknownOnboarding} when there is none, or more than one
- */
+/** Finds the workflow that `<id>` names, with what the person types for it. @throws {UnknownOnboarding} for none or several */
 export async function findById(
   { client, config }: CommandContext,
   id: string,

@@ -3,8 +3,8 @@ import { buffer } from 'node:stream/consumers';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { type ClientSettings, clientSettings, clientSettingsFrom } from '../../client/settings.js';
-import { type Accounts, readAccounts } from '../../partners/account-settings.js';
+import { clientSettings, clientSettingsFrom } from '../../client/settings.js';
+import { readAccounts } from '../../partners/account-settings.js';
 import { recordSettings } from '../../partners/recording.js';
 import { prometheusSettings } from '../../reports/webhooks.js';
 import { readSettings } from '../../settings/settings.js';
@@ -21,20 +21,12 @@ export const commandSettings = z.object({
   ...prometheusSettings.shape,
 });
 
-export type CommandSettings = Accounts &
-  ClientSettings & {
-    /** The address of the Temporal Web UI, for links. */
-    readonly uiUrl: string | undefined;
-  };
+export type CommandSettings = Readonly<ReturnType<typeof loadCommandSettings>>;
 
 /** @throws {BadSetting} naming the first setting that cannot be used */
-export function loadCommandSettings(environment: NodeJS.ProcessEnv): CommandSettings {
+export function loadCommandSettings(environment: NodeJS.ProcessEnv) {
   const set = readSettings(commandSettings, environment);
-  return {
-    ...readAccounts(environment),
-    ...clientSettingsFrom(set),
-    uiUrl: set.GANGWAY_UI_URL,
-  };
+  return { ...readAccounts(environment), ...clientSettingsFrom(set), uiUrl: set.GANGWAY_UI_URL };
 }
 
 /** The replacements for the globals of the process, so that one process can run many commands. */
@@ -47,13 +39,11 @@ export interface Surroundings {
   readonly signal: AbortSignal;
 }
 
-/** A terminal with a person at it. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
 }
 
-/** Settings, input, output, and the signal that ends the command. */
 export class CommandLine extends Printer {
   readonly signal: AbortSignal;
   readonly #stdin: Surroundings['stdin'];
@@ -71,34 +61,27 @@ export class CommandLine extends Printer {
     return isThere ? { input: this.#stdin, output: this.stderr } : undefined;
   }
 
-  /** @throws {BadSetting} */
   config(): CommandSettings {
     return loadCommandSettings(this.env);
   }
 
-  /** All of standard input. */
   input(): Promise<Buffer> {
     this.#isInputRead = true;
     return buffer(addAbortSignal(this.signal, this.#stdin));
   }
 }
 
-/** For commands that work with Temporal: the settings, a client, and links to the Web UI. */
+/** For commands that work with Temporal: the settings, a client, and links to the Web UI, if its address is known. */
 export interface CommandContext {
   readonly cli: CommandLine;
   readonly config: CommandSettings;
   readonly client: Client;
-  /** Address of a workflow in the Web UI; undefined when the address of the UI is unknown. */
   readonly link: (workflowId: string, runId: string) => string | undefined;
-  /** Address of a list in the Web UI, which a browser keeps as a saved view of this name; undefined like that of a workflow. */
+  /** A list, which a browser keeps as a saved view of this name. */
   readonly view: (name: string, query: string) => string | undefined;
 }
 
-/**
- * Runs a command with a connection, and closes the connection afterwards.
- *
- * @param finishes the command handles the interruption itself, and its calls of Temporal continue
- */
+/** Runs a command with a connection. @param finishes it handles the interruption itself, and its calls of Temporal continue */
 export async function withTemporal<T>(
   cli: CommandLine,
   command: (context: CommandContext) => Promise<T>,
@@ -108,22 +91,16 @@ export async function withTemporal<T>(
   const config = cli.config();
   const { address } = temporalSettings(env).connectionOptions;
   requireKeys(address, config.payloadKeys);
-  return withClient({ env, keys: config.payloadKeys, signal, finishes }, (client) =>
-    command({
-      cli,
-      config,
-      client,
-      ...linksTo(config.uiUrl ?? localUi(address), client.options.namespace),
-    }),
-  );
-}
-
-function linksTo(base: string | undefined, namespace: string): Pick<CommandContext, 'link' | 'view'> {
-  const list = workflowsPage(base, namespace);
-  return {
-    link: (workflowId, runId) => workflowPage(base, namespace, { workflowId, runId }),
-    view: (name, query) => list && `${list}?${new URLSearchParams({ query, savedQuery: name })}`,
-  };
+  const base = config.uiUrl ?? localUi(address);
+  return withClient({ env, keys: config.payloadKeys, signal, finishes }, (client) => {
+    const { namespace } = client.options;
+    const list = workflowsPage(base, namespace);
+    return command({
+      ...{ cli, config, client },
+      link: (workflowId, runId) => workflowPage(base, namespace, { workflowId, runId }),
+      view: (name, query) => list && `${list}?${new URLSearchParams({ query, savedQuery: name })}`,
+    });
+  });
 }
 
 /** Runs the action of a command, with a span of its own. */
@@ -143,7 +120,6 @@ export async function perform(
   }
 }
 
-/** The name after `gangway`. */
 function mainName(command: Command): string {
   const { parent } = command;
   return parent?.parent ? mainName(parent) : command.name();

@@ -2,18 +2,14 @@ import { constants } from 'node:os';
 import { masked } from '../../privacy/masked.js';
 import { Printer } from './output.js';
 
-interface FailureOptions extends ErrorOptions {
-  /** Default: `failed`. */
-  readonly exitCode?: ExitCode;
-}
-
 /** The command could not do its work. The message is for people. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
   readonly exitCode: ExitCode;
-  constructor(message: string, { exitCode = EXIT.failed, ...options }: FailureOptions = {}) {
+  /** @param options.exitCode default: `failed` */
+  constructor(message: string, options: ErrorOptions & { readonly exitCode?: ExitCode } = {}) {
     super(message, options);
-    this.exitCode = exitCode;
+    this.exitCode = options.exitCode ?? EXIT.failed;
   }
 }
 
@@ -33,7 +29,6 @@ export class Interrupted extends Error {
   }
 }
 
-/** `--timeout` ended the command. */
 export class TimedOut extends Interrupted {
   constructor(exitCode: ExitCode = EXIT.failed) {
     super('--timeout', exitCode);
@@ -46,44 +41,25 @@ export const EXIT = { done: 0, failed: 1, usage: 2, person: 3, unavailable: 4 } 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** The meanings of the exit codes: in short, and what a script may rely on. */
-export const EXIT_CODES: readonly {
-  readonly code: string;
-  readonly short: string;
-  readonly meaning: string;
-}[] = [
-  {
-    code: '0',
-    short: 'done',
-    meaning: 'done. The output has the outcome of an onboarding, which can be `declined`',
-  },
-  { code: '1', short: 'failed or refused', meaning: 'failed, refused, or not finished within `--timeout`' },
-  {
-    code: '2',
-    short: 'wrong usage',
-    meaning: 'wrong usage or input, or missing `--yes`. Nothing was started, changed or sent',
-  },
-  {
-    code: '3',
-    short: 'waits for a person',
-    meaning:
-      'a person must act: `--timeout` ended the wait while a requirement was open, or the partner wants a one-time code',
-  },
-  {
-    code: '4',
-    short: 'unavailable',
-    meaning:
-      'Temporal, a worker or the partner is unavailable. Run the same command again later: it does nothing twice',
-  },
-  {
-    code: '130, 143',
-    short: 'interrupted',
-    meaning: 'interrupted by Ctrl-C or SIGTERM. What was started continues',
-  },
+export const EXIT_CODES: readonly (readonly [code: string, short: string, meaning: string])[] = [
+  ['0', 'done', 'done. The output has the outcome of an onboarding, which can be `declined`'],
+  ['1', 'failed or refused', 'failed, refused, or not finished within `--timeout`'],
+  ['2', 'wrong usage', 'wrong usage or input, or missing `--yes`. Nothing was started, changed or sent'],
+  [
+    '3',
+    'waits for a person',
+    'a person must act: `--timeout` ended the wait while a requirement was open, or the partner wants a one-time code',
+  ],
+  [
+    '4',
+    'unavailable',
+    'Temporal, a worker or the partner is unavailable. Run the same command again later: it does nothing twice',
+  ],
+  ['130, 143', 'interrupted', 'interrupted by Ctrl-C or SIGTERM. What was started continues'],
 ];
 
-/** Returns one sentence for the help. */
 export function exitCodesInShort(): string {
-  return `Exit codes: ${EXIT_CODES.map(({ code, short }) => `${code.split(',')[0]} ${short}`).join(', ')}.`;
+  return `Exit codes: ${EXIT_CODES.map(([code, short]) => `${code.split(',')[0]} ${short}`).join(', ')}.`;
 }
 
 /** Errors that nothing foresees: a bug, or a failure of the machine. */
@@ -100,7 +76,6 @@ export function unforeseen(error: unknown): string {
   );
 }
 
-/** The stacks of an error and of its causes, masked. */
 export function stackOf(error: unknown): string {
   if (!(error instanceof Error)) return masked(String(error), 'failure');
   const own = masked(error.stack ?? error.message, 'failure');

@@ -9,11 +9,7 @@ import { InvalidInput } from '../../texts/invalid-input.js';
 import { explainPartnerFailure } from '../../texts/partner-failures.js';
 import { CommandFailed, EXIT, Interrupted } from './errors.js';
 
-/**
- * Explains an error to people: what happened, and what to do next.
- *
- * @returns undefined for an unexpected error: a bug, or a failure of the machine
- */
+/** Explains an error to people: what happened, and what to do next. @returns undefined for an unexpected error */
 export function explain(error: unknown): string | undefined {
   if (error instanceof InvalidInput) return error.report;
   if (error instanceof PartnerError) return explainPartnerFailure(error.details);
@@ -28,28 +24,15 @@ export function exitCodeOf(error: unknown): number {
   return mayReturn ? EXIT.unavailable : EXIT.failed;
 }
 
-/**
- * A partner call that failed.
- *
- * @param isRepeatable whether a second call does no harm
- */
+/** A partner call that failed. @param isRepeatable whether a second call does no harm */
 export function partnerFailed(details: PartnerErrorDetails, isRepeatable: boolean): CommandFailed {
   const { kind, needs } = details;
-  if (needs === 'one-time-code')
-    return new CommandFailed(explainPartnerFailure(details), { exitCode: EXIT.person });
   const mayHelp = kind === 'NotSent' || kind === 'RateLimited' || (kind === 'Uncertain' && isRepeatable);
-  return new CommandFailed(explainPartnerFailure(details), {
-    exitCode: mayHelp ? EXIT.unavailable : EXIT.failed,
-  });
+  const exitCode = needs === 'one-time-code' ? EXIT.person : mayHelp ? EXIT.unavailable : EXIT.failed;
+  return new CommandFailed(explainPartnerFailure(details), { exitCode });
 }
 
-/**
- * The same for an activity that ran on its own.
- *
- * @param isRepeatable whether a second run does no harm. One that is not repeatable marks its request before it sends it; undefined
- *   when nobody knows
- * @returns the error itself when it is not about the activity
- */
+/** The same for an activity. @param isRepeatable undefined when nobody knows; otherwise, false means that it marks its request */
 export function explainActivity(
   error: unknown,
   taskQueue: string,

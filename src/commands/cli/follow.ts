@@ -9,29 +9,20 @@ import { resultOfSingle, startSingle } from '../../temporal/single-activities.js
 import type { Started } from '../../temporal/start.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameWithId } from '../../texts/names.js';
-import type { CommandContext, CommandLine, Terminal } from './command-line.js';
+import type { CommandContext, Terminal } from './command-line.js';
 import { EXIT, Interrupted, TimedOut } from './errors.js';
 import { exitCodeOf, explainActivity } from './failures.js';
-import { hasEnded } from './outcomes.js';
+import { describeRequirement, hasEnded } from './in-words.js';
 import { PROGRESS, Progress, whileShowing } from './progress.js';
-import { describeRequirement, promptForCode } from './requirements.js';
+import { promptForCode } from './prompts.js';
 
-export interface Following {
+interface Following extends Omit<How, 'onRead'> {
   /** Waits for the outcome. Otherwise only an earlier workflow that has ended has its outcome printed. */
   readonly wait: boolean;
-  /** The way to start it again when it has ended without an outcome, for people. */
-  readonly restart: string;
   readonly json?: true | undefined;
-  /** The terminal at which to ask for one-time codes. */
-  readonly terminal?: Terminal | undefined;
 }
 
-/**
- * Prints what was started. Waits for its outcome, and prints that with `json`.
- *
- * @returns undefined when it does not wait
- * @throws {EndedWithoutOutcome} when the workflow has ended without an outcome
- */
+/** Prints what was started. Waits for its outcome, and prints that with `json`. @returns undefined when it does not wait */
 export async function followStarted<Outcome>(
   context: CommandContext,
   started: Started,
@@ -49,15 +40,15 @@ export async function followStarted<Outcome>(
 function printStarted({ cli, link }: CommandContext, started: Started, json?: true): void {
   const { workflowId, runId } = started;
   const url = link(workflowId, runId);
-  if (json) {
-    cli.json({ workflowId, runId, started: started.started, ...(url && { url }) });
-    return;
-  }
-  cli.line(`${started.started ? 'started' : 'already started:'} ${workflowId}`);
-  if (url) cli.line(url);
+  if (json) cli.json({ workflowId, runId, started: started.started, ...(url && { url }) });
+  else cli.line(`${started.started ? 'started' : 'already started:'} ${workflowId}${url ? `\n${url}` : ''}`);
 }
 
-interface How extends Pick<Following, 'restart' | 'terminal'> {
+interface How {
+  /** The way to start it again when it has ended without an outcome, for people. */
+  readonly restart: string;
+  /** The terminal at which to ask for one-time codes. */
+  readonly terminal?: Terminal | undefined;
   /** Receives each reading: the first at once, and one after the end. */
   readonly onRead?: (reading: Reading) => void;
 }
@@ -88,9 +79,8 @@ export async function follow<Outcome>(
     const { aborted, reason } = cli.signal;
     const isInterrupted = aborted && reason instanceof Interrupted && reason.exitCode !== 0;
     if (!isInterrupted && exitCodeOf(error) !== EXIT.unavailable) throw error;
-    cli.note(
-      `${nameWithId({ workflowId, dba: last.waits.state?.dba })} continues; ${howToReturn(workflowId)}`,
-    );
+    const name = nameWithId({ workflowId, dba: last.waits.state?.dba });
+    cli.note(`${name} continues; ${howToReturn(workflowId)}`);
     if (!isInterrupted) throw error;
     const { on } = last.waits;
     throw reason instanceof TimedOut ? new TimedOut(on === 'nobody' ? EXIT.failed : EXIT[on]) : reason;
@@ -103,7 +93,6 @@ function howToReturn(workflowId: string): string {
   return `"gangway watch ${workflowId}" follows it again`;
 }
 
-/** Shows what the workflow waits for, until it has ended. */
 async function report(
   context: CommandContext,
   workflowId: string,
@@ -125,7 +114,8 @@ async function report(
     const isNew = (text: string) => !shown.has(text);
     for (const obstacle of now.obstacles.filter(isNew)) cli.note(obstacle);
     for (const asked of now.asked.filter((each) => isNew(keyOf(each)))) {
-      printAsked(cli, asked);
+      const question = describeRequirement(cli, asked.workflowId, asked.requirement);
+      cli.note(`${asked.name} has an open requirement:\n${question}`);
       if (terminal) await cli.status.hiddenWhile(() => askForCode(context, asked, terminal, watching.ended));
     }
     // A requirement that is raised again is shown again. One that cannot be read may still be open.
@@ -138,10 +128,6 @@ function keyOf({ workflowId, requirement }: Asked): string {
   return `${workflowId} ${requirement.id}`;
 }
 
-function printAsked(cli: CommandLine, { workflowId, name, requirement }: Asked): void {
-  cli.note(`${name} has an open requirement:\n${describeRequirement(cli, workflowId, requirement)}`);
-}
-
 async function askForCode(
   context: CommandContext,
   { workflowId, requirement: { id: requirementId, answers } }: Asked,
@@ -151,13 +137,13 @@ async function askForCode(
   if (!answers.includes('code')) return;
   const code = await promptForCode(terminal, ended);
   if (code === undefined) return;
-  const answer = { kind: 'code', code } as const;
-  const actor = userName();
+  const given = {
+    answer: { kind: 'code', code },
+    actor: userName(),
+    reason: 'answered at the prompt',
+  } as const;
   try {
-    await gangwayOf(context).answer(workflowId, {
-      ...{ requirementId, answer, actor },
-      reason: 'answered at the prompt',
-    });
+    await gangwayOf(context).answer(workflowId, { requirementId, ...given });
   } catch (error) {
     if (!(error instanceof InvalidInput) && !(error instanceof NotYetApplied)) throw error;
     context.cli.note(error.message);
@@ -177,27 +163,20 @@ export async function runSingle<Result>(
       options: { ...options, priority: { priorityKey: PRIORITY_KEYS.call } },
     });
     const ended = new AbortController();
-    const show = async () => {
-      while (await pause(ended.signal)) {
-        // The result arrives even where its progress cannot be read.
-        const now = await step().catch(() => undefined);
-        if (now !== undefined && !ended.signal.aborted) progress.at(`${summary}: ${now}`);
-      }
-    };
+    const response = result<Result>().finally(() => ended.abort());
+    response.catch(() => undefined);
+    while (await pause(ended.signal)) {
+      // The result arrives even where its progress cannot be read.
+      const now = await step().catch(() => undefined);
+      if (now !== undefined && !ended.signal.aborted) progress.at(`${summary}: ${now}`);
+    }
     const isRepeatable = options.retry?.maximumAttempts !== 1;
-    const [response] = await Promise.all([
-      result<Result>()
-        .catch((error: unknown) => {
-          throw explainActivity(error, partnerTaskQueue(config.taskQueue, queue, account), isRepeatable);
-        })
-        .finally(() => ended.abort()),
-      show(),
-    ]);
-    return response;
+    return response.catch((error: unknown) => {
+      throw explainActivity(error, partnerTaskQueue(config.taskQueue, queue, account), isRepeatable);
+    });
   });
 }
 
-/** Waits for the result of an activity that was started before. @throws {CommandFailed} */
 export async function awaitSingle<Result>({ cli, client }: CommandContext, id: string): Promise<Result> {
   return whileShowing(cli, `${id}: waits for the response`, () =>
     resultOfSingle<Result>(client, id).catch((error: unknown) => {

@@ -23,8 +23,8 @@ export function limit(value: string): number {
 }
 
 /** Adds `--json` and `--csv`, which {@link Printer.records} takes. */
-export function withRecordFormats(command: Command, json = 'print JSON lines'): Command {
-  return command.option('--json', json).addOption(csvOption());
+export function withRecordFormats(command: Command): Command {
+  return command.option('--json', 'print JSON lines').addOption(csvOption());
 }
 
 export function csvOption(): Option {
@@ -39,7 +39,6 @@ export function perSecond(value: string): number {
   return number;
 }
 
-/** A duration in milliseconds. */
 export function milliseconds(value: string): number {
   const read = duration.safeParse(value);
   if (read.success) return read.data;
@@ -54,7 +53,6 @@ export function withPartnerAccount(command: Command): Command {
   );
 }
 
-/** Adds the argument that names an onboarding or operation, and the option that names its account. */
 export function withId(command: Command): Command {
   return withPartnerAccount(withIdArgument(command));
 }
@@ -63,12 +61,8 @@ export function withIdArgument(command: Command): Command {
   return command.argument('<id>', 'externalId, externalId@account, dba or workflow id');
 }
 
-/** Adds `--yes` to a command that a person confirms. */
-export function withYes(
-  command: Command,
-  effect = 'skip the confirmation; required without a terminal',
-): Command {
-  return command.option('--yes', effect);
+export function withYes(command: Command): Command {
+  return command.option('--yes', 'skip the confirmation; required without a terminal');
 }
 
 /** Without a subcommand, the command lists its subcommands. @param what they are, for people */
@@ -91,25 +85,19 @@ function pathOf(command: Command): string {
   return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }
 
-/** Adds `--strict` to a command that starts inputs. */
 export function withStrict(command: Command): Command {
   return command.option('--strict', 'treat warnings about the input as errors');
 }
 
 /**
- * Adds a command to the program: its name, arguments, options and texts. Its action is in another module, which `act` loads when
- * the command runs, because help and shell completion must not wait for the SDK of Temporal.
+ * Adds commands to the program: names, arguments, options and texts. Their actions are in other modules, which `act` loads when a
+ * command runs, because help and shell completion must not wait for the SDK of Temporal.
  */
-export type Definition = (program: Command, act: Act, print: Print) => void;
+export type Definition = (program: Command, act: Act, surroundings: Surroundings) => void;
 
 /** Makes the action of a command from a function of another module: `act(async () => (await import('./list.js')).list)`. */
 export type Act = <Given extends unknown[]>(
   load: () => Promise<(cli: CommandLine, ...given: Given) => unknown>,
-) => (...given: Given) => Promise<void>;
-
-/** The same for an action that prints what is known without settings, and does not wait for the SDK. */
-export type Print = <Given extends unknown[]>(
-  load: () => Promise<(surroundings: Surroundings, ...given: Given) => unknown>,
 ) => (...given: Given) => Promise<void>;
 
 export interface ListFilter extends PartnerAccountOptions {
@@ -118,7 +106,6 @@ export interface ListFilter extends PartnerAccountOptions {
   readonly agent?: string;
 }
 
-/** Adds the words that a person looks for. */
 export function withWords(command: Command): Command {
   return command.argument(
     '[words...]',

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { csvOf, flatten, headerRow, recordRow } from '../../texts/csv.js';
+import { csvOf, flatten, recordRow, rowOf } from '../../texts/csv.js';
 import { harmless } from '../../texts/text.js';
 import { Times } from '../../texts/time.js';
 import { StatusLine } from './progress.js';
@@ -14,47 +14,34 @@ export type Value = string | number | boolean | Date | null | undefined;
 /** A column of a table: the value of a record, and how the column behaves where the terminal is narrow. */
 export interface Column<Item> extends Omit<ColumnLayout, 'title'> {
   readonly value: (item: Item) => Value;
-  /** Returns the style of the value on a terminal with colors. */
   readonly style?: (item: Item) => Style | undefined;
 }
 
-/** Keyed by the titles of the columns, in their order. */
 export type TableColumns<Item> = Readonly<Record<string, Column<Item>['value'] | Column<Item>>>;
 
 /** The formats for scripts and spreadsheets. Both have every field, and times in UTC. */
 export interface RecordFormat {
-  /** Prints JSON lines instead of a table. */
   readonly json?: true | undefined;
-  /** Prints CSV instead of a table. */
   readonly csv?: true | undefined;
 }
 
-/** The format of records of a kind. */
 export interface Records<Item> extends RecordFormat {
   readonly columns: TableColumns<Item>;
   /** A record as JSON. CSV has the same fields. Default: as it is. */
   readonly toJson?: (item: Item) => unknown;
   /** The leading fields of CSV, present even without a record: `event.type`. Default: those that the records have. */
   readonly fields?: readonly string[];
-  /** Printed in place of a table without rows. */
   readonly none?: string;
   /** If these columns make the table too wide, each record gets a second line instead of them. */
-  readonly below?: Below<Item>;
+  readonly below?: { readonly columns: readonly string[]; readonly line: (item: Item) => string };
   /** The total if a limit cut the list; `more` if nobody counted. */
   readonly total?: number | 'more' | undefined;
 }
 
-interface Below<Item> {
-  readonly columns: readonly string[];
-  readonly line: (item: Item) => string;
-}
-
-/** Prints for people and scripts. */
 export class Printer {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: NodeJS.ProcessEnv;
-  /** Times for the person, in the zone of `TZ`. */
   readonly times: Times;
   /** Shows progress at a terminal, below what is printed. */
   readonly status: StatusLine;
@@ -132,11 +119,15 @@ export class Printer {
 
   /** Starts CSV with exactly these fields, for records that come one by one. @returns prints a record */
   csvRows(fields: readonly string[]): (record: unknown) => void {
-    this.#write(this.stdout, headerRow(fields));
+    this.#write(this.stdout, rowOf(fields));
     return (record) => this.#write(this.stdout, recordRow(flatten(record), fields));
   }
 
-  #recordTable<Item>(items: readonly Item[], columns: TableColumns<Item>, below?: Below<Item>): void {
+  #recordTable<Item>(
+    items: readonly Item[],
+    columns: TableColumns<Item>,
+    below: Records<Item>['below'],
+  ): void {
     const all = Object.entries(columns).map(([title, column]) => {
       const given = typeof column === 'function' ? { value: column } : column;
       // A part of a time is useless.
@@ -149,17 +140,14 @@ export class Printer {
       return its === undefined ? shown : { text: String(shown), style: its };
     };
     const room = { width: widthOf(this.stdout, this.env), color: hasColor(this.stdout, this.env) };
-    const table = (shown: typeof all) =>
-      layOut(
-        shown,
-        items.map((item) => shown.map((column) => cell(column, item))),
-        room,
-      );
+    const table = (shown: typeof all) => {
+      const rows = items.map((item) => shown.map((column) => cell(column, item)));
+      return layOut(shown, rows, room);
+    };
     const whole = table(all);
     const isSplit = below && whole.isCramped;
-    const { lines, hidden } = isSplit
-      ? table(all.filter(({ title }) => !below.columns.includes(title)))
-      : whole;
+    const first = all.filter(({ title }) => !below?.columns.includes(title));
+    const { lines, hidden } = isSplit ? table(first) : whole;
     const [head, ...rows] = lines;
     const second = (index: number) => (isSplit ? [`  ${harmless(below.line(items[index] as Item))}`] : []);
     const printed = [head, ...rows.flatMap((row, index) => [row, ...second(index)])];
@@ -180,11 +168,7 @@ function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/**
- * The width of a terminal in columns: `COLUMNS`, or what the terminal reports.
- *
- * @returns undefined for a file or a pipe, where nothing is cut
- */
+/** The width of a terminal in columns: `COLUMNS`, or what it reports. @returns undefined for a file or a pipe */
 export function widthOf({ isTTY, columns }: Output, { COLUMNS = '' }: NodeJS.ProcessEnv): number | undefined {
   if (!isTTY) return undefined;
   const set = /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;
@@ -194,7 +178,6 @@ export function widthOf({ isTTY, columns }: Output, { COLUMNS = '' }: NodeJS.Pro
 /** Columns in which prose can be read. */
 const LEAST_ROOM = 20;
 
-/** The width of a terminal that does not report its size. */
 const DEFAULT_WIDTH = 80;
 
 /** Reports whether to use colors: on a terminal, unless `NO_COLOR` or `TERM=dumb` forbids them; anywhere with `FORCE_COLOR`. */
@@ -214,10 +197,8 @@ export function withoutMarkdown(text: string): string {
     .replaceAll('`', '');
 }
 
-/** The longest line that is easy to read. */
 const WIDEST = 100;
 
-/** A width for text on a stream. */
 export function readableWidth({ columns = 80 }: { readonly columns?: number }): number {
   return Math.min(columns, WIDEST);
 }

@@ -4,7 +4,6 @@ import { span } from '../../texts/time.js';
 /** The prefix of every line of progress on standard error, so that scripts can skip it. */
 export const PROGRESS = '... ';
 
-/** The parts of a command line that progress needs. */
 interface Progressing {
   readonly status: StatusLine;
   note(text: string): void;
@@ -17,7 +16,6 @@ export class Progress {
 
   constructor(private readonly cli: Progressing) {}
 
-  /** Shows a step, unless it is the one that is shown already. */
   at(step: string): void {
     if (step === this.#step) return;
     this.#step = step;
@@ -63,25 +61,20 @@ export async function whileShowing<Result>(
 export const UNKNOWN_START =
   'it may or may not have started; run the same command again, which starts it or attaches to it';
 
-/** The progress of a command, for a person who interrupts it. */
-export interface HowFar {
-  is(what: string): void;
-  /** What follows says it on its own. */
-  isShown(): void;
-}
+/** Sets what was done, for a person who interrupts the command. Undefined: what follows says it on its own. */
+export type HowFar = (what: string | undefined) => void;
 
-/** Runs a command that changes something. On Ctrl-C and `--timeout`, says what was done. @param first before {@link HowFar.is} */
+/** Runs a command that changes something. On Ctrl-C and `--timeout`, says what was done. @param first before any {@link HowFar} */
 export async function sayingHowFar<Result>(
   cli: Progressing & { readonly signal: AbortSignal },
-  run: (progress: HowFar) => Promise<Result>,
+  run: (isNow: HowFar) => Promise<Result>,
   first = 'nothing was started',
 ): Promise<Result> {
   let now: string | undefined = first;
-  const set = (what?: string) => {
-    now = what;
-  };
   try {
-    return await run({ is: set, isShown: () => set() });
+    return await run((what) => {
+      now = what;
+    });
   } finally {
     if (cli.signal.aborted && now !== undefined) cli.note(`stopped; ${now}`);
   }
@@ -98,7 +91,6 @@ export function bar(done: number, total: number, label: string, beganAt: number,
   return `[${'='.repeat(filled)}${'-'.repeat(CELLS - filled)}] ${done} of ${total} ${label}${pace}${rest}`;
 }
 
-/** The interval between two drawings of a status line, in milliseconds. */
 const FRAME_MS = 100;
 
 const FRAMES = ['|', '/', '-', '\\'];
@@ -129,12 +121,10 @@ export class StatusLine {
     return known;
   }
 
-  /** Reports whether it can be shown. */
   get isThere(): boolean {
     return this.width() !== undefined;
   }
 
-  /** Draws this text from now on. */
   show(draw: () => string): void {
     if (!this.isThere) return;
     this.#draw = draw;

@@ -2,10 +2,8 @@ import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import { harmless } from '../../texts/text.js';
 
-/** A color or weight of a cell. */
 export type Style = 'red' | 'yellow' | 'green' | 'dim' | 'bold';
 
-/** The behavior of a column on a narrow terminal. */
 export interface ColumnLayout {
   readonly title: string;
   /** 1 stays. Others disappear where the table does not fit, the highest number first. Default: 1. */
@@ -42,33 +40,32 @@ export function layOut(
   rows: readonly (readonly Cell[])[],
   { width = Number.POSITIVE_INFINITY, color = false }: Room = {},
 ) {
-  const titles = columns.map(({ title }) => oneLine(title.toUpperCase()));
-  const texts = rows.map((row) => columns.map((_, index) => textOf(row[index])));
-  const measured = columns.map((column, index) => {
-    const widest = (lines: readonly (readonly string[])[]) =>
-      lines.reduce((most, line) => Math.max(most, stringWidth(line[index] ?? '')), 0);
-    const content = widest(texts);
-    return { ...column, natural: Math.max(content, widest([titles])), isEmpty: content === 0 };
-  });
+  const measured = columns.map((column, index) =>
+    measure(
+      column,
+      rows.map((row) => row[index] ?? ''),
+    ),
+  );
   const widths = widthsOf(measured, width);
-  const shown = columns.flatMap((_, index) => (widths[index] === undefined ? [] : [index]));
-  const isRight = columns.map((_, index) => isNumeric(rows, index));
-  const lineOf = (cells: readonly string[], row: readonly Cell[] = []) =>
-    shown
-      .map((index) => {
-        const padded = padTo(cells[index] ?? '', widths[index] ?? 0, isRight[index] === true);
-        return color ? styled(padded, styleOf(row[index])) : padded;
-      })
+  const line = (textOf: (column: Measured) => string, styleOf?: (column: Measured) => Style | undefined) =>
+    [...widths]
+      .map(([column, room]) => styled(padTo(textOf(column), room, column.isNumeric), styleOf?.(column)))
       .join(GAP)
       .trimEnd();
-  const isCut = ({ natural, keep }: Measured, index: number) =>
-    (widths[index] ?? natural) < (keep ? natural : Math.min(natural, READABLE));
+  const isCut = (column: Measured) =>
+    (widths.get(column) ?? column.natural) < (column.keep ? column.natural : readable(column));
   return {
     isCramped: measured.some(isCut),
-    lines: [lineOf(titles), ...texts.map((cells, index) => lineOf(cells, rows[index]))],
-    hidden: measured.flatMap(({ title, isEmpty }, index) =>
-      widths[index] === undefined && !isEmpty ? [title] : [],
-    ),
+    lines: [
+      line(({ head }) => head),
+      ...rows.map((_, index) =>
+        line(
+          ({ texts }) => texts[index] ?? '',
+          ({ cells }) => (color ? styleOf(cells[index]) : undefined),
+        ),
+      ),
+    ],
+    hidden: measured.flatMap((column) => (widths.has(column) || column.isEmpty ? [] : [column.title])),
   };
 }
 
@@ -83,59 +80,53 @@ const NARROW = 8;
 /** The part of the terminal that one column may keep. */
 const KEPT = 0.6;
 
-/** A column with the width of its longest text. */
-interface Measured extends ColumnLayout {
-  readonly natural: number;
-  readonly isEmpty: boolean;
+/** A column with its texts, and the width of the longest. */
+type Measured = ReturnType<typeof measure>;
+
+function measure(column: ColumnLayout, cells: readonly Cell[]) {
+  const head = oneLine(column.title.toUpperCase());
+  const texts = cells.map((cell) => oneLine(typeof cell === 'object' ? cell.text : String(cell)));
+  const content = texts.reduce((most, text) => Math.max(most, stringWidth(text)), 0);
+  const filled = cells.filter((cell) => cell !== '');
+  return {
+    ...{ ...column, head, cells, texts, natural: Math.max(content, stringWidth(head)) },
+    isEmpty: content === 0,
+    isNumeric: filled.length > 0 && filled.every((cell) => typeof cell === 'number'),
+  };
 }
 
-/** The width of each column; undefined for those that disappear. */
-function widthsOf(columns: readonly Measured[], width: number): readonly (number | undefined)[] {
+const readable = ({ natural }: Measured) => Math.min(natural, READABLE);
+
+/** The columns that do not disappear, with their widths. */
+function widthsOf(columns: readonly Measured[], width: number): ReadonlyMap<Measured, number> {
+  let shown = columns;
   const kept = Math.max(NARROW, Math.floor(width * KEPT));
-  const floorOf = (most: number) => columns.map(({ natural, keep }) => Math.min(natural, keep ? kept : most));
-  const readable = floorOf(READABLE);
-  const tiny = columns.map(() => 1);
-  const shown = new Set(columns.keys());
-  const room = () => width - GAP.length * (shown.size - 1);
-  const fits = (floor: readonly number[]) => sumOf(floor, shown) <= room();
-  const natural = columns.map((column) => column.natural);
-  for (const { index, isEmpty } of byImportance(columns))
-    if (!fits(isEmpty ? natural : readable)) shown.delete(index);
-  while (shown.size > 1 && !fits(tiny)) shown.delete(Math.max(...shown));
-  const widths = leveled(natural, [readable, floorOf(NARROW)].find(fits) ?? tiny, shown, room());
-  return columns.map((_, index) => (shown.has(index) ? widths[index] : undefined));
-}
-
-function sumOf(widths: readonly number[], shown: ReadonlySet<number>): number {
-  return [...shown].reduce((sum, index) => sum + (widths[index] ?? 0), 0);
+  const atLeast = (most: number) => (column: Measured) => Math.min(column.natural, column.keep ? kept : most);
+  const room = () => width - GAP.length * (shown.length - 1);
+  const fits = (widthOf: (column: Measured) => number) =>
+    shown.reduce((sum, column) => sum + widthOf(column), 0) <= room();
+  for (const column of byImportance(columns))
+    if (!fits(column.isEmpty ? ({ natural }) => natural : atLeast(READABLE)))
+      shown = shown.filter((each) => each !== column);
+  while (shown.length > 1 && !fits(() => 1)) shown = shown.slice(0, -1);
+  const floor = [atLeast(READABLE), atLeast(NARROW)].find(fits) ?? (() => 1);
+  // The widest columns are cut to one width until all fit, and none below its floor.
+  const at = (level: number) => (column: Measured) =>
+    Math.min(column.natural, Math.max(level, floor(column)));
+  let level = Math.max(1, Math.min(room(), Math.max(...columns.map(({ natural }) => natural))));
+  while (level > 1 && !fits(at(level))) level -= 1;
+  return new Map(shown.map((column) => [column, at(level)(column)]));
 }
 
 /** Returns the columns that may disappear, in order: empty ones, then the highest numbers. */
 function byImportance(columns: readonly Measured[]) {
   return columns
-    .map(({ priority = 1, isEmpty }, index) => ({ priority, isEmpty, index }))
-    .filter(({ priority }) => priority > 1)
+    .filter(({ priority = 1 }) => priority > 1)
+    .toReversed()
     .sort(
       (one, other) =>
-        Number(other.isEmpty) - Number(one.isEmpty) ||
-        other.priority - one.priority ||
-        other.index - one.index,
+        Number(other.isEmpty) - Number(one.isEmpty) || (other.priority ?? 1) - (one.priority ?? 1),
     );
-}
-
-/** Cuts the widest columns to one width until all fit, and none below its floor. */
-function leveled(
-  natural: readonly number[],
-  floor: readonly number[],
-  shown: ReadonlySet<number>,
-  room: number,
-): readonly number[] {
-  const at = (level: number) =>
-    natural.map((wide, index) => Math.min(wide, Math.max(level, floor[index] ?? 0)));
-  const fits = (level: number) => sumOf(at(level), shown) <= room;
-  let level = Math.min(Math.max(...natural, 1), Math.max(room, 1));
-  while (level > 1 && !fits(level)) level -= 1;
-  return at(level);
 }
 
 /** Cuts the middle out of a text that is wider than `width`: `merchant-bo…n-bakery`. */
@@ -148,7 +139,6 @@ export function cutMiddle(text: string, width: number): string {
   return `${head.join('')}…${tail.join('')}`;
 }
 
-/** The first of these characters that fit into `width`. */
 function takeFrom(parts: readonly string[], width: number): string[] {
   let used = 0;
   const end = parts.findIndex((part) => {
@@ -171,17 +161,8 @@ function styled(text: string, style: Style | undefined): string {
   return text.replace(content, () => styleText(style, content, { validateStream: false }));
 }
 
-function textOf(cell: Cell = ''): string {
-  return oneLine(typeof cell === 'object' ? cell.text : String(cell));
-}
-
 function styleOf(cell: Cell = ''): Style | undefined {
   return typeof cell === 'object' ? cell.style : undefined;
-}
-
-function isNumeric(rows: readonly (readonly Cell[])[], index: number): boolean {
-  const cells = rows.map((row) => row[index]).filter((cell) => cell !== undefined && cell !== '');
-  return cells.length > 0 && cells.every((cell) => typeof cell === 'number');
 }
 
 function oneLine(text: string): string {

@@ -1,12 +1,21 @@
 import { Argument, type Command } from 'commander';
 import { didYouMean } from '../../settings/nearest.js';
-import type { Act, Print } from '../cli/options.js';
+import type { Surroundings } from '../cli/command-line.js';
+import type { Act } from '../cli/options.js';
 import { fillCall } from '../partner/commands.js';
-import { COMPLETE, namesOf, SHELLS, type Shell, TOPICS, type Topic } from './names.js';
+import {
+  COMPLETE,
+  complete,
+  namesOf,
+  printScript,
+  SHELLS,
+  type Shell,
+  TOPICS,
+  type Topic,
+} from './complete.js';
 
-/** The commands that describe Gangway, and complete what a person types. None of them needs Temporal. */
-
-export function helpCommand(program: Command, act: Act, print: Print): void {
+/** The commands that describe Gangway. None of them needs Temporal. */
+export function addHelp(program: Command, act: Act, surroundings: Surroundings): void {
   const described = Object.entries(TOPICS).map(([topic, about]) => `  ${topic.padEnd(14)}${about}`);
   const help = program
     .helpCommand(false)
@@ -18,16 +27,25 @@ export function helpCommand(program: Command, act: Act, print: Print): void {
     .addHelpText('after', `\nTopics:\n${described.join('\n')}`);
   help.action(async (topic: string | undefined, more: readonly string[]) => {
     if (topic === undefined) return program.help();
-    if (topic !== 'answers' && Object.hasOwn(TOPICS, topic)) {
-      const printTopic = print(async () => (await import('./topics.js')).printTopic);
-      return printTopic(topic as Topic, more);
-    }
+    if (topic !== 'answers' && Object.hasOwn(TOPICS, topic))
+      return (await import('./topics.js')).printTopic(surroundings, topic as Topic, more);
     const named = await commandOf([topic === 'answers' ? 'resolve' : topic, ...more], program, act);
     if (named) return named.help();
     const [topics, names] = [Object.keys(TOPICS), namesOf(program.commands)];
     const all = `; the topics are ${topics.join(', ')}; the commands are ${names.join(', ')}`;
     help.error(`error: no command or topic '${topic}'${didYouMean(topic, [...topics, ...names]) || all}`);
   });
+  program
+    .command('explain')
+    .summary('describe a requirement, outcome, timeline entry or error')
+    .description(
+      'Describe a code: what it means, what happens next, and what a person does. Without a code, list all codes.',
+    )
+    .argument('[code]', 'for example uncertain-write, declined, answers-wait or NotSent')
+    .option('--json', 'print JSON lines')
+    .action(async (code: string | undefined, options: { readonly json?: true }) =>
+      (await import('./topics.js')).explain(surroundings, code, options),
+    );
 }
 
 async function commandOf(words: readonly string[], program: Command, act: Act): Promise<Command | undefined> {
@@ -39,19 +57,8 @@ async function commandOf(words: readonly string[], program: Command, act: Act): 
   return found;
 }
 
-export function explainCommand(program: Command, _: Act, print: Print): void {
-  program
-    .command('explain')
-    .summary('describe a requirement, outcome, timeline entry or error')
-    .description(
-      'Describe a code: what it means, what happens next, and what a person does. Without a code, list all codes.',
-    )
-    .argument('[code]', 'for example uncertain-write, declined, answers-wait or NotSent')
-    .option('--json', 'print JSON lines')
-    .action(print(async () => (await import('./topics.js')).explain));
-}
-
-export function completionCommand(program: Command, act: Act, print: Print): void {
+/** The commands that complete what a person types. */
+export function addCompletion(program: Command, act: Act, surroundings: Surroundings): void {
   program
     .command('completion')
     .summary('print a script that completes commands in your shell')
@@ -61,19 +68,15 @@ export function completionCommand(program: Command, act: Act, print: Print): voi
     )
     .addArgument(new Argument('<shell>', 'the shell that you use').choices(SHELLS))
     .addHelpText('after', LOADING)
-    .action(print(async () => (await import('./complete.js')).printScript));
+    .action((shell: Shell) => printScript(surroundings, shell));
   program
     .command(COMPLETE, { hidden: true })
     .description('Print what can follow. The scripts of "gangway completion" call it.')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .argument('<line>', 'the command line up to the cursor')
     .argument('[breaks]', 'bash: the characters that separate its words')
-    .action(
-      print(async () => {
-        const { complete } = await import('./complete.js');
-        return (surroundings, shell: Shell, line: string, breaks: string | undefined) =>
-          complete(surroundings, { program, act }, { shell, line, breaks });
-      }),
+    .action((shell: Shell, line: string, breaks: string | undefined) =>
+      complete(surroundings, program, act, shell, line, breaks),
     );
 }
 

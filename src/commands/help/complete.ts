@@ -4,32 +4,46 @@ import type { Surroundings } from '../cli/command-line.js';
 import type { Act } from '../cli/options.js';
 import { withoutMarkdown } from '../cli/output.js';
 import { fillCall } from '../partner/commands.js';
-import { type Shell, TOPICS } from './names.js';
 
-/** The whole command line, whose definitions are completed. */
-interface Definitions {
-  readonly program: Command;
-  readonly act: Act;
+export const TOPICS = {
+  requirements: 'what a person can be asked',
+  answers: 'how to answer a requirement',
+  'exit-codes': 'what the exit codes mean, for scripts',
+  settings: 'all settings; "help settings BOARDING" lists those with BOARDING in their name',
+} as const;
+
+/** A topic with a text of its own. The others are the help of a command. */
+export type Topic = Exclude<keyof typeof TOPICS, 'answers'>;
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+export type Shell = (typeof SHELLS)[number];
+
+/** The hidden command that the scripts of `gangway completion` call. */
+export const COMPLETE = 'complete';
+
+export function namesOf(commands: readonly Command[]): string[] {
+  return commands.map((command) => command.name()).filter((name) => name !== COMPLETE);
 }
 
-interface Typed {
-  readonly shell: Shell;
-  /** Up to the cursor. */
-  readonly line: string;
-  /** The characters at which bash separates words. */
-  readonly breaks: string | undefined;
-}
-
-/** Prints what can follow a line. */
+/**
+ * Prints what can follow a line.
+ *
+ * @param line up to the cursor
+ * @param breaks the characters at which bash separates words
+ */
 export async function complete(
   surroundings: Surroundings,
-  definitions: Definitions,
-  { shell, line, breaks = '' }: Typed,
+  program: Command,
+  act: Act,
+  shell: Shell,
+  line: string,
+  breaks = '',
 ): Promise<void> {
   const { stdout, env } = surroundings;
   const [, ...words] = wordsOf(line);
   const current = words.at(-1) ?? '';
-  const place = await placeOf(definitions, words.slice(0, -1));
+  const place = await placeOf(program, act, words.slice(0, -1));
   const values = valuesAt(place, current, env);
   if (values === 'files') return void stdout.write(`${FILES}\n`);
   const all = typeof values === 'function' ? await values(surroundings, current, place.given) : values;
@@ -69,16 +83,10 @@ function heldByBash(current: string, breaks: string): number {
 
 type Place = Awaited<ReturnType<typeof placeOf>>;
 
-/**
- * The place of the word after these ones.
- *
- * @returns the option is the one whose value the word is, or may be. After `--`, no word is an option
- */
-async function placeOf({ program, act }: Definitions, words: readonly string[]) {
-  let command = program;
-  let given: string[] = [];
+/** The place of the word after these ones. Its option is the one whose value the word is, or may be. */
+async function placeOf(program: Command, act: Act, words: readonly string[]) {
+  let [command, given, onlyArguments]: [Command, string[], boolean] = [program, [], false];
   let option: Option | undefined;
-  let onlyArguments = false;
   const used = new Set<Option>();
   for (const word of words) {
     const isOption = !onlyArguments && word.startsWith('-') && word !== '-';
@@ -89,15 +97,12 @@ async function placeOf({ program, act }: Definitions, words: readonly string[]) 
       const [name] = word.split('=');
       const named = optionsOf(command).find(({ long, short }) => long === name || short === name);
       if (named) used.add(named);
-      option = named && takesValue(named) && !word.includes('=') ? named : undefined;
+      const takesValue = named && (named.required || named.optional) && !word.includes('=');
+      option = takesValue ? named : undefined;
     } else {
       const next: Command | undefined = command.commands.find((each) => each.name() === word);
-      if (!next) given.push(word);
-      else {
-        command = next;
-        given = [];
-        if (next.name() === 'call' && next.parent === program) await fillCall(next, act);
-      }
+      if (next?.name() === 'call' && next.parent === program) await fillCall(next, act);
+      [command, given] = next ? [next, []] : [command, [...given, word]];
     }
   }
   return { command, given, option, used, onlyArguments };
@@ -131,31 +136,23 @@ function valuesAt(
 
 function optionsOf(command: Command): readonly Option[] {
   const own = command.createHelp().visibleOptions(command);
-  return command.parent
-    ? [...own, ...command.parent.options.filter(({ long }) => long !== '--version')]
-    : own;
-}
-
-function takesValue({ required, optional }: Option): boolean {
-  return required || optional;
+  return [...own, ...(command.parent?.options.filter(({ long }) => long !== '--version') ?? [])];
 }
 
 function choicesOf({ argChoices }: Pick<Argument | Option, 'argChoices'>): readonly Candidate[] | undefined {
   return argChoices?.map((choice) => [choice]);
 }
 
-/** A possible continuation, for people: a word and its meaning. */
 type Candidate = readonly [word: string, description?: string];
 
+type LookUp = (
+  around: Surroundings,
+  current: string,
+  given: readonly string[],
+) => Promise<readonly Candidate[]>;
+
 /** The values of an argument or option: known words, files of the shell, or words that are looked up. */
-type Values =
-  | readonly Candidate[]
-  | 'files'
-  | ((
-      surroundings: Surroundings,
-      current: string,
-      given: readonly string[],
-    ) => Promise<readonly Candidate[]>);
+type Values = readonly Candidate[] | 'files' | LookUp;
 
 const words = (...all: readonly string[]): Values => all.map((word) => [word]);
 

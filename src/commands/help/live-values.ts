@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { Deadline } from '../../http/deadline.js';
 import { onboardingName } from '../../inbox/inbox.js';
 import { possibleWorkflowIds, WORKFLOW_ID_PREFIXES } from '../../messages/ids.js';
 import { TASKS } from '../../messages/requirement-kinds.js';
@@ -8,7 +9,6 @@ import { either, is, isIn, startsWith } from '../../temporal/query.js';
 import { type Filter, type Listed, listed, typesOf, visibilityQuery } from '../../temporal/search.js';
 import { type CommandSettings, loadCommandSettings, type Surroundings } from '../cli/command-line.js';
 
-/** Words with their descriptions. */
 type Found = readonly (readonly [word: string, description: string])[];
 
 /** A person waits for the candidates, and types on without them, in milliseconds. */
@@ -19,8 +19,7 @@ async function lookUp(
   { env }: Surroundings,
   find: (client: Client, config: CommandSettings) => Promise<Found>,
 ): Promise<Found> {
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), TIMEOUT_MS);
+  const deadline = new Deadline({ ms: TIMEOUT_MS });
   try {
     const config = loadCommandSettings(env);
     const { signal } = deadline;
@@ -28,7 +27,7 @@ async function lookUp(
   } catch {
     return [];
   } finally {
-    clearTimeout(timer);
+    deadline.release();
   }
 }
 
@@ -76,11 +75,10 @@ export function requirementIds(surroundings: Surroundings, id: string): Promise<
   return lookUp(surroundings, async (client, { accounts }) => {
     const ids = possibleWorkflowIds(id, Object.keys(accounts));
     const query = either(isIn('WorkflowId', ids), is(SEARCH_ATTRIBUTES.dba, id));
-    const found = await Array.fromAsync(
-      listed(client, visibilityQuery({ types: TYPES, actionRequired: true, query }), MOST),
-    );
+    const open = visibilityQuery({ types: TYPES, actionRequired: true, query });
+    const found = await Array.fromAsync(listed(client, open, MOST));
     // A customer has the requirements of its parts.
-    const open = found.flatMap(({ requirements }) => requirements);
-    return [...new Map(open.map((requirement) => [requirement.id, TASKS[requirement.kind]]))];
+    const requirements = found.flatMap((each) => each.requirements);
+    return [...new Map(requirements.map(({ id, kind }) => [id, TASKS[kind]]))];
   });
 }

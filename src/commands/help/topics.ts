@@ -6,9 +6,8 @@ import { InvalidInput } from '../../texts/invalid-input.js';
 import type { Surroundings } from '../cli/command-line.js';
 import { EXIT_CODES } from '../cli/errors.js';
 import { described, Printer, readableWidth, wrapped } from '../cli/output.js';
-import type { Topic } from './names.js';
+import type { Topic } from './complete.js';
 
-/** Prints a topic of `gangway help`. @throws {InvalidInput} for an unknown part */
 export function printTopic(surroundings: Surroundings, topic: Topic, [part]: readonly string[]): void {
   const width = readableWidth(surroundings.stdout);
   new Printer(surroundings).line(TEXTS[topic](width, part));
@@ -32,7 +31,7 @@ const TEXTS: Readonly<Record<Topic, (width: number, part: string | undefined) =>
     ),
   'exit-codes': (width) =>
     described(
-      EXIT_CODES.map(({ code, meaning }) => [code, meaning]),
+      EXIT_CODES.map(([code, , meaning]) => [code, meaning]),
       width,
     ),
   settings: (width, part) => settingsHelp(part, width),
@@ -43,15 +42,11 @@ function paragraphs(width: number, ...texts: readonly string[]): string {
   return texts.map((text) => (text.includes('\n') ? text : wrapped(text, width))).join('\n\n');
 }
 
-interface ExplainOptions {
-  readonly json?: true;
-}
-
 /** @throws {InvalidInput} that names the nearest codes, for an unknown one */
 export function explain(
   surroundings: Surroundings,
   given: string | undefined,
-  { json }: ExplainOptions,
+  { json }: { readonly json?: true },
 ): void {
   const cli = new Printer(surroundings);
   const width = readableWidth(cli.stdout);
@@ -62,31 +57,23 @@ export function explain(
     return;
   }
   const found = explained(given);
-  if (found.length === 0) {
-    const suggestion = didYouMean(given, names);
-    throw new InvalidInput(
-      `no code ${JSON.stringify(given)}${suggestion}; "gangway explain" lists all codes`,
-    );
-  }
+  const unknown = `no code ${JSON.stringify(given)}${didYouMean(given, names)}`;
+  if (found.length === 0) throw new InvalidInput(`${unknown}; "gangway explain" lists all codes`);
   if (json) for (const { facts, ...each } of found) cli.json({ ...each, ...facts });
   else cli.line(found.map((each) => inWords(each, width)).join('\n\n'));
 }
 
 function listed(width: number): string {
-  const kinds = [...new Set(CODES.map(({ kind }) => kind))];
-  const codesOf = (of: string) => CODES.filter(({ kind }) => kind === of).map(({ code }) => code);
-  return kinds.map((kind) => `${kind}\n  ${wrapped(codesOf(kind).join(', '), width, 2)}`).join('\n\n');
+  const kinds = [...Map.groupBy(CODES, ({ kind }) => kind)];
+  const inShort = (codes: readonly Code[]) => wrapped(codes.map(({ code }) => code).join(', '), width, 2);
+  return kinds.map(([kind, codes]) => `${kind}\n  ${inShort(codes)}`).join('\n\n');
 }
 
 function inWords({ code, kind, facts }: Code, width: number): string {
   return `${code} (${kind})\n${described(Object.entries(facts), width)}`;
 }
 
-/**
- * The settings whose name has this part, or all, as docs/configuration.md describes them.
- *
- * @throws {InvalidInput} when there is none
- */
+/** The settings whose name has this part, or all, as docs/configuration.md describes them. @throws {InvalidInput} for none */
 export function settingsHelp(part: string | undefined, width: number): string {
   const tables = tablesIn(page('configuration'));
   const isWanted = (name: string) => part === undefined || name.includes(part.toUpperCase());

@@ -9,19 +9,20 @@ import { NEED_REASON } from '../../inbox/answering.js';
 import type { Correctable } from '../../messages/activities.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
-import type { Answer, AnswerKind } from '../../messages/requirements.js';
+import type { Answer, AnswerKind, DocumentRef } from '../../messages/requirements.js';
 import { oneTimeCode } from '../../partners/banking/rules.js';
 import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
 import { json } from '../../partners/fields.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { cannotRead, readObject } from '../cli/arguments.js';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
-import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/follow.js';
+import { type Confirming, confirm } from '../cli/prompts.js';
 
-/** The options with which a person writes an answer. */
-export interface AnswerOptions extends CorrectionOptions, Confirming {
+export interface AnswerOptions extends Confirming {
+  readonly patch?: string;
+  readonly set?: readonly string[];
   readonly text?: string;
   readonly document?: readonly string[];
   readonly adopt?: string;
@@ -35,7 +36,6 @@ export interface AnswerOptions extends CorrectionOptions, Confirming {
   readonly json?: true;
 }
 
-/** The kind of answer that each option gives. */
 const KINDS = {
   text: 'text',
   document: 'documents',
@@ -97,7 +97,7 @@ export async function readAnswer(
       await Promise.all(document.map(checkDocument));
       return async (context) => ({
         kind,
-        documents: dryRun ? document.map(unstored) : await store(context, document),
+        documents: dryRun ? [] : await Promise.all(document.map((file) => stored(context, file))),
       });
     case 'correction': {
       const patchOf = await readCorrection(cli, options);
@@ -117,16 +117,9 @@ export async function readAnswer(
   }
 }
 
-function unstored(file: string) {
-  return { key: '', fileName: basename(file), contentType: '' };
-}
-
-function store(context: CommandContext, files: readonly string[]) {
-  const { signal } = context.cli;
-  const gangway = gangwayOf(context);
-  return Promise.all(
-    files.map((file) => gangway.storeDocument(basename(file), createReadStream(file, { signal }))),
-  );
+function stored(context: CommandContext, file: string): Promise<DocumentRef> {
+  const content = createReadStream(file, { signal: context.cli.signal });
+  return gangwayOf(context).storeDocument(basename(file), content);
 }
 
 async function checkDocument(file: string): Promise<void> {
@@ -138,7 +131,6 @@ async function checkDocument(file: string): Promise<void> {
   if (found.size > MAX_ATTACHMENT_BYTES) throw new InvalidInput(`${file}: is larger than 25 MiB`);
 }
 
-/** The requirement to answer. */
 export interface Asked {
   readonly workflowId: string;
   readonly requirementId: string;
@@ -146,20 +138,11 @@ export interface Asked {
   readonly state: OnboardingState | undefined;
 }
 
-/** The options with which a person writes a correction. */
-export interface CorrectionOptions {
-  readonly patch?: string;
-  readonly set?: readonly string[];
-}
-
 /** Makes the merge patch for an input; undefined when that cannot be read now. @throws {CommandFailed} when it must be read */
 type PatchOf = (correctable: Correctable | undefined, known: KnownAccounts) => Patch;
 
 /** Reads the part of a correction that needs no input. @throws {InvalidInput} */
-export async function readCorrection(
-  cli: CommandLine,
-  { patch, set = [] }: CorrectionOptions,
-): Promise<PatchOf> {
+async function readCorrection(cli: CommandLine, { patch, set = [] }: AnswerOptions): Promise<PatchOf> {
   if (patch !== undefined) {
     const given = await readObject(cli, patch, '--patch');
     const checked = check(z.record(z.string(), json), given, '--patch', 'nothing was sent');
@@ -174,11 +157,11 @@ export async function readCorrection(
 }
 
 /** Checks a correction, and shows what it changes to the person at the terminal. */
-export async function correct(
+async function correct(
   context: CommandContext,
   { workflowId, requirementId, state }: Asked,
-  patchOf: Awaited<ReturnType<typeof readCorrection>>,
-  options: CorrectionOptions & Confirming & { readonly dryRun?: true; readonly json?: true },
+  patchOf: PatchOf,
+  options: AnswerOptions,
 ): Promise<Patch> {
   const { cli, client, config } = context;
   if (!state) return patchOf(undefined, config);

@@ -7,9 +7,9 @@ import { stateOf } from '../../temporal/onboardings.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { findById, type IdOptions } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed } from '../cli/errors.js';
 import { explain } from '../cli/failures.js';
+import { type Confirming, confirm } from '../cli/prompts.js';
 import { reportAccepted } from './effect.js';
 import { openRequirement, readFor } from './named.js';
 
@@ -35,41 +35,33 @@ export async function claim(
   const words = [id, given, ...more];
   if (words.length % 2 === 1)
     throw new InvalidInput(`${words.at(-1)}: add its requirement; nothing was claimed`);
-  const rows = words.flatMap((word, place) =>
-    place % 2 === 0 ? [[word, words[place + 1] ?? ''] as const] : [],
-  );
+  const ids = words.filter((_, place) => place % 2 === 0);
   await withTemporal(cli, async (context) => {
     const until = new Date(Date.now() + ms).toISOString();
     const claimed = await Promise.allSettled(
-      rows.map(async ([id, given]) => {
-        const { workflowId, requirementId } = await findAsking(context, id, given, options);
+      ids.map(async (each, place) => {
+        const given = words[2 * place + 1] ?? '';
+        const { workflowId, requirementId } = await findAsking(context, each, given, options);
         const request = { requirementId, actor: actorFrom(options), until, ...(override && { override }) };
         return { workflowId, ...(await sendClaim(context.client, workflowId, request)) };
       }),
     );
     const refusals = claimed.flatMap((row, place) => {
-      if (row.status === 'rejected') return [{ id: rows[place]?.[0], error: row.reason as unknown }];
+      if (row.status === 'rejected')
+        return [{ id: ids[place], error: row.reason as unknown, why: explain(row.reason) }];
       const { requirementId, claim } = row.value;
       if (options.json) cli.json(row.value);
       else cli.line(`${requirementId} claimed by ${claim?.actor} until ${cli.times.at(claim?.until)}`);
       return [];
     });
-    rejectRefused(refusals, rows.length);
+    if (refusals.length === 0) return;
+    // The whole command fails for an unexpected reason.
+    const unexpected = refusals.find(({ why }) => ids.length === 1 || why === undefined);
+    if (unexpected) throw unexpected.error;
+    const lines = refusals.map(({ id, why }) => `${id}: ${why}`);
+    const some = `claimed ${ids.length - refusals.length} of ${ids.length}`;
+    throw new CommandFailed([...lines, some].join('\n'));
   });
-}
-
-/** @throws the only refusal of one row as it is, and those of several rows as one error that names each */
-function rejectRefused(
-  refusals: readonly { readonly id: string | undefined; readonly error: unknown }[],
-  of: number,
-) {
-  const [first] = refusals;
-  if (!first) return;
-  const reasons = refusals.map(({ id, error }) => ({ id, why: explain(error) }));
-  // The whole command fails for an unexpected reason.
-  if (of === 1 || reasons.some(({ why }) => why === undefined)) throw first.error;
-  const lines = reasons.map(({ id, why }) => `${id}: ${why}`);
-  throw new CommandFailed([...lines, `claimed ${of - refusals.length} of ${of}`].join('\n'));
 }
 
 export async function release(
@@ -129,6 +121,4 @@ async function findAsking(context: CommandContext, id: string, given: string, op
   return { workflowId: asking, requirementId, typed, claim: currentClaim(requirement) };
 }
 
-function actorFrom({ actor }: ActorOptions): string {
-  return actor ?? userName();
-}
+const actorFrom = ({ actor = userName() }: ActorOptions) => actor;

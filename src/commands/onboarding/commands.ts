@@ -21,23 +21,16 @@ import {
   withYes,
 } from '../cli/options.js';
 
-/** The commands that start, follow and end onboardings. */
-
-export function boardCommand(program: Command, act: Act): void {
+/** The commands that start one onboarding. */
+export function addStarts(program: Command, act: Act): void {
   withStartOptions(program.command('board'))
     .summary('board a merchant')
     .description(`Board the merchant in FILE (see examples/merchant.json). ${SAFE_TO_REPEAT}`)
     .action(act(async () => (await import('./start.js')).board));
-}
-
-export function onboardBusinessCommand(program: Command, act: Act): void {
   withStartOptions(program.command('onboard-business'))
     .summary('onboard a business at the bank')
     .description(`Onboard the business in FILE at the bank (see examples/business.json). ${SAFE_TO_REPEAT}`)
     .action(act(async () => (await import('./start.js')).onboardBusiness));
-}
-
-export function onboardCommand(program: Command, act: Act): void {
   withStartOptions(program.command('onboard'))
     .summary('onboard a customer: merchant and business')
     .description(
@@ -51,14 +44,15 @@ const SAFE_TO_REPEAT =
   'The same externalId attaches to the first onboarding, running or ended, so a script can safely run this command again.';
 
 function withStartOptions(command: Command): Command {
-  return withStrict(withYes(command, 'skip the confirmation of warnings'))
+  return withStrict(command.option('--yes', 'skip the confirmation of warnings'))
     .argument('<file>', 'JSON file, or - for standard input')
     .option('--wait', 'wait for the outcome and print it')
     .option('--again', 'start again even if an earlier onboarding of this externalId has ended')
     .option('--json', 'print JSON lines');
 }
 
-export function statusCommand(program: Command, act: Act): void {
+/** The commands that show one onboarding, and lists of them. */
+export function addViews(program: Command, act: Act): void {
   withId(program.command('status'))
     .summary('show one onboarding or operation')
     .description(
@@ -69,10 +63,7 @@ export function statusCommand(program: Command, act: Act): void {
     .option('--input', 'show the input instead, and what can change')
     .option('--json', 'print JSON')
     .action(act(async () => (await import('./status.js')).status));
-}
-
-export function listCommand(program: Command, act: Act): void {
-  const command = program
+  const list = program
     .command('list')
     .summary('list onboardings, operations, or partner accounts')
     .description('List onboardings, newest first. Needs no worker.')
@@ -82,7 +73,7 @@ export function listCommand(program: Command, act: Act): void {
         'operations',
       ),
     );
-  withListFilter(withWords(command))
+  withListFilter(withWords(list))
     .addOption(new Option('--stage <stage>', 'only this stage').choices(STAGES))
     .option('--action-required', 'only those that wait for a person')
     .option('--running', 'only running ones')
@@ -90,19 +81,16 @@ export function listCommand(program: Command, act: Act): void {
     .option('--ended-since <time>', 'only those that ended since: today, 12h, 2026-01-31', pastTime)
     .option('--query <query>', 'an additional visibility query: "PartnerStatus = \'Pending\'"')
     .option('--limit <n>', 'maximum number of rows, 0 for all', limit, 50)
-    .action(act(async () => (await import('./list.js')).list));
-  withRecordFormats(command);
-}
-
-export function inboxCommand(program: Command, act: Act): void {
-  const command = program
+    .action(act(async () => (await import('./lists.js')).list));
+  withRecordFormats(list);
+  const inbox = program
     .command('inbox')
     .summary('list the open requirements')
     .description(
       'List the open requirements of all onboardings, operations and partner accounts, the most urgent first. Needs no ' +
         'worker. With --details, also show the questions, which a worker has to read, and the commands that answer them.',
     );
-  withListFilter(withWords(command))
+  withListFilter(withWords(inbox))
     .addOption(new Option('--kind <kind>', 'only requirements of this kind').choices(REQUIREMENT_KINDS))
     .option('--overdue', 'only overdue requirements')
     .option('--unclaimed', 'only unclaimed requirements')
@@ -114,11 +102,40 @@ export function inboxCommand(program: Command, act: Act): void {
     .option('--due-after <time>', 'only onboardings whose first requirement is due after this time', pastTime)
     .option('--details', 'show each question and how to answer it')
     .option('--limit <n>', 'maximum number of onboardings, most urgent first, 0 for all', limit, 1_000)
-    .action(act(async () => (await import('./inbox.js')).inbox));
-  withRecordFormats(command);
+    .action(act(async () => (await import('./lists.js')).inbox));
+  withRecordFormats(inbox);
 }
 
-export function resolveCommand(program: Command, act: Act): void {
+/** The commands by which people share the work on requirements. */
+export function addClaims(program: Command, act: Act): void {
+  withId(program.command('claim'))
+    .summary('claim requirements, so that others see who works on them')
+    .description(
+      'Claim a requirement: "gangway inbox", "gangway status" and the Web UI show who works on it. The claim expires, ' +
+        'or ends with the requirement. Claim it again to extend it. Others can still answer.',
+    )
+    .argument('<requirement>', 'id of the requirement, or its beginning')
+    .argument('[more...]', 'further ids, each followed by its requirement')
+    .option(
+      '--for <duration>',
+      `how long: 30m, 2h, at most ${LONGEST_CLAIM_DAYS}d (default: ${DEFAULT_CLAIM_HOURS}h)`,
+      milliseconds,
+    )
+    .option('--actor <name>', 'who works on it (default: the user of this machine)')
+    .option('--override', 'take over someone else’s claim')
+    .option('--json', 'print JSON')
+    .action(act(async () => (await import('./claim.js')).claim));
+  withId(program.command('release'))
+    .summary('release a claimed requirement')
+    .description('Release a requirement that you have claimed. Does nothing if the claim has ended.')
+    .argument('<requirement>', 'id of the requirement, or its beginning')
+    .option('--actor <name>', 'who has claimed it (default: the user of this machine)')
+    .option('--json', 'print JSON')
+    .action(act(async () => (await import('./claim.js')).release));
+}
+
+/** The commands that answer a requirement. */
+export function addAnswers(program: Command, act: Act): void {
   const command = program
     .command('resolve')
     .summary('answer a requirement')
@@ -161,46 +178,6 @@ export function resolveCommand(program: Command, act: Act): void {
     .addHelpText('after', RESOLVE_EXAMPLES)
     .action(act(async () => (await import('./resolve.js')).resolve));
   withPartnerAccount(command);
-}
-
-const RESOLVE_EXAMPLES = `
-Examples:
-  gangway resolve corner-bakery
-  gangway resolve corner-bakery note-149967d738cb --document check.pdf
-  gangway status corner-bakery --input
-  gangway resolve corner-bakery request-changes-1 --set application.volume=240000 --dry-run`;
-
-export function claimCommand(program: Command, act: Act): void {
-  withId(program.command('claim'))
-    .summary('claim requirements, so that others see who works on them')
-    .description(
-      'Claim a requirement: "gangway inbox", "gangway status" and the Web UI show who works on it. The claim expires, ' +
-        'or ends with the requirement. Claim it again to extend it. Others can still answer.',
-    )
-    .argument('<requirement>', 'id of the requirement, or its beginning')
-    .argument('[more...]', 'further ids, each followed by its requirement')
-    .option(
-      '--for <duration>',
-      `how long: 30m, 2h, at most ${LONGEST_CLAIM_DAYS}d (default: ${DEFAULT_CLAIM_HOURS}h)`,
-      milliseconds,
-    )
-    .option('--actor <name>', 'who works on it (default: the user of this machine)')
-    .option('--override', 'take over someone else’s claim')
-    .option('--json', 'print JSON')
-    .action(act(async () => (await import('./claim.js')).claim));
-}
-
-export function releaseCommand(program: Command, act: Act): void {
-  withId(program.command('release'))
-    .summary('release a claimed requirement')
-    .description('Release a requirement that you have claimed. Does nothing if the claim has ended.')
-    .argument('<requirement>', 'id of the requirement, or its beginning')
-    .option('--actor <name>', 'who has claimed it (default: the user of this machine)')
-    .option('--json', 'print JSON')
-    .action(act(async () => (await import('./claim.js')).release));
-}
-
-export function confirmCommand(program: Command, act: Act): void {
   withYes(withId(program.command('confirm')))
     .summary('confirm an answer that someone else proposed')
     .description(
@@ -214,7 +191,15 @@ export function confirmCommand(program: Command, act: Act): void {
     .action(act(async () => (await import('./claim.js')).confirmProposal));
 }
 
-export function watchCommand(program: Command, act: Act): void {
+const RESOLVE_EXAMPLES = `
+Examples:
+  gangway resolve corner-bakery
+  gangway resolve corner-bakery note-149967d738cb --document check.pdf
+  gangway status corner-bakery --input
+  gangway resolve corner-bakery request-changes-1 --set application.volume=240000 --dry-run`;
+
+/** The commands that follow, nudge and end an onboarding. */
+export function addFollowing(program: Command, act: Act): void {
   withId(program.command('watch'))
     .summary('follow the timeline')
     .description(
@@ -223,10 +208,7 @@ export function watchCommand(program: Command, act: Act): void {
     )
     .option('--json', 'print JSON lines')
     .action(act(async () => (await import('./status.js')).watch));
-}
-
-export function nudgeCommand(program: Command, act: Act): void {
-  const command = program
+  const nudge = program
     .command('nudge')
     .summary('read the status and retry partner calls now')
     .description(
@@ -236,12 +218,9 @@ export function nudgeCommand(program: Command, act: Act): void {
     )
     .argument('[id]', 'externalId, externalId@account, dba or workflow id; omit it with --system')
     .addOption(new Option('--system <name>', 'everything that waits for this partner').choices(SYSTEM_NAMES));
-  withPartnerAccount(command)
+  withPartnerAccount(nudge)
     .option('--json', 'print JSON')
     .action(act(async () => (await import('./nudge.js')).nudge));
-}
-
-export function cancelCommand(program: Command, act: Act): void {
   withYes(withId(program.command('cancel')))
     .summary('cancel an onboarding or operation')
     .description(

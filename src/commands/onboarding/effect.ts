@@ -9,13 +9,10 @@ import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/follow.js';
 import { whileShowing } from '../cli/progress.js';
 
-/** An answer that a workflow has accepted. */
 interface Accepted {
-  /** The workflow that took the answer. */
   readonly workflowId: string;
   /** The workflow that asked: of a customer, the part. */
   readonly asking: string;
-  /** The person's name for the workflow. */
   readonly typed: string;
   readonly answer: Answer;
   /** Both undefined where they could not be read. The state is the one before the answer. */
@@ -24,11 +21,7 @@ interface Accepted {
   readonly receipt: ResolutionReceipt;
 }
 
-/**
- * Reports an answer to the person who gave it, with the outcome if it is known within a few seconds.
- *
- * @throws {CommandFailed} when the same is asked again
- */
+/** Reports an answer, with the outcome if it is known within a few seconds. @throws {CommandFailed} when the same is asked again */
 export async function reportAccepted(
   context: CommandContext,
   accepted: Accepted,
@@ -40,18 +33,16 @@ export async function reportAccepted(
     whileShowing(cli, `${asked.id}: waiting for the result`, () => effectOf(context, asking, asked));
   const effect = requirement && hasEffect(answer.kind, requirement) ? await wait(requirement) : undefined;
   if (json) cli.json({ workflowId, ...receipt, ...effect });
-  if (effect && 'askedAgain' in effect) throw failed(answer, typed, effect.askedAgain);
+  if (effect?.askedAgain) throw failed(answer, typed, effect.askedAgain);
   if (!json) cli.prose(doneText(accepted, effect));
 }
 
 function doneText({ answer, typed, state, receipt }: Accepted, effect: Effect | undefined): string {
   const { requirementId: id, open } = receipt;
   if (answer.kind === 'take-back') return `${id} is open again: gangway resolve ${typed} ${id}`;
-  const done =
-    effect && 'done' in effect
-      ? ` (${[effect.done.event, effect.done.detail].filter(Boolean).join(': ')})`
-      : '';
-  const unknown = effect && 'unknown' in effect ? ', but its result is not known yet' : '';
+  const { event, detail } = effect?.done ?? {};
+  const done = event ? ` (${[event, detail].filter(Boolean).join(': ')})` : '';
+  const unknown = effect?.unknown ? ', but its result is not known yet' : '';
   const answered = `${id} answered${done}${unknown}.`;
   if (open === 0) return `${answered} Nothing is left to answer; "gangway watch ${typed}" follows it.`;
   const others = state?.requirements.filter((each) => each.id !== id) ?? [];
@@ -68,7 +59,6 @@ function linesOf(requirements: readonly Requirement[]): string {
 
 const NOT_DONE = { adopt: 'not adopted', retry: 'tried again, without success', correction: 'not accepted' };
 
-/** The answer led to a request that failed. */
 function failed({ kind }: Answer, typed: string, { id, kind: asked, detail }: Requirement): CommandFailed {
   const why = asked === 'uncertain-write' ? /^.* cannot be adopted: (.*)$/m.exec(detail)?.[1] : detail;
   const what = NOT_DONE[kind as keyof typeof NOT_DONE];
@@ -78,17 +68,17 @@ function failed({ kind }: Answer, typed: string, { id, kind: asked, detail }: Re
 }
 
 /** The outcome of an answer, if it is known after a few seconds. */
-type Effect =
+interface Effect {
   /** The answer failed, so a person is asked again. */
-  | { readonly askedAgain: Requirement }
+  readonly askedAgain?: Requirement;
   /** The next step of the workflow. */
-  | { readonly done: { readonly event: TimelineEvent; readonly detail: string } }
-  | { readonly unknown: true };
+  readonly done?: { readonly event: TimelineEvent; readonly detail: string };
+  readonly unknown?: true;
+}
 
 /** The time limit for a partner to respond to the request that an answer leads to, in milliseconds. */
 const EFFECT_TIMEOUT_MS = 8_000;
 
-/** Reports whether an answer triggers a request at once. */
 function hasEffect(kind: AnswerKind, { kind: asked }: Requirement): boolean {
   return ['adopt', 'retry', 'correction'].includes(kind) && asked !== 'waiting';
 }
@@ -98,7 +88,7 @@ async function effectOf(context: CommandContext, workflowId: string, answered: R
   const deadline = new Deadline({ ms: EFFECT_TIMEOUT_MS, until: context.cli.signal });
   try {
     for await (const { state } of gangwayOf(context).watch(workflowId, { signal: deadline.signal })) {
-      const effect = state ? effectIn(state, answered) : { unknown: true as const };
+      const effect = state ? effectIn(state, answered) : UNKNOWN;
       if (effect) return effect;
     }
   } catch (error) {
@@ -106,8 +96,10 @@ async function effectOf(context: CommandContext, workflowId: string, answered: R
   } finally {
     deadline.release();
   }
-  return { unknown: true };
+  return UNKNOWN;
 }
+
+const UNKNOWN: Effect = { unknown: true };
 
 /** The requirements of a step that fails, besides the one that was answered. */
 const FAILURES: readonly RequirementKind[] = ['rejected-input', 'uncertain-write', 'credentials'];

@@ -10,13 +10,16 @@ import { findById, shellWord } from '../cli/arguments.js';
 import type { CommandContext } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/follow.js';
-import { endedSentence } from '../cli/outcomes.js';
-import { describeRequirement, optionsOf, resolveCommands, takeBackCommand } from '../cli/requirements.js';
+import {
+  describeRequirement,
+  endedSentence,
+  optionsOf,
+  resolveCommands,
+  takeBackCommand,
+} from '../cli/in-words.js';
 
-/** The workflow that a person names. */
 type Found = Awaited<ReturnType<typeof findById>>;
 
-/** The onboarding with its open requirements. */
 export interface Read {
   readonly found: Found;
   readonly state: OnboardingState;
@@ -46,13 +49,7 @@ export async function readFor(context: CommandContext, found: Found, given?: str
   return readFor(context, await findById(context, part.workflowId, {}), given);
 }
 
-/**
- * The open requirement that a person means, with its claim and its proposal.
- *
- * @param given its id or the beginning of it; undefined for the only one that is open
- * @throws {InvalidInput} when nobody asks this
- * @throws {CommandFailed} when it is answered or closed already
- */
+/** The open requirement that a person means, by its id or the beginning of it. @throws {InvalidInput}, {@link CommandFailed} */
 export function openRequirement(context: CommandContext, read: Read, given: string | undefined): Requirement {
   const requirements = asPartsHaveThem(read.state, read.parts);
   const ids = requirements.map(({ id }) => id);
@@ -62,19 +59,10 @@ export function openRequirement(context: CommandContext, read: Read, given: stri
   return requirement;
 }
 
-/** The requirement to answer. For an answer to take back, there is only the id. */
-export interface Named {
-  readonly id: string;
-  readonly requirement?: Requirement;
-}
+/** For an answer to take back, there is only the id. */
+export type Named = Pick<Requirement, 'id'> & { readonly requirement?: Requirement };
 
-/**
- * The requirement that a person means to answer.
- *
- * @param kind undefined without an answer
- * @throws {InvalidInput} when it takes other answers, or without an answer: with the commands to answer
- * @throws as {@link openRequirement}
- */
+/** The requirement to answer. @param kind undefined without an answer. @throws {InvalidInput} with the commands that answer it */
 export function requirementIn(
   context: CommandContext,
   read: Read,

@@ -11,16 +11,15 @@ import { nameWithId } from '../../texts/names.js';
 import { span } from '../../texts/time.js';
 import { findById, type IdOptions, partnerAccountOf } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed } from '../cli/errors.js';
-import { endedSentence, staysAtPartner } from '../cli/outcomes.js';
+import { endedSentence, staysAtPartner } from '../cli/in-words.js';
 import { whileShowing } from '../cli/progress.js';
+import { type Confirming, confirm } from '../cli/prompts.js';
 
 interface NudgeOptions extends IdOptions {
   readonly system?: SystemName;
 }
 
-/** Nudges one onboarding, or everything that waits for a partner. */
 export async function nudge(
   cli: CommandLine,
   id: string | undefined,
@@ -39,12 +38,10 @@ async function nudgeSystem(cli: CommandLine, system: SystemName, options: IdOpti
     const place = { system, account, taskQueue: config.taskQueue };
     const deadline = new Deadline({ ms: SEARCH_MS, until: cli.signal });
     let examined = 'some';
-    const watched = {
-      signal: deadline.signal,
-      onExamined(done: number, running: number) {
-        examined = `${done} of ${running}`;
-      },
+    const onExamined = (done: number, running: number) => {
+      examined = `${done} of ${running}`;
     };
+    const watched = { signal: deadline.signal, onExamined };
     const step = () => `nudging everything that waits for ${system}: ${examined} running workflows examined`;
     const woken = await nudging(cli, step, () => wakeWaiting(client, place, watched)).finally(() =>
       deadline.release(),
@@ -83,51 +80,26 @@ async function whyNothing(client: Client, { workflowId }: WorkflowExecutionDescr
 }
 
 /** A nudge waits for running attempts to end, and with --system for the workflows of a whole account. */
-async function nudging<Result>(
-  cli: CommandLine,
-  step: string | (() => string),
-  run: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await whileShowing(cli, step, run);
-  } finally {
+function nudging<Result>(cli: CommandLine, step: string | (() => string), run: () => Promise<Result>) {
+  return whileShowing(cli, step, run).finally(() => {
     if (cli.signal.aborted) cli.note('what was retried continues; run the same command again for the rest');
-  }
+  });
 }
 
-/**
- * For a customer, this covers its children, because only they wait for partners.
- *
- * @returns whether a status poll reads the status now, and the types of the other activities that are retried now
- */
+/** For a customer, this covers its parts, because only they wait for partners. */
 async function nudgeAll(client: Client, { workflowId, taskQueue }: WorkflowExecutionDescription) {
   const ids = isCustomer(workflowId) ? Object.values(partIds(workflowId)) : [workflowId];
   const account = partsOfId(workflowId)?.account;
   const areSteps = SYSTEM_NAMES.map((system) => isStepAt(partnerTaskQueue(taskQueue, system, account)));
-  const all = await Promise.all(
-    ids.map(async (id) => ({
-      nudged: await nudgeIfThere(client, id),
-      retried: await retryNow(
-        client,
-        id,
-        (pending) =>
-          pending.activityId !== AWAIT_STATUS_ACTIVITY_ID && areSteps.some((isStep) => isStep(pending)),
-      ),
-    })),
-  );
-  return {
-    nudged: all.some(({ nudged }) => nudged),
-    retried: all.flatMap(({ retried }) => retried),
-  };
-}
-
-async function nudgeIfThere(client: Client, workflowId: string): Promise<boolean> {
-  try {
-    return await readNow(client, workflowId);
-  } catch (error) {
+  const isOther: ReturnType<typeof isStepAt> = (pending) =>
+    pending.activityId !== AWAIT_STATUS_ACTIVITY_ID && areSteps.some((isStep) => isStep(pending));
+  const notThere = (error: unknown) => {
     if (error instanceof WorkflowNotFoundError) return false;
     throw error;
-  }
+  };
+  const nudged = await Promise.all(ids.map((id) => readNow(client, id).catch(notThere)));
+  const retried = await Promise.all(ids.map((id) => retryNow(client, id, isOther)));
+  return { nudged: nudged.includes(true), retried: retried.flat() };
 }
 
 export async function cancel(
@@ -141,14 +113,11 @@ export async function cancel(
     const { workflowId, status } = found;
     if (status.name !== 'RUNNING') throw new CommandFailed(endedSentence(found));
     await confirm(cli, consequenceOf(found), { yes });
-    await client.workflow
-      .getHandle(workflowId)
-      .cancel()
-      .catch((error: unknown) => {
-        throw error instanceof WorkflowNotFoundError
-          ? new CommandFailed(`${workflowId} has ended in the meantime`)
-          : error;
-      });
+    const handle = client.workflow.getHandle(workflowId);
+    await handle.cancel().catch((error: unknown) => {
+      const hasEnded = error instanceof WorkflowNotFoundError;
+      throw hasEnded ? new CommandFailed(`${workflowId} has ended in the meantime`) : error;
+    });
     if (json) return cli.json({ workflowId, cancelRequested: true });
     cli.line(`${workflowId}: cancellation requested`);
   });
@@ -156,10 +125,10 @@ export async function cancel(
 
 /** `This cancels Acme Bikes (merchant-boarding-m-1) in stage underwriting; merchant 1009 stays at the partner.` */
 function consequenceOf({ workflowId, typedSearchAttributes }: WorkflowExecutionDescription): string {
-  const { dba, stage } = SEARCH_ATTRIBUTES;
-  const name =
-    nameWithId({ workflowId, dba: typedSearchAttributes.get(dba) }) +
-    (isCustomer(workflowId) ? ' with all its parts' : '');
+  const [dba, stage] = [SEARCH_ATTRIBUTES.dba, SEARCH_ATTRIBUTES.stage].map((key) =>
+    typedSearchAttributes.get(key),
+  );
+  const whole = isCustomer(workflowId) ? ' with all its parts' : '';
   const stays = staysAtPartner(typedSearchAttributes);
-  return `This cancels ${name} in stage ${typedSearchAttributes.get(stage)}; ${stays}.`;
+  return `This cancels ${nameWithId({ workflowId, dba })}${whole} in stage ${stage}; ${stays}.`;
 }

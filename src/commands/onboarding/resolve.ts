@@ -14,11 +14,10 @@ import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameWithId } from '../../texts/names.js';
 import { findById, type IdOptions, shellWord } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { confirm } from '../cli/confirm.js';
 import { gangwayOf } from '../cli/follow.js';
-import { staysAtPartner } from '../cli/outcomes.js';
+import { questionOf, staysAtPartner } from '../cli/in-words.js';
 import { type HowFar, sayingHowFar, whileShowing } from '../cli/progress.js';
-import { questionOf } from '../cli/requirements.js';
+import { confirm } from '../cli/prompts.js';
 import { type AnswerOptions, type Asked, kindOf, readAnswer, reasonFrom } from './answers.js';
 import { reportAccepted } from './effect.js';
 import { type Named, type Read, readFor, requirementIn } from './named.js';
@@ -36,7 +35,7 @@ export async function resolve(
 ): Promise<void> {
   rejectBareAnswer(args.slice(2));
   const kind = kindOf(options);
-  const answered = async (progress: HowFar) =>
+  const answered = async (isNow: HowFar) =>
     withTemporal(cli, async (context) => {
       const named = await findById(context, id, options);
       const read = await readable(context, named, given, kind, options);
@@ -47,10 +46,7 @@ export async function resolve(
         : { id: given ?? '' };
       if (kind === undefined) return;
       const answerFor = await readAnswer(cli, kind, options);
-      const by = {
-        actor: options.actor ?? userName(),
-        reason: reasonFrom(options, kind),
-      };
+      const by = { actor: options.actor ?? userName(), reason: reasonFrom(options, kind) };
       const asked = { workflowId, requirementId, state };
       const answer = await answerFor(context, asked);
       if (requirement) noteHandling(cli, requirement, by.actor);
@@ -58,17 +54,14 @@ export async function resolve(
       const part = state && askingPart(state, requirementId);
       if (requirement && cli.terminal)
         await confirmAnswer(cli, answer, { found, requirement, part }, options);
-      progress.is(`the answer may or may not have been recorded; check with "gangway status ${typed}"`);
+      isNow(`the answer may or may not have been recorded; check with "gangway status ${typed}"`);
       const receipt = await whileShowing(cli, `${requirementId}: waiting for a worker`, () =>
         gangwayOf(context).answer(workflowId, { requirementId, answer, ...by }),
       );
-      progress.is(`the answer was recorded; "gangway watch ${typed}" follows it`);
+      isNow(`the answer was recorded; "gangway watch ${typed}" follows it`);
       const asking = state ? askingWorkflow(workflowId, state, requirementId) : workflowId;
-      await reportAccepted(
-        context,
-        { workflowId, asking, typed, answer, requirement, state, receipt },
-        options.json,
-      );
+      const accepted = { workflowId, asking, typed, answer, requirement, state, receipt };
+      await reportAccepted(context, accepted, options.json);
     });
   await sayingHowFar(cli, answered, 'nothing was sent').catch(inWordsOfOptions);
 }
@@ -98,9 +91,8 @@ function rejectBareAnswer(words: readonly string[]): void {
   const [first] = words;
   if (first === undefined) return;
   const meant = existsSync(first) ? ['--document', ...words] : ['--text', words.join(' ')];
-  throw new InvalidInput(
-    `${first}: an answer needs its option; did you mean ${meant.map(shellWord).join(' ')}?`,
-  );
+  const option = meant.map(shellWord).join(' ');
+  throw new InvalidInput(`${first}: an answer needs its option; did you mean ${option}?`);
 }
 
 /** @returns undefined where no worker can read it, and the answer can be sent without it */
@@ -134,7 +126,6 @@ function noteHandling(cli: CommandLine, requirement: Requirement, actor: string)
   if (proposal) cli.note(`this answer drops the one that ${proposal.actor} proposed: ${proposal.answer}`);
 }
 
-/** An answer to a requirement, and the part of the customer that asks. */
 interface Confirmed {
   readonly found: WorkflowExecutionDescription;
   readonly requirement: Requirement;
@@ -187,11 +178,9 @@ function reportDryRun(
   answer: Answer,
   { json }: ResolveOptions,
 ): void {
-  if (json) {
-    // The preview of a correction is the output.
-    if (answer.kind !== 'correction') cli.json({ workflowId, requirementId, answer: answer.kind });
-    return;
-  }
+  // With --json, the preview of a correction is the output.
+  if (json && answer.kind !== 'correction') cli.json({ workflowId, requirementId, answer: answer.kind });
+  if (json) return;
   const what = answer.kind === 'text' ? `text: ${masked(answer.text, 'failure')}` : answer.kind;
   cli.line(`${requirementId} takes this answer (${what}); nothing was sent (--dry-run)`);
 }

@@ -8,20 +8,15 @@ import { BUSINESS, CUSTOMER, type Kind, MERCHANT, type StartableType } from '../
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { readJson, shellWord, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import { type Confirming, confirmDoubts, type Strict } from '../cli/confirm.js';
 import { followStarted, gangwayOf } from '../cli/follow.js';
-import { printOutcome } from '../cli/outcomes.js';
+import { printOutcome } from '../cli/in-words.js';
 import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
+import { type Confirming, confirmDoubts, type Strict } from '../cli/prompts.js';
 
 interface StartingOptions extends Confirming, Strict {
   readonly wait?: true;
   readonly again?: true;
   readonly json?: true;
-}
-
-interface Startable {
-  readonly externalId: string;
-  readonly account?: string | undefined;
 }
 
 export const board = startOf(MERCHANT);
@@ -38,7 +33,7 @@ export function rejectOtherKind(given: unknown, file: string, type?: StartableTy
   );
 }
 
-function startOf<Input extends Startable>(kind: Kind<Input>) {
+function startOf<Input extends { externalId: string; account?: string | undefined }>(kind: Kind<Input>) {
   return async (
     cli: CommandLine,
     file: string,
@@ -52,9 +47,9 @@ function startOf<Input extends Startable>(kind: Kind<Input>) {
     const given = await readJson(cli, file);
     rejectOtherKind(given, file, kind.type);
     const input = check(kind.schema(cli.config()), given, sourceName(file));
-    const confirming = { yes, strict };
-    await sayingHowFar(cli, async (progress) => {
-      await withTemporal(cli, async (context) => {
+    const restart = 'start it again with --again';
+    await sayingHowFar(cli, (isNow) =>
+      withTemporal(cli, async (context) => {
         const { client, config } = context;
         const existing = again ? undefined : workflowId(kind.type, input.externalId, input.account);
         // A script has nobody to tell.
@@ -62,18 +57,14 @@ function startOf<Input extends Startable>(kind: Kind<Input>) {
         const read = isTold ? referencesAt : soonReferencesAt;
         const { doubts, isComplete } = await doubtsAbout(client, config.taskQueue, input, existing, read);
         if (!isComplete && isTold) cli.note(NOT_READ);
-        await confirmDoubts(cli, sourceName(file), doubts, confirming);
-        progress.is(UNKNOWN_START);
+        await confirmDoubts(cli, sourceName(file), doubts, { yes, strict });
+        isNow(UNKNOWN_START);
         const started = await gangwayOf(context).start(kind, input, { again });
-        progress.isShown();
-        const restart = 'start it again with --again';
-        const outcome = await followStarted<Outcome>(context, started, {
-          wait: wait === true,
-          json,
-          restart,
-        });
+        isNow(undefined);
+        const how = { wait: wait === true, json, restart };
+        const outcome = await followStarted<Outcome>(context, started, how);
         if (outcome && !json) printOutcome(cli, started.workflowId, outcome);
-      });
-    });
+      }),
+    );
   };
 }

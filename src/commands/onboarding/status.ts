@@ -2,7 +2,6 @@ import type { Outcome } from '../../client/outcome.js';
 import type { OwnedEntry, Reading } from '../../client/watching.js';
 import { type ChangeableField, changeableFields, isCorrectable, shown } from '../../forms/corrections.js';
 import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../inbox/parts.js';
-import type { Correctable } from '../../messages/activities.js';
 import { isOnboarding, partsOfId } from '../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import type { OperationOutcome } from '../../messages/partner-operations.js';
@@ -23,9 +22,8 @@ import {
   withTemporal,
 } from '../cli/command-line.js';
 import { follow, gangwayOf } from '../cli/follow.js';
-import { printOutcome } from '../cli/outcomes.js';
+import { describeRequirement, printOutcome, takeBackCommand } from '../cli/in-words.js';
 import { whileShowing } from '../cli/progress.js';
-import { describeRequirement, takeBackCommand } from '../cli/requirements.js';
 import { NO_REASON } from './answers.js';
 
 interface StatusOptions extends IdOptions {
@@ -38,7 +36,7 @@ export async function status(cli: CommandLine, id: string, options: StatusOption
     const { client, config, link } = context;
     const found = await findById(context, id, options);
     const { workflowId, runId, typed } = found;
-    if (input) return showInput(context, { workflowId, typed }, json);
+    if (input) return showInput(context, workflowId, typed, json);
     const reading = () => gangwayOf(context).status(workflowId);
     const state = await whileShowing(cli, `${workflowId}: waiting for a worker`, reading).catch(
       async (error: unknown) => {
@@ -51,50 +49,27 @@ export async function status(cli: CommandLine, id: string, options: StatusOption
     const parts = await partsOf(client, workflowId, state);
     const ids = [workflowId, ...parts.map((part) => part.workflowId)];
     const failures = await Promise.all(ids.map((each) => failuresOf(client, each)));
-    printState(
-      cli,
-      { workflowId, typed, state, parts },
-      {
-        'partner account': partsOfId(workflowId)?.account,
-        ...portalsOf(config, workflowId, state),
-        'web ui': link(workflowId, runId),
-        retrying: failures.flat().join('; ') || undefined,
-      },
-    );
+    printFacts(cli, {
+      ...factsOf({ ...state, bankingProfileId: state.profileId }),
+      account: state.financialAccountId,
+      'payments account': state.paymentsAccountId,
+      'terminal id': state.terminalId,
+      ...Object.fromEntries(parts.map((part) => [part.part, describePart(part)])),
+      polls: state.polls,
+      'waits for partner': waitOf(cli.times, state),
+      'partner account': partsOfId(workflowId)?.account,
+      ...portalsOf(config, workflowId, state),
+      'web ui': link(workflowId, runId),
+      retrying: failures.flat().join('; ') || undefined,
+      workflow: workflowId,
+    });
+    const requirements = asPartsHaveThem(state, parts);
+    if (requirements.length > 0) cli.line('\nopen requirements:');
+    for (const requirement of requirements) cli.prose(describeRequirement(cli, typed, requirement));
+    printUnsent(cli, typed, state, parts);
+    cli.line('\ntimeline:');
+    printTimeline(cli, state.timeline);
   });
-}
-
-/** An onboarding as status shows it. */
-interface Shown {
-  readonly workflowId: string;
-  /** The person's name for it. */
-  readonly typed: string;
-  readonly state: OnboardingState;
-  readonly parts: readonly PartState[];
-}
-
-function printState(
-  cli: CommandLine,
-  { workflowId, typed, state, parts }: Shown,
-  more: Readonly<Record<string, string | undefined>>,
-): void {
-  const facts = {
-    ...factsOf({ ...state, bankingProfileId: state.profileId }),
-    account: state.financialAccountId,
-    'payments account': state.paymentsAccountId,
-    'terminal id': state.terminalId,
-    ...Object.fromEntries(parts.map((part) => [part.part, describePart(part)])),
-    polls: state.polls,
-    'waits for partner': waitOf(cli.times, state),
-    ...more,
-  };
-  printFacts(cli, { ...facts, workflow: workflowId });
-  const requirements = asPartsHaveThem(state, parts);
-  if (requirements.length > 0) cli.line('\nopen requirements:');
-  for (const requirement of requirements) cli.prose(describeRequirement(cli, typed, requirement));
-  printUnsent(cli, { typed, state, parts });
-  cli.line('\ntimeline:');
-  printTimeline(cli, state.timeline);
 }
 
 /** The first facts, which the list of workflows has as well. */
@@ -113,8 +88,12 @@ function factsOf(
   };
 }
 
-/** The answers that a person can still take back. */
-function printUnsent(cli: CommandLine, { typed, state, parts }: Omit<Shown, 'workflowId'>): void {
+function printUnsent(
+  cli: CommandLine,
+  typed: string,
+  state: OnboardingState,
+  parts: readonly PartState[],
+): void {
   const { unsent = [] } = state;
   if (unsent.length > 0) cli.line('\nanswered, not sent yet:');
   const timeline = timelinesOf(state, parts);
@@ -135,7 +114,6 @@ function printTimeline(cli: CommandLine, timeline: readonly TimelineEntry[]): vo
   }
 }
 
-/** The pages of the merchant and the profile at the partners. */
 function portalsOf(
   config: CommandSettings,
   workflowId: string,
@@ -172,10 +150,8 @@ function describePart({ workflowId, state, wasThereBefore }: PartState): string 
   return [stage, partnerStatus, where].filter(Boolean).join(', ');
 }
 
-export function timelineRow(
-  { times }: Pick<CommandLine, 'times'>,
-  { at, event, detail = '', actor, reason }: TimelineEntry,
-): string[] {
+function timelineRow({ times }: CommandLine, entry: TimelineEntry): string[] {
+  const { at, event, detail = '', actor, reason } = entry;
   const why = reason === NO_REASON ? undefined : reason;
   const who = actor === undefined ? '' : ` (${[actor, why].filter(Boolean).join(': ')})`;
   return [times.atSecond(at), event, inZone(detail, { event }, times) + who];
@@ -190,41 +166,43 @@ export async function watch(cli: CommandLine, id: string, { json, ...options }: 
     const restart = isOnboarding(workflowId)
       ? 'start it again with --again'
       : 'run its command to start it again';
-    const outcome = await follow<Ending>(context, workflowId, { restart, onRead });
+    const how = { restart, onRead };
+    const outcome = await follow<Outcome | OperationOutcome<object>>(context, workflowId, how);
     if (json) cli.json({ workflowId, ...outcome });
     else printOutcome(cli, workflowId, outcome);
   });
 }
-
-type Ending = Outcome | OperationOutcome<object>;
 
 function lineOf(cli: CommandLine, { of, ...entry }: OwnedEntry): string {
   const [at = '', ...rest] = timelineRow(cli, entry);
   return [at, ...(of ? [of.padEnd('boarding'.length)] : []), ...rest].join('  ');
 }
 
-interface Named {
-  readonly workflowId: string;
-  /** The person's name for it. */
-  readonly typed: string;
-}
-
 /** Prints the present input of an onboarding, and the fields that can change now; for a customer, also the fields of its parts. */
-export async function showInput(
+async function showInput(
   context: CommandContext,
-  { workflowId, typed }: Named,
+  workflowId: string,
+  typed: string,
   json?: true,
 ): Promise<void> {
-  const { cli, client } = context;
+  const { cli, client, config } = context;
   for (const id of await correctableIds(context, workflowId)) {
     const correctable = await inputOf(client, id);
+    const input = withoutPrivate(correctable.input);
+    const fields = changeableFields(correctable, config);
     if (json) {
-      cli.json(asJson(context, id, correctable));
+      const canChange = fields.map(({ name, isRequired, type, rule }) => ({
+        ...{ field: name, required: isRequired, type },
+        ...(rule !== '' && { rule }),
+      }));
+      cli.json({ workflowId: id, input, canChange });
       continue;
     }
+    cli.line(`${id}: input with its corrections, private values masked`);
+    cli.line(JSON.stringify(input, undefined, 2));
     const { requirements } = await stateOf(client, id);
     const asking = requirements.filter(({ answers }) => answers.includes('correction'));
-    print(context, { workflowId: id, typed }, correctable, asking);
+    printChangeable(cli, typed, fields, asking);
   }
 }
 
@@ -235,29 +213,17 @@ async function correctableIds({ client }: CommandContext, workflowId: string): P
   throw new InvalidInput(`${workflowId}: has no input that a correction can change`);
 }
 
-function asJson({ config }: CommandContext, workflowId: string, correctable: Correctable) {
-  const fields = changeableFields(correctable, config).map(({ name, isRequired, type, rule }) => ({
-    ...{ field: name, required: isRequired, type },
-    ...(rule !== '' && { rule }),
-  }));
-  return { workflowId, input: withoutPrivate(correctable.input), canChange: fields };
-}
-
-/** @param asking the open requirements that take a correction */
-function print(
-  { cli, config }: CommandContext,
-  { workflowId, typed }: Named,
-  correctable: Correctable,
+function printChangeable(
+  cli: CommandLine,
+  typed: string,
+  fields: readonly ChangeableField[],
   asking: readonly Requirement[],
 ): void {
-  const fields = changeableFields(correctable, config);
-  cli.line(`${workflowId}: input with its corrections, private values masked`);
-  cli.line(JSON.stringify(withoutPrivate(correctable.input), undefined, 2));
   const questions = asking.map(({ detail }) => detail).join('\n');
-  const isAsked = ({ name }: ChangeableField) =>
-    new RegExp(`(^|[^\\w.])${name.replaceAll('.', '\\.').replace(/\bN\b/g, '\\d+')}($|[^\\w.])`, 'm').test(
-      questions,
-    );
+  const isAsked = ({ name }: ChangeableField) => {
+    const path = name.replaceAll('.', '\\.').replace(/\bN\b/g, '\\d+');
+    return new RegExp(`(^|[^\\w.])${path}($|[^\\w.])`, 'm').test(questions);
+  };
   const asked = fields.filter(isAsked);
   if (asked.length > 0) {
     cli.line('\nfields that an open requirement names:');

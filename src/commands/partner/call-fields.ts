@@ -2,7 +2,6 @@ import { type Field, fieldsOf as fieldsOfSchema, takesMore } from '../../forms/s
 import { type Operation, pathParameters } from '../../partners/catalogue.js';
 import { tableOf } from '../cli/table.js';
 
-/** The table of all fields that a request of an operation may have, for people. */
 export function fieldsHelp(operation: Operation): string {
   const fields = fieldsOf(operation);
   const more = takesMore(operation.request) ? '\nOther fields are sent unchanged.' : '';
@@ -11,7 +10,6 @@ export function fieldsHelp(operation: Operation): string {
   return `${tableOf(['field', 'required', 'type', 'rule'], rows)}${more}`;
 }
 
-/** All fields that a request of an operation may have. */
 export function fieldsOf(operation: Operation): Field[] {
   return fieldsOfSchema(operation.request).map((field) => {
     const rule = [field.rule, where(field.name, operation)].filter(Boolean).join('; ');

@@ -28,7 +28,7 @@ export function addOperations(call: Command, act: Act): void {
     .option('--output <file>', 'where to save a response that is a file')
     .option('--reveal', 'also print private fields')
     .option('--json', 'print JSON on one line')
-    .action(act(async () => (await import('./call.js')).showResponse));
+    .action(act(async () => (await import('./call-run.js')).showResponse));
 }
 
 function addSystem(act: Act, call: Command, name: SystemName, operations: Operations): void {
@@ -77,7 +77,7 @@ function addOperation(
   if (irreversible) withYes(command);
   if (PARTNERS[system].hasEnvironments && effect !== 'read')
     command.option('--production', 'confirm a write to production');
-  command.action(act(async () => (await import('./call.js')).callOf(system, key, operation)));
+  command.action(act(async () => (await import('./call-run.js')).callOf(system, key, operation)));
 }
 
 function descriptionOf({ summary, effect, irreversible, reference }: Operation): string {

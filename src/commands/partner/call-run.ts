@@ -13,7 +13,6 @@ import type {
   PartnerResponse,
   SingleActivity,
 } from '../../messages/activities.js';
-import type { DocumentRef } from '../../messages/requirements.js';
 import { accountOf, closeAll, partnerClients } from '../../partners/account-settings.js';
 import { byHand } from '../../partners/by-hand.js';
 import {
@@ -22,29 +21,105 @@ import {
   type Operation,
   type Operations,
   operationName,
+  unknownFieldsWarning,
 } from '../../partners/catalogue.js';
 import { orRefusal, type PartnerClient } from '../../partners/client.js';
-import { dateTime } from '../../partners/fields.js';
 import { failureIn, PartnerError } from '../../partners/partner-error.js';
-import type { SystemName } from '../../partners/systems.js';
+import { REQUIRED } from '../../partners/rules-in-words.js';
+import { PARTNERS, type SystemName } from '../../partners/systems.js';
 import { masked } from '../../privacy/masked.js';
 import { withoutPrivate } from '../../privacy/private-fields.js';
 import { flatten } from '../../texts/csv.js';
-import { check, problemLines } from '../../texts/invalid-input.js';
+import { check, InvalidInput, problemLines } from '../../texts/invalid-input.js';
 import { traceExchanges } from '../../tracing/spans.js';
-import { cannotRead, readObject } from '../cli/arguments.js';
+import {
+  cannotRead,
+  cannotSave,
+  type PartnerAccountOptions,
+  partnerAccountOf,
+  readObject,
+} from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { partnerFailed } from '../cli/failures.js';
 import { awaitSingle, runSingle } from '../cli/follow.js';
 import type { Printer, TableColumns, Value } from '../cli/output.js';
 import { whileShowing } from '../cli/progress.js';
+import { type Confirming, confirm } from '../cli/prompts.js';
+import { exampleRequest, fieldsOf } from './call-fields.js';
+
+interface ResponseOptions extends ShowOptions {
+  readonly output?: string;
+}
+
+interface CallOptions extends ResponseOptions, PartnerAccountOptions, Confirming {
+  readonly local?: true;
+  readonly record?: string;
+  readonly production?: true;
+  readonly startWithin: number;
+}
+
+export async function showResponse(cli: CommandLine, id: string, options: ResponseOptions): Promise<void> {
+  show(cli, await responseOf(cli, id, options.output), options);
+}
+
+export function callOf(system: SystemName, key: string, wanted: Operation) {
+  return async (cli: CommandLine, given: string, options: CallOptions): Promise<void> => {
+    const name = operationName(key);
+    const config = cli.config();
+    // The same operation with the settings of our account at the partner.
+    const partnerAccount = partnerAccountOf(config, options, `call ${system} ${name}`, 'nothing was sent');
+    const account = accountOf(config, partnerAccount);
+    const operation = PARTNERS[system].operations(account)[key] ?? wanted;
+    const id = callId(system, name);
+    const made = idempotencyKey(system, operation, id);
+    const request = await readRequest(cli, operation, given, made && { [made.field]: made.value }).catch(
+      showingExample(`gangway call ${system} ${name} '${exampleRequest(operation)}'`),
+    );
+    const { local, record, production: toProduction = false, output, startWithin } = options;
+    const elsewhere = 'to record the calls of a worker, set GANGWAY_RECORD for it';
+    if (record !== undefined && !local) throw new InvalidInput(`--record needs --local; ${elsewhere}`);
+    const isProduction = account.partners[system]?.environment === 'production';
+    if (isProduction && operation.effect !== 'read' && !toProduction)
+      throw new InvalidInput(`${name} writes to production: confirm it with --production`);
+    const unknown = unknownFieldsWarning(operation, request.fields);
+    if (unknown !== undefined) cli.note(`warning: ${unknown}`);
+    if (operation.irreversible) await confirm(cli, `${operation.summary}: this cannot be undone.`, options);
+    if (made && request.fields[made.field] === made.value) {
+      const added = JSON.stringify({ [made.field]: made.value });
+      cli.note(
+        `the request has no ${made.field} and gets a new one; to repeat this call, add ${added} to the request`,
+      );
+    }
+    const call = {
+      ...{ id, system, partnerAccount, key, operation, request, toProduction, record, output, startWithin },
+    };
+    if (operation.deprecated) cli.note(`${system} ${name} is deprecated: ${operation.deprecated}`);
+    const response = await (local ? callFromHere(cli, call) : callByWorker(cli, call));
+    const warnings = response.warnings?.filter((warning) => warning !== unknown) ?? [];
+    show(cli, { ...response, warnings }, options, local ? undefined : id);
+  };
+}
+
+/** For `catch`: adds an example to the error of a request that lacks a field. */
+function showingExample(example: string) {
+  return (error: unknown): never => {
+    const lacks = error instanceof InvalidInput && error.problems.some(({ message }) => message === REQUIRED);
+    throw lacks ? new InvalidInput(`${error.report}\nfor example: ${example}`) : error;
+  };
+}
+
+/** The key by which the partner recognizes a repeated call. A request without one gets one made from the call's id. */
+function idempotencyKey(system: SystemName, operation: Operation, id: string) {
+  const key = PARTNERS[system].idempotencyKey;
+  if (!key || !fieldsOf(operation).some(({ name }) => name === key.field)) return undefined;
+  return { field: key.field, value: key.make(id, operation.path) };
+}
 
 /** The response of a call. A file is saved already. */
-export type CallResponse = Exclude<PartnerResponse, { readonly file: unknown }>;
+type CallResponse = Exclude<PartnerResponse, { readonly file: unknown }>;
 
-/** One call, as a person requested it. */
-export interface Call {
+interface Call {
   readonly id: string;
   readonly system: SystemName;
   /** Our account at the partners. Default: the one without a name. */
@@ -55,19 +130,12 @@ export interface Call {
   readonly toProduction: boolean;
   /** The folder in which a call from here is recorded. Default: `GANGWAY_RECORD`. */
   readonly record: string | undefined;
-  /** The place to save a response that is a file. */
   readonly output: string | undefined;
-  /** The time limit for a worker to start it, in milliseconds. */
+  /** In milliseconds. */
   readonly startWithin: number;
 }
 
-/** A response that was a file. */
-interface SavedFile {
-  readonly saved: string;
-  readonly contentType: string;
-}
-
-export function callId(system: SystemName, operation: string): string {
+function callId(system: SystemName, operation: string): string {
   return `call-${system}-${operation}-${randomUUID()}`;
 }
 
@@ -102,11 +170,9 @@ function activityFor(
   };
 }
 
-/** Makes the call on a worker. @throws {CommandFailed} */
-export function callByWorker(cli: CommandLine, call: Call): Promise<CallResponse> {
+function callByWorker(cli: CommandLine, call: Call): Promise<CallResponse> {
   return withTemporal(cli, async (context) => {
-    const { documentDir } = context.config;
-    const documents = documentStore(await openStore(documentDir, cli.env));
+    const documents = documentStore(await openStore(context.config.documentDir, cli.env));
     const single = activityFor(call, await toSend(call.request, documents));
     const response = await runSingle<PartnerResponse>(context, call.id, single).finally(() => {
       if (cli.signal.aborted)
@@ -116,8 +182,7 @@ export function callByWorker(cli: CommandLine, call: Call): Promise<CallResponse
   });
 }
 
-/** The response of a call that a worker made before. @throws {CommandFailed} */
-export function responseOf(cli: CommandLine, id: string, output: string | undefined): Promise<CallResponse> {
+function responseOf(cli: CommandLine, id: string, output: string | undefined): Promise<CallResponse> {
   return withTemporal(cli, async (context) =>
     withFileSaved(context, await awaitSingle<PartnerResponse>(context, id), output),
   );
@@ -131,15 +196,12 @@ async function withFileSaved(
   if (!('file' in response)) return response;
   const { fileName, contentType } = response.file;
   const files = await openStore(config.statementDir, cli.env);
-  const saved: SavedFile =
-    output === undefined
-      ? { saved: `${files.place}/${fileName}`, contentType }
-      : await save(cli, await files.open(fileName), contentType, output);
-  return { response: saved };
+  if (output === undefined) return { response: { saved: `${files.place}/${fileName}`, contentType } };
+  return { response: await save(cli, await files.open(fileName), contentType, output) };
 }
 
 /** Makes the call from this process, without Temporal: no retries, and no trace in the Web UI. @throws {PartnerError} */
-export async function callFromHere(cli: CommandLine, call: Call): Promise<CallResponse> {
+async function callFromHere(cli: CommandLine, call: Call): Promise<CallResponse> {
   const { system, partnerAccount, key, operation, request, toProduction, record, output } = call;
   const { signal } = cli;
   const account = accountOf(cli.config(), partnerAccount);
@@ -147,14 +209,10 @@ export async function callFromHere(cli: CommandLine, call: Call): Promise<CallRe
   const client = byHand(clients[system] as unknown as PartnerClient<Operations>);
   const warnings: string[] = [];
   const onWarning = (warning: string) => void warnings.push(warning);
+  const options = { toProduction, signal, knowsDeprecated: true, onWarning } as const;
   try {
     const { response, ...refused } = await whileShowing(cli, `calling ${system} ${operationName(key)}`, () =>
-      orRefusal(
-        client[key]?.(
-          { ...request.fields, ...request.files },
-          { toProduction, signal, knowsDeprecated: true, onWarning },
-        ),
-      ),
+      orRefusal(client[key]?.({ ...request.fields, ...request.files }, options)),
     ).catch((error: unknown) => {
       throw error instanceof PartnerError ? partnerFailed(error.details, operation.effect !== 'once') : error;
     });
@@ -167,36 +225,22 @@ export async function callFromHere(cli: CommandLine, call: Call): Promise<CallRe
 }
 
 /** Readable by its owner only, because it holds customer data. An existing file is not overwritten. */
-async function save(
-  { signal }: CommandLine,
-  body: Readable,
-  contentType: string,
-  output: string,
-): Promise<SavedFile> {
-  try {
-    await pipeline(body, createWriteStream(output, { mode: 0o600, flags: 'wx' }), { signal });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw code === undefined ? error : new CommandFailed(`${output}: cannot be written (${code})`);
-  }
+async function save({ signal }: CommandLine, body: Readable, contentType: string, output: string) {
+  const file = createWriteStream(output, { mode: 0o600, flags: 'wx' });
+  await pipeline(body, file, { signal }).catch(cannotSave(output));
   return { saved: output, contentType };
 }
 
 /** A request from the command line, checked by every rule of its operation. */
-export interface GivenRequest {
+interface GivenRequest {
   /** A file is its path after an `@`. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** The content of those fields that are files. */
   readonly files: Readonly<Record<string, FilePart>>;
 }
 
-/**
- * Reads a request: JSON, `@file`, or `-` for standard input. Default: a request without fields.
- *
- * @param defaults fields that are added where they are missing
- * @throws {InvalidInput} that names every wrong field
- */
-export async function readRequest(
+/** Reads a request: JSON, `@file`, or `-` for standard input. @param defaults fields to add. @throws {InvalidInput} */
+async function readRequest(
   cli: CommandLine,
   operation: Operation,
   given = '{}',
@@ -223,13 +267,10 @@ async function readFiles(fields: Readonly<Record<string, unknown>>): Promise<Rec
 /** The request as the worker gets it: its files are in the document store, and its numbers keep all digits. */
 async function toSend({ fields, files }: GivenRequest, documents: DocumentStore) {
   const stored = Object.entries(files).map(async ([name, { fileName, content }]) => {
-    const document: DocumentRef = await documents.put(fileName, content);
+    const document = await documents.put(fileName, content);
     return [name, { document } satisfies FileToSend] as const;
   });
-  return {
-    ...(asJson(fields) as Record<string, unknown>),
-    ...Object.fromEntries(await Promise.all(stored)),
-  };
+  return { ...(asJson(fields) as object), ...Object.fromEntries(await Promise.all(stored)) };
 }
 
 function asJson(value: unknown): unknown {
@@ -239,17 +280,16 @@ function asJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([field, inside]) => [field, asJson(inside)]));
 }
 
-export interface ShowOptions extends TableFormat {
+export interface ShowOptions {
+  readonly table?: true;
+  readonly csv?: true;
+  /** The field of the response that has the records. Default: the response is the list, or the record. */
+  readonly list?: string;
   readonly reveal?: true;
   readonly json?: true;
 }
 
-/**
- * Prints the response of a call on standard output, and its warnings on standard error.
- *
- * @param id of the call, if its response can be read again
- * @throws {CommandFailed} that names the problems, when the response reports a failure although its HTTP status is a success
- */
+/** Prints the response of a call, and its warnings. @throws {CommandFailed} when the response reports a failure */
 export function show(cli: CommandLine, result: CallResponse, options: ShowOptions, id?: string): void {
   const { response, warnings = [], refusal } = result;
   const { reveal, json, table, csv } = options;
@@ -263,32 +303,19 @@ export function show(cli: CommandLine, result: CallResponse, options: ShowOption
   }
   if (refusal) throw partnerFailed(refusal, false);
   const problems = failureIn(shown);
-  if (problems.length > 0) {
+  if (problems.length > 0)
     throw new CommandFailed(['the partner reports a failure:', ...problemLines(problems)].join('\n'));
-  }
 }
 
-/** The formats of a response besides JSON. */
-export interface TableFormat {
-  readonly table?: true;
-  readonly csv?: true;
-  /** The field of the response that has the records. Default: the response is the list, or the record. */
-  readonly list?: string;
-}
-
-/**
- * Prints the records of a response: a list, the wanted list in it, or the response as one record.
- *
- * @throws {CommandFailed} when it does not have the wanted list
- */
-export function printRecords(printer: Printer, response: unknown, { csv, list }: TableFormat): void {
+/** Prints the records of a response: a list, the wanted one in it, or the response as one. @throws {CommandFailed} without it */
+function printRecords(printer: Printer, response: unknown, { csv, list }: ShowOptions): void {
   const records = recordsIn(response, list);
   const rows = records.map(flatten);
   const fields = new Set(rows.flatMap((row) => [...row.keys()]));
+  // A narrow terminal has room for the first columns.
   const columns: TableColumns<ReturnType<typeof flatten>> = Object.fromEntries(
     [...fields].map((field, index) => [
       field || 'value',
-      // A narrow terminal has room for the first columns.
       { value: (row) => shownOf(row.get(field)), priority: index + 1 },
     ]),
   );
@@ -297,8 +324,8 @@ export function printRecords(printer: Printer, response: unknown, { csv, list }:
 
 function recordsIn(response: unknown, list: string | undefined): readonly unknown[] {
   if (Array.isArray(response)) return response;
-  const fields = Object.entries(typeof response === 'object' && response !== null ? response : {});
   if (list === undefined) return [response];
+  const fields = Object.entries(response ?? {});
   const lists = fields.filter(([, value]) => Array.isArray(value));
   const [, found] = lists.find(([field]) => field === list) ?? [];
   // A response without a field says that there is nothing.
@@ -307,8 +334,9 @@ function recordsIn(response: unknown, list: string | undefined): readonly unknow
   throw new CommandFailed(`the response has no list ${JSON.stringify(list)}; its lists: ${names}`);
 }
 
+/** A time stays as the partner wrote it: in the zone of this machine, a birthday would be the day before. */
 function shownOf(value: unknown): Value {
-  if (typeof value === 'string') return dateTime.safeParse(value).success ? new Date(value) : value;
+  if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return value === null || value === undefined ? undefined : JSON.stringify(value);
 }

@@ -8,8 +8,6 @@ import {
   withYes,
 } from '../cli/options.js';
 
-/** The commands for single operations at the bank, and for any call of a partner. */
-
 function withOperationOptions(command: Command): Command {
   return withPartnerAccount(command)
     .option('--no-wait', 'do not wait for the outcome')
@@ -21,8 +19,9 @@ function withAgain(command: Command): Command {
   return command.option('--again', 'start again even if an earlier one was done, canceled or abandoned');
 }
 
-export function closeCardCommand(program: Command, act: Act): void {
-  const command = program
+/** The commands for single operations at the bank. */
+export function addBankOperations(program: Command, act: Act): void {
+  const closeCard = program
     .command('close-card')
     .summary('close a card for good')
     .description(
@@ -32,24 +31,18 @@ export function closeCardCommand(program: Command, act: Act): void {
     .argument('<card>', 'id of the card, paymentCardId')
     .option('--last4 <digits>', 'the last 4 digits on the card, which the partner compares')
     .option('--notes <text>', 'the reason, at most 600 characters; kept by the partner');
-  withOperationOptions(withYes(withAgain(command))).action(
+  withOperationOptions(withYes(withAgain(closeCard))).action(
     act(async () => (await import('./operations.js')).closeCard),
   );
-}
-
-export function cardNicknameCommand(program: Command, act: Act): void {
-  const command = program
+  const nickname = program
     .command('card-nickname')
     .summary('set or clear the nickname of a card')
     .description('Set the nickname of a payment card, or clear it with --clear.')
     .argument('<card>', 'id of the card, paymentCardId')
     .argument('[name]', 'the nickname, at most 18 characters')
     .option('--clear', 'clear the nickname');
-  withOperationOptions(command).action(act(async () => (await import('./operations.js')).setCardNickname));
-}
-
-export function changeAddressCommand(program: Command, act: Act): void {
-  const command = program
+  withOperationOptions(nickname).action(act(async () => (await import('./operations.js')).setCardNickname));
+  const address = program
     .command('change-address')
     .summary('change a postal address')
     .description(
@@ -59,24 +52,18 @@ export function changeAddressCommand(program: Command, act: Act): void {
     )
     .argument('<file>', 'JSON file, or - for standard input')
     .option('--id <key>', 'key of this change: the same key attaches to the first one (default: a new key)');
-  withOperationOptions(withAgain(command)).action(
+  withOperationOptions(withAgain(address)).action(
     act(async () => (await import('./operations.js')).changeAddress),
   );
-}
-
-export function restoreSubUserCommand(program: Command, act: Act): void {
-  const command = program
+  const restore = program
     .command('restore-sub-user')
     .summary('restore a removed or deactivated sub-user')
     .description(
       'Restore a removed or deactivated authorized sub-user. Requires an administrator at the partner.',
     )
     .argument('<sub-user>', 'id of the sub-user');
-  withOperationOptions(command).action(act(async () => (await import('./operations.js')).restoreSubUser));
-}
-
-export function ensureWebhooksCommand(program: Command, act: Act): void {
-  const command = program
+  withOperationOptions(restore).action(act(async () => (await import('./operations.js')).restoreSubUser));
+  const webhooks = program
     .command('ensure-webhooks')
     .summary('register webhooks at the bank')
     .description(
@@ -84,10 +71,10 @@ export function ensureWebhooksCommand(program: Command, act: Act): void {
         'stays as it is, so this command is safe to run again.',
     )
     .argument('<file>', 'JSON file with a list of {name, url, notificationType}, or - for standard input');
-  withOperationOptions(command).action(act(async () => (await import('./operations.js')).ensureWebhooks));
+  withOperationOptions(webhooks).action(act(async () => (await import('./operations.js')).ensureWebhooks));
 }
 
-export function statementCommand(program: Command, act: Act): void {
+export function addStatements(program: Command, act: Act): void {
   const statement = program
     .command('statement')
     .summary('save account statements, now or each month')
@@ -135,7 +122,8 @@ function byKey(command: Command): Command {
   return withPartnerAccount(command.argument('<key>', key)).option('--json', 'print JSON');
 }
 
-export function callCommand(program: Command, act: Act): void {
+/** The commands for any operation of any partner. */
+export function addCalls(program: Command, act: Act): void {
   const call = program
     .command('call')
     .summary('call any operation of a partner')
@@ -146,9 +134,6 @@ export function callCommand(program: Command, act: Act): void {
   listsItsCommands(call, 'system');
   // The catalogue takes long to build, so only this command builds it.
   program.hook('preSubcommand', (_, command) => (command === call ? fillCall(call, act) : undefined));
-}
-
-export function probeCommand(program: Command, act: Act): void {
   program
     .command('probe')
     .summary('compare partners’ responses with the catalogue')

@@ -22,14 +22,12 @@ import {
   sourceName,
 } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed } from '../cli/errors.js';
 import { followStarted } from '../cli/follow.js';
 import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
+import { type Confirming, confirm } from '../cli/prompts.js';
 
-/** A single operation at the bank. */
 export interface Operation<Name extends OperationName> extends OperationStart<Name> {
-  /** Describes the result for people. */
   readonly done: (result: OperationResult<Name>, cli: CommandLine) => string;
   /** A repetition attaches to the operation that was done. Default: it is done again. */
   readonly once?: true;
@@ -41,11 +39,7 @@ export interface OperationOptions extends PartnerAccountOptions {
   readonly json?: true;
 }
 
-/**
- * Runs an operation, and waits for its outcome. Default of `wait`: true.
- *
- * @throws {CommandFailed} when the partner rejected it, an operator abandoned it, or it was stopped
- */
+/** Runs an operation, and waits for its outcome. @throws {CommandFailed} when it was rejected, abandoned or stopped */
 export async function runOperation<Name extends OperationName>(
   cli: CommandLine,
   { done, once, ...start }: Operation<Name>,
@@ -53,18 +47,16 @@ export async function runOperation<Name extends OperationName>(
 ): Promise<void> {
   const account = partnerAccountOf(cli.config(), options, purposeOf(start));
   const restart = once ? 'start it again with --again' : 'run the same command to start it again';
-  await sayingHowFar(cli, (progress) =>
+  await sayingHowFar(cli, (isNow) =>
     withTemporal(cli, async (context) => {
       const { client, config } = context;
       const place = { taskQueue: config.taskQueue, again: !once || again === true };
-      progress.is(UNKNOWN_START);
+      isNow(UNKNOWN_START);
       const started = await startOperation(client, { ...start, account }, place);
-      progress.isShown();
+      isNow(undefined);
       const { workflowId } = started;
-      const outcome = await followStarted<OperationOutcome<OperationResult<Name>>>(context, started, {
-        ...{ wait, json, restart },
-        terminal: json ? undefined : cli.terminal,
-      });
+      const how = { wait, json, restart, terminal: json ? undefined : cli.terminal };
+      const outcome = await followStarted<OperationOutcome<OperationResult<Name>>>(context, started, how);
       if (outcome?.outcome === 'done' && !json) cli.line(`${workflowId} done: ${done(outcome, cli)}`);
       if (outcome?.outcome === 'rejected') {
         const { problems } = outcome;
@@ -98,12 +90,16 @@ export async function setCardNickname(
   { clear, ...options }: NicknameOptions,
 ): Promise<void> {
   if ((name === undefined) === (clear === undefined)) throw new InvalidInput('give either a name or --clear');
-  const given = check(naming, { card, name: name ?? null }, 'card-nickname');
-  const request = { paymentCardId: given.card, nickName: given.name ?? null };
+  const { card: paymentCardId, name: nickName = null } = check(
+    naming,
+    { card, name: name ?? null },
+    'card-nickname',
+  );
+  const request = { paymentCardId, nickName };
   await runOperation(
     cli,
     {
-      ...{ operation: 'card-nickname', key: `${given.card}-${keyOf(request)}`, request },
+      ...{ operation: 'card-nickname', key: `${paymentCardId}-${keyOf(request)}`, request },
       done({ paymentCardId: named, last4 }) {
         const which = last4 === null ? named : `${named}, which ends in ${last4},`;
         return clear ? `card ${which} has no nickname` : `card ${which} is called ${JSON.stringify(name)}`;
@@ -133,8 +129,7 @@ export async function closeCard(
 ): Promise<void> {
   const given = check(closing, { card, '--last4': digits, '--notes': notes }, 'close-card');
   const { card: paymentCardId, '--last4': last4 } = given;
-  const consequence = `This closes card ${paymentCardId}, which ends in ${last4}, for good.`;
-  await confirm(cli, consequence, { yes });
+  await confirm(cli, `This closes card ${paymentCardId}, which ends in ${last4}, for good.`, { yes });
   await runOperation(
     cli,
     {
@@ -147,14 +142,12 @@ export async function closeCard(
   );
 }
 
-const restoring = z.object({ id: numericId });
-
 export async function restoreSubUser(
   cli: CommandLine,
   given: string,
   options: OperationOptions,
 ): Promise<void> {
-  const { id: subUserId } = check(restoring, { id: given }, 'restore-sub-user');
+  const { id: subUserId } = check(z.object({ id: numericId }), { id: given }, 'restore-sub-user');
   await runOperation(
     cli,
     {
@@ -176,14 +169,8 @@ export async function changeAddress(
   const input = await readJson(cli, file);
   check(addressChange, withCode(input), sourceName(file));
   const request = input as OperationRequest<'change-address'>;
-  await runOperation(
-    cli,
-    {
-      ...{ operation: 'change-address', key, request, once: true },
-      done: () => 'the address is changed',
-    },
-    options,
-  );
+  const done = () => 'the address is changed';
+  await runOperation(cli, { operation: 'change-address', key, request, once: true, done }, options);
 }
 
 /** The change to check while its code is still to come from a person. */
@@ -194,8 +181,6 @@ function withCode(input: unknown): unknown {
 
 const webhooks = z.array(webhook).min(1, 'must name a webhook');
 
-const webhooksObject = z.strictObject({ webhooks });
-
 export async function ensureWebhooks(
   cli: CommandLine,
   file: string,
@@ -205,20 +190,19 @@ export async function ensureWebhooks(
   const source = sourceName(file);
   const request = Array.isArray(given)
     ? { webhooks: check(webhooks, given, source) }
-    : check(webhooksObject, given, source);
+    : check(z.strictObject({ webhooks }), given, source);
   const count = request.webhooks.length;
   await runOperation(
     cli,
     {
       ...{ operation: 'ensure-webhooks', request },
       key: keyOf(request.webhooks.map(({ name, url, notificationType }) => [name, url, notificationType])),
-      done: ({ webhooks: ensured }, { fitted }) => `${count} registered\n${fitted(HEAD, ensured.map(row))}`,
+      done: ({ webhooks: ensured }, { fitted }) =>
+        `${count} registered\n${fitted(['name', 'type', 'url', ''], ensured.map(row))}`,
     },
     options,
   );
 }
-
-const HEAD = ['name', 'type', 'url', ''];
 
 function row({ name, notificationType, url, existed }: EnsuredWebhook): string[] {
   return [name, notificationType, url, existed ? 'existed' : 'created'];

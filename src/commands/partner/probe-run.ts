@@ -47,23 +47,18 @@ export interface Probed {
   /** With the names of its parameters: `/v2/terminals/{terminal_id}`. */
   readonly path: string;
   readonly provenance: NonNullable<Operation['provenance']>;
-  /** True if a workflow calls it. */
   readonly isNeeded: boolean;
   readonly result: ProbeResult;
-  /** HTTP status, if there was a response. */
   readonly status?: number;
-  /** The reason for the result, for people. */
   readonly why?: string;
   readonly differences: readonly Difference[];
 }
 
-/** Ids that the person gave, for requests that need one. */
 export type GivenIds = Readonly<Record<'merchant' | 'profile', number | undefined>>;
 
 interface Surroundings {
   readonly given: GivenIds;
   readonly signal: AbortSignal;
-  /** Called with the name of each operation, before it is called. */
   readonly onCall: (name: string) => void;
 }
 
@@ -94,7 +89,7 @@ export async function probeSystem(
 
   const probeOne = async (key: string, operation: Operation, request: object) => {
     const name = operationName(key);
-    around.onCall(name);
+    around.onCall(`${system} ${name}`);
     const about = aboutOf(system, key, operation);
     try {
       const response = await waitingOut429(() => {
@@ -103,8 +98,7 @@ export async function probeSystem(
       }, signal);
       responses.set(key, response);
       const all = received ? differencesIn(received) : [];
-      const judgement = await judged(system, operation, response, all);
-      found.set(key, { ...about, ...statusOf(received), ...judgement });
+      found.set(key, { ...about, ...statusOf(received), ...judged(system, operation, response, all) });
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof PartnerError)) throw error;
@@ -132,12 +126,13 @@ export async function probeSystem(
   const all = reads.map(([key, operation]): Probed => {
     const request = requestOf(operation, around.given, responses);
     const why = obstacle ?? ('missing' in request ? request.missing : '');
-    return found.get(key) ?? { ...aboutOf(system, key, operation), ...NOT_TRIED, why };
+    const untried = { result: 'not-tried', why, differences: [] } as const;
+    return found.get(key) ?? { ...aboutOf(system, key, operation), ...untried };
   });
   return all.sort((one, other) => rankOf(one) - rankOf(other));
 }
 
-const NOT_TRIED = { result: 'not-tried', differences: [] } as const;
+const statusOf = (received: Received | undefined) => received && { status: received.status };
 
 /** Calls reads as often as the rate limit of the account allows. */
 function callerOf(
@@ -176,10 +171,6 @@ function aboutOf(
   return { system, operation: operationName(key), method, path, provenance, isNeeded: inWorkflows === true };
 }
 
-function statusOf(received: Received | undefined) {
-  return received && { status: received.status };
-}
-
 async function waitingOut429(call: () => Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   for (let waits = 0; ; waits += 1) {
     try {
@@ -203,9 +194,10 @@ function requestOf(
       .find((each) => each !== undefined);
     return { field, value, sources };
   });
-  const missing = values.filter(({ value }) => value === undefined);
-  if (missing.length > 0)
-    return { missing: missing.map(({ field, sources }) => lacks(field, sources)).join('; ') };
+  const missing = values.flatMap(({ field, value, sources }) =>
+    value === undefined ? lacks(field, sources) : [],
+  );
+  if (missing.length > 0) return { missing: missing.join('; ') };
   return { fields: Object.fromEntries(values.map(({ field, value }) => [field, value])) };
 }
 
@@ -237,27 +229,23 @@ function lacks(field: string, sources: readonly ProbeSource[]): string {
 
 type Judgement = Pick<Probed, 'result' | 'why' | 'differences'>;
 
-async function judged(
+function judged(
   system: SystemName,
   operation: Operation,
   response: unknown,
   differences: readonly Difference[],
-): Promise<Judgement> {
-  const all = isDownload(response)
-    ? [...differences, ...fileDifferences(system, operation, response)]
-    : differences;
+): Judgement {
+  const ofFile = isDownload(response) ? fileDifferences(system, operation, response) : [];
+  const all = [...differences, ...ofFile];
+  const is = (result: ProbeResult, why: string): Judgement => ({ result, why, differences: all });
   if (all.length > 0) return { result: 'differs', differences: all };
-  if (isDownload(response)) return { result: 'conforms', why: 'a file, which was not read', differences: [] };
+  if (isDownload(response)) return is('conforms', 'a file, which was not read');
   const isEmpty = response === null || (Array.isArray(response) && response.length === 0);
-  if (isEmpty) return { result: 'reachable', why: 'the response is empty', differences: [] };
-  if (!hasShape(operation))
-    return { result: 'reachable', why: 'the catalogue has no shape', differences: [] };
+  if (isEmpty) return is('reachable', 'the response is empty');
+  if (!hasShape(operation)) return is('reachable', 'the catalogue has no shape');
   const empty = emptyListsIn(response);
-  return {
-    result: 'conforms',
-    ...(empty.length > 0 && { why: `without records in ${empty.join(', ')}` }),
-    differences: [],
-  };
+  if (empty.length > 0) return is('conforms', `without records in ${empty.join(', ')}`);
+  return { result: 'conforms', differences: all };
 }
 
 /** Compares the type of a file, and does not read the file. */
@@ -274,7 +262,6 @@ function fileDifferences(
   return [{ kind: 'other-form', field, expected, got, isNeeded: operation.inWorkflows === true }];
 }
 
-/** The fields of a response that hold an empty list. */
 function emptyListsIn(response: unknown): string[] {
   if (typeof response !== 'object' || response === null || Array.isArray(response)) return [];
   return Object.entries(response).flatMap(([name, value]) =>
@@ -288,26 +275,23 @@ function failed(
   received: Received | undefined,
 ): Judgement {
   const differences = received ? differencesIn(received) : [];
+  const is = (result: ProbeResult, why: string): Judgement => ({ result, why, differences });
   if (differences.length > 0) return { result: 'differs', differences };
-  if (needs !== undefined)
-    return { result: 'not-permitted', why: 'the sign-in needs a one-time code', differences };
+  if (needs !== undefined) return is('not-permitted', 'the sign-in needs a one-time code');
   switch (kind) {
     case 'Unauthorized':
-      return { result: 'not-permitted', why: 'the partner rejects our credentials (401)', differences };
+      return is('not-permitted', 'the partner rejects our credentials (401)');
     case 'Forbidden':
-      return {
-        result: 'not-permitted',
-        why: atSignIn ? 'the partner denies the sign-in (403)' : 'the account lacks the permission (403)',
-        differences,
-      };
+      if (atSignIn) return is('not-permitted', 'the partner denies the sign-in (403)');
+      return is('not-permitted', 'the account lacks the permission (403)');
     case 'RateLimited':
-      return { result: 'unreachable', why: 'the partner limits our calls (429)', differences };
+      return is('unreachable', 'the partner limits our calls (429)');
     case 'NotSent':
     case 'Uncertain':
-      return { result: 'unreachable', why: reasonInWords(reason), differences };
+      return is('unreachable', reasonInWords(reason));
     case 'Rejected': {
       if (status === 404 && operation.mayFindNothing)
-        return { result: 'reachable', why: 'the partner has no such record (404)', differences };
+        return is('reachable', 'the partner has no such record (404)');
       const names = [...new Set(fields.map(({ field }) => field).filter(Boolean))].map(shownName);
       const rejected = {
         kind: 'http-status',

@@ -4,9 +4,9 @@ import { accountOf } from '../../partners/account-settings.js';
 import type { Difference, DifferenceKind } from '../../partners/differences.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../partners/systems.js';
 import { BadSetting } from '../../settings/settings.js';
+import { packageVersion } from '../../texts/docs.js';
 import { check } from '../../texts/invalid-input.js';
-import { packageVersion } from '../../texts/version.js';
-import { numericId, type PartnerAccountOptions, partnerAccountOf } from '../cli/arguments.js';
+import { cannotSave, numericId, type PartnerAccountOptions, partnerAccountOf } from '../cli/arguments.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { CommandFailed, EXIT } from '../cli/errors.js';
 import type { TableColumns } from '../cli/output.js';
@@ -20,14 +20,14 @@ interface ProbeOptions extends PartnerAccountOptions {
   readonly json?: true;
 }
 
-const given = z.object({ '--merchant': numericId.optional(), '--profile': numericId.optional() });
-
 /** Compares the responses of partners with the catalogue, by calls that only read. */
 export async function probe(
   cli: CommandLine,
   only: SystemName | undefined,
   { merchant, profile, report, json, ...options }: ProbeOptions,
 ): Promise<void> {
+  const id = numericId.optional();
+  const given = z.object({ '--merchant': id, '--profile': id });
   const ids = check(given, { '--merchant': merchant, '--profile': profile }, 'probe', 'nothing was sent');
   const config = cli.config();
   const partnerAccount = partnerAccountOf(config, options, 'probe', 'nothing was sent');
@@ -39,19 +39,19 @@ export async function probe(
   if (systems.length === 0)
     throw new BadSetting(urlOf('boarding'), 'is not set, and no other partner has a URL');
   const probed = await whileShowing(cli, 'probing', async (progress) => {
+    const around = {
+      given: { merchant: ids['--merchant'], profile: ids['--profile'] },
+      signal: cli.signal,
+      onCall: (operation: string) => progress.at(`calling ${operation}`),
+    };
     const all: Probed[] = [];
-    for (const system of systems) {
-      const onCall = (operation: string) => progress.at(`calling ${system} ${operation}`);
-      const around = {
-        given: { merchant: ids['--merchant'], profile: ids['--profile'] },
-        signal: cli.signal,
-        onCall,
-      };
-      all.push(...(await probeSystem(system, account, around)));
-    }
+    for (const system of systems) all.push(...(await probeSystem(system, account, around)));
     return all;
   });
-  if (report !== undefined) await save(report, probeReport(probed, new Date(), packageVersion()));
+  if (report !== undefined) {
+    const page = probeReport(probed, new Date(), packageVersion());
+    await writeFile(report, page, { flag: 'wx' }).catch(cannotSave(report));
+  }
   print(cli, probed, json);
   for (const system of systems)
     if (!probed.some((each) => each.system === system)) cli.note(`${system}: has no read-only operation`);
@@ -59,12 +59,7 @@ export async function probe(
   judge(probed);
 }
 
-/** Not over an existing file. */
-async function save(file: string, text: string): Promise<void> {
-  await writeFile(file, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === undefined ? error : new CommandFailed(`${file}: cannot be written (${error.code})`);
-  });
-}
+const resultOf = ({ result }: Probed) => result.replace('-', ' ');
 
 const COLUMNS: TableColumns<Probed> = {
   system: ({ system }) => system,
@@ -72,7 +67,7 @@ const COLUMNS: TableColumns<Probed> = {
   shapes: { value: ({ provenance }) => provenance, priority: 3 },
   needed: { value: ({ isNeeded }) => isNeeded, priority: 4 },
   result: {
-    value: ({ result }) => result.replace('-', ' '),
+    value: resultOf,
     style: ({ result }) => (result === 'differs' || result === 'not-permitted' ? 'red' : undefined),
   },
   http: { value: ({ status }) => status, priority: 5 },
@@ -124,7 +119,6 @@ export const IN_WORDS: Readonly<Record<DifferenceKind, string>> = {
   'unknown-field': 'unknown field',
 };
 
-/** The place of a difference, for people. */
 export function placeOf({ field }: Pick<Difference, 'field'>): string {
   return field === '' ? 'the whole response' : field;
 }
@@ -137,9 +131,9 @@ export function probeReport(probed: readonly Probed[], at: Date, version: string
   const systems = SYSTEM_NAMES.filter((system) => probed.some((each) => each.system === system));
   const sections = systems.map((system) => {
     const own = probed.filter((each) => each.system === system);
-    const operations = own.map(({ operation, method, path, provenance, result, status, why }) => [
-      ...[operation, `\`${method} ${path}\``, provenance, result.replace('-', ' ')],
-      ...[status === undefined ? '' : String(status), why ?? ''],
+    const operations = own.map((each) => [
+      ...[each.operation, `\`${each.method} ${each.path}\``, each.provenance, resultOf(each)],
+      ...[String(each.status ?? ''), each.why ?? ''],
     ]);
     const differences = own.flatMap(({ operation, differences: all }) =>
       all.map((each) => [operation, `\`${placeOf(each)}\``, IN_WORDS[each.kind], each.expected, each.got]),

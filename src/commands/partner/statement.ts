@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { atAccount, splitAccount } from '../../messages/ids.js';
 import { externalId } from '../../messages/inputs.js';
 import { defined } from '../../messages/objects.js';
-import type { OperationRequest, OperationResult } from '../../messages/partner-operations.js';
+import type { OperationRequest } from '../../messages/partner-operations.js';
 import { fullStatementRequest } from '../../partners/banking/requests.js';
 import {
   findSchedule,
@@ -21,7 +21,7 @@ import {
 } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
-import { keyOf, type OperationOptions, runOperation } from './operations.js';
+import { keyOf, type Operation, type OperationOptions, runOperation } from './operations.js';
 
 const { financialAccountIds, email } = fullStatementRequest.shape;
 
@@ -40,7 +40,6 @@ interface StatementOptions {
   readonly email?: string;
 }
 
-/** The given options by their names. */
 function named({ account, format, email: address }: StatementOptions) {
   return { '--account': account, '--format': format, '--email': address };
 }
@@ -65,21 +64,16 @@ interface NowOptions extends StatementOptions, OperationOptions {
 
 export async function saveNow(cli: CommandLine, options: NowOptions): Promise<void> {
   const asked = check(statementOfMonth, { ...named(options), '--period': options.period }, 'statement now');
-  const period = asked['--period'];
-  const request = { ...requestFrom(asked), period };
-  await runOperation(
-    cli,
-    { operation: 'statement', key: `now-${keyOf(request)}`, request, done: describeSaved },
-    options,
-  );
+  const request = { ...requestFrom(asked), period: asked['--period'] };
+  const operation: Operation<'statement'> = {
+    ...{ operation: 'statement', key: `now-${keyOf(request)}`, request },
+    done({ fileName, bytes, emailed }) {
+      const sent = emailed ? ', and the partner sends it by email' : '';
+      return `${fileName} (${bytes} bytes) is in the statement store${sent}`;
+    },
+  };
+  await runOperation(cli, operation, options);
 }
-
-function describeSaved({ fileName, bytes, emailed }: OperationResult<'statement'>): string {
-  const sent = emailed ? ', and the partner sends it by email' : '';
-  return `${fileName} (${bytes} bytes) is in the statement store${sent}`;
-}
-
-const keyOnly = z.object({ key: externalId });
 
 const monthlyStatements = statementOptions.extend({
   key: externalId,
@@ -95,7 +89,7 @@ interface MonthlyOptions extends StatementOptions, PartnerAccountOptions {
 
 /** @throws {InvalidInput} when it is not a key, with or without an account */
 function checkKey(given: string, command: string): void {
-  check(keyOnly, { key: splitAccount(given).key }, `statement ${command}`);
+  check(z.object({ key: externalId }), { key: splitAccount(given).key }, `statement ${command}`);
 }
 
 export async function plan(
@@ -106,13 +100,8 @@ export async function plan(
   const asked = { key, ...named(options), '--day': day, '--hour': hour };
   const checked = check(monthlyStatements, asked, 'statement monthly');
   const account = partnerAccountOf(cli.config(), options, 'statement monthly');
-  const monthly = {
-    key,
-    account,
-    day: checked['--day'],
-    hour: checked['--hour'],
-    request: requestFrom(checked),
-  };
+  const when = { day: checked['--day'], hour: checked['--hour'] };
+  const monthly = { key, account, ...when, request: requestFrom(checked) };
   await withTemporal(cli, async ({ client, config }) => {
     const { created, schedule } = await saveSchedule(client, monthly, config.taskQueue);
     if (json) return cli.json({ created, ...jsonOf(schedule) });
@@ -134,7 +123,6 @@ const COLUMNS: TableColumns<StatementSchedule> = {
   'last run': { value: ({ lastWorkflowId }) => lastWorkflowId, priority: 3 },
 };
 
-/** All that {@link jsonOf} may have. */
 const FIELDS = [
   ...['key', 'partnerAccount', 'scheduleId', 'accounts', 'format', 'email'],
   ...['paused', 'nextRunAt', 'lastWorkflowId'],
@@ -169,24 +157,13 @@ function scheduleBy({ client, config }: CommandContext, key: string, options: Pa
   return findSchedule(client, idInAccount(config, key, options), Object.keys(config.accounts));
 }
 
-function jsonOf({
-  key,
-  account,
-  scheduleId,
-  request,
-  isPaused,
-  nextRunAt,
-  lastWorkflowId,
-}: StatementSchedule) {
+function jsonOf({ request, isPaused, ...schedule }: StatementSchedule) {
+  const { key, account, scheduleId, nextRunAt = null, lastWorkflowId = null } = schedule;
   return {
-    key,
-    scheduleId,
-    ...defined({ partnerAccount: account }),
+    ...{ key, scheduleId, ...defined({ partnerAccount: account }) },
     accounts: request?.financialAccountIds ?? null,
     format: request?.fileFormat ?? null,
     ...defined({ email: request?.email }),
-    paused: isPaused,
-    nextRunAt: nextRunAt ?? null,
-    lastWorkflowId: lastWorkflowId ?? null,
+    ...{ paused: isPaused, nextRunAt, lastWorkflowId },
   };
 }

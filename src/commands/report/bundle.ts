@@ -1,13 +1,13 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import { isCustomer } from '../../messages/ids.js';
 import { masked } from '../../privacy/masked.js';
+import { partsOf } from '../../reports/gather.js';
 import { savePage } from '../../reports/page.js';
 import { listenAddress } from '../../settings/settings.js';
 import { runsOf } from '../../temporal/history.js';
-import { describe, partIds, stateOf } from '../../temporal/onboardings.js';
+import { stateOf } from '../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
-import { packageVersion } from '../../texts/version.js';
+import { packageVersion } from '../../texts/docs.js';
 import { findById, type IdOptions } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { whileShowing } from '../cli/progress.js';
@@ -27,7 +27,6 @@ const ABOUT =
   'This file has no payloads, texts, messages or log lines: [n] stands for a text of n characters, or a payload of n bytes. A replay ' +
   'needs the payloads: run "gangway replay" where they can be read.';
 
-/** Writes the bundle of an onboarding, with its parts if it is a customer's. */
 export async function writeBundle(cli: CommandLine, id: string, options: BundleOptions): Promise<void> {
   await withTemporal(cli, async (context) => {
     const found = await findById(context, id, options);
@@ -41,20 +40,16 @@ export async function writeBundle(cli: CommandLine, id: string, options: BundleO
 }
 
 async function bundleOf({ cli, client, config }: CommandContext, found: WorkflowExecutionDescription) {
-  const { workflowId } = found;
-  const ids = isCustomer(workflowId) ? Object.values(partIds(workflowId)) : [];
-  const parts = await Promise.all(ids.map((part) => describe(client, part)));
-  const descriptions = [found, ...parts.filter((part) => part !== undefined)];
+  const descriptions = [found, ...(await partsOf(client, found))];
   const workflows = await Promise.all(descriptions.map((each) => recordOf(client, each)));
-  const doctor: object[] = [];
-  await examine(cli, (_, check, verdict) => void doctor.push(findingOf(check, verdict)));
+  const findings = await Array.fromAsync(examine(cli));
   return {
     ...{ format: 'gangway-bundle', version: 1 },
     writtenAt: new Date().toISOString(),
     about: ABOUT,
     versions: { gangway: packageVersion(), node: process.version, platform: process.platform },
     settings: setInShort(cli.env, Object.keys(config.accounts)),
-    doctor,
+    doctor: findings.map(({ check, verdict }) => findingOf(check, verdict)),
     metrics: await metricsOf(cli),
     workflows: workflows.map(({ runs, ...facts }) => ({
       ...facts,
@@ -94,10 +89,7 @@ function harmless(value: unknown, fields: RegExp, name = ''): unknown {
 }
 
 /** A time in ISO 8601, or a duration in seconds. */
-function timeOf(
-  { seconds = 0, nanos = 0 }: { seconds?: unknown; nanos?: unknown },
-  name: string,
-): string | number {
+function timeOf({ seconds = 0, nanos = 0 }: { seconds?: unknown; nanos?: unknown }, name: string) {
   const inSeconds = Number(seconds) + Number(nanos) / 1e9;
   return /Time$/.test(name) ? new Date(inSeconds * 1_000).toISOString() : inSeconds;
 }
@@ -122,8 +114,8 @@ async function recordOf(client: Client, description: WorkflowExecutionDescriptio
     state: await stateOf(client, workflowId).then(
       (state) => harmless(state, IN_STATE),
       (error: unknown) => {
-        if (!(error instanceof UnreadableOnboarding)) throw error;
-        return { unreadable: error.obstacle };
+        if (error instanceof UnreadableOnboarding) return { unreadable: error.obstacle };
+        throw error;
       },
     ),
     missingRun: missing,

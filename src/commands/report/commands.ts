@@ -2,16 +2,15 @@ import { type Command, Option } from 'commander';
 import { type Act, pastTime, withId, withListFilter } from '../cli/options.js';
 
 /** The commands that answer what managers, auditors and support ask. */
-
-export function reportCommand(program: Command, act: Act): void {
-  const command = program
+export function addReports(program: Command, act: Act): void {
+  const report = program
     .command('report')
     .summary('stages, times, waits, requirements and outcomes')
     .description(
       'Count onboardings by stage, the time that stages take, the longest waits, requirements by kind, and outcomes by week. ' +
         'Reads only the list of workflows, so it needs no worker. See docs/reports.md.',
     );
-  withListFilter(command)
+  withListFilter(report)
     .option(
       '--since <time>',
       'leave out onboardings that ended before: 30d, yesterday, 2026-01-31 (default: 84d)',
@@ -28,10 +27,7 @@ export function reportCommand(program: Command, act: Act): void {
     )
     .option('--html <file>', 'save an HTML page with charts that works offline')
     .action(act(async () => (await import('./report.js')).report));
-}
-
-export function exportCommand(program: Command, act: Act): void {
-  const command = program
+  const exportOne = program
     .command('export')
     .summary('everything about one onboarding, for an auditor')
     .description(
@@ -39,16 +35,13 @@ export function exportCommand(program: Command, act: Act): void {
         'corrections, calls to partners, and documents with their SHA-256. A customer comes with its parts. Private values are ' +
         'masked. An ended onboarding needs no worker. See docs/reports.md.',
     );
-  withId(command)
+  withId(exportOne)
     .option('--html <file>', 'save an HTML page to read or print instead')
     .option('--with-private-values', 'do not mask private values; needs --reason')
     .option('--reason <why>', 'why you need private values; recorded in the document and on standard error')
     .option('--actor <name>', 'who exports (default: the user of this machine)')
     .action(act(async () => (await import('./report.js')).exportOne));
-}
-
-export function bundleCommand(program: Command, act: Act): void {
-  const command = program
+  const bundle = program
     .command('bundle')
     .summary('a file about one onboarding for support')
     .description(
@@ -56,7 +49,7 @@ export function bundleCommand(program: Command, act: Act): void {
         'history without payloads, its state without texts, settings without secrets, the worker’s ' +
         'metrics, and the findings of gangway doctor. See docs/reports.md.',
     );
-  withId(command)
+  withId(bundle)
     .option('--output <file>', 'where to save it (default: the workflow id and .bundle.json)')
     .option('--json', 'print JSON')
     .action(act(async () => (await import('./bundle.js')).writeBundle));

@@ -34,11 +34,9 @@ export async function report(cli: CommandLine, options: ReportOptions): Promise<
   const made = { ...counted, ...(!weeks && (await webhooksOf(cli, which))) };
   if (weeks) {
     const rows = weekRowsOf(made);
-    const titles = Object.keys(rows[0] ?? {}).map((title) => [
-      title,
-      (row: (typeof rows)[number]) => row[title],
-    ]);
-    const how = { columns: Object.fromEntries(titles), json, csv, fields: WEEK_COLUMNS };
+    const cellOf = (title: string) => (row: (typeof rows)[number]) => row[title];
+    const columns = Object.fromEntries(Object.keys(rows[0] ?? {}).map((title) => [title, cellOf(title)]));
+    const how = { columns, json, csv, fields: WEEK_COLUMNS };
     cli.records(rows, { ...how, none: `nothing has ended since ${cli.times.at(made.since)}` });
     const lack = lackOf(made);
     return lack && cli.note(lack);
@@ -91,10 +89,8 @@ export async function exportOne(cli: CommandLine, id: string, options: ExportOpt
   const { html, withPrivateValues, reason, actor = userName() } = options;
   if (withPrivateValues && !reason?.trim())
     throw new InvalidInput('--with-private-values needs --reason, which the document records');
-  if (reason !== undefined && !withPrivateValues)
-    throw new InvalidInput(
-      '--reason is only for --with-private-values; without it, nothing private is shown',
-    );
+  const idle = '--reason is only for --with-private-values; without it, nothing private is shown';
+  if (reason !== undefined && !withPrivateValues) throw new InvalidInput(idle);
   await withTemporal(cli, async (context) => {
     const description = await findById(context, id, options);
     const { client, config } = context;

@@ -20,7 +20,7 @@ import { isUnreadablePayload } from '../../temporal/payload-codec.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { notJson } from '../../texts/text.js';
 import { cannotRead } from '../cli/arguments.js';
-import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
+import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import type { RecordFormat } from '../cli/output.js';
 
@@ -71,7 +71,6 @@ interface RestoreOptions extends RecordFormat {
   readonly dryRun?: true;
 }
 
-/** The number of concurrent starts. */
 const CONCURRENCY = 8;
 
 export async function restoreAll(
@@ -80,11 +79,9 @@ export async function restoreAll(
   { dryRun, json, csv }: RestoreOptions,
 ): Promise<void> {
   const { at: backedUpAt, entries: lines } = await readBackup(file);
-  await withTemporal(cli, async (context) => {
-    const { client, config } = context;
-    const { entries, locked } = await unsealedAll(context, lines);
+  await withTemporal(cli, async ({ client, config: { taskQueue, dbaForm } }) => {
+    const { entries, locked } = await unsealedAll(client, lines);
     const limit = pLimit(CONCURRENCY);
-    const { taskQueue, dbaForm } = config;
     const options = { taskQueue, dbaForm, backedUpAt, dryRun };
     const counts: Record<Restoring, number> = { adopts: 0, looks: 0, there: 0, skipped: 0 };
     const row = csv && cli.csvRows(['workflowId', 'restoring']);
@@ -96,10 +93,9 @@ export async function restoreAll(
       else if (row) row({ workflowId, restoring });
       else cli.line(`${workflowId} ${describeRestoring(entry, restoring)}`);
     };
-    const ordered = inOrder(entries);
-    const isCustomer = ({ type }: BackedUp) => type === 'customerOnboarding';
-    for (const group of [ordered.filter((each) => !isCustomer(each)), ordered.filter(isCustomer)])
-      await Promise.all(group.map((entry) => limit(() => restoreOne(entry))));
+    // Customers come last.
+    const groups = Map.groupBy(inOrder(entries), ({ type }) => type === 'customerOnboarding');
+    for (const group of groups.values()) await limit.map(group, restoreOne);
     const { adopts, looks, there, skipped } = counts;
     if (!json && !csv)
       cli.line(
@@ -116,9 +112,9 @@ function describeRestoring(
 ): string {
   switch (restoring) {
     case 'adopts': {
-      const merchant = merchantProfileId === undefined ? [] : [`merchant ${merchantProfileId}`];
-      const profile = bankingProfileId === undefined ? [] : [`banking profile ${bankingProfileId}`];
-      return ['restored', ...merchant, ...profile].join(', ');
+      const merchant = merchantProfileId && `merchant ${merchantProfileId}`;
+      const profile = bankingProfileId && `banking profile ${bankingProfileId}`;
+      return ['restored', merchant, profile].filter(Boolean).join(', ');
     }
     case 'looks':
       return 'restored, searches its partner and asks before it creates anything';
@@ -144,9 +140,7 @@ type EntryLine = z.output<typeof entryLine>;
 const footer = z.object({ onboardings: z.int() });
 
 /** @throws {InvalidInput} that names the invalid line; nothing is started then */
-async function readBackup(
-  file: string,
-): Promise<{ readonly at: string; readonly entries: readonly EntryLine[] }> {
+async function readBackup(file: string) {
   const lines: unknown[] = [];
   const input = createReadStream(file);
   try {
@@ -172,7 +166,7 @@ function parsedLine(line: string, name: string): unknown {
 }
 
 /** The entries whose input can be decrypted, and the workflow ids of the others. */
-async function unsealedAll({ client }: CommandContext, lines: readonly EntryLine[]) {
+async function unsealedAll(client: Client, lines: readonly EntryLine[]) {
   const entries: BackedUp[] = [];
   const locked: string[] = [];
   for (const { input, ...entry } of lines) {

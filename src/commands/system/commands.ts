@@ -9,9 +9,8 @@ import {
   withRecordFormats,
 } from '../cli/options.js';
 
-/** The commands for the system: its namespace, keys, checks, backups and outbound events. */
-
-export function setupCommand(program: Command, act: Act): void {
+/** The commands that prepare and check the setup. */
+export function addSetup(program: Command, act: Act): void {
   program
     .command('setup')
     .summary('prepare a Temporal namespace')
@@ -22,9 +21,6 @@ export function setupCommand(program: Command, act: Act): void {
     .option('--nexus-endpoint <name>', 'create this Nexus endpoint for the workers')
     .option('--json', 'print JSON')
     .action(act(async () => (await import('./setup.js')).setUp));
-}
-
-export function keysCommand(program: Command, act: Act): void {
   program
     .command('keys')
     .summary('generate keys that encrypt payloads')
@@ -33,9 +29,6 @@ export function keysCommand(program: Command, act: Act): void {
     .summary('print a new key')
     .description('Print a new random key as id:base64. Gangway does not store it: keep it with your secrets.')
     .action(act(async () => (await import('./setup.js')).printNewKey));
-}
-
-export function doctorCommand(program: Command, act: Act): void {
   program
     .command('doctor')
     .summary('check the setup')
@@ -45,9 +38,6 @@ export function doctorCommand(program: Command, act: Act): void {
     )
     .option('--json', 'print JSON lines')
     .action(act(async () => (await import('./doctor/doctor.js')).doctor));
-}
-
-export function replayCommand(program: Command, act: Act): void {
   program
     .command('replay')
     .summary('check that running workflows can continue on this build')
@@ -75,18 +65,8 @@ export function replayCommand(program: Command, act: Act): void {
     .action(act(async () => (await import('./replay.js')).replay));
 }
 
-export function sandboxCommand(program: Command, act: Act): void {
-  program
-    .command('sandbox')
-    .summary('run emulated partners')
-    .description(
-      'Run the emulated partners at SANDBOX_ADDRESS until Ctrl-C. Use that address as the URL of every partner, and "sandbox" as ' +
-        'user, password, token and API key. See docs/commands.md for scenarios and faults.',
-    )
-    .action(act(async () => (await import('./sandbox.js')).sandbox));
-}
-
-export function backupCommand(program: Command, act: Act): void {
+/** The commands that save and restore onboardings, and the sandbox. */
+export function addBackups(program: Command, act: Act): void {
   program
     .command('backup')
     .summary('save all onboardings to a file')
@@ -97,10 +77,7 @@ export function backupCommand(program: Command, act: Act): void {
     .argument('<file>', 'file to write; replaced once the backup is complete')
     .option('--json', 'print JSON')
     .action(act(async () => (await import('./backup.js')).backUp));
-}
-
-export function restoreCommand(program: Command, act: Act): void {
-  const command = program
+  const restore = program
     .command('restore')
     .summary('start the onboardings of a backup')
     .description(
@@ -111,10 +88,28 @@ export function restoreCommand(program: Command, act: Act): void {
     .argument('<file>', 'file that gangway backup wrote')
     .option('--dry-run', 'only print what would be started')
     .action(act(async () => (await import('./backup.js')).restoreAll));
-  withRecordFormats(command);
+  withRecordFormats(restore);
+  program
+    .command('sandbox')
+    .summary('run emulated partners')
+    .description(
+      'Run the emulated partners at SANDBOX_ADDRESS until Ctrl-C. Use that address as the URL of every partner, and "sandbox" as ' +
+        'user, password, token and API key. See docs/commands.md for scenarios and faults.',
+    )
+    .action(
+      act(async () => {
+        const { serveSandbox } = await import('../../sandbox/server.js');
+        const { loadSandboxSettings } = await import('../../sandbox/settings.js');
+        return async (cli) => {
+          await serveSandbox(loadSandboxSettings(cli.env), cli.signal, (line) => cli.line(line));
+          cli.signal.throwIfAborted();
+        };
+      }),
+    );
 }
 
-export function eventsCommand(program: Command, act: Act): void {
+/** The commands for outbound events. */
+export function addEvents(program: Command, act: Act): void {
   const events = program
     .command('events')
     .summary('list and redeliver outbound events')

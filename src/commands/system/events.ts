@@ -81,8 +81,7 @@ export async function sendAgain(
   await withTemporal(cli, async (context) => {
     const { client, config } = context;
     // All are listed first, because an event that is sent again would be listed again.
-    const found: KnownDelivery[] = [];
-    for await (const delivery of deliveriesOf(context, id, options, statuses)) found.push(delivery);
+    const found = await Array.fromAsync(deliveriesOf(context, id, options, statuses));
     if (id !== undefined) {
       if (found.length === 0) await findById(context, id, options);
       rejectSeveralAccounts(id, found);
@@ -119,22 +118,18 @@ function accountOf({ event: { subject } }: KnownDelivery): string | undefined {
   return partsOfId(subject)?.account;
 }
 
-/** @throws {InvalidInput} */
 function rejectUnknownDestination(to: string | undefined, found: readonly KnownDelivery[]): void {
   const known = [...new Set(found.map(({ destination }) => destination))];
   if (to === undefined || known.length === 0 || known.includes(to)) return;
-  throw new InvalidInput(
-    `--to: no event goes to ${to}; they go to ${known.join(', ')}${didYouMean(to, known)}`,
-  );
+  const goTo = `they go to ${known.join(', ')}${didYouMean(to, known)}`;
+  throw new InvalidInput(`--to: no event goes to ${to}; ${goTo}`);
 }
 
-/** @throws {CommandFailed} */
 function rejectSeveralAccounts(id: string, found: readonly KnownDelivery[]): void {
   if (new Set(found.map(accountOf)).size <= 1) return;
-  const subjects = [...new Set(found.map(({ event: { subject } }) => subject))];
-  throw new CommandFailed(
-    `${JSON.stringify(id)} may mean ${subjects.join(', ')}: give --partner-account, or the whole workflow id`,
-  );
+  const subjects = [...new Set(found.map(({ event: { subject } }) => subject))].join(', ');
+  const how = 'give --partner-account, or the whole workflow id';
+  throw new CommandFailed(`${JSON.stringify(id)} may mean ${subjects}: ${how}`);
 }
 
 function toJson({ event, destination, status, attempts, problem }: KnownDelivery) {

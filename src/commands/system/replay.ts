@@ -39,10 +39,8 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
   const digest = digestOf(code);
   const readableCode = await readFile(bundleFor(undefined).codePath, 'utf8');
   if (options.code) return cli.line(digest);
-  if (build !== undefined && options.query !== undefined)
-    throw new InvalidInput(
-      '--build: a replay with --query covers too little to be recorded; omit one of the two',
-    );
+  const tooLittle = '--build: a replay with --query covers too little to be recorded; omit one of the two';
+  if (build !== undefined && options.query !== undefined) throw new InvalidInput(tooLittle);
   await withTemporal(cli, async ({ client, config }) => {
     const { taskQueue, payloadKeys } = config;
     const version = build === undefined ? undefined : { deploymentName: taskQueue, buildId: build };
@@ -51,27 +49,22 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
     const query = queryOf(taskQueue, options);
     const total = await count(client, query).catch(explainQuery(client, query, options.query));
     const counts = { replayed: 0, failed: 0, skipped: 0, gone: 0, left: 0 };
-    const causes = new Map<string, Cause>();
+    const differing: Differing[] = [];
     const step = () =>
       `${counts.replayed + counts.failed} of at most ${total} replayed, ${counts.failed} differ`;
     await whileShowing(cli, step, async () => {
       const { namespace } = client.options;
-      const next = historiesOf(
-        client,
-        rawListed(client, query, Number.POSITIVE_INFINITY),
-        options,
-        done,
-        counts,
-      );
-      for await (const run of replayed({ namespace, taskQueue, payloadKeys, code, readableCode }, next)) {
-        if (!run.difference) {
+      const found = rawListed(client, query, Number.POSITIVE_INFINITY);
+      const next = historiesOf(client, found, options, done, counts);
+      const runs = replayed({ namespace, taskQueue, payloadKeys, code, readableCode }, next);
+      for await (const { difference, ...ids } of runs) {
+        if (!difference) {
           counts.replayed += 1;
-          await done.add(run.runId);
+          await done.add(ids.runId);
           continue;
         }
         counts.failed += 1;
-        add(causes, run, run.difference);
-        const { difference, ...ids } = run;
+        differing.push({ ...ids, ...difference });
         if (json) cli.json({ ...ids, ...difference });
       }
     });
@@ -80,14 +73,12 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
     const result = { ...counts, sample: options.sample ?? null, held: options.held ?? false, code: digest };
     if (version) await record(client, version, result);
     if (json) cli.json(result);
-    else for (const line of linesOf(causes)) cli.line(line);
+    else for (const line of linesOf(differing)) cli.line(line);
     const { failed, left } = counts;
     const all = failed + counts.replayed + counts.skipped;
     if (failed > 0) throw new CommandFailed(`${failed} of ${all} do not replay: do not promote this build`);
-    if (!json)
-      cli.line(
-        `all ${all} replay on this build${left > 0 ? `; ${left} others were left out of the sample` : ''}`,
-      );
+    const others = left > 0 ? `; ${left} others were left out of the sample` : '';
+    if (!json) cli.line(`all ${all} replay on this build${others}`);
   });
 }
 
@@ -125,20 +116,15 @@ function historiesOf(
       const { workflowId = '', runId = '' } = raw.execution as { workflowId: string; runId: string };
       const group = groupOf(raw);
       const inGroup = (sampled.get(group) ?? 0) + 1;
-      if (sample !== undefined && inGroup > sample) {
-        counts.left += 1;
-        continue;
-      }
-      sampled.set(group, inGroup);
-      if (done.has(runId)) {
-        counts.skipped += 1;
-        continue;
-      }
-      try {
-        const history = await fetch(workflowId, runId);
-        return { workflowId, runId, type: raw.type?.name ?? '', history };
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
+      const isLeft = sample !== undefined && inGroup > sample;
+      if (!isLeft) sampled.set(group, inGroup);
+      if (isLeft) counts.left += 1;
+      else if (done.has(runId)) counts.skipped += 1;
+      else {
+        const history = await fetch(workflowId, runId).catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
+        if (history) return { workflowId, runId, type: raw.type?.name ?? '', history };
         // Its retention ended since it was listed.
         counts.gone += 1;
       }
@@ -156,30 +142,15 @@ function groupOf({ type, status, startTime, searchAttributes }: Raw): string {
   return [type?.name, stage, status, AGES.filter((age) => days > age).length].join(' ');
 }
 
-interface Cause {
-  readonly first: Replayed;
-  readonly at: string | undefined;
-  readonly eventId: string | undefined;
-  count: number;
-}
+type Differing = Omit<Replayed, 'difference'> & NonNullable<Replayed['difference']>;
 
-function add(
-  causes: Map<string, Cause>,
-  first: Replayed,
-  difference: NonNullable<Replayed['difference']>,
-): void {
-  const { cause, at, eventId } = difference;
-  const key = at === undefined ? cause : `${cause}\n  ${at}`;
-  const known = causes.get(key);
-  if (known) known.count += 1;
-  else causes.set(key, { first, at, eventId, count: 1 });
-}
-
-function linesOf(causes: ReadonlyMap<string, Cause>): string[] {
-  const ordered = [...causes].sort(([, one], [, other]) => other.count - one.count);
-  return ordered.map(([key, { first, eventId, count: number }]) => {
+function linesOf(differing: readonly Differing[]): string[] {
+  const causes = Map.groupBy(differing, ({ cause, at }) => (at === undefined ? cause : `${cause}\n  ${at}`));
+  const ordered = [...causes].sort(([, one], [, other]) => other.length - one.length);
+  return ordered.map(([cause, runs]) => {
+    const { workflowId, eventId } = runs[0] as Differing;
     const event = eventId === undefined ? '' : `, event ${eventId}`;
-    return `${key}\n  ${number} of them, such as ${first.workflowId}${event}`;
+    return `${cause}\n  ${runs.length} of them, such as ${workflowId}${event}`;
   });
 }
 
@@ -213,7 +184,6 @@ function record(client: Client, deploymentVersion: Version, result: object): Pro
   });
 }
 
-/** The runs that this code has replayed before. */
 type Passed = Awaited<ReturnType<typeof passedBefore>>;
 
 /** A workflow goes on, so its replay counts for an hour. */

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { defined } from '../../messages/objects.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { generatePayloadKey } from '../../temporal/payload-codec.js';
 import { registerSearchAttributes } from '../../temporal/search-attributes.js';
@@ -21,23 +22,17 @@ export async function setUp(cli: CommandLine, options: SetupOptions): Promise<vo
       const url = view(title, query);
       return url === undefined ? [] : [{ name: title, url }];
     });
-    if (json) {
-      const nexusEndpoint = endpoint && { ...endpoint, created: isNew };
-      return cli.json({ registered, ...(nexusEndpoint && { nexusEndpoint }), views });
-    }
+    const nexusEndpoint = endpoint && { ...endpoint, created: isNew };
+    if (json) return cli.json({ registered, ...defined({ nexusEndpoint }), views });
     const what = registered.length > 0 ? `registered ${registered.join(', ')}` : 'all are already registered';
     cli.line(`search attributes: ${what}`);
-    if (endpoint) cli.line(inWords(endpoint, isNew === true));
+    const target = `targets task queue ${taskQueue} of namespace ${endpoint?.namespace}`;
+    if (endpoint) cli.line(`Nexus endpoint ${name}: ${isNew ? 'created' : 'already exists'}, ${target}`);
     if (views.length === 0) return cli.line('Web UI: set GANGWAY_UI_URL for links to its views');
     cli.line('Web UI: open each view once; your browser saves it');
     for (const { name: title, url } of views) cli.line(`  ${title}\n    ${url}`);
     cli.line(`  In the list, choose the columns ${COLUMNS.join(', ')}.`);
   });
-}
-
-function inWords({ name, namespace, taskQueue }: NexusEndpoint, isNew: boolean): string {
-  const what = isNew ? 'created' : 'already exists';
-  return `Nexus endpoint ${name}: ${what}, targets task queue ${taskQueue} of namespace ${namespace}`;
 }
 
 const { dba, stage, actionRequired, actionDueAt } = SEARCH_ATTRIBUTES;
@@ -68,37 +63,28 @@ class EndpointProblem extends TemporalProblem {
   override readonly name = 'EndpointProblem';
 }
 
-/**
- * Creates an endpoint, through which workflows of other namespaces call Gangway's Nexus service.
- *
- * @returns false when it exists already
- * @throws {TemporalProblem} when an endpoint of this name goes elsewhere, or when the server does not permit or have endpoints
- */
+/** Creates an endpoint, through which other namespaces call Gangway. @returns false when it exists. @throws {TemporalProblem} */
 export async function createNexusEndpoint(client: Client, endpoint: NexusEndpoint): Promise<boolean> {
   const { name, namespace, taskQueue } = endpoint;
   const { operatorService } = client.connection;
-  const create = async () => {
+  try {
     const { endpoints } = await operatorService.listNexusEndpoints({ name, pageSize: 1 });
     const [existing] = endpoints ?? [];
-    if (existing) {
-      requireSame(endpoint, existing.spec?.target?.worker);
-      return false;
-    }
-    await operatorService.createNexusEndpoint({
-      spec: { name, target: { worker: { namespace, taskQueue } } },
-    });
-    return true;
-  };
-  return create().catch((error: unknown) => {
+    if (existing) requireSame(endpoint, existing.spec?.target?.worker);
+    else
+      await operatorService.createNexusEndpoint({
+        spec: { name, target: { worker: { namespace, taskQueue } } },
+      });
+    return !existing;
+  } catch (error) {
+    const where = `create ${name} where the namespace is administered`;
     const target = `target namespace ${namespace}, target task queue ${taskQueue}`;
     if (isDenied(error))
-      throw new EndpointProblem(
-        `this client may not create Nexus endpoints; create ${name} where the namespace is administered: ${target}`,
-      );
+      throw new EndpointProblem(`this client may not create Nexus endpoints; ${where}: ${target}`);
     if (isUnimplemented(error))
       throw new EndpointProblem('Nexus is off on this Temporal server: see docs/nexus.md');
     throw error;
-  });
+  }
 }
 
 /** @param target undefined for an endpoint outside the server */

@@ -164,10 +164,10 @@ describe('gangway call --table', () => {
     ]);
   });
 
-  it('prints the list in a response that is named, with times for people', async () => {
+  it('prints the list in a response that is named, with times as the partner wrote them', async () => {
     const activityOf = (profileId: number, list = 'activity') =>
       table('get-external-account-activity', JSON.stringify({ profileId }), '--list', list);
-    expect((await activityOf(501)).stdout).toMatch(/\nexternal-1 .*2026-01-05 09:00 UTC/);
+    expect((await activityOf(501)).stdout).toMatch(/\nexternal-1 .*2026-01-05T09:00:00Z/);
     expect((await activityOf(502)).stdout).toBe('none\n');
     expect(await activityOf(501, 'x')).toMatchObject({
       code: 1,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { examineClocks, notingClocks } from '../../../src/commands/system/doctor/clocks.js';
+import { examineClocks, notingClocks } from '../../../src/commands/system/doctor/check.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { promptForCode } from '../../../src/commands/cli/requirements.js';
+import { promptForCode } from '../../../src/commands/cli/prompts.js';
 
 /** The prompts and the answer of a person who types these lines. With `stays`, the input does not end after them. */
 async function prompt(

@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { storeCheck } from '../../../src/commands/system/doctor/stores.js';
+import { storeCheck } from '../../../src/commands/system/doctor/doctor.js';
 import { type FileStore, fileStore, folder, judgeFile } from '../../../src/documents/file-store.js';
 import { newFolder } from '../../rigs/folders.js';
 

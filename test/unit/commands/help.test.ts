@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TOPICS } from '../../../src/commands/help/names.js';
+import { TOPICS } from '../../../src/commands/help/complete.js';
 import { REQUIREMENT_KINDS } from '../../../src/messages/requirement-kinds.js';
 import { OUTCOMES, STAGES } from '../../../src/messages/stages.js';
 import { TIMELINE_EVENTS } from '../../../src/messages/timeline-events.js';

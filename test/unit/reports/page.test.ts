@@ -1,7 +1,7 @@
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import { BarChart } from '../../../src/reports/charts.js';
 import { Facts, pageOf, Table } from '../../../src/reports/page.js';
+import { BarChart } from '../../../src/reports/report-page.js';
 
 describe('a page', () => {
   it('escapes each text, also in attributes', () => {

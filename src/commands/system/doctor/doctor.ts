@@ -1,70 +1,56 @@
+import { readdir } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { bucketAddress, type FileStore, StoreFailure } from '../../../documents/file-store.js';
 import { openStore } from '../../../documents/open-store.js';
 import type { Closable } from '../../../partners/partner.js';
 import { webhookFigures, webhookText } from '../../../reports/webhooks.js';
 import { openClient } from '../../../temporal/connection.js';
 import type { CommandLine } from '../../cli/command-line.js';
 import { CommandFailed, EXIT } from '../../cli/errors.js';
-import { type Check, ok, type Verdict, verdictsOf, warn } from './check.js';
-import { type ClockOffsets, examineClocks } from './clocks.js';
+import {
+  type Check,
+  type ClockOffsets,
+  examineClocks,
+  messageOf,
+  ok,
+  type Verdict,
+  verdictsOf,
+  warn,
+  wrong,
+} from './check.js';
 import { partnerChecks } from './partners.js';
 import { type Examined, examineSettings, weakSettings } from './settings.js';
-import { storeCheck } from './stores.js';
 import { temporalChecks } from './temporal.js';
 
 export async function doctor(cli: CommandLine, { json }: { readonly json?: true }): Promise<void> {
-  const found = await examine(cli, json ? printJson : printLine);
-  const states = found.map(({ state }) => state);
-  const wrong = states.filter((state) => state === 'wrong').length;
-  if (wrong > 0) throw new CommandFailed(`${wrong} of ${found.length} findings are wrong`);
-  const unknown = states.filter((state) => state === 'unknown').length;
-  if (unknown === 0) return;
-  throw new CommandFailed(`${unknown} of ${found.length} findings are unknown`, {
-    exitCode: EXIT.unavailable,
-  });
+  const counts = { ok: 0, warn: 0, wrong: 0, unknown: 0 };
+  for await (const { check, width, verdict } of examine(cli)) {
+    counts[verdict.state] += 1;
+    if (json) cli.json({ check, ...verdict });
+    else {
+      cli.line(`${verdict.state.padEnd(7)}  ${check.padEnd(width)}  ${verdict.detail}`);
+      if (verdict.state !== 'ok') cli.line(`${' '.repeat(width + 11)}fix: ${verdict.fix}`);
+    }
+  }
+  const { ok: fine, warn: warnings, wrong: bad, unknown } = counts;
+  const all = `of ${fine + warnings + bad + unknown} findings are`;
+  if (bad > 0) throw new CommandFailed(`${bad} ${all} wrong`);
+  if (unknown > 0) throw new CommandFailed(`${unknown} ${all} unknown`, { exitCode: EXIT.unavailable });
 }
 
-type Print = (cli: CommandLine, check: string, verdict: Verdict, width: number) => void;
-
-const printJson: Print = (cli, check, verdict) => cli.json({ check, ...verdict });
-
-/** A line for each finding, and one for its fix. */
-const printLine: Print = (cli, check, verdict, width) => {
-  const indent = ' '.repeat(width + 11);
-  cli.line(`${verdict.state.padEnd(7)}  ${check.padEnd(width)}  ${verdict.detail}`);
-  if (verdict.state !== 'ok') cli.line(`${indent}fix: ${verdict.fix}`);
-};
-
-interface Running {
-  readonly name: string;
-  readonly verdicts: Promise<readonly Verdict[]> | readonly Verdict[];
-}
-
-/** Runs all checks at once. Prints each result in a fixed order, as soon as it can. */
-export async function examine(cli: CommandLine, print: Print): Promise<Verdict[]> {
+/** Runs all checks at once. Returns each result in a fixed order, as soon as it can. */
+export async function* examine(cli: CommandLine) {
   const { usable, bad } = examineSettings(cli.env);
-  const settings = { name: 'settings', verdicts: bad };
-  if (!usable) return printed([settings], (...finding) => print(cli, ...finding));
-  const { running, close } = await runChecks(cli, usable);
+  const { running, close } = usable ? await runChecks(cli, usable) : { running: [], close: async () => {} };
+  const all = [{ name: 'settings', verdicts: bad }, ...running];
+  const width = Math.max(...all.map(({ name }) => name.length));
   try {
-    return await printed([settings, ...running], (...finding) => print(cli, ...finding));
+    for (const { name: check, verdicts } of all)
+      for (const verdict of await verdicts) yield { check, width, verdict };
   } finally {
     await close();
   }
-}
-
-async function printed(
-  all: readonly Running[],
-  print: (check: string, verdict: Verdict, width: number) => void,
-): Promise<Verdict[]> {
-  const width = Math.max(...all.map(({ name }) => name.length));
-  const found: Verdict[] = [];
-  for (const { name, verdicts } of all) {
-    for (const verdict of await verdicts) {
-      print(name, verdict, width);
-      found.push(verdict);
-    }
-  }
-  return found;
 }
 
 async function runChecks({ env: given, signal }: CommandLine, usable: NonNullable<Examined['usable']>) {
@@ -81,7 +67,7 @@ async function runChecks({ env: given, signal }: CommandLine, usable: NonNullabl
       config,
       clocks,
     ),
-    ...partnerChecks({ config, env: given, clocks, clients }),
+    ...partnerChecks(config, given, clocks, clients),
     store('document store', 'DOCUMENT_DIR', config.documentDir),
     store('statement store', 'STATEMENT_DIR', config.statementDir),
     webhookCheck(given),
@@ -122,3 +108,63 @@ export function webhookCheck(env: NodeJS.ProcessEnv): Check {
     },
   };
 }
+
+/** A file that the check writes and leaves in place, because nothing needs the permission to remove files. */
+const PROBE = {
+  name: 'gangway-doctor.txt',
+  content: 'gangway doctor wrote this file to check that the store can be written and read',
+};
+
+interface Store {
+  readonly place: string;
+  /** The setting names it, so that it may have a typing error. */
+  readonly isGiven: boolean;
+  readonly open: () => Promise<FileStore>;
+}
+
+/** Writes a file and reads it. Makes no folder, because a name with a typing error would then look right. */
+export function storeCheck(name: string, setting: string, { place, isGiven, open }: Store): Check {
+  const fix = `correct ${setting}, or the permissions there`;
+  return {
+    name,
+    fix,
+    async run() {
+      try {
+        const held = bucketAddress(place) === undefined ? await filesIn(place) : undefined;
+        const missing = `${place}: the folder does not exist yet; the first file creates it`;
+        if (held === 'missing')
+          return [isGiven ? warn(missing, `correct ${setting}, or create the folder`) : ok(missing)];
+        return [await written(await open(), held === 'none' ? ', which is empty' : '')];
+      } catch (error) {
+        if (!(error instanceof StoreFailure)) throw error;
+        const { code = '' } = (error.cause ?? {}) as NodeJS.ErrnoException;
+        const [, remedy = fix] = REMEDIES.find(([codes]) => codes.split(' ').includes(code)) ?? [];
+        return [wrong(messageOf(error), remedy)];
+      }
+    },
+  };
+}
+
+/** Reports whether a folder has files. An unreadable one counts as full, because writing then shows why. */
+function filesIn(place: string): Promise<'missing' | 'none' | 'some'> {
+  return readdir(place).then(
+    (names) => (names.every((name) => name === PROBE.name) ? 'none' : 'some'),
+    ({ code }: NodeJS.ErrnoException) => (code === 'ENOENT' ? 'missing' : 'some'),
+  );
+}
+
+async function written(files: FileStore, note: string): Promise<Verdict> {
+  await files.save(PROBE.name, Readable.from([PROBE.content]), 'text/plain');
+  const read = await text(await files.open(PROBE.name));
+  if (read === PROBE.content) return ok(files.place + note);
+  return wrong(`${files.place}: a file does not read back as it was written`, 'repair the store');
+}
+
+/** The remedies for failures of the file system that no setting causes, by their codes. */
+const REMEDIES: readonly (readonly [codes: string, remedy: string])[] = [
+  ['ENOSPC EDQUOT', 'free up or add space there'],
+  ['EIO ESTALE', 'repair the disk or the mount'],
+  ['EACCES EPERM', 'allow the user of this process to read and write there'],
+  ['EMFILE ENFILE', 'raise the limit of open files'],
+  ['EROFS', 'mount it as writable'],
+];

@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import type { Payload } from '@temporalio/common';
 import {
   decodedPayloads,
   encryptedIn,
@@ -25,11 +24,7 @@ const AGES_DAYS = [30, 7, 1, 0];
 const OF_EACH_AGE = 5;
 const DAY_MS = 86_400_000;
 
-/** The number of workflows to name for each key. */
 const NAMED = 3;
-
-/** The payloads that a key encrypted, as its id claims, by workflow. */
-type InUse = Map<string, Payload[]>;
 
 /**
  * Finds the keys that running workflows need: those of the entries in the list, and those of the whole state and the last events
@@ -39,32 +34,32 @@ export async function examineKeys(
   client: Client,
   { taskQueue, payloadKeys }: Pick<WorkerSettings, 'taskQueue' | 'payloadKeys'>,
 ): Promise<Verdict[]> {
+  const keys = payloadKeys ?? [];
   const everyone = await Array.fromAsync(rawListed(client, runningIn(taskQueue), IN_LIST));
   const sample = await sampleOf(client, taskQueue);
-  const found = new Map<string, InUse>();
-  const note = (workflowId: string, message: unknown) => {
-    for (const { keyId, payload } of encryptedIn(message)) {
-      const inUse: InUse = found.get(keyId) ?? new Map();
-      inUse.set(workflowId, [...(inUse.get(workflowId) ?? []), payload]);
-      found.set(keyId, inUse);
-    }
-  };
-  for (const each of everyone) note(idOf(each), each.memo);
-  await Promise.all(sample.map(async (id) => note(id, await everythingOf(client, id))));
-  const keys = payloadKeys ?? [];
+  const sampled = sample.map(async (id) => usesIn(id, await everythingOf(client, id)));
+  const listed = everyone.map((each) => usesIn(idOf(each), each.memo));
+  const found = Map.groupBy([...listed, ...(await Promise.all(sampled))].flat(), ({ keyId }) => keyId);
   const locked = [...found].filter(([keyId]) => !keys.some(({ id }) => id === keyId));
-  if (locked.length > 0) return locked.map(([keyId, inUse]) => lacking(keyId, inUse, keys.length > 0));
-  const proven = await Promise.all([...found].map(([keyId, inUse]) => provenBy(client, keyId, inUse)));
+  if (locked.length > 0) return locked.map(([keyId, uses]) => lacking(keyId, uses, keys.length > 0));
+  const proven = await Promise.all([...found].map(([keyId, uses]) => provenBy(client, keyId, uses)));
   const { identities } = await pollersOf(client, taskQueue, 'workflow');
   const problems = [
     ...proven.flatMap(unreadable),
     ...identities.map(parseWorkerIdentity).flatMap((worker) => comparedWith(worker, keys, proven)),
   ];
   if (problems.length > 0) return problems;
-  if (everyone.length === 0) return [ok('no workflow runs')];
+  const inUse = `keys in use: ${found.size}, all can be decrypted`;
   return [
-    ok(`running workflows checked: ${everyone.length}, keys in use: ${found.size}, all can be decrypted`),
+    ok(everyone.length > 0 ? `running workflows checked: ${everyone.length}, ${inUse}` : 'no workflow runs'),
   ];
+}
+
+/** A payload that a key encrypted, as its id claims. */
+type Use = ReturnType<typeof usesIn>[number];
+
+function usesIn(workflowId: string, message: unknown) {
+  return [...encryptedIn(message)].map((encrypted) => ({ workflowId, ...encrypted }));
 }
 
 const idOf = ({ execution }: Raw) => execution?.workflowId ?? '';
@@ -80,37 +75,34 @@ async function sampleOf(client: Client, taskQueue: string): Promise<string[]> {
   return [...new Set(sampled.flat().map(idOf))];
 }
 
-/** The number of events to read from the end of a history. */
 const LAST_EVENTS = 20;
 
 /** The summary and the pending activities of a workflow, and its last events. */
 async function everythingOf(client: Client, workflowId: string): Promise<unknown> {
   const request = { namespace: client.options.namespace, execution: { workflowId } };
-  try {
-    return await Promise.all([
-      client.workflowService.describeWorkflowExecution(request),
-      client.workflowService.getWorkflowExecutionHistoryReverse({ ...request, maximumPageSize: LAST_EVENTS }),
-    ]);
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  return Promise.all([
+    client.workflowService.describeWorkflowExecution(request),
+    client.workflowService.getWorkflowExecutionHistoryReverse({ ...request, maximumPageSize: LAST_EVENTS }),
+  ]).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
 }
 
 /** What a key of this command can read: of the workflows that name it, those of which it reads something, and the others. */
 type Proven = Awaited<ReturnType<typeof provenBy>>;
 
-async function provenBy(client: Client, keyId: string, inUse: InUse) {
+async function provenBy(client: Client, keyId: string, uses: readonly Use[]) {
+  const byWorkflow = [...Map.groupBy(uses, ({ workflowId }) => workflowId)];
   const opened = await Promise.all(
-    [...inUse].map(async ([id, payloads]) => ({ id, opens: await opensOne(client, payloads) })),
+    byWorkflow.map(async ([id, own]) => ({ id, opens: await opensOne(client, own) })),
   );
   const unreadable = opened.filter(({ opens }) => !opens).map(({ id }) => id);
   return { keyId, readable: opened.length - unreadable.length, unreadable };
 }
 
 /** Whether one of the payloads can be decrypted. The memo comes from the starter, and what follows from any worker. */
-async function opensOne(client: Client, payloads: readonly Payload[]): Promise<boolean> {
-  for (const payload of payloads) {
+async function opensOne(client: Client, uses: readonly Use[]): Promise<boolean> {
+  for (const { payload } of uses) {
     try {
       await decodedPayloads(client, [payload], undefined);
       return true;
@@ -124,8 +116,9 @@ async function opensOne(client: Client, payloads: readonly Payload[]): Promise<b
 /** Whether the key of this command is not the one that most of the workflows were encrypted with. */
 const isOursWrong = ({ readable, unreadable }: Proven) => unreadable.length > readable;
 
-function lacking(keyId: string, inUse: InUse, hasKeys: boolean): Verdict {
-  const need = `key ${keyId}${hasKeys ? '' : ' is missing'} of ${some([...inUse.keys()])}`;
+function lacking(keyId: string, uses: readonly Use[], hasKeys: boolean): Verdict {
+  const ids = [...new Set(uses.map(({ workflowId }) => workflowId))];
+  const need = `key ${keyId}${hasKeys ? '' : ' is missing'} of ${some(ids)}`;
   return hasKeys
     ? wrong(`not in PAYLOAD_KEYS: ${need}`, `add ${keyId}:<base64> to PAYLOAD_KEYS, after the first key`)
     : wrong(`PAYLOAD_KEYS is not set: ${need}`, 'set the same PAYLOAD_KEYS as the workers');
@@ -162,13 +155,9 @@ function comparedWith(
   const lacks = needed.filter((key) => !keyChecks.includes(keyCheck(key)));
   const ours = keys.map(keyCheck);
   const [first] = keyChecks;
+  const add = 'add the first key of that worker to PAYLOAD_KEYS of this command, after the first key';
   if (lacks.length === 0 && first !== undefined && !ours.includes(first))
-    return [
-      wrong(
-        `worker ${name} encrypts with a key that this command does not have`,
-        'add the first key of that worker to PAYLOAD_KEYS of this command, after the first key',
-      ),
-    ];
+    return [wrong(`worker ${name} encrypts with a key that this command does not have`, add)];
   return lacks.flatMap(({ id }) => {
     const evidence = ofId(id);
     if (evidence && isOursWrong(evidence)) return [];
@@ -183,7 +172,6 @@ function comparedWith(
   });
 }
 
-/** The first of some workflow ids, and how many more there are. */
 function some(ids: readonly string[]): string {
   const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '';
   return ids.slice(0, NAMED).join(', ') + more;

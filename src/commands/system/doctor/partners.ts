@@ -5,38 +5,28 @@ import { PartnerError } from '../../../partners/partner-error.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../../partners/systems.js';
 import { secretsOf } from '../../../settings/settings.js';
 import type { WorkerSettings } from '../../../worker/settings.js';
-import { type Check, messageOf, ok, type Verdict, wrong } from './check.js';
-import { type ClockOffsets, notingClocks } from './clocks.js';
+import { type Check, type ClockOffsets, messageOf, notingClocks, ok, type Verdict, wrong } from './check.js';
 
-/** Where the checks of all partners take their settings from, and where they leave the partners' clocks. */
-interface Surroundings {
-  readonly config: WorkerSettings;
-  /** As given, with settings that cannot be used. */
-  readonly env: NodeJS.ProcessEnv;
-  readonly clocks: ClockOffsets;
-  /** Collects the clients, to close them. */
-  readonly clients: Closable[];
-}
-
-/** A check of the credentials of each system in each account. */
-export function partnerChecks({ config, env, clocks, clients }: Surroundings): Check[] {
+/**
+ * A check of the credentials of each system in each account.
+ *
+ * @param env as given, with settings that cannot be used
+ * @param clients collects the clients, to close them
+ */
+export function partnerChecks(
+  config: WorkerSettings,
+  env: NodeJS.ProcessEnv,
+  clocks: ClockOffsets,
+  clients: Closable[],
+): Check[] {
   return servedAccounts(config).flatMap(([name, account]) => {
     const called: Called = new Map();
     const own = partnerClients(account, observers(notingClocks(clocks, name), notingCalls(called)));
     clients.push(...Object.values(own));
     const of = name === undefined ? '' : ` of ${name}`;
-    return SYSTEM_NAMES.flatMap((system) => {
-      const place: Place = { system, account, client: own[system], env, called };
-      if (!account.partners[system]) return offCheck(place, of);
-      const fix = `check ${urlSetting(place)} and the network`;
-      return [
-        {
-          name: PARTNERS[system].name + of,
-          fix,
-          run: (signal: AbortSignal) => examinePartner(place, signal),
-        },
-      ];
-    });
+    return SYSTEM_NAMES.flatMap((system) =>
+      checkOf({ system, account, client: own[system], env, called }, PARTNERS[system].name + of),
+    );
   });
 }
 
@@ -48,7 +38,6 @@ interface Place {
   readonly called: Called;
 }
 
-/** The operations that were called, by system. */
 type Called = Map<string, Set<string>>;
 
 function notingCalls(called: Called): PartnerObserver {
@@ -61,13 +50,16 @@ function notingCalls(called: Called): PartnerObserver {
 const urlSetting = ({ system, account }: Place) => `${account.settingsPrefix}${settingsPrefix(system)}URL`;
 
 /** @returns no check for a system that is off and that nothing depends on */
-function offCheck(place: Place, of: string): Check[] {
-  const { name, whenOff } = PARTNERS[place.system];
+function checkOf(place: Place, name: string): Check | [] {
+  const url = urlSetting(place);
+  if (place.account.partners[place.system])
+    return { name, fix: `check ${url} and the network`, run: (signal) => examinePartner(place, signal) };
+  const { whenOff } = PARTNERS[place.system];
   // A URL that is set cannot be used, which is a finding about the settings.
-  if (whenOff === undefined || place.env[urlSetting(place)]) return [];
-  const [off, fix] = [`off: ${urlSetting(place)} is not set`, `set ${urlSetting(place)}`];
+  if (whenOff === undefined || place.env[url]) return [];
+  const [off, fix] = [`off: ${url} is not set`, `set ${url}`];
   const verdict = whenOff === 'failure' ? wrong(off, fix) : ok(`${off}, ${whenOff}`);
-  return [{ name: name + of, fix, run: async () => [verdict] }];
+  return { name, fix, run: async () => [verdict] };
 }
 
 /** Calls the operation that reads the least, and reports what was called. */
@@ -79,12 +71,8 @@ async function examinePartner(place: Place, signal: AbortSignal): Promise<Verdic
   const calls = () => `called ${[...(called.get(system) ?? ['nothing'])].join(', ')}`;
   try {
     const found = await credentialsCheck.read(client, { signal });
-    const parts = [
-      `${url} accepts our credentials`,
-      calls(),
-      found,
-      environment && `environment ${environment}`,
-    ];
+    const where = environment && `environment ${environment}`;
+    const parts = [`${url} accepts our credentials`, calls(), found, where];
     return [ok(parts.filter(Boolean).join('; '))];
   } catch (error) {
     signal.throwIfAborted();

@@ -61,6 +61,14 @@ const RECEIVER = /^RECEIVER_/;
 const CONSOLE = /^(CONSOLE|OIDC)_/;
 const CODEC_SERVER = /^CODEC_/;
 
+/** The settings of processes besides workers, and the names that only these have. */
+const PROCESSES = [
+  [receiverSettings, RECEIVER],
+  [webhookSettings, RECEIVER],
+  [consoleSettings, CONSOLE],
+  [codecServerSettings, CODEC_SERVER],
+] as const;
+
 /** Whether a process is probably there, because one of its settings is set. */
 function isSet(env: Environment, names: RegExp): boolean {
   return Object.entries(env).some(([name, value]) => names.test(name) && value);
@@ -81,12 +89,9 @@ export async function weakSettings(config: WorkerSettings, env: Environment): Pr
         return adviceAbout(settings, set, prefix);
       }),
     ),
-    ...[
-      [receiverSettings, RECEIVER] as const,
-      [webhookSettings, RECEIVER] as const,
-      [consoleSettings, CONSOLE] as const,
-      [codecServerSettings, CODEC_SERVER] as const,
-    ].flatMap(([schema, names]) => (isSet(env, names) ? adviceAbout(schema, readSettings(schema, env)) : [])),
+    ...PROCESSES.flatMap(([schema, names]) =>
+      isSet(env, names) ? adviceAbout(schema, readSettings(schema, env)) : [],
+    ),
     ...(await readableByOthers(config, env)),
     ...misspelledSettings(env, Object.keys(config.accounts)),
   ];
@@ -154,12 +159,11 @@ const TEMPORAL_NAMES: readonly string[] = [
 
 /** The settings of all processes in all accounts: the prefix of an account, and a schema. */
 function schemasOf(accounts: readonly string[]) {
-  const processes = [workerSettings, commandSettings, receiverSettings, webhookSettings];
-  const schemas = [...processes, consoleSettings, codecServerSettings].map((schema) => ['', schema] as const);
-  const ofAccounts = ['', ...accounts.map(accountPrefix)].map(
-    (prefix) => [prefix, accountSettings()] as const,
-  );
-  return [...schemas, ...ofAccounts];
+  const processes = [workerSettings, commandSettings, ...PROCESSES.map(([schema]) => schema)];
+  return [
+    ...processes.map((schema) => ['', schema] as const),
+    ...['', ...accounts.map(accountPrefix)].map((prefix) => [prefix, accountSettings()] as const),
+  ];
 }
 
 /** The settings of all processes in all accounts, and the files that may hold their secrets. */

@@ -18,8 +18,7 @@ import {
   pollersOf,
 } from '../../../temporal/workers.js';
 import type { WorkerSettings } from '../../../worker/settings.js';
-import { type Check, ok, type Verdict, warn, wrong } from './check.js';
-import type { ClockOffsets } from './clocks.js';
+import { type Check, type ClockOffsets, ok, type Verdict, warn, wrong } from './check.js';
 import { examineKeys, runningIn } from './keys.js';
 
 /** @param connected rejects when Temporal is unavailable, which the first check reports */
@@ -31,46 +30,14 @@ export function temporalChecks(
   const { taskQueue } = config;
   const described = connected.then(describedBy);
   // The check of the namespace reports it.
-  const usable = described.then(
-    ({ client }) => client,
-    () => undefined,
-  );
-  const check = (name: string, examine: (client: Client) => Promise<Verdict[]>): Check => ({
+  const usable = described.catch(() => undefined);
+  const check = (name: string, examine: (found: Described) => Promise<Verdict[]>): Check => ({
     name,
     async run() {
-      const client = await usable;
-      return client ? examine(client) : [];
+      const found = await usable;
+      return found ? examine(found) : [];
     },
   });
-  return [
-    ...serverChecks(connected, described, taskQueue, clocks),
-    check('search attributes', async (client) => {
-      const missing = await missingSearchAttributes(client);
-      return missing.length > 0
-        ? [wrong(`missing: ${missing.join(', ')}`, 'run "gangway setup"')]
-        : [ok('all registered')];
-    }),
-    check('workers', (client) => examineWorkers(client, config)),
-    check('builds', (client) => examineBuilds(client, config)),
-    check('workflow tasks', (client) => examineTasks(client, taskQueue)),
-    check('waits', (client) => examineWaits(client, taskQueue)),
-    check('keys', (client) => examineKeys(client, config)),
-  ];
-}
-
-type Described = Awaited<ReturnType<typeof describedBy>>;
-
-async function describedBy(client: Client) {
-  const { namespace } = client.options;
-  return { client, namespace: await client.workflowService.describeNamespace({ namespace }) };
-}
-
-function serverChecks(
-  connected: Promise<Client>,
-  described: Promise<Described>,
-  taskQueue: string,
-  clocks: ClockOffsets,
-): Check[] {
   return [
     {
       name: 'temporal',
@@ -87,24 +54,33 @@ function serverChecks(
       name: 'namespace',
       fix: 'correct TEMPORAL_NAMESPACE, or run "temporal operator namespace create --namespace NAME"',
       async run() {
-        const isConnected = await connected.then(
-          () => true,
-          () => false,
-        );
-        return isConnected ? [ok((await described).client.options.namespace)] : [];
+        const client = await connected.catch(() => undefined);
+        return client ? [ok((await described).client.options.namespace)] : [];
       },
     },
-    {
-      name: 'server features',
-      async run() {
-        const found = await described.catch(() => undefined);
-        if (!found) return [];
-        const { client, namespace } = found;
-        const { gaps, needs } = await serverGaps(client, namespace);
-        return gaps.length > 0 ? gaps.map(({ gap, fix }) => wrong(gap, fix)) : [ok(needs)];
-      },
-    },
+    check('server features', async ({ client, namespace }) => {
+      const { gaps, needs } = await serverGaps(client, namespace);
+      return gaps.length > 0 ? gaps.map(({ gap, fix }) => wrong(gap, fix)) : [ok(needs)];
+    }),
+    check('search attributes', async ({ client }) => {
+      const missing = await missingSearchAttributes(client);
+      return missing.length > 0
+        ? [wrong(`missing: ${missing.join(', ')}`, 'run "gangway setup"')]
+        : [ok('all registered')];
+    }),
+    check('workers', ({ client }) => examineWorkers(client, config)),
+    check('builds', ({ client }) => examineBuilds(client, config)),
+    check('workflow tasks', ({ client }) => examineTasks(client, taskQueue)),
+    check('waits', ({ client }) => examineWaits(client, taskQueue)),
+    check('keys', ({ client }) => examineKeys(client, config)),
   ];
+}
+
+type Described = Awaited<ReturnType<typeof describedBy>>;
+
+async function describedBy(client: Client) {
+  const { namespace } = client.options;
+  return { client, namespace: await client.workflowService.describeNamespace({ namespace }) };
 }
 
 /** Names the task queues whose new tasks no worker takes. */
@@ -121,17 +97,12 @@ export async function examineWorkers(client: Client, config: WorkerSettings): Pr
   const [main] = queues;
   const reported = main && idle.includes(main) ? [main] : idle;
   if (reported.length > 0)
-    return [...new Set(reported.map(({ account }) => account))].map((name) =>
-      notTaken(
-        name,
-        reported.filter(({ account }) => account === name),
-      ),
+    return [...Map.groupBy(reported, ({ account }) => account)].map(([account, own]) =>
+      notTaken(account, own),
     );
   const others = new Set(queues.map(({ queue }) => queue)).size - 1;
-  const workers = `workers: ${main?.pollers.taking}`;
-  return [
-    ok(`polled in the last minute: task queue ${taskQueue} and ${others} of partners and events; ${workers}`),
-  ];
+  const polled = `task queue ${taskQueue} and ${others} of partners and events`;
+  return [ok(`polled in the last minute: ${polled}; workers: ${main?.pollers.taking}`)];
 }
 
 function notTaken(
@@ -149,11 +120,7 @@ function notTaken(
   return wrong(detail, `start a worker ${kind}: "npm run worker"${build}`);
 }
 
-/**
- * Names the builds with pinned workflows that no worker runs.
- *
- * @param at as in {@link pollersOf}
- */
+/** Names the builds with pinned workflows that no worker runs. @param at as in {@link pollersOf} */
 export async function examineBuilds(
   client: Client,
   { taskQueue, version }: Pick<WorkerSettings, 'taskQueue' | 'version'>,
@@ -214,27 +181,21 @@ const FAILING = isIn('TemporalReportedProblems', [
   'category=WorkflowTaskTimedOut',
 ]);
 
-/** The number of workflows to name, each with its cause. */
 const NAMED = 10;
 
 /** Names workflows whose tasks fail, and why. */
 async function examineTasks(client: Client, taskQueue: string): Promise<Verdict[]> {
   const query = runningIn(taskQueue, FAILING);
   const counted = await client.workflow.count(query).catch((error: unknown) => {
-    if (isInvalidRequest(error)) return undefined;
-    throw error;
+    if (!isInvalidRequest(error)) throw error;
   });
   if (counted === undefined) return [ok('unknown: this server does not report failing workflow tasks')];
   if (counted.count === 0) return [ok('none fail (the server reports a failing task after a minute)')];
   const failing = await Array.fromAsync(listed(client, query, NAMED));
   const named = await Promise.all(failing.map(({ workflowId }) => whyOf(client, workflowId)));
   const more = counted.count > named.length ? `; and ${counted.count - named.length} more` : '';
-  return [
-    wrong(
-      `${counted.count} blocked: ${named.join('; ')}${more}`,
-      'run a build that can continue them (docs/operations.md, "workflow tasks fail")',
-    ),
-  ];
+  const fix = 'run a build that can continue them (docs/operations.md, "workflow tasks fail")';
+  return [wrong(`${counted.count} blocked: ${named.join('; ')}${more}`, fix)];
 }
 
 async function whyOf(client: Client, workflowId: string): Promise<string> {

@@ -1,6 +1,7 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
 import type { Outcome } from '../../client/outcome.js';
+import { currentClaim } from '../../messages/claims.js';
 import { OUTCOMES } from '../../messages/onboarding-state.js';
 import type {
   BusinessOnboardingOutcome,
@@ -9,9 +10,69 @@ import type {
   UnstartedPart,
 } from '../../messages/onboardings.js';
 import type { OperationOutcome } from '../../messages/partner-operations.js';
+import { type AnswerKind, detailBeside, type Requirement } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { problemLines } from '../../texts/invalid-input.js';
+import type { Times } from '../../texts/time.js';
 import type { Printer } from './output.js';
+
+/** Requirements and outcomes, as people read them. */
+
+const OPTIONS: Readonly<Record<AnswerKind, string>> = {
+  text: '--text TEXT',
+  documents: '--document FILE',
+  correction: '--set FIELD=VALUE',
+  adopt: '--adopt ID --reason WHY',
+  retry: '--retry --reason WHY',
+  code: '--code CODE',
+  choice: '--choice MEANING --reason WHY',
+  'take-back': '--take-back --reason WHY',
+  abandon: '--abandon --reason WHY',
+};
+
+/** A requirement with the commands that answer it. @param name what a person types for its workflow */
+export function describeRequirement(
+  { times }: { readonly times: Times },
+  name: string,
+  requirement: Requirement,
+): string {
+  const { id, kind, raisedAt, dueAt } = requirement;
+  const time = `waiting ${times.since(raisedAt)}, ${times.dueAt(dueAt)}`;
+  const shown = [questionOf(requirement), ...claimsOf(times, requirement)].join('\n').replace(/^/gm, '    ');
+  const { proposal } = requirement;
+  const confirming = proposal ? [`    gangway confirm ${name} ${id}`] : [];
+  return [`  ${id} (${kind}, ${time})`, shown, ...confirming, resolveCommands(name, requirement)].join('\n');
+}
+
+export function questionOf(requirement: Requirement): string {
+  return [requirement.title, detailBeside(requirement)].filter(Boolean).join('\n');
+}
+
+function claimsOf(times: Times, requirement: Requirement): string[] {
+  const claim = currentClaim(requirement);
+  const claimed = claim ? [`claimed by ${claim.actor} until ${times.at(claim.until)}`] : [];
+  const { proposal } = requirement;
+  if (!proposal) return claimed;
+  const { actor, at, answer, reason } = proposal;
+  const proposed = `proposed by ${actor}, ${times.at(at)}: ${answer} (${reason})`;
+  return [...claimed, proposed, 'waits for confirmation by a second person'];
+}
+
+/** `--set or --patch, --retry, --abandon` */
+export function optionsOf(answers: readonly AnswerKind[]): string {
+  const names = answers.map((kind) =>
+    kind === 'correction' ? '--set or --patch' : OPTIONS[kind].split(' ')[0],
+  );
+  return names.join(', ');
+}
+
+export function resolveCommands(name: string, { id, answers }: Pick<Requirement, 'id' | 'answers'>): string {
+  return answers.map((kind) => `    gangway resolve ${name} ${id} ${OPTIONS[kind]}`).join('\n');
+}
+
+export function takeBackCommand(name: string, id: string): string {
+  return resolveCommands(name, { id, answers: ['take-back'] }).trim();
+}
 
 type PartOutcome =
   | MerchantBoardingOutcome
@@ -57,18 +118,14 @@ function detailOf(outcome: PartOutcome | OperationOutcome<object>): string {
   return 'comment' in outcome ? (outcome.comment ?? '') : '';
 }
 
-/** Reports whether a workflow has ended, with or without an outcome. */
 export async function hasEnded(client: Client, workflowId: string): Promise<boolean> {
   const { status } = await client.workflow.getHandle(workflowId).describe();
   return status.name !== 'RUNNING';
 }
 
 /** `merchant-boarding-m-1 has ended: boarded, mid 518000001009`; of one that was stopped, how and in which stage. */
-export function endedSentence({
-  workflowId,
-  status,
-  typedSearchAttributes: attributes,
-}: Pick<WorkflowExecutionDescription, 'workflowId' | 'status' | 'typedSearchAttributes'>): string {
+export function endedSentence(description: WorkflowExecutionDescription): string {
+  const { workflowId, status, typedSearchAttributes: attributes } = description;
   const stage = attributes.get(SEARCH_ATTRIBUTES.stage);
   const mid = attributes.get(SEARCH_ATTRIBUTES.mid);
   const how = status.name.toLowerCase().replaceAll('_', ' ');
@@ -81,9 +138,8 @@ export function endedSentence({
 export function staysAtPartner(attributes: TypedSearchAttributes): string {
   const merchant = attributes.get(SEARCH_ATTRIBUTES.merchantProfileId);
   const profile = attributes.get(SEARCH_ATTRIBUTES.bankingProfileId);
-  const left = [
-    ...(merchant === undefined ? [] : [`merchant ${merchant}`]),
-    ...(profile === undefined ? [] : [`banking profile ${profile}`]),
-  ].join(' and ');
+  const left = [merchant && `merchant ${merchant}`, profile && `banking profile ${profile}`]
+    .filter(Boolean)
+    .join(' and ');
   return left === '' ? 'what exists at the partner stays there' : `${left} stays at the partner`;
 }

@@ -1,15 +1,78 @@
 import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
-import { byDue, INBOX_TYPES, type InboxItem, itemsOf, shortIds } from '../../inbox/inbox.js';
+import { byDue, INBOX_TYPES, type InboxItem, isLate, itemsOf, shortIds, toDo } from '../../inbox/inbox.js';
+import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/ids.js';
+import type { Stage } from '../../messages/onboarding-state.js';
 import type { Requirement, RequirementKind } from '../../messages/requirements.js';
 import { stateOf } from '../../temporal/onboardings.js';
-import { count, listed, mostUrgent, visibilityQuery } from '../../temporal/search.js';
+import { count, type Listed, listed, mostUrgent, typesOf, visibilityQuery } from '../../temporal/search.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
-import { partnerAccountOf } from '../cli/arguments.js';
+import { explainQuery, partnerAccountOf } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { describeRequirement } from '../cli/in-words.js';
 import type { ListFilter } from '../cli/options.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
-import { describeRequirement } from '../cli/requirements.js';
+
+interface ListOptions extends ListFilter, RecordFormat {
+  readonly operations?: true;
+  readonly accounts?: true;
+  readonly stage?: Stage;
+  readonly actionRequired?: true;
+  readonly running?: true;
+  readonly startedBefore?: Date;
+  readonly endedSince?: Date;
+  readonly query?: string;
+  readonly limit: number;
+}
+
+export async function list(cli: CommandLine, words: readonly string[], options: ListOptions): Promise<void> {
+  const { operations, accounts, limit, json, csv, ...filter } = options;
+  const types = typesOf(accounts ? ACCOUNTS : operations ? OPERATIONS : ONBOARDINGS);
+  const query = visibilityQuery({ ...filter, types, find: words.join(' ') });
+  partnerAccountOf(cli.config(), options, 'list', 'nothing was read');
+  await withTemporal(cli, async ({ client }) => {
+    const found = await Array.fromAsync(listed(client, query, limit)).catch(
+      explainQuery(client, query, options.query),
+    );
+    const total = found.length < limit ? found.length : await count(client, query);
+    const shortOf = shortIds(found.map(({ workflowId }) => workflowId));
+    const columns: Columns = {
+      ...(operations || accounts ? {} : NAME),
+      ...COMMON_COLUMNS,
+      ...(options.endedSince ? { ended: ({ endedAt }) => endedAt } : {}),
+      id: { value: ({ workflowId }) => shortOf(workflowId), keep: true },
+    };
+    const below = { columns: ['id'], line: ({ workflowId }: Listed) => shortOf(workflowId) };
+    cli.records(found, { columns, below, json, csv, fields: LIST_FIELDS, total });
+  });
+}
+
+type Columns = TableColumns<Listed>;
+
+const NAME: Columns = { dba: ({ dba }) => dba };
+
+const COMMON_COLUMNS: Columns = {
+  stage: ({ stage }) => stage,
+  'partner status': { value: ({ partnerStatus }) => partnerStatus, priority: 5 },
+  'to do': { value: toDo, style: (row) => (isLate(row) ? 'red' : undefined) },
+  merchant: { value: ({ merchantProfileId }) => merchantProfileId, priority: 7 },
+  mid: { value: ({ mid }) => mid, keep: true, priority: 2 },
+  profile: { value: ({ bankingProfileId }) => bankingProfileId, priority: 8 },
+  account: { value: ({ partnerAccount }) => partnerAccount, priority: 9 },
+  started: { value: ({ startedAt }) => startedAt, priority: 6 },
+  state: {
+    value: ({ state }) => state,
+    priority: 4,
+    style: ({ state }) => (['failed', 'timed_out', 'terminated'].includes(state) ? 'red' : undefined),
+  },
+};
+
+/** The fields of each record; CSV has `stageSeconds` by stage after them. */
+const LIST_FIELDS = [
+  ...['workflowId', 'runId', 'type', 'dba', 'system', 'partnerAccount', 'state', 'stage', 'partnerStatus'],
+  ...['merchantProfileId', 'mid', 'bankingProfileId', 'agentProfileId', 'requirements', 'moreRequirements'],
+  ...['startedAt', 'endedAt'],
+];
 
 interface InboxOptions extends ListFilter, RecordFormat {
   readonly kind?: RequirementKind;
@@ -29,13 +92,9 @@ export async function inbox(
   const { overdue, unclaimed, raisedBefore, limit, json, csv, ...others } = options;
   partnerAccountOf(cli.config(), options, 'inbox', 'nothing was read');
   const everything = { types: INBOX_TYPES, actionRequired: true };
+  const find = words.join(' ');
   await withTemporal(cli, async ({ client }) => {
-    const wanted = {
-      ...others,
-      ...everything,
-      find: words.join(' '),
-      ...(overdue && { dueUntil: new Date() }),
-    };
+    const wanted = { ...others, ...everything, find, ...(overdue && { dueUntil: new Date() }) };
     const { filter: page, total } = await mostUrgent(client, wanted, limit);
     const found = await Array.fromAsync(listed(client, visibilityQuery(page)));
     const isWanted = ({ kind, raisedAt, overdue: isLate, claimedBy }: InboxItem) =>
@@ -44,18 +103,14 @@ export async function inbox(
       (!unclaimed || claimedBy === undefined) &&
       (!raisedBefore || (raisedAt !== undefined && raisedAt < raisedBefore.toISOString()));
     const items = found.flatMap(itemsOf).filter(isWanted).sort(byDue);
-    const waiting = () => count(client, visibilityQuery(everything));
-    const none = items.length > 0 ? '' : await nothing(options, waiting);
+    const none = items.length > 0 ? '' : nothing(options, await count(client, visibilityQuery(everything)));
     const details = options.details ? await detailsOf(cli, client, items) : new Map();
     const shortOf = shortIds(items.map(({ workflowId }) => workflowId));
-    const how = { columns: columnsOf(cli, shortOf, items), json, csv, fields: FIELDS, none };
     const below = { columns: ['requirement', 'id'], line: commandOf(shortOf) };
+    const how = { columns: columnsOf(cli, shortOf, items), json, csv, fields: INBOX_FIELDS, none, below };
+    const inFull = items.map((item) => ({ ...item, ...wordsOf(details.get(item)) }));
     if (options.details && !json && !csv && items.length > 0) printDetails(cli, items, details, shortOf);
-    else
-      cli.records(
-        items.map((item) => ({ ...item, ...wordsOf(details.get(item)) })),
-        { ...how, below },
-      );
+    else cli.records(inFull, how);
     if (page.dueUntil && page !== wanted) {
       const next = `the next: gangway inbox --due-after ${page.dueUntil.toISOString()}`;
       cli.note(`${found.length} of ${total} onboardings, the most urgent; ${next}; all: --limit 0`);
@@ -63,26 +118,18 @@ export async function inbox(
   });
 }
 
-async function nothing(options: InboxOptions, waiting: () => Promise<number>): Promise<string> {
-  const { kind, overdue, raisedBefore, unclaimed } = options;
-  const total = await waiting();
+function nothing({ kind, overdue, raisedBefore, unclaimed }: InboxOptions, total: number): string {
   if (total === 0) return 'nothing waits for a person';
-  const what = overdue
-    ? 'is overdue'
-    : raisedBefore
-      ? 'is that old'
-      : kind !== undefined
-        ? `is of kind ${kind}`
-        : unclaimed
-          ? 'is unclaimed'
-          : 'matches';
+  const what =
+    (overdue && 'is overdue') ||
+    (raisedBefore && 'is that old') ||
+    (kind && `is of kind ${kind}`) ||
+    (unclaimed ? 'is unclaimed' : 'matches');
   return `none of the ${total} that ${total === 1 ? 'waits' : 'wait'} for a person ${what}`;
 }
 
-/** The number of onboardings that are queried at once. */
 const CONCURRENCY = 16;
 
-/** Keyed by item. */
 type Details = ReadonlyMap<InboxItem, Requirement>;
 
 /** Reads what each requirement asks. Names on standard error what no worker can read now. */
@@ -103,17 +150,14 @@ async function detailsOf(cli: CommandLine, client: Client, items: readonly Inbox
     }
   };
   const distinct = new Map(items.map((item) => [item.workflowId, item])).values();
-  const states = await pLimit(CONCURRENCY).map(distinct, async (item) => ({
-    ...{ workflowId: item.workflowId, requirements: await read(item) },
-  }));
-  const asked = new Map(
-    states.flatMap(({ workflowId, requirements }) =>
-      requirements.map((requirement) => [`${workflowId} ${requirement.id}`, requirement] as const),
-    ),
+  const asked = await pLimit(CONCURRENCY).map(
+    distinct,
+    async (item) => [item.workflowId, await read(item)] as const,
   );
+  const byWorkflow = new Map(asked);
   return new Map(
     items.flatMap((item) => {
-      const found = asked.get(`${item.workflowId} ${item.id}`);
+      const found = byWorkflow.get(item.workflowId)?.find(({ id }) => id === item.id);
       return found ? [[item, found] as const] : [];
     }),
   );
@@ -123,10 +167,8 @@ function wordsOf(asked: Requirement | undefined): Pick<InboxItem, 'title' | 'det
   return asked ? { title: asked.title, detail: asked.detail, answers: asked.answers } : {};
 }
 
-/** Returns a person's name for a workflow. */
 type NameOf = (workflowId: string) => string;
 
-/** A block for each requirement: what is asked, and the commands that answer it. */
 function printDetails(cli: CommandLine, items: readonly InboxItem[], details: Details, nameOf: NameOf): void {
   let last: string | undefined;
   for (const item of items) {
@@ -141,7 +183,6 @@ function printDetails(cli: CommandLine, items: readonly InboxItem[], details: De
   }
 }
 
-/** Shows what is asked, and how to answer it. */
 function commandOf(nameOf: NameOf) {
   return ({ workflowId, id }: InboxItem) =>
     id === undefined ? `gangway status ${nameOf(workflowId)}` : `gangway resolve ${nameOf(workflowId)} ${id}`;
@@ -160,12 +201,8 @@ const columnsOf = (
   },
   dba: ({ dba }) => dba,
   'to do': ({ task }) => task,
-  ...(items.some(({ claimedBy }) => claimedBy !== undefined) && {
-    'claimed by': ({ claimedBy }: InboxItem) => claimedBy,
-  }),
-  ...(items.some(({ proposedBy }) => proposedBy !== undefined) && {
-    'proposed by': ({ proposedBy }: InboxItem) => proposedBy,
-  }),
+  ...(items.some((item) => item.claimedBy) && { 'claimed by': (item: InboxItem) => item.claimedBy }),
+  ...(items.some((item) => item.proposedBy) && { 'proposed by': (item: InboxItem) => item.proposedBy }),
   waiting: { value: ({ raisedAt }) => raisedAt && times.since(raisedAt), priority: 3 },
   partner: { value: ({ system }) => system, priority: 5 },
   account: { value: ({ partnerAccount }) => partnerAccount, priority: 4 },
@@ -173,7 +210,7 @@ const columnsOf = (
   requirement: { value: ({ id }) => id, keep: true },
 });
 
-const FIELDS = [
+const INBOX_FIELDS = [
   ...['workflowId', 'dba', 'system', 'partnerAccount', 'stage', 'id', 'kind', 'raisedAt', 'dueAt'],
   ...['task', 'overdue', 'title', 'detail', 'answers'],
   ...['claimedBy', 'claimedUntil', 'proposedBy', 'proposedAt'],
