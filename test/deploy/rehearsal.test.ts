@@ -45,6 +45,9 @@ it('refuses three bad builds, promotes a good one, and takes back one that fails
   const stage = await Stage.set(marked, PACE_MS, serve, { withWorkers: false });
   onTestFinished(() => stage.strike().then(() => undefined));
   const { client, taskQueue } = stage.rig;
+  /** No two casts have a business of the same name. */
+  const castOf = (seed: number, count: number) =>
+    castFor(seed, count, { ...marked, dba: `${marked.dba} of ${seed}` });
   const roots = {
     first: undefined,
     good: await changedBuild('documented'),
@@ -63,7 +66,7 @@ it('refuses three bad builds, promotes a good one, and takes back one that fails
 
   await done('start', 'first');
   await done('promote', 'first');
-  const cast = castFor(1, COUNT, marked);
+  const cast = castOf(1, COUNT);
   await timed(`start ${COUNT}`, () => startAll(stage, cast));
   await eventually(
     () => counted('ActionRequired = true'),
@@ -82,8 +85,8 @@ it('refuses three bad builds, promotes a good one, and takes back one that fails
     await done('stop', build);
   }
 
-  const joining = castFor(2, COUNT, marked);
-  const refusedOnes = castFor(3, Math.max(20, COUNT / 5), marked);
+  const joining = castOf(2, COUNT);
+  const refusedOnes = castOf(3, Math.max(20, COUNT / 5));
   const everyone = [...cast, ...joining, ...refusedOnes];
   const operator = new Operator(stage, new Sender(stage.receiverUrls), everyone, marked);
   const ramp = async (build: string, parties: readonly Party[]) => {
