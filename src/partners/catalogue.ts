@@ -131,6 +131,21 @@ export const RESPONSE_BYTES = {
 
 export type Operations = Readonly<Record<string, Operation>>;
 
+/** The entry of an operation with this effect, from its route (`GET /api/v1/agentProfiles`) and its other facts. */
+const entry =
+  <Kind extends Effect>(effect: Kind) =>
+  <const Path extends string, const Facts extends Omit<Operation, 'method' | 'path' | 'effect'>>(
+    route: `${Operation['method']} ${Path}`,
+    facts: Facts,
+  ) => {
+    const [method, path] = route.split(' ') as [Operation['method'], Path];
+    return { ...facts, method, path, effect };
+  };
+
+export const read = entry('read');
+export const idempotent = entry('idempotent');
+export const once = entry('once');
+
 /** A catalogue key (`getStatus`) as people and the ledger spell it (`get-status`). */
 export function operationName(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
