@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { PROCESSOR_OPERATIONS } from '../partners/processor/operations.js';
-import type { Answer } from './fault-injection.js';
+import type { Answer } from './faults.js';
 import type { EmulatedPartner, World } from './partner.js';
 import { bearerOf, byField, isKey, partnerRoutes, Refusal } from './routes.js';
 

@@ -4,7 +4,7 @@ import { type Operation, type Operations, operationName } from '../partners/cata
 import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
 import { formsOf, shapeOf } from '../schemas/shape.js';
-import { type Answer, type Meanwhile, withFaults } from './fault-injection.js';
+import { type Answer, type Meanwhile, withFaults } from './faults.js';
 import type { World } from './partner.js';
 
 /** The handler of each operation of a catalogue: it takes a valid request, and returns the payload. */

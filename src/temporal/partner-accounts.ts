@@ -13,10 +13,12 @@ import {
 import {
   type PartnerAccountActivities,
   type PartnerAccountInput,
+  type PartnerRecord,
+  RECORD_MEMO,
+  statusSeen,
   ticketsSeen,
   type UnreadableRead,
 } from '../messages/partner-account.js';
-import { type PartnerRecord, RECORD_MEMO, statusSeen } from '../messages/partner-record.js';
 import type { RequirementKind } from '../messages/requirements.js';
 import { initialVisibility } from '../messages/search-attributes.js';
 import {

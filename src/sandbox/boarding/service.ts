@@ -7,7 +7,7 @@ import {
 } from '../../partners/boarding/operations.js';
 import { UW_LEVEL_1_PENDING } from '../../partners/boarding/schemas.js';
 import { operationName } from '../../partners/catalogue.js';
-import type { Answer } from '../fault-injection.js';
+import type { Answer } from '../faults.js';
 import type { Ledger, Signs } from '../ledger.js';
 import type { EmulatedPartner, World } from '../partner.js';
 import {
