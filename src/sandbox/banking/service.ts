@@ -9,7 +9,7 @@ import { Cards } from './cards.js';
 import { type Profile, profileIdOf, userProfileIdOf } from './profile.js';
 import { Profiles } from './profiles.js';
 import { isOpen, RESOLVED, type Ticket, Tickets } from './scenarios.js';
-import { type BankingUser, SignIn, teamHandlers } from './users.js';
+import { type BankingHandlers, type BankingUser, SignIn, teamHandlers } from './users.js';
 import { Notifications, Webhooks } from './webhooks.js';
 
 export class BankingService {
@@ -150,11 +150,6 @@ function addCustomers({ profiles, accounts, cards, notifications }: Parts): void
   }
 }
 
-type TicketHandlers = Pick<
-  Handlers<BankingOperations, BankingUser>,
-  'listNewTickets' | 'createTicket' | 'updateTicket'
->;
-
 interface TicketContext {
   readonly tickets: Tickets;
   readonly record: Recorder;
@@ -162,7 +157,7 @@ interface TicketContext {
 }
 
 /** The operations on tickets. A ticket is answered by a reply, by a text put into it, or by the change it asks for. */
-function ticketHandlers({ tickets, record, answered }: TicketContext): TicketHandlers {
+function ticketHandlers({ tickets, record, answered }: TicketContext) {
   const shown = (ticket: Ticket) => tickets.all.shown(ticket);
   const get = (id: number, user: BankingUser) => tickets.all.get(id, user);
 
@@ -191,5 +186,5 @@ function ticketHandlers({ tickets, record, answered }: TicketContext): TicketHan
       if (text !== undefined || status !== undefined) resolve(ticket, status);
       return shown(ticket);
     },
-  };
+  } satisfies BankingHandlers;
 }
