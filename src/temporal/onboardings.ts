@@ -15,7 +15,7 @@ import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { didYouMean } from '../settings/nearest.js';
 import { all, type Condition, is, isIn, isNull } from './query.js';
 import { type Listed, listed, typesOf, visibilityQuery } from './search.js';
-import { isNotFound, TemporalProblem } from './unavailable.js';
+import { ifFound, TemporalProblem } from './unavailable.js';
 import { UnreadableOnboarding, whyUnreadable } from './unreadable.js';
 
 /** There is no onboarding of a name, or more than one. */
@@ -130,16 +130,11 @@ function beginning(given: string, names: readonly string[]): string {
 }
 
 /** Undefined when there is no such workflow. */
-export async function describe(
+export function describe(
   client: Client,
   workflowId: string,
 ): Promise<WorkflowExecutionDescription | undefined> {
-  try {
-    return await client.workflow.getHandle(workflowId).describe();
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  return ifFound(client.workflow.getHandle(workflowId).describe());
 }
 
 /** The time limit for a worker to respond to a query, and for Temporal to report why none does. */

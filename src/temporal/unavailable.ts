@@ -56,6 +56,14 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || hasStatus(error, status.NOT_FOUND);
 }
 
+/** The result of a request; undefined when there is nothing of the kind that it asks for, or no longer. */
+export function ifFound<Result>(request: Promise<Result>): Promise<Result | undefined> {
+  return request.catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+}
+
 /** Reports whether the server rejects the request itself, such as a query by a search attribute that it does not have. */
 export function isInvalidRequest(error: unknown): boolean {
   return hasStatus(error, status.INVALID_ARGUMENT);

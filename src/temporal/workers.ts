@@ -8,7 +8,7 @@ import { SYSTEM_NAMES, type SystemName } from '../partners/names.js';
 import type { PayloadKey, PayloadKeys } from './payload-codec.js';
 import { all, IS_RUNNING, is } from './query.js';
 import { serverNow } from './server.js';
-import { isNotFound, PassingProblem } from './unavailable.js';
+import { ifFound, PassingProblem } from './unavailable.js';
 
 /** A poller that the server saw in the last minute counts as a running worker. */
 const RECENT_MS = 60_000;
@@ -160,16 +160,11 @@ export interface DeployedVersion {
 /** The versions of a deployment; none when no versioned worker has ever polled under that name. */
 export async function deployedVersions(client: Client, deploymentName: string): Promise<DeployedVersion[]> {
   const { namespace } = client.options;
-  const describe = client.workflowService.describeWorkerDeployment({ namespace, deploymentName });
-  const summaries = await describe.then(
-    ({ workerDeploymentInfo }) => workerDeploymentInfo?.versionSummaries ?? [],
-    (error: unknown) => {
-      if (isNotFound(error)) return [];
-      throw error;
-    },
+  const described = await ifFound(
+    client.workflowService.describeWorkerDeployment({ namespace, deploymentName }),
   );
   return Promise.all(
-    summaries.map(async ({ deploymentVersion, status }) => {
+    (described?.workerDeploymentInfo?.versionSummaries ?? []).map(async ({ deploymentVersion, status }) => {
       const buildId = deploymentVersion?.buildId ?? '';
       const { count: pinned } = await client.workflow.count(
         all(
