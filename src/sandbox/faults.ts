@@ -3,28 +3,78 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { writeExactly } from '../partners/json.js';
 
-/** The faults that a plan can contain: of one operation, or of none (see {@link BESIDE_OPERATIONS}). */
-export const FAULTS = {
-  refuse: 'the listener closes at once, for `milliseconds`: connections are refused',
-  'drop-before-commit': 'the connection is cut, nothing took effect',
-  'drop-after-commit': 'the call takes effect, then the connection is cut',
-  'drop-after-delay':
-    'waits for `milliseconds`, or until the fault is deleted; then the connection is cut, nothing took effect',
-  '500-before-commit': 'responds 500, nothing took effect',
-  '500-after-commit': 'the call takes effect, then responds 500',
-  '400': 'responds 400, nothing took effect',
-  '429': 'responds 429 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
-  '503': 'responds 503 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
-  delay: 'waits for `milliseconds`, or until the fault is deleted, before anything else',
-  'delay-after-commit':
-    'the call takes effect, then its response waits for `milliseconds`, or until the fault is deleted',
-  'expired-token': 'responds 401 although the credentials are valid, nothing took effect',
-  'duplicate-webhooks': 'the next webhook is delivered twice',
-  'reorder-webhooks':
-    'the next webhook comes after the one that should follow it, or after `milliseconds` if none does',
-} as const;
+interface Fault {
+  readonly description: string;
+  /** The call takes effect. */
+  readonly commits?: true;
+  /** Waits for the `milliseconds` of the plan before anything else, or before the response. */
+  readonly waits?: 'first' | 'last';
+  /** The caller gets this HTTP status in place of the response, or a cut connection. */
+  readonly instead?: number | 'cut';
+}
 
-export type FaultKind = keyof typeof FAULTS;
+/** The faults that a plan can contain: of one operation, or of none (see {@link BESIDE_OPERATIONS}). */
+const KINDS = {
+  refuse: {
+    description: 'the listener closes at once, for `milliseconds`: connections are refused',
+    commits: true,
+  },
+  'drop-before-commit': { description: 'the connection is cut, nothing took effect', instead: 'cut' },
+  'drop-after-commit': {
+    description: 'the call takes effect, then the connection is cut',
+    commits: true,
+    instead: 'cut',
+  },
+  'drop-after-delay': {
+    description:
+      'waits for `milliseconds`, or until the fault is deleted; then the connection is cut, nothing took effect',
+    waits: 'first',
+    instead: 'cut',
+  },
+  '500-before-commit': { description: 'responds 500, nothing took effect', instead: 500 },
+  '500-after-commit': {
+    description: 'the call takes effect, then responds 500',
+    commits: true,
+    instead: 500,
+  },
+  '400': { description: 'responds 400, nothing took effect', instead: 400 },
+  '429': {
+    description: 'responds 429 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
+    instead: 429,
+  },
+  '503': {
+    description: 'responds 503 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
+    instead: 503,
+  },
+  delay: {
+    description: 'waits for `milliseconds`, or until the fault is deleted, before anything else',
+    waits: 'first',
+    commits: true,
+  },
+  'delay-after-commit': {
+    description:
+      'the call takes effect, then its response waits for `milliseconds`, or until the fault is deleted',
+    commits: true,
+    waits: 'last',
+  },
+  'expired-token': {
+    description: 'responds 401 although the credentials are valid, nothing took effect',
+    instead: 401,
+  },
+  'duplicate-webhooks': { description: 'the next webhook is delivered twice', commits: true },
+  'reorder-webhooks': {
+    description:
+      'the next webhook comes after the one that should follow it, or after `milliseconds` if none does',
+    commits: true,
+  },
+} as const satisfies Readonly<Record<string, Fault>>;
+
+export type FaultKind = keyof typeof KINDS;
+
+/** The descriptions of the faults. */
+export const FAULTS = Object.fromEntries(
+  Object.entries(KINDS).map(([fault, { description }]) => [fault, description]),
+);
 
 /** Faults that concern no operation: connections, and what the partner sends on its own. */
 const BESIDE_OPERATIONS: readonly FaultKind[] = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'];
@@ -33,7 +83,7 @@ const BESIDE_OPERATIONS: readonly FaultKind[] = ['refuse', 'duplicate-webhooks',
 export function faultPlan(systems: readonly string[], operations: readonly string[]) {
   return z
     .strictObject({
-      fault: z.enum(Object.keys(FAULTS) as [FaultKind, ...FaultKind[]]),
+      fault: z.enum(Object.keys(KINDS) as [FaultKind, ...FaultKind[]]),
       /** As in the catalogue: `create-merchant`. */
       operation: z.enum(operations).optional(),
       /** As in the ledger: `boarding`. Distinguishes operations of one name in two systems. Default: both are hit. */
@@ -253,44 +303,16 @@ async function outcome(
   request: FastifyRequest,
   { perform, errorBody }: Served,
 ): Promise<Answer | undefined> {
-  const failure = (status: number): Answer => ({ status, body: errorBody(status) });
-  switch (plan?.fault) {
-    case undefined:
-    case 'refuse':
-    case 'duplicate-webhooks':
-    case 'reorder-webhooks':
-      return perform(request);
-    case 'delay':
-      await faults.delay(plan);
-      return perform(request);
-    case 'delay-after-commit': {
-      const late = await perform(request);
-      await faults.delay(plan);
-      return late;
-    }
-    case 'drop-before-commit':
-      return undefined;
-    case 'drop-after-delay':
-      await faults.delay(plan);
-      return undefined;
-    case 'drop-after-commit':
-      await perform(request);
-      return undefined;
-    case '500-before-commit':
-      return failure(500);
-    case '500-after-commit':
-      await perform(request);
-      return failure(500);
-    case 'expired-token':
-      return failure(401);
-    case '400':
-      return failure(400);
-    case '429':
-    case '503': {
-      const headers = { 'retry-after': String(Math.ceil(plan.milliseconds / 1_000)) };
-      return { ...failure(Number(plan.fault)), headers };
-    }
-  }
+  if (!plan) return perform(request);
+  const { commits, waits, instead }: Fault = KINDS[plan.fault];
+  if (waits === 'first') await faults.delay(plan);
+  const performed = commits && (await perform(request));
+  if (waits === 'last') await faults.delay(plan);
+  if (instead === undefined) return performed;
+  if (instead === 'cut') return undefined;
+  const answer = { status: instead, body: errorBody(instead) };
+  if (instead !== 429 && instead !== 503) return answer;
+  return { ...answer, headers: { 'retry-after': String(Math.ceil(plan.milliseconds / 1_000)) } };
 }
 
 function cut(reply: FastifyReply): FastifyReply {

@@ -8,7 +8,7 @@ import {
 } from '../partners/plant-store/operations.js';
 import type { Ledger } from './ledger.js';
 import type { EmulatedPartner, World } from './partner.js';
-import { bearerOf, type Handlers, invalid, isKey, onTheWire, partnerRoutes } from './routes.js';
+import { bearerOf, type Handlers, invalid, isKey, onTheWire, partnerRoutes, Refusal } from './routes.js';
 
 export const plantStorePartner: EmulatedPartner = {
   credentials: { PLANT_STORE_TOKEN: 'sandbox' },
@@ -37,10 +37,11 @@ function plantStoreRoutes(server: FastifyInstance, service: PlantStoreService, w
       operations: PLANT_STORE_OPERATIONS,
       requests: { createPlant: newPlant.extend({ id: onTheWire(newPlant.shape.id) }) },
       handlers: service.handlers,
-      admit: ({ headers }) =>
-        isKey('sandbox', bearerOf(headers.authorization), world.password)
-          ? { caller: null }
-          : { refused: { status: 400, body: { error: 401, message: 'The token is missing or invalid' } } },
+      admit: ({ headers }) => {
+        if (isKey('sandbox', bearerOf(headers.authorization), world.password)) return;
+        const message = 'The token is missing or invalid';
+        throw new Refusal(400, message, [], { error: 401, message });
+      },
       envelope: (_, { status, data, error, fields }) => {
         if (error === null) return data as object;
         const rules = fields.map(({ field, message }) => `${field} ${message}`);
@@ -62,7 +63,7 @@ class PlantStoreService {
 
   constructor(private readonly ledger: Ledger) {}
 
-  readonly handlers: Handlers<PlantStoreOperations, null> = {
+  readonly handlers: Handlers<PlantStoreOperations, void> = {
     listPlants: ({ limit = this.#plants.size }) => [...this.#plants.values()].slice(0, Math.max(0, limit)),
     createPlant: ({ id, name, tag }) => {
       if (this.#plants.has(id)) throw invalid('id', 'is taken');
