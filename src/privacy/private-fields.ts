@@ -36,7 +36,6 @@ interface PrivateValue {
   readonly value: string;
 }
 
-/** The values of private fields, at any depth. */
 export function privateValuesIn(value: unknown, field = ''): PrivateValue[] {
   if (typeof value === 'string' || typeof value === 'number') {
     const kind = kindOf(field);

@@ -71,7 +71,6 @@ const KINDS = {
 
 export type FaultKind = keyof typeof KINDS;
 
-/** The descriptions of the faults. */
 export const FAULTS = Object.fromEntries(
   Object.entries(KINDS).map(([fault, { description }]) => [fault, description]),
 );
@@ -90,7 +89,6 @@ export function faultPlan(systems: readonly string[], operations: readonly strin
       system: z.enum(systems).optional(),
       /** Hits only calls that have this text in their URL or JSON body, such as an `externalId`. Default: any call. */
       about: z.string().min(1).optional(),
-      /** The number of calls that it hits. */
       times: z.int().min(1).default(1),
       milliseconds: z.int().min(0).default(1_000),
       /** The change of the merchant before the call, as if its underwriters made it in that moment. */
@@ -203,7 +201,6 @@ export interface ReceivedRequest {
   readonly system: string;
   /** As in the catalogue: `create-merchant`. */
   readonly operation: string;
-  /** Path and query. */
   readonly url: string;
   readonly fault?: FaultKind;
   /** HTTP status of the response; absent while there is none, and after the connection was cut. */
@@ -264,14 +261,10 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The effect of a plan on the merchant that a call is about. */
 export type Meanwhile = NonNullable<FaultPlan['meanwhile']>;
 
-/** One operation, as its partner serves it. */
 interface Served {
-  /** Lets the call take effect and returns the response. */
   perform(request: FastifyRequest): Promise<Answer>;
-  /** The body of a response that a fault makes up. */
   errorBody(status: number): Answer['body'];
   /** Changes the thing that the call is about first, as a plan asks. */
   move(request: FastifyRequest, meanwhile: Meanwhile): Promise<void>;

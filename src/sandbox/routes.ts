@@ -38,7 +38,6 @@ export interface Content {
   readonly fields: readonly FieldProblem[];
 }
 
-/** A response that is a file, without an envelope. */
 export class FileResponse {
   constructor(
     /** MIME type. */

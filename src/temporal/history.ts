@@ -66,7 +66,6 @@ export function argumentsOf(client: Client, run: History | undefined): Promise<u
   return decodedPayloads(client, started?.input?.payloads, run?.workflowId);
 }
 
-/** An answer that a workflow accepted. */
 export interface AcceptedAnswer extends Resolution {
   /** ISO 8601. */
   readonly at: string;

@@ -93,7 +93,6 @@ async function described(client: Client, ids: readonly string[]): Promise<Workfl
   return all.filter((description) => description !== undefined);
 }
 
-/** The maximum number of onboardings to read for one dba. Many share a masked dba. */
 const MOST_OF_A_DBA = 1_000;
 
 async function idsOfDba(client: Client, dba: string): Promise<string[]> {
@@ -104,7 +103,6 @@ async function idsOfDba(client: Client, dba: string): Promise<string[]> {
   return [...ids];
 }
 
-/** The number of onboardings that are searched for a similar name. */
 const MOST_SIMILAR = 200;
 
 async function unknown(client: Client, given: string): Promise<UnknownOnboarding> {
@@ -119,7 +117,6 @@ async function unknown(client: Client, given: string): Promise<UnknownOnboarding
   return new UnknownOnboarding(`there is no onboarding with id or dba ${JSON.stringify(given)}${next}`);
 }
 
-/** The number of suggested names that begin with the typed text. */
 const MOST_BEGINNING = 3;
 
 /** `; did you mean Willow Street Yoga [notes]?` for `Willow`, or '' when no name begins so. */
@@ -199,7 +196,6 @@ async function ask<Result, Args extends [string?]>(
   });
 }
 
-/** Waits until a workflow has ended, and returns its outcome. */
 export function outcomeOf<Outcome>(client: Client, id: string): Promise<Outcome> {
   return client.workflow.getHandle(id).result() as Promise<Outcome>;
 }

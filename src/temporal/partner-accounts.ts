@@ -43,7 +43,6 @@ export interface AccountAt {
   readonly taskQueue: string;
 }
 
-/** The number of workflows to examine concurrently. */
 const CONCURRENCY = 16;
 
 /**
@@ -120,7 +119,6 @@ export interface Watched {
   readonly onExamined?: (examined: number, running: number) => void;
 }
 
-/** The number of retried activities, and of their workflows. */
 export interface Woken {
   readonly steps: number;
   readonly workflows: number;

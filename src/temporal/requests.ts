@@ -135,7 +135,6 @@ export const givenAnswer = z.strictObject({ ...whoAndWhy, answer });
 /** The number of runs of one workflow that are searched for an earlier delivery. */
 const MAX_RUNS = 20;
 
-/** An answer that a workflow accepted. */
 export interface Accepted {
   readonly workflowId: string;
   readonly receipt: ResolutionReceipt;

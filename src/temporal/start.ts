@@ -179,7 +179,6 @@ function sentBy(client: Client): SendStart {
   return async (type, options) => (await client.workflow.start(type, options)).firstExecutionRunId;
 }
 
-/** A single operation at the bank. */
 export interface OperationStart<Name extends OperationName = OperationName>
   extends PartnerOperationInput<Name>,
     Pick<Start, 'key' | 'account'> {}

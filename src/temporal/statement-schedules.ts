@@ -28,7 +28,6 @@ const CATCHUP_WINDOW = '7 days';
 const PATIENCE_MS = 5_000;
 const INTERVAL_MS = 100;
 
-/** There is no schedule of a name, or more than one. */
 export class UnknownSchedule extends TemporalProblem {
   override readonly name = 'UnknownSchedule';
 }
@@ -43,10 +42,8 @@ export interface MonthlyStatements {
   readonly request: Omit<OperationRequest<'statement'>, 'period'>;
 }
 
-/** A schedule as the server reports it. */
 export interface StatementSchedule {
   readonly key: string;
-  /** The account at the partners; undefined for the one without a name. */
   readonly account: string | undefined;
   readonly scheduleId: string;
   /** Undefined when it is encrypted with a key that this process does not have. */

@@ -15,7 +15,6 @@ import {
 import type { TLSConfig } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { isUnreadablePayload, MisplacedPayload } from './payload-codec.js';
 
-/** The gRPC error that an error of the client is about. */
 function grpcErrorOf(error: unknown): GrpcError | undefined {
   // A raw request of a worker's connection fails with both in one.
   const cause = error instanceof ServiceError && !isGrpcServiceError(error) ? error.cause : error;
@@ -86,7 +85,6 @@ export function rejectionOf(error: unknown): string | undefined {
   return details === undefined || NAMES_SEARCH_ATTRIBUTE.test(details) ? undefined : details;
 }
 
-/** The time limit of one call to Temporal, in milliseconds. */
 const DEADLINE_MS = 10_000;
 
 /** Makes a call of Temporal that must return soon. */
@@ -125,14 +123,12 @@ export function sentenceOf(error: unknown): string | undefined {
   return `Temporal: ${details}${advice}`;
 }
 
-/** The settings of a connection that Temporal may reject. */
 export interface Credentials {
   readonly address: string;
   readonly apiKey?: string | undefined;
   readonly tls?: TLSConfig | boolean | null | undefined;
 }
 
-/** The time limit for the server to send something by TLS, or to hang up, in milliseconds. */
 const TLS_TIMEOUT_MS = 5_000;
 
 /**

@@ -23,7 +23,6 @@ export interface Pollers {
   readonly taking: number;
   /** The version that gets new tasks; undefined for workers without a version. */
   readonly target: WorkerDeploymentVersion | undefined;
-  /** The versions that poll. */
   readonly versions: readonly WorkerDeploymentVersion[];
   /** All workers that poll, whichever version they have. */
   readonly identities: readonly string[];
@@ -116,7 +115,6 @@ export function noWorker(
   };
 }
 
-/** No worker takes what would be started. */
 export class NoWorker extends PassingProblem {
   override readonly name = 'NoWorker';
 }
@@ -148,7 +146,6 @@ const STATUS_NAMES: Readonly<Record<number, DeployedVersion['status']>> = {
   [Status.WORKER_DEPLOYMENT_VERSION_STATUS_DRAINED]: 'drained',
 };
 
-/** A build of a worker deployment. */
 export interface DeployedVersion {
   readonly buildId: string;
   /** `inactive`: it was never current; `draining`: it gets no new workflows, and some may be pinned to it. */

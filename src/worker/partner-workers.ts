@@ -30,7 +30,6 @@ import { countExchanges } from './health.js';
 import { SHUTDOWN, TUNING } from './tuning.js';
 import { intercepted, type WorkersConfig, workersClient } from './workflow-worker.js';
 
-/** The place where workers run. */
 export interface WorkerPlace extends Pick<WorkerOptions, 'identity' | 'workerDeploymentOptions'> {
   readonly connection: NativeConnection;
   readonly namespace: string;
@@ -46,7 +45,6 @@ export interface PartnerWorkers {
   readonly release: () => Promise<unknown>;
 }
 
-/** The activities of a task queue without workflows. */
 export interface ActivityQueue {
   readonly taskQueue: string;
   readonly activities: object;
@@ -60,7 +58,6 @@ export interface ActivityQueue {
   };
 }
 
-/** The observers of an account's exchanges: see {@link partnerClients}. */
 export type Watch = (account: string | undefined) => {
   readonly observe?: PartnerObserver;
   readonly inspect?: Inspector;
@@ -103,7 +100,6 @@ export function activityQueues(
   };
 }
 
-/** Creates the workers that call partners and deliver outbound events. */
 export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig): Promise<PartnerWorkers> {
   const { documentDir, statementDir, payloadKeys } = config;
   const common = { ...place, dataConverter: dataConverter(payloadKeys), ...SHUTDOWN, ...TUNING };

@@ -144,7 +144,6 @@ export function needsWorkers({ status, pinned }: Pick<DeployedVersion, 'status' 
   return status === 'current' || status === 'ramping' || pinned > 0;
 }
 
-/** Gauges of the age of credentials and keys. */
 export interface Ages {
   /** Shows the expiry of the client certificate. */
   certificate(options: Pick<ConnectionOptions, 'tls'>): void;

@@ -3,16 +3,8 @@ import { from, idempotent, type Operations, once, RESPONSE_BYTES, read } from '.
 import { anyResponse, int32, text } from '../fields.js';
 import { cardOperations } from './card-operations.js';
 import { accountOperations, profileOperations } from './profile-operations.js';
-import { byId, nothing, notificationQuery, webhook } from './requests.js';
-import {
-  createdWebhook,
-  departments,
-  notification,
-  notifications,
-  ticket,
-  tickets,
-  webhooks,
-} from './responses.js';
+import * as requests from './requests.js';
+import * as responses from './responses.js';
 import { TOKEN_OPERATIONS } from './token.js';
 
 const byWebhook = z.strictObject({ webhookId: int32 });
@@ -25,15 +17,15 @@ const PARTNER_OPERATIONS = {
     statusPayloads: { 409: { success: true, exists: true } },
     provenance: 'documented',
     inWorkflows: true,
-    request: webhook,
-    response: createdWebhook,
+    request: requests.webhook,
+    response: responses.createdWebhook,
   }),
   listDepartments: read('GET /api/teams/departments', {
     reference: 'E14',
     summary: 'Departments, which group sub-users',
     provenance: 'documented',
-    request: nothing,
-    response: departments,
+    request: requests.nothing,
+    response: responses.departments,
   }),
   restoreSubUser: idempotent('POST /api/subProfiles/restore', {
     reference: 'E15',
@@ -42,17 +34,17 @@ const PARTNER_OPERATIONS = {
     headers: { 'content-type': 'application/json' },
     provenance: 'documented',
     inWorkflows: true,
-    request: byId,
+    request: requests.byId,
     response: anyResponse,
   }),
   listWebhooks: read('GET /api/Partners/webhooks', {
     summary: 'The webhooks of the caller',
-    request: nothing,
-    response: webhooks,
+    request: requests.nothing,
+    response: responses.webhooks,
   }),
   updateWebhook: idempotent('PUT /api/Partners/webhooks/{webhookId}', {
     summary: 'Replace a webhook',
-    request: webhook.extend({ webhookId: int32 }),
+    request: requests.webhook.extend({ webhookId: int32 }),
     response: anyResponse,
   }),
   deleteWebhook: idempotent('DELETE /api/Partners/webhooks/{webhookId}', {
@@ -71,8 +63,8 @@ const MESSAGE_OPERATIONS = {
     summary: 'New and unresolved tickets of the caller',
     provenance: 'documented',
     inWorkflows: true,
-    request: nothing,
-    response: tickets,
+    request: requests.nothing,
+    response: responses.tickets,
     maxBytes: RESPONSE_BYTES.list,
   }),
   listNotifications: read('GET /api/notifications', {
@@ -80,28 +72,28 @@ const MESSAGE_OPERATIONS = {
     summary: 'A page of notifications of the caller, oldest first',
     query: ['fromDate', 'toDate', 'level', 'group', 'types', 'categories', 'searchTerm', 'skip', 'take'],
     provenance: 'documented',
-    request: notificationQuery,
-    response: notifications,
+    request: requests.notificationQuery,
+    response: responses.notifications,
     maxBytes: RESPONSE_BYTES.everything,
   }),
   listTickets: read('GET /api/tickets', {
     summary: 'All tickets of the caller',
     inWorkflows: true,
-    request: nothing,
-    response: tickets,
+    request: requests.nothing,
+    response: responses.tickets,
     maxBytes: RESPONSE_BYTES.list,
   }),
   createTicket: once('POST /api/tickets', {
     summary: 'Open a ticket, or reply to one by naming it as parent',
     inWorkflows: true,
     request: z.strictObject({ topic: z.string().optional(), text, ...ticketFields }),
-    response: ticket,
+    response: responses.ticket,
   }),
   getTicket: read('GET /api/tickets/{ticketId}', {
     summary: 'A ticket',
     probe: { ticketId: [from('listTickets', 'ticketId'), from('listNewTickets', 'ticketId')] },
     request: z.strictObject({ ticketId: int32 }),
-    response: ticket,
+    response: responses.ticket,
   }),
   updateTicket: idempotent('PUT /api/tickets/{ticketId}', {
     summary: 'Change a ticket’s text or status',
@@ -111,18 +103,18 @@ const MESSAGE_OPERATIONS = {
   getNotification: read('GET /api/notifications/{id}', {
     summary: 'A notification',
     probe: { id: [from('listNotifications', 'id')] },
-    request: byId,
-    response: notification,
+    request: requests.byId,
+    response: responses.notification,
   }),
   markNotificationRead: idempotent('PUT /api/notifications/{id}/read', {
     summary: 'Mark a notification as read',
-    request: byId,
+    request: requests.byId,
     response: anyResponse,
   }),
   deleteNotification: idempotent('DELETE /api/notifications/{id}', {
     summary: 'Delete a notification',
     irreversible: true,
-    request: byId,
+    request: requests.byId,
     response: anyResponse,
   }),
 } satisfies Operations;

@@ -10,26 +10,8 @@ import {
   read,
 } from '../catalogue.js';
 import { anyResponse, dateTime, exactJson, int32, text } from '../fields.js';
-import {
-  addressChange,
-  businessAccountHolder,
-  businessSearch,
-  byId,
-  byMerchant,
-  externalActivityRequest,
-  fullStatementRequest,
-  nothing,
-} from './requests.js';
-import {
-  bankingProfile,
-  boardingResponse,
-  businessHolderRecord,
-  externalActivity,
-  financialAccounts,
-  foundBusinesses,
-  foundPeople,
-  transactions,
-} from './responses.js';
+import * as requests from './requests.js';
+import * as responses from './responses.js';
 
 /** A file; `statementFormat` in `client.ts` returns its format. */
 const file = z.custom<Download>();
@@ -56,7 +38,7 @@ export function accountOperations(svc: string) {
       probe: { period: [lastMonth], financialAccountIds: ANY_ACCOUNTS },
       provenance: 'documented',
       inWorkflows: true,
-      request: fullStatementRequest,
+      request: requests.fullStatementRequest,
       response: file,
     }),
     getExternalAccountActivity: read(`GET /${svc}/externalAccountActivity/{profileId}`, {
@@ -67,14 +49,16 @@ export function accountOperations(svc: string) {
       probe: { profileId: ANY_PROFILE },
       provenance: 'documented',
       deprecated: 'the contract names no replacement',
-      request: externalActivityRequest,
-      response: externalActivity,
+      request: requests.externalActivityRequest,
+      response: responses.externalActivity,
     }),
     generateStatement: read('POST /api/Statement/V2', {
       summary: 'A statement of one account, as a file',
       returns: 'stream',
       probe: { period: [lastMonth], financialAccountId: ANY_ACCOUNT },
-      request: fullStatementRequest.omit({ financialAccountIds: true }).extend({ financialAccountId: text }),
+      request: requests.fullStatementRequest
+        .omit({ financialAccountIds: true })
+        .extend({ financialAccountId: text }),
       response: file,
     }),
     listTransactions: read('POST /api/Transaction/V2/list', {
@@ -87,13 +71,13 @@ export function accountOperations(svc: string) {
         skip: int32.optional(),
         take: int32.optional(),
       }),
-      response: transactions,
+      response: responses.transactions,
       maxBytes: RESPONSE_BYTES.everything,
     }),
     listFinancialAccounts: read('GET /api/FinancialAccount/V2', {
       summary: 'The financial accounts of the caller',
-      request: nothing,
-      response: financialAccounts,
+      request: requests.nothing,
+      response: responses.financialAccounts,
     }),
   } satisfies Operations;
 }
@@ -109,7 +93,7 @@ export function profileOperations(svc: string) {
       summary: 'Change the postal address of the caller or of an associated person',
       provenance: 'documented',
       inWorkflows: true,
-      request: addressChange,
+      request: requests.addressChange,
       response: anyResponse,
     }),
     findProfileByMerchant: read(`GET /${svc}/profile/byMerchant/{merchantProfileId}`, {
@@ -121,8 +105,8 @@ export function profileOperations(svc: string) {
       },
       provenance: 'documented',
       inWorkflows: true,
-      request: byMerchant,
-      response: bankingProfile,
+      request: requests.byMerchant,
+      response: responses.bankingProfile,
     }),
     submitBusinessAccountHolder: once(`POST /${svc}/businessAccountHolder`, {
       reference: 'E7',
@@ -130,8 +114,8 @@ export function profileOperations(svc: string) {
       irreversible: true,
       provenance: 'documented',
       inWorkflows: true,
-      request: businessAccountHolder,
-      response: boardingResponse,
+      request: requests.businessAccountHolder,
+      response: responses.boardingResponse,
     }),
     searchBusinessAccountHolders: read('POST /api/AccountsSearch/BusinesAccountHolder', {
       reference: 'E9',
@@ -139,16 +123,16 @@ export function profileOperations(svc: string) {
       sendsEmptyBody: true,
       provenance: 'documented',
       inWorkflows: true,
-      request: businessSearch,
-      response: foundBusinesses,
+      request: requests.businessSearch,
+      response: responses.foundBusinesses,
       maxBytes: RESPONSE_BYTES.everything,
     }),
     getProfile: read(`GET /${svc}/profile/{id}`, {
       summary: 'A banking profile',
       probe: { id: ANY_PROFILE },
       inWorkflows: true,
-      request: byId,
-      response: bankingProfile,
+      request: requests.byId,
+      response: responses.bankingProfile,
     }),
     findProfileByUser: read(`GET /${svc}/profile/byUser/{userProfileId}`, {
       summary: 'The banking profile of a user profile',
@@ -156,38 +140,38 @@ export function profileOperations(svc: string) {
       probe: { userProfileId: [from('getProfile', 'userProfileId')] },
       inWorkflows: true,
       request: z.strictObject({ userProfileId: int32 }),
-      response: bankingProfile,
+      response: responses.bankingProfile,
     }),
     submitBusinessCustomer: once(`POST /${svc}/businessCustomer`, {
       summary: 'Submit a business customer',
       irreversible: true,
       inWorkflows: true,
       request: asItIs,
-      response: boardingResponse,
+      response: responses.boardingResponse,
     }),
     submitAuthorizedUser: once(`POST /${svc}/authorizedUser`, {
       summary: 'Submit an authorized user of an account',
       irreversible: true,
       request: asItIs,
-      response: boardingResponse,
+      response: responses.boardingResponse,
     }),
     getBusinessAccountHolder: read(`GET /${svc}/businessAccountHolder/{profileId}`, {
       summary: 'The business account holder of a profile',
       probe: { profileId: ANY_PROFILE },
       request: z.strictObject({ profileId: int32 }),
-      response: businessHolderRecord,
+      response: responses.businessHolderRecord,
     }),
     updateBusinessAccountHolder: idempotent(`PUT /${svc}/businessAccountHolder/{profileId}`, {
       summary: 'Replace the data of a business account holder',
       inWorkflows: true,
-      request: businessAccountHolder.extend({ profileId: int32 }),
-      response: boardingResponse,
+      request: requests.businessAccountHolder.extend({ profileId: int32 }),
+      response: responses.boardingResponse,
     }),
     searchPersonalAccountHolders: read('POST /api/AccountsSearch/PersonalAccountHolder', {
       summary: 'Search personal account holders by agent, ISO or name',
       sendsEmptyBody: true,
-      request: businessSearch.omit({ dba: true }).extend({ name: z.string().nullish() }),
-      response: foundPeople,
+      request: requests.businessSearch.omit({ dba: true }).extend({ name: z.string().nullish() }),
+      response: responses.foundPeople,
     }),
   } satisfies Operations;
 }

@@ -1,20 +1,7 @@
 import { z } from 'zod';
 import { idempotent, type Operations, once, RESPONSE_BYTES, read } from '../catalogue.js';
 import { anyResponse, int32 } from '../fields.js';
-import {
-  agentProfile,
-  boardingSettings,
-  createdMerchant,
-  createMerchantRequest,
-  createMerchantV2Request,
-  filePart,
-  merchantFees,
-  merchantFeesRead,
-  merchantStatus,
-  merchantStatus2,
-  submitMerchantRequest,
-  underwritingNotes,
-} from './schemas.js';
+import * as schemas from './schemas.js';
 
 const byId = z.strictObject({ id: int32 });
 
@@ -28,14 +15,14 @@ export const FEES_PATH = '/api/v2/merchant/fees';
  * @param posNames the point-of-sale systems that the partner accepts, besides the two names that the contract prints.
  */
 export function boardingOperations(posNames: readonly string[] = []) {
-  const createRequest = createMerchantRequest(posNames);
+  const createRequest = schemas.createMerchantRequest(posNames);
   return {
     listAgentProfiles: read('GET /api/v1/agentProfiles', {
       maxBytes: RESPONSE_BYTES.list,
       summary: 'Agent profiles of the caller; `id` is the agentProfileId of a create',
       inWorkflows: true,
       request: z.strictObject({}),
-      response: z.array(agentProfile),
+      response: z.array(schemas.agentProfile),
       openFields: ['name'],
     }),
     listBoardingSettings: read('GET /api/v1/GetBoardingSettings', {
@@ -43,7 +30,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       summary: 'Boarding settings (templates) of the caller; `id` is the boardingSettingsId of a create',
       inWorkflows: true,
       request: z.strictObject({}),
-      response: z.array(boardingSettings),
+      response: z.array(schemas.boardingSettings),
       openFields: ['name'],
     }),
     createMerchantV1: once('POST /api/v1/merchant/create', {
@@ -54,15 +41,15 @@ export function boardingOperations(posNames: readonly string[] = []) {
       inWorkflows: true,
       deprecated: 'use create-merchant (v2)',
       request: createRequest,
-      response: createdMerchant,
+      response: schemas.createdMerchant,
     }),
     createMerchant: once('POST /api/v2/merchant/create', {
       summary: 'Create a merchant application from basic data; submit-merchant completes it',
       irreversible: true,
       inWorkflows: true,
       knownFields: Object.keys(createRequest.shape),
-      request: createMerchantV2Request(posNames),
-      response: createdMerchant,
+      request: schemas.createMerchantV2Request(posNames),
+      response: schemas.createdMerchant,
     }),
     getFees: read(`GET ${FEES_PATH}`, {
       reference: 'B2',
@@ -73,20 +60,20 @@ export function boardingOperations(posNames: readonly string[] = []) {
       provenance: 'documented',
       inWorkflows: true,
       request: byId,
-      response: merchantFeesRead,
+      response: schemas.merchantFeesRead,
     }),
     updateFees: idempotent(`POST ${FEES_PATH}`, {
       summary: 'Set a merchant’s fees',
       query: ['id'],
       inWorkflows: true,
-      request: merchantFees.safeExtend({ id: int32 }),
+      request: schemas.merchantFees.safeExtend({ id: int32 }),
       response: anyResponse,
     }),
     submitMerchant: once('POST /api/v2/merchant/submit', {
       summary: 'Enter all data of a merchant and submit it to underwriting',
       irreversible: true,
       inWorkflows: true,
-      request: submitMerchantRequest,
+      request: schemas.submitMerchantRequest,
       response: anyResponse,
     }),
     submitMerchantV1: once('POST /api/v1/merchant/submit', {
@@ -105,7 +92,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       provenance: 'documented',
       inWorkflows: true,
       request: byId,
-      response: merchantStatus,
+      response: schemas.merchantStatus,
     }),
     getStatus2: read('GET /api/v1/merchant/status2', {
       maxBytes: RESPONSE_BYTES.status,
@@ -113,7 +100,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       query: ['id'],
       probe: { id: ['merchant'] },
       request: byId,
-      response: merchantStatus2,
+      response: schemas.merchantStatus2,
     }),
     updateStatus: idempotent('POST /api/v1/merchant/updateStatus', {
       summary: 'Set a merchant’s status (for administrators)',
@@ -126,7 +113,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       query: ['id'],
       encoding: 'multipart',
       inWorkflows: true,
-      request: z.strictObject({ id: int32, file: filePart, description: z.string().optional() }),
+      request: z.strictObject({ id: int32, file: schemas.filePart, description: z.string().optional() }),
       response: anyResponse,
     }),
     getUnderwritingNotes: read('GET /api/v1/merchant/underwritingNotes', {
@@ -138,7 +125,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       provenance: 'documented',
       inWorkflows: true,
       request: byId,
-      response: underwritingNotes,
+      response: schemas.underwritingNotes,
     }),
     requestUnderwritingReview: once('POST /api/v1/merchant/underwritingReview', {
       summary: 'Tell the underwriters that their notes are answered',

@@ -1,44 +1,32 @@
 import { z } from 'zod';
 import { from, idempotent, once, read } from '../catalogue.js';
 import { text } from '../fields.js';
-import {
-  adjustment,
-  batch,
-  capture,
-  confirmation,
-  increment,
-  missing,
-  newBatch,
-  newPayment,
-  type PaymentsCatalogue,
-  page,
-  refund,
-  reversal,
-  transaction,
-  transactions,
-  type VERSIONS,
-} from './schemas.js';
+import * as schemas from './schemas.js';
 
 /**
  * The actions on a payment, which are the same in both versions. Each takes an `event_id`, its idempotency key: repeated
  * with the same one, it happens once.
  */
-function actions<const Version extends (typeof VERSIONS)['payments'][number]>(version: Version) {
+function actions<const Version extends (typeof schemas.VERSIONS)['payments'][number]>(version: Version) {
   const action = <Request extends z.ZodType>(name: string, summary: string, request: Request) =>
     idempotent(`POST /${version}/payments/{transaction_id}/${name}`, {
       summary,
-      failures: missing('payment'),
+      failures: schemas.missing('payment'),
       irreversible: true,
       request,
-      response: transaction,
+      response: schemas.transaction,
     });
   return {
-    capture: action('capture', 'Capture all or part of an authorized payment', capture),
-    increment: action('auth', 'Raise an authorization by an amount', increment),
-    refund: action('refund', 'Refund a captured payment, in whole or in parts', refund),
-    reverse: action('reverse', 'Reverse an unsettled payment, or part of its authorization', reversal),
-    adjust: action('adjust', 'Set the amount of an unsettled payment', adjustment),
-    confirm: action('confirm', 'Accept or reject the surcharge on a payment', confirmation),
+    capture: action('capture', 'Capture all or part of an authorized payment', schemas.capture),
+    increment: action('auth', 'Raise an authorization by an amount', schemas.increment),
+    refund: action('refund', 'Refund a captured payment, in whole or in parts', schemas.refund),
+    reverse: action(
+      'reverse',
+      'Reverse an unsettled payment, or part of its authorization',
+      schemas.reversal,
+    ),
+    adjust: action('adjust', 'Set the amount of an unsettled payment', schemas.adjustment),
+    confirm: action('confirm', 'Accept or reject the surcharge on a payment', schemas.confirmation),
   };
 }
 
@@ -50,14 +38,14 @@ export const PAYMENT_OPERATIONS = {
   startPayment: once('POST /v3/payment', {
     summary: 'Start a contactless card-present payment at a terminal, authorized and captured in one step',
     irreversible: true,
-    request: newPayment,
-    response: transaction,
+    request: schemas.newPayment,
+    response: schemas.transaction,
   }),
   startPreauth: once('POST /v3/preauth', {
     summary: 'Start a contactless card-present authorization at a terminal, for later capture',
     irreversible: true,
-    request: newPayment,
-    response: transaction,
+    request: schemas.newPayment,
+    response: schemas.transaction,
   }),
   capturePayment: v3.capture,
   incrementAuthorization: v3.increment,
@@ -73,12 +61,12 @@ export const PAYMENT_OPERATIONS = {
   confirmPaymentV1: v1.confirm,
   refundTransaction: once('POST /v3/refund', {
     summary: 'Refund all or part of a completed transaction',
-    failures: missing('transaction'),
+    failures: schemas.missing('transaction'),
     irreversible: true,
-    request: refund,
-    response: transaction,
+    request: schemas.refund,
+    response: schemas.transaction,
   }),
-} satisfies PaymentsCatalogue;
+} satisfies schemas.PaymentsCatalogue;
 
 const oneTransaction = { transaction_id: text };
 const oneBatch = { batch_id: text };
@@ -87,21 +75,21 @@ const oneBatch = { batch_id: text };
 export const TRANSACTION_OPERATIONS = {
   listTransactions: read('GET /v1/transactions', {
     summary: 'A page of transactions; with `search`, those that match',
-    query: Object.keys(page),
-    request: z.strictObject(page),
-    response: transactions,
+    query: Object.keys(schemas.page),
+    request: z.strictObject(schemas.page),
+    response: schemas.transactions,
   }),
   getTransaction: read('GET /v1/transactions/{transaction_id}', {
     summary: 'A transaction',
-    failures: missing('transaction'),
+    failures: schemas.missing('transaction'),
     probe: { transaction_id: [from('listTransactions', 'transactions.id')] },
     request: z.strictObject(oneTransaction),
-    response: transaction,
+    response: schemas.transaction,
   }),
   updateTransaction: idempotent('PUT /v1/transactions/{transaction_id}', {
     summary: 'Record the final outcome of a passthrough transaction, as reported by the processor',
     failures: {
-      ...missing('transaction'),
+      ...schemas.missing('transaction'),
       401: {
         message:
           'only transactions of passthrough flows can be edited, and the processor manages this one directly; ' +
@@ -111,24 +99,24 @@ export const TRANSACTION_OPERATIONS = {
     },
     irreversible: true,
     request: z.looseObject({ ...oneTransaction, status: text.optional() }),
-    response: transaction,
+    response: schemas.transaction,
   }),
   openBatch: once('POST /v1/batches', {
     summary: 'Open a settlement batch',
-    request: newBatch,
-    response: batch,
+    request: schemas.newBatch,
+    response: schemas.batch,
   }),
   closeBatch: idempotent('POST /v1/batches/{batch_id}/close', {
     summary: 'Close a batch and settle what was captured in it',
-    failures: missing('batch'),
+    failures: schemas.missing('batch'),
     irreversible: true,
     request: z.strictObject(oneBatch),
-    response: batch,
+    response: schemas.batch,
   }),
   updateBatch: idempotent('PUT /v1/batches/{batch_id}', {
     summary: 'Change fields of an open batch',
-    failures: missing('batch'),
-    request: newBatch.partial().extend(oneBatch),
-    response: batch,
+    failures: schemas.missing('batch'),
+    request: schemas.newBatch.partial().extend(oneBatch),
+    response: schemas.batch,
   }),
-} satisfies PaymentsCatalogue;
+} satisfies schemas.PaymentsCatalogue;

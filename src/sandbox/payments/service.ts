@@ -79,7 +79,6 @@ interface Wanted {
 
 const DEFAULT_LIMIT = 50;
 
-/** The requested page of `records`, under the name of the listing. `search` searches every field. */
 function pageOf(name: string, records: readonly object[], wanted: Wanted) {
   const { search = '', limit = DEFAULT_LIMIT, offset = 0, ...fields } = wanted;
   const found = records.filter(
