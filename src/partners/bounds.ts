@@ -1,3 +1,5 @@
+import { eachLeaf } from '../privacy/private-fields.js';
+
 /**
  * The kept and shown length of a partner's text, in UTF-16 code units. A longer text is shortened, and ends with its length.
  * Temporal terminates a workflow whose search attribute has more than 2 kB, or one of whose payloads has more than 2 MB.
@@ -25,14 +27,8 @@ export function shortened(text: string, longest: number): string {
 
 /** A JSON value in which every text has at most {@link LONGEST.text}. */
 export function bounded<Value>(value: Value): Value {
-  return boundedValue(value) as Value;
-}
-
-function boundedValue(value: unknown): unknown {
-  if (typeof value === 'string') return shortened(value, LONGEST.text);
-  if (Array.isArray(value)) return value.map(boundedValue);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, boundedValue(inside)]));
+  const short = (leaf: unknown) => (typeof leaf === 'string' ? shortened(leaf, LONGEST.text) : leaf);
+  return eachLeaf(value, short) as Value;
 }
 
 /** The texts that people read about a problem. */

@@ -74,7 +74,7 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly probe?: Readonly<Record<string, readonly ProbeSource[]>>;
   /** No other operation undoes it: money moves, something is closed or deleted, an application is sent. */
   readonly irreversible?: true;
-  /** Default: `assumed`. */
+  /** Default: `documented` with a `reference`, otherwise `assumed`. */
   readonly provenance?: Provenance;
   /** A 404 means that there is no such thing, and not that the request is wrong. */
   readonly mayFindNothing?: true;
@@ -139,7 +139,8 @@ const entry =
     facts: Facts,
   ) => {
     const [method, path] = route.split(' ') as [Operation['method'], Path];
-    return { ...facts, method, path, effect };
+    const provenance: Provenance = facts.reference === undefined ? 'assumed' : 'documented';
+    return { provenance, ...facts, method, path, effect };
   };
 
 export const read = entry('read');

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Operation, type Operations, operationName } from '../partners/catalogue.js';
+import { parseExactly } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
 import { formsOf, shapeOf } from '../schemas/shape.js';
@@ -61,6 +62,22 @@ type Int64 = string | number | bigint;
 /** On the wire an int64 is a number. Our own callers may write its digits as text. */
 export function onTheWire(int64: z.ZodType<bigint, Int64>) {
   return z.custom<Int64>((value) => typeof value !== 'string', 'must be a number').pipe(int64);
+}
+
+/**
+ * Whole numbers in requests keep their digits. A call without a body may have the content type of JSON, as E15 must.
+ *
+ * @param invalid the response to a body that is not JSON. Null: it counts as an object without fields
+ */
+export function readExactJson(server: FastifyInstance, invalid: Error | null): void {
+  server.removeContentTypeParser('application/json');
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (_, body, done) => {
+    try {
+      done(null, body === '' ? undefined : parseExactly(String(body)));
+    } catch {
+      done(invalid, undefined);
+    }
+  });
 }
 
 /** Serves every operation of a catalogue: admits the caller, checks the request, then calls the handler. */

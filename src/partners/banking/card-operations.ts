@@ -21,7 +21,6 @@ export function cardOperations(svc: string) {
     setCardNickname: idempotent('POST /api/paymentCards/nickName', {
       reference: 'E4',
       summary: 'Set a card’s nickname, or clear it',
-      provenance: 'documented',
       inWorkflows: true,
       request: cardNickname,
       response: paymentCard,
@@ -30,7 +29,6 @@ export function cardOperations(svc: string) {
       reference: 'E8',
       summary: 'Close a card permanently',
       irreversible: true,
-      provenance: 'documented',
       inWorkflows: true,
       request: cardClosing,
       response: boardingResponse,

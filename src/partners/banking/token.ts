@@ -21,7 +21,6 @@ export const TOKEN_OPERATIONS = {
     query: ['likev1'],
     anonymous: true,
     issuesCredential: true,
-    provenance: 'documented',
     inWorkflows: true,
     request: tokenRequest,
     response: tokenResponse,
@@ -37,6 +36,7 @@ export const TOKEN_OPERATIONS = {
   }),
   refreshToken: idempotent('POST /api/auth/refresh', {
     reference: 'E2',
+    provenance: 'assumed',
     summary: 'Exchange a token that is about to expire for a new one',
     issuesCredential: true,
     inWorkflows: true,
