@@ -75,9 +75,9 @@ const more = [
     to: { path: 'node_modules/@temporalio/(?!workflow/|common/)' },
   },
   {
-    name: 'workflows: of a partner, only phases, kinds of failures, reasons and bounds of texts',
+    name: 'workflows: of a partner, only phases, kinds of failures, and bounds of texts',
     from: { path: inFolders(['workflows']) },
-    to: { path: '^src/partners/(?!.*phases\\.ts$|partner-error\\.ts$|reasons\\.ts$|bounds\\.ts$)' },
+    to: { path: '^src/partners/(?!.*phases\\.ts$|partner-error\\.ts$|bounds\\.ts$)' },
   },
   {
     name: 'workflows: activities only by their interfaces in messages/',

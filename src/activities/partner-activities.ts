@@ -1,6 +1,6 @@
 import type { DocumentStore } from '../documents/document-store.js';
 import type { FileStore } from '../documents/file-store.js';
-import type { PartnerActivities } from '../messages/partner-activities.js';
+import type { PartnerActivities } from '../messages/partner-account.js';
 import type { MeaningOf } from '../partners/phases.js';
 import type { PartnerClients, SystemName } from '../partners/systems.js';
 import { bankingActivities } from './banking.js';

@@ -1,6 +1,6 @@
 import { getClient, log } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import type { PartnerRecordActivities } from '../messages/partner-record.js';
+import type { PartnerRecordActivities } from '../messages/partner-account.js';
 import type { MeaningOf, StatusMeaning } from '../partners/phases.js';
 import { type AccountAt, recordOf, reportStatus, wakePollsOf } from '../temporal/partner-accounts.js';
 import { beating, inTime } from './failures.js';

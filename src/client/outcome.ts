@@ -1,4 +1,4 @@
-import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import type { Asked, Waits } from '../inbox/waits.js';
 import { partsOfId, type WorkflowType } from '../messages/ids.js';
@@ -8,7 +8,7 @@ import type {
   MerchantBoardingOutcome,
 } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { outcomeOf, partIds } from '../temporal/onboardings.js';
+import { describe, outcomeOf, partIds } from '../temporal/onboardings.js';
 import { PassingProblem, TemporalProblem } from '../temporal/unavailable.js';
 
 /** The outcome of an onboarding of any kind. */
@@ -142,14 +142,8 @@ async function idAtPartner(
   name: 'merchantProfileId' | 'bankingProfileId',
 ): Promise<string | undefined> {
   for (const workflowId of workflowIds) {
-    const id = await client.workflow
-      .getHandle(workflowId)
-      .describe()
-      .then(({ typedSearchAttributes }) => typedSearchAttributes.get(SEARCH_ATTRIBUTES[name]))
-      .catch((error: unknown) => {
-        if (error instanceof WorkflowNotFoundError) return undefined;
-        throw error;
-      });
+    const described = await describe(client, workflowId);
+    const id = described?.typedSearchAttributes.get(SEARCH_ATTRIBUTES[name]);
     if (id !== undefined) return id;
   }
   return undefined;

@@ -9,7 +9,6 @@ import { isNotFound } from '../temporal/unavailable.js';
 import { UnreadableOnboarding } from '../temporal/unreadable.js';
 import { EndedWithoutOutcome } from './outcome.js';
 
-/** The interval between reads, in milliseconds. */
 const READ_EVERY_MS = 1_000;
 
 /** A busy worker may take this long to start a workflow, in milliseconds. */

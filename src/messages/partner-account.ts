@@ -1,6 +1,10 @@
 import { defineSignal } from '@temporalio/workflow';
 import type { PartnerErrorDetails } from '../partners/partner-error.js';
+import type { StatusMeaning } from '../partners/phases.js';
 import type { SystemName } from '../partners/systems.js';
+import type { PaymentsActivities } from './activities.js';
+import type { BankingActivities } from './banking-activities.js';
+import type { BoardingActivities } from './boarding-activities.js';
 
 /** Input of `partnerAccount`, which acts for one account at one partner. */
 export interface PartnerAccountInput {
@@ -78,3 +82,50 @@ export interface PartnerAccountActivities {
   /** Makes these workflows read at once. */
   retryReads(read: UnreadableRead): Promise<void>;
 }
+
+/** A status name that no document has. */
+export interface SeenStatus {
+  readonly status: string;
+  /** ISO 8601. */
+  readonly firstAt: string;
+  /** The id of the requirement that asks about it. */
+  readonly requirementId?: string;
+  /** Absent until a person has decided. */
+  readonly decision?: {
+    readonly meaning: StatusMeaning;
+    readonly actor: string;
+    readonly reason: string;
+    /** ISO 8601. */
+    readonly at: string;
+  };
+}
+
+/** Reports a status name that no document has. Sent by signal-with-start. */
+export const statusSeen = defineSignal<[{ readonly status: string }]>('statusSeen');
+
+/** The record that `partnerRecord` keeps of an account at one partner. Its memo has it, so it can be read without a worker. */
+export interface PartnerRecord {
+  readonly statuses: readonly SeenStatus[];
+}
+
+/** The field of the memo that has the {@link PartnerRecord}. */
+export const RECORD_MEMO = 'record';
+
+export interface PartnerRecordActivities {
+  /** Makes every status poll of the account read now. @returns how many */
+  wakePolls(): Promise<number>;
+}
+
+/** The activities of workflows at each partner. The worker must have all of them, and workflows find no others. */
+export interface PartnerActivities {
+  readonly boarding: BoardingActivities;
+  readonly banking: BankingActivities;
+  readonly payments: PaymentsActivities;
+  readonly 'plant-store': object;
+  readonly processor: object;
+}
+
+/** The activities on the task queue of a partner. */
+export type ActivitiesAt<System extends keyof PartnerActivities> = PartnerActivities[System] &
+  PartnerAccountActivities &
+  PartnerRecordActivities;

@@ -1,3 +1,5 @@
+import { eachLeaf } from '../privacy/private-fields.js';
+
 /**
  * The kept and shown length of a partner's text, in UTF-16 code units. A longer text is shortened, and ends with its length.
  * Temporal terminates a workflow whose search attribute has more than 2 kB, or one of whose payloads has more than 2 MB.
@@ -25,14 +27,8 @@ export function shortened(text: string, longest: number): string {
 
 /** A JSON value in which every text has at most {@link LONGEST.text}. */
 export function bounded<Value>(value: Value): Value {
-  return boundedValue(value) as Value;
-}
-
-function boundedValue(value: unknown): unknown {
-  if (typeof value === 'string') return shortened(value, LONGEST.text);
-  if (Array.isArray(value)) return value.map(boundedValue);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, boundedValue(inside)]));
+  const short = (leaf: unknown) => (typeof leaf === 'string' ? shortened(leaf, LONGEST.text) : leaf);
+  return eachLeaf(value, short) as Value;
 }
 
 /** The texts that people read about a problem. */
@@ -65,4 +61,26 @@ export const ACCOUNT_NAME_RULE =
 /** `merchant.dba: is required`, or only the message of a problem of the whole. */
 export function problemText({ field, message }: Texts): string {
   return field === '' ? message : `${field}: ${message}`;
+}
+
+const CODES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'it refused the connection',
+  ENOTFOUND: 'its name is unknown',
+  EAI_AGAIN: 'its name cannot be looked up now',
+  ECONNRESET: 'the connection broke before the response',
+  UND_ERR_SOCKET: 'the connection broke before the response',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_HEADERS_TIMEOUT: 'no response in time',
+  UND_ERR_BODY_TIMEOUT: 'the response stopped arriving',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the response is too large',
+};
+
+/**
+ * The `reason` of a partner error for people: `the connection broke before the response (UND_ERR_SOCKET)`. What precedes the code
+ * stays: `issue-token: no response in time (UND_ERR_HEADERS_TIMEOUT)`.
+ */
+export function reasonInWords(reason: string): string {
+  const [, before = '', code = ''] = /^(.*: )?(.*)$/s.exec(reason) ?? [];
+  const words = Object.hasOwn(CODES, code) ? CODES[code] : undefined;
+  return words === undefined ? reason : `${before}${words} (${code})`;
 }

@@ -74,7 +74,7 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly probe?: Readonly<Record<string, readonly ProbeSource[]>>;
   /** No other operation undoes it: money moves, something is closed or deleted, an application is sent. */
   readonly irreversible?: true;
-  /** Default: `assumed`. */
+  /** Default: `documented` with a `reference`, otherwise `assumed`. */
   readonly provenance?: Provenance;
   /** A 404 means that there is no such thing, and not that the request is wrong. */
   readonly mayFindNothing?: true;
@@ -130,6 +130,22 @@ export const RESPONSE_BYTES = {
 } as const;
 
 export type Operations = Readonly<Record<string, Operation>>;
+
+/** The entry of an operation with this effect, from its route (`GET /api/v1/agentProfiles`) and its other facts. */
+const entry =
+  <Kind extends Effect>(effect: Kind) =>
+  <const Path extends string, const Facts extends Omit<Operation, 'method' | 'path' | 'effect'>>(
+    route: `${Operation['method']} ${Path}`,
+    facts: Facts,
+  ) => {
+    const [method, path] = route.split(' ') as [Operation['method'], Path];
+    const provenance: Provenance = facts.reference === undefined ? 'assumed' : 'documented';
+    return { provenance, ...facts, method, path, effect };
+  };
+
+export const read = entry('read');
+export const idempotent = entry('idempotent');
+export const once = entry('once');
 
 /** A catalogue key (`getStatus`) as people and the ledger spell it (`get-status`). */
 export function operationName(key: string): string {

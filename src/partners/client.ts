@@ -7,7 +7,6 @@ import { encode } from './encoding.js';
 import { type HttpDownload, type HttpResponse, type Transport, TransportError } from './http.js';
 import type { ExchangeEnd, PartnerObserver } from './observers.js';
 import type { OncePermit } from './once.js';
-import { signOfMore } from './pages.js';
 import { type FieldProblem, PartnerError, type PartnerErrorDetails } from './partner-error.js';
 import {
   download,
@@ -22,6 +21,7 @@ import {
   outcomeOf,
   type PartnerResponse,
   payloadOf,
+  signOfMore,
   tooLarge,
 } from './responses.js';
 import { fieldProblems } from './rules-in-words.js';

@@ -1,3 +1,5 @@
+import { eachLeaf } from '../privacy/private-fields.js';
+
 /** The functions of the ECMAScript proposal "JSON.parse source text access", which V8 has and the types lack. */
 interface ExactJson {
   parse(
@@ -73,12 +75,7 @@ export function keepingDigits(whole: bigint): number | string {
 
 /** A JSON value from {@link parseExactly}, for readers that round: see {@link keepingDigits}. */
 export function keepingAllDigits(value: unknown): unknown {
-  if (typeof value === 'bigint') return keepingDigits(value);
-  if (Array.isArray(value)) return value.map(keepingAllDigits);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([field, inside]) => [field, keepingAllDigits(inside)]),
-  );
+  return eachLeaf(value, (leaf) => (typeof leaf === 'bigint' ? keepingDigits(leaf) : leaf));
 }
 
 /** The maximum nesting of objects and lists in an input or an event: the check calls itself for each level. */

@@ -108,21 +108,16 @@ export class PartnerError extends Error {
     return this.details.operation;
   }
 
-  get status(): number | undefined {
-    return this.details.status;
-  }
-
   get requestId(): string | undefined {
     return this.details.requestId;
   }
 
-  get fields(): readonly FieldProblem[] {
-    return this.details.fields;
+  get status(): number | undefined {
+    return this.details.status;
   }
 
-  /** Milliseconds to wait before the next call, if the partner asked for that. */
-  get retryAfter(): number | undefined {
-    return this.details.retryAfterMs;
+  get fields(): readonly FieldProblem[] {
+    return this.details.fields;
   }
 }
 

@@ -95,7 +95,7 @@ export interface Partner<
   readonly settings: z.ZodObject<Shape>;
   clientSettings(url: string, set: z.output<z.ZodObject<Shape>>, checks: Checks): Settings;
   /** True if merchants or profiles have a page in a portal of the partner. */
-  readonly hasPortal: boolean;
+  readonly hasPortal?: true;
   /** The parts of the catalogue that differ between accounts, whether the system is on or off. */
   readonly wording: {
     readonly settings: z.ZodObject<WordingShape>;
@@ -103,31 +103,25 @@ export interface Partner<
   };
   operations(wording: Partial<Wording>): Ops;
   client(settings: Settings & Connection, wording: Wording): Client;
-  /** The check of credentials; undefined if no operation reads. */
-  readonly credentialsCheck:
-    | {
-        /** Reads as little as possible. @returns what it found, for people: `3 agent profiles`; '' for nothing worth showing */
-        read(client: Client, options: CallOptions): Promise<string>;
-      }
-    | undefined;
-  /** The report of `gangway doctor` while the system is off: a failure, or a finding in words; undefined: nothing. */
-  readonly whenOff: 'failure' | string | undefined;
+  /** The check of credentials; left out if no operation reads. */
+  readonly credentialsCheck?: {
+    /** Reads as little as possible. @returns what it found, for people: `3 agent profiles`; '' for nothing worth showing */
+    read(client: Client, options: CallOptions): Promise<string>;
+  };
+  /** The report of `gangway doctor` while the system is off: a failure, or a finding in words. Default: nothing. */
+  readonly whenOff?: 'failure' | string;
   /** True if its settings name an environment. */
-  readonly hasEnvironments: boolean;
-  /** The field of a request by which the partner recognizes a repeated call; undefined where there is none. */
-  readonly idempotencyKey:
-    | {
-        readonly field: string;
-        make(callId: string, path: string): string;
-      }
-    | undefined;
-  /** The rules for the partner's webhooks; undefined if there are none. */
-  readonly webhooks:
-    | {
-        readonly status: 200 | 202;
-        readonly idFields: readonly IdField[];
-      }
-    | undefined;
+  readonly hasEnvironments?: true;
+  /** The field of a request by which the partner recognizes a repeated call. */
+  readonly idempotencyKey?: {
+    readonly field: string;
+    make(callId: string, path: string): string;
+  };
+  /** The rules for the partner's webhooks; left out if there are none. */
+  readonly webhooks?: {
+    readonly status: 200 | 202;
+    readonly idFields: readonly IdField[];
+  };
   readonly contract: Contract;
   /** The parts of docs/partner-apis.md that the catalogue does not have. */
   readonly documentation: {

@@ -6,10 +6,10 @@ import { type Context, Placeholders } from '../privacy/placeholders.js';
 import { BadSetting } from '../settings/settings.js';
 import type { FilePart, Operation } from './catalogue.js';
 import { encode, isFilePart } from './encoding.js';
-import { type HarEntry, type HarPart, harOf } from './har.js';
-import type { HttpDownload, HttpResponse } from './http.js';
-import { isNestedDeeper, parseExactly, writeExactly } from './json.js';
-import type { ExchangeEnd, ObservedCall, PartnerObserver } from './observers.js';
+import type { HttpResponse } from './http.js';
+import { writeExactly } from './json.js';
+import type { Exchange, ExchangeEnd, ObservedCall, PartnerObserver } from './observers.js';
+import { jsonIn } from './responses.js';
 
 export const recordSettings = z.object({
   GANGWAY_RECORD: z.string().optional().meta({
@@ -25,10 +25,14 @@ const KEPT_HEADERS = ['accept', 'content-type', 'date', 'retry-after'];
 /** A message of a partner in plain text. A longer text is a page, of which a recording keeps no content. */
 const MESSAGE_BYTES = 500;
 
+/** The content of a response. That of a file has no text: its comment has the length and a keyed hash. */
 interface Content {
   readonly text?: string;
   readonly comment?: string;
 }
+
+/** The fields of a HAR file that a request and a response of every recording have. */
+const MESSAGE = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 };
 
 /** One for each folder, so that a value has the same placeholder wherever this process sends it. */
 const recordings = new Map<string, PartnerObserver>();
@@ -61,18 +65,15 @@ class Recording {
 
   constructor(private readonly folder: string) {}
 
-  begin(
-    { system, operation: name }: { readonly system: string; readonly operation: string },
-    call: ObservedCall,
-  ): (end: ExchangeEnd, response?: HttpResponse | HttpDownload) => void {
-    const started = new Date();
+  begin({ system, operation: name }: Exchange, call: ObservedCall): ReturnType<PartnerObserver> {
+    const started = new Date().toISOString();
     const since = performance.now();
     // Before the response, whose texts may repeat it.
     const request = this.#request(system, call);
-    const keep = (response: HarEntry['response']) => {
+    const keep = (response: object) => {
       const time = Math.round(performance.now() - since);
-      this.#write(`${system}-${name}`, {
-        startedDateTime: started.toISOString(),
+      this.#write(`${system}-${name}`, started, {
+        startedDateTime: started,
         time,
         request,
         response,
@@ -82,31 +83,22 @@ class Recording {
       });
     };
     return (end, response) => {
-      if ('failure' in end) return keep(responseOf(0, [], '', 0, {}, end));
+      if ('failure' in end) return keep(responseOf({ status: 0, headers: {} }, 0, {}, end));
       if (!response) return;
-      const { status } = response;
-      const headers = keptHeaders(response.headers);
-      const type = String(response.headers['content-type'] ?? '');
-      if ('chunks' in response) {
-        let bytes = 0;
-        const hash = this.#placeholders.hash();
-        response.eachChunk((chunk) => {
-          if (chunk) {
-            bytes += chunk.byteLength;
-            hash.update(chunk);
-          } else {
-            keep(
-              responseOf(status, headers, type, bytes, { comment: fileComment(bytes, hash.digest('hex')) }),
-            );
-          }
-        });
-        return;
-      }
-      keep(responseOf(status, headers, type, response.body.byteLength, this.#content(response, type, call)));
+      if ('body' in response)
+        return keep(responseOf(response, response.body.byteLength, this.#content(response, call)));
+      let bytes = 0;
+      const hash = this.#placeholders.hash();
+      response.eachChunk((chunk) => {
+        if (chunk) {
+          bytes += chunk.byteLength;
+          hash.update(chunk);
+        } else keep(responseOf(response, bytes, { comment: fileComment(bytes, hash.digest('hex')) }));
+      });
     };
   }
 
-  #request(system: string, { operation, request, secrets }: ObservedCall): HarEntry['request'] {
+  #request(system: string, { operation, request, secrets }: ObservedCall): object {
     const context = { ...contextOf(operation), secrets: secrets() };
     const fields = Object.entries(request as Record<string, unknown>);
     const files = fields.filter((field): field is [string, FilePart] => isFilePart(field[1]));
@@ -114,58 +106,50 @@ class Recording {
     const left = this.#placeholders.replaced(Object.fromEntries(others), context) as Record<string, unknown>;
     const wire = encode(operation, left);
     const body = 'body' in wire ? wire.body : undefined;
-    const { path, headers } = wire;
-    const url = new URL(`https://${system}.invalid${path}`);
+    const url = new URL(`https://${system}.invalid${wire.path}`);
     const common = {
       method: operation.method,
       url: url.href,
-      httpVersion: 'HTTP/1.1',
-      cookies: [],
-      headers: keptHeaders(headers),
+      ...MESSAGE,
+      headers: keptHeaders(wire.headers),
       queryString: [...url.searchParams].map(([name, value]) => ({ name, value })),
-      headersSize: -1,
-    } as const;
+    };
     if (typeof body === 'string') {
       const postData = { mimeType: 'application/json', text: body };
       return { ...common, postData, bodySize: Buffer.byteLength(body) };
     }
     if (body === undefined) return { ...common, bodySize: 0 };
-    const texts = [...body].flatMap(([name, value]): HarPart[] =>
-      typeof value === 'string' ? [{ name, value }] : [],
-    );
+    const texts = [...body].flatMap(([name, value]) => (typeof value === 'string' ? [{ name, value }] : []));
     const params = [...files.map(([name, file]) => this.#part(name, file)), ...texts];
     return { ...common, postData: { mimeType: 'multipart/form-data', params }, bodySize: -1 };
   }
 
-  #part(name: string, { fileName, contentType, content }: FilePart): HarPart {
+  #part(name: string, { fileName, contentType, content }: FilePart): object {
     const ending = /\.\w{1,8}$/.exec(fileName)?.[0] ?? '';
     const comment = fileComment(content.byteLength, this.#placeholders.digest(content));
     return { name, fileName: this.#placeholders.placeholder(fileName) + ending, contentType, comment };
   }
 
-  #content({ status, body }: HttpResponse, type: string, { operation, secrets }: ObservedCall): Content {
+  #content({ status, headers, body }: HttpResponse, { operation, secrets }: ObservedCall): Content {
     const text = body.toString('utf8');
     if (text === '') return { text };
     const context = { ...contextOf(operation), isResponse: true, secrets: secrets() };
-    const json = jsonIn(text);
-    if (json !== undefined) {
-      return { text: writeExactly(this.#placeholders.replaced(json, context)) };
-    }
+    const json = jsonIn(body, { exactNumbers: true });
+    if (json !== undefined) return { text: writeExactly(this.#placeholders.replaced(json, context)) };
+    const type = typeOf(headers);
     const isMessage = status >= 400 && type.startsWith('text/plain') && body.byteLength <= MESSAGE_BYTES;
     if (isMessage) return { text: String(this.#placeholders.replaced(text, context, '', true)) };
     return { comment: fileComment(body.byteLength, this.#placeholders.digest(body)) };
   }
 
-  #write(name: string, entry: HarEntry): void {
+  /** Writes a file of HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/). Its creator's version is that of our rules. */
+  #write(name: string, started: string, entry: object): void {
     this.#exchanges += 1;
     const number = String(this.#exchanges).padStart(6, '0');
-    const at = entry.startedDateTime.replace(/[-:]/g, '');
-    const file = join(this.folder, `${at}-${this.#mark}-${number}-${name}.har`);
+    const file = join(this.folder, `${started.replace(/[-:]/g, '')}-${this.#mark}-${number}-${name}.har`);
+    const har = { log: { version: '1.2', creator: { name: 'gangway', version: '1' }, entries: [entry] } };
     try {
-      writeFileSync(`${file}.part`, `${JSON.stringify(harOf(entry), null, 2)}\n`, {
-        mode: 0o600,
-        flag: 'wx',
-      });
+      writeFileSync(`${file}.part`, `${JSON.stringify(har, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
       renameSync(`${file}.part`, file);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -178,15 +162,6 @@ function contextOf({ anonymous, issuesCredential, openFields }: Operation): Cont
   return { isSignIn: (anonymous ?? issuesCredential) === true, ...(openFields && { openFields }) };
 }
 
-function jsonIn(text: string): unknown {
-  try {
-    const json = parseExactly(text);
-    return isNestedDeeper(json) ? undefined : json;
-  } catch {
-    return undefined;
-  }
-}
-
 function fileComment(bytes: number, hash: string): string {
   return `${bytes} bytes, keyed hash ${hash}`;
 }
@@ -197,23 +172,24 @@ function keptHeaders(headers: HttpResponse['headers']) {
   );
 }
 
+function typeOf(headers: HttpResponse['headers']): string {
+  return String(headers['content-type'] ?? '');
+}
+
+/** `_sent` is false if it is certain that no byte of the request left. */
 function responseOf(
-  status: number,
-  headers: HarEntry['response']['headers'],
-  mimeType: string,
+  { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
   size: number,
   content: Content,
   failed?: Extract<ExchangeEnd, { readonly failure: unknown }>,
-): HarEntry['response'] {
+): object {
   return {
     status,
     statusText: '',
-    httpVersion: 'HTTP/1.1',
-    cookies: [],
-    headers,
-    content: { size, mimeType, ...content },
+    ...MESSAGE,
+    headers: keptHeaders(headers),
+    content: { size, mimeType: typeOf(headers), ...content },
     redirectURL: '',
-    headersSize: -1,
     bodySize: size,
     ...(failed && { _error: failed.code, _sent: failed.failure === 'Uncertain' }),
   };

@@ -20,7 +20,6 @@ export const PRIVATE_PATTERNS = {
 
 export type PrivateKind = keyof typeof PRIVATE_PATTERNS;
 
-/** Stands in place of a private value. */
 export const REDACTED = '[Redacted]';
 
 const IDENTITY_NUMBERS = ['socialSecurityNumber', 'nineDigits', 'taxNumber'] as const;

@@ -94,7 +94,6 @@ export class Placeholders {
     return createHmac('sha256', this.#key);
   }
 
-  /** A placeholder for a private text. */
   placeholder(value: string): string {
     const known = this.#given.get(value);
     if (known !== undefined) return known;

@@ -36,7 +36,6 @@ interface PrivateValue {
   readonly value: string;
 }
 
-/** The values of private fields, at any depth. */
 export function privateValuesIn(value: unknown, field = ''): PrivateValue[] {
   if (typeof value === 'string' || typeof value === 'number') {
     const kind = kindOf(field);
@@ -101,7 +100,10 @@ export function withoutRepeats(
   const { secrets, others } = repeatable(credentials, request, 8);
   const secret = anyOf(secrets, 'g');
   const other = anyOf(others, 'giu');
-  return secret || other ? eachText(response, (text) => replaced(replaced(text, secret), other)) : response;
+  if (!secret && !other) return response;
+  return eachLeaf(response, (leaf) =>
+    typeof leaf === 'string' ? replaced(replaced(leaf, secret), other) : leaf,
+  );
 }
 
 /**
@@ -121,11 +123,11 @@ function repeatable(credentials: readonly string[], request: unknown, alone: num
   };
 }
 
-function eachText(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((item) => eachText(item, change));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, eachText(inside, change)]));
+/** A JSON value with other values in place of those that are neither object nor list. */
+export function eachLeaf(value: unknown, change: (leaf: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => eachLeaf(item, change));
+  if (typeof value !== 'object' || value === null) return change(value);
+  return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, eachLeaf(inside, change)]));
 }
 
 function anyOf(patterns: readonly string[], flags: string): RegExp | undefined {

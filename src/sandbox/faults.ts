@@ -1,28 +1,79 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { writeExactly } from '../partners/json.js';
+
+interface Fault {
+  readonly description: string;
+  /** The call takes effect. */
+  readonly commits?: true;
+  /** Waits for the `milliseconds` of the plan before anything else, or before the response. */
+  readonly waits?: 'first' | 'last';
+  /** The caller gets this HTTP status in place of the response, or a cut connection. */
+  readonly instead?: number | 'cut';
+}
 
 /** The faults that a plan can contain: of one operation, or of none (see {@link BESIDE_OPERATIONS}). */
-export const FAULTS = {
-  refuse: 'the listener closes at once, for `milliseconds`: connections are refused',
-  'drop-before-commit': 'the connection is cut, nothing took effect',
-  'drop-after-commit': 'the call takes effect, then the connection is cut',
-  'drop-after-delay':
-    'waits for `milliseconds`, or until the fault is deleted; then the connection is cut, nothing took effect',
-  '500-before-commit': 'responds 500, nothing took effect',
-  '500-after-commit': 'the call takes effect, then responds 500',
-  '400': 'responds 400, nothing took effect',
-  '429': 'responds 429 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
-  '503': 'responds 503 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
-  delay: 'waits for `milliseconds`, or until the fault is deleted, before anything else',
-  'delay-after-commit':
-    'the call takes effect, then its response waits for `milliseconds`, or until the fault is deleted',
-  'expired-token': 'responds 401 although the credentials are valid, nothing took effect',
-  'duplicate-webhooks': 'the next webhook is delivered twice',
-  'reorder-webhooks':
-    'the next webhook comes after the one that should follow it, or after `milliseconds` if none does',
-} as const;
+const KINDS = {
+  refuse: {
+    description: 'the listener closes at once, for `milliseconds`: connections are refused',
+    commits: true,
+  },
+  'drop-before-commit': { description: 'the connection is cut, nothing took effect', instead: 'cut' },
+  'drop-after-commit': {
+    description: 'the call takes effect, then the connection is cut',
+    commits: true,
+    instead: 'cut',
+  },
+  'drop-after-delay': {
+    description:
+      'waits for `milliseconds`, or until the fault is deleted; then the connection is cut, nothing took effect',
+    waits: 'first',
+    instead: 'cut',
+  },
+  '500-before-commit': { description: 'responds 500, nothing took effect', instead: 500 },
+  '500-after-commit': {
+    description: 'the call takes effect, then responds 500',
+    commits: true,
+    instead: 500,
+  },
+  '400': { description: 'responds 400, nothing took effect', instead: 400 },
+  '429': {
+    description: 'responds 429 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
+    instead: 429,
+  },
+  '503': {
+    description: 'responds 503 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
+    instead: 503,
+  },
+  delay: {
+    description: 'waits for `milliseconds`, or until the fault is deleted, before anything else',
+    waits: 'first',
+    commits: true,
+  },
+  'delay-after-commit': {
+    description:
+      'the call takes effect, then its response waits for `milliseconds`, or until the fault is deleted',
+    commits: true,
+    waits: 'last',
+  },
+  'expired-token': {
+    description: 'responds 401 although the credentials are valid, nothing took effect',
+    instead: 401,
+  },
+  'duplicate-webhooks': { description: 'the next webhook is delivered twice', commits: true },
+  'reorder-webhooks': {
+    description:
+      'the next webhook comes after the one that should follow it, or after `milliseconds` if none does',
+    commits: true,
+  },
+} as const satisfies Readonly<Record<string, Fault>>;
 
-export type FaultKind = keyof typeof FAULTS;
+export type FaultKind = keyof typeof KINDS;
+
+export const FAULTS = Object.fromEntries(
+  Object.entries(KINDS).map(([fault, { description }]) => [fault, description]),
+);
 
 /** Faults that concern no operation: connections, and what the partner sends on its own. */
 const BESIDE_OPERATIONS: readonly FaultKind[] = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'];
@@ -31,14 +82,13 @@ const BESIDE_OPERATIONS: readonly FaultKind[] = ['refuse', 'duplicate-webhooks',
 export function faultPlan(systems: readonly string[], operations: readonly string[]) {
   return z
     .strictObject({
-      fault: z.enum(Object.keys(FAULTS) as [FaultKind, ...FaultKind[]]),
+      fault: z.enum(Object.keys(KINDS) as [FaultKind, ...FaultKind[]]),
       /** As in the catalogue: `create-merchant`. */
       operation: z.enum(operations).optional(),
       /** As in the ledger: `boarding`. Distinguishes operations of one name in two systems. Default: both are hit. */
       system: z.enum(systems).optional(),
       /** Hits only calls that have this text in their URL or JSON body, such as an `externalId`. Default: any call. */
       about: z.string().min(1).optional(),
-      /** The number of calls that it hits. */
       times: z.int().min(1).default(1),
       milliseconds: z.int().min(0).default(1_000),
       /** The change of the merchant before the call, as if its underwriters made it in that moment. */
@@ -151,7 +201,6 @@ export interface ReceivedRequest {
   readonly system: string;
   /** As in the catalogue: `create-merchant`. */
   readonly operation: string;
-  /** Path and query. */
   readonly url: string;
   readonly fault?: FaultKind;
   /** HTTP status of the response; absent while there is none, and after the connection was cut. */
@@ -201,4 +250,66 @@ export function allIn(words: readonly string[]): (text: string) => boolean {
 
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+export interface Answer {
+  /** HTTP status; 0 cuts the connection. */
+  readonly status: number;
+  /** MIME type. Default: JSON. */
+  readonly contentType?: string;
+  readonly body: object | string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Meanwhile = NonNullable<FaultPlan['meanwhile']>;
+
+interface Served {
+  perform(request: FastifyRequest): Promise<Answer>;
+  errorBody(status: number): Answer['body'];
+  /** Changes the thing that the call is about first, as a plan asks. */
+  move(request: FastifyRequest, meanwhile: Meanwhile): Promise<void>;
+}
+
+/** Serves calls of one operation, with the faults that are planned for it: before or after the call takes effect. */
+export function withFaults(faults: Faults, called: Called, served: Served) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const text = () => `${request.url} ${writeExactly(request.body)}`;
+    const plan = faults.next(called, text);
+    const answered = called.isWrite
+      ? faults.requests.receive(called, request.url, text(), plan?.fault)
+      : undefined;
+    if (plan?.meanwhile) await served.move(request, plan.meanwhile);
+    const answer = await outcome(faults, plan, request, served);
+    if (!answer || answer.status === 0) return cut(reply);
+    const { status, contentType, body, headers = {} } = answer;
+    answered?.(status);
+    reply.headers(headers);
+    if (contentType !== undefined) reply.type(contentType);
+    return reply.code(status).send(body);
+  };
+}
+
+/** The response to a call with a planned fault; undefined when its connection is cut. */
+async function outcome(
+  faults: Faults,
+  plan: FaultPlan | undefined,
+  request: FastifyRequest,
+  { perform, errorBody }: Served,
+): Promise<Answer | undefined> {
+  if (!plan) return perform(request);
+  const { commits, waits, instead }: Fault = KINDS[plan.fault];
+  if (waits === 'first') await faults.delay(plan);
+  const performed = commits && (await perform(request));
+  if (waits === 'last') await faults.delay(plan);
+  if (instead === undefined) return performed;
+  if (instead === 'cut') return undefined;
+  const answer = { status: instead, body: errorBody(instead) };
+  if (instead !== 429 && instead !== 503) return answer;
+  return { ...answer, headers: { 'retry-after': String(Math.ceil(plan.milliseconds / 1_000)) } };
+}
+
+function cut(reply: FastifyReply): FastifyReply {
+  reply.hijack();
+  reply.raw.destroy();
+  return reply;
 }

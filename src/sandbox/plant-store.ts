@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { operationName } from '../partners/catalogue.js';
-import { parseExactly } from '../partners/json.js';
 import {
   newPlant,
   PLANT_STORE_OPERATIONS,
@@ -8,7 +7,16 @@ import {
 } from '../partners/plant-store/operations.js';
 import type { Ledger } from './ledger.js';
 import type { EmulatedPartner, World } from './partner.js';
-import { bearerOf, type Handlers, invalid, isKey, onTheWire, partnerRoutes } from './routes.js';
+import {
+  bearerOf,
+  type Handlers,
+  invalid,
+  isKey,
+  onTheWire,
+  partnerRoutes,
+  Refusal,
+  readExactJson,
+} from './routes.js';
 
 export const plantStorePartner: EmulatedPartner = {
   credentials: { PLANT_STORE_TOKEN: 'sandbox' },
@@ -21,26 +29,19 @@ export const plantStorePartner: EmulatedPartner = {
 
 /** Serves the plant store (apis/3): Bearer token `sandbox`, every failure a 400 with an Error. */
 function plantStoreRoutes(server: FastifyInstance, service: PlantStoreService, world: World): void {
-  // A separate scope, because its response to invalid JSON is also an Error.
+  // A separate scope, because its response to invalid JSON is also an Error, which names the missing fields.
   void server.register((scope, _, loaded) => {
-    scope.removeContentTypeParser('application/json');
-    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_, body, done) => {
-      try {
-        done(null, body === '' ? undefined : parseExactly(String(body)));
-      } catch {
-        // A body that is not JSON counts as an object without fields, and the error names the missing ones.
-        done(null, undefined);
-      }
-    });
+    readExactJson(scope, null);
     partnerRoutes(scope, world, {
       name: 'plant-store',
       operations: PLANT_STORE_OPERATIONS,
       requests: { createPlant: newPlant.extend({ id: onTheWire(newPlant.shape.id) }) },
       handlers: service.handlers,
-      admit: ({ headers }) =>
-        isKey('sandbox', bearerOf(headers.authorization), world.password)
-          ? { caller: null }
-          : { refused: { status: 400, body: { error: 401, message: 'The token is missing or invalid' } } },
+      admit: ({ headers }) => {
+        if (isKey('sandbox', bearerOf(headers.authorization), world.password)) return;
+        const message = 'The token is missing or invalid';
+        throw new Refusal(400, message, [], { error: 401, message });
+      },
       envelope: (_, { status, data, error, fields }) => {
         if (error === null) return data as object;
         const rules = fields.map(({ field, message }) => `${field} ${message}`);
@@ -62,7 +63,7 @@ class PlantStoreService {
 
   constructor(private readonly ledger: Ledger) {}
 
-  readonly handlers: Handlers<PlantStoreOperations, null> = {
+  readonly handlers: Handlers<PlantStoreOperations, void> = {
     listPlants: ({ limit = this.#plants.size }) => [...this.#plants.values()].slice(0, Math.max(0, limit)),
     createPlant: ({ id, name, tag }) => {
       if (this.#plants.has(id)) throw invalid('id', 'is taken');

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { PROCESSOR_OPERATIONS } from '../partners/processor/operations.js';
-import type { Answer } from './fault-injection.js';
 import type { EmulatedPartner, World } from './partner.js';
 import { bearerOf, byField, isKey, partnerRoutes, Refusal } from './routes.js';
 
@@ -37,10 +36,10 @@ function processorRoutes(server: FastifyInstance, world: World): void {
       },
     },
     invalidStatus: INVALID,
-    admit: ({ headers }) =>
-      isKey('sandbox', bearerOf(headers.authorization), password)
-        ? { caller: null }
-        : refused(401, 'Invalid token.'),
+    admit: ({ headers }) => {
+      if (!isKey('sandbox', bearerOf(headers.authorization), password))
+        throw new Refusal(401, 'Invalid token.');
+    },
     envelope: (_, { error, fields }) =>
       error === null ? envelope(true, 'Webhook registered successfully.') : envelope(false, error, fields),
   });
@@ -54,10 +53,6 @@ function envelope(status: boolean, message: string, fields: readonly FieldProble
     errors: fields.length > 0 ? byField(fields) : null,
     error_code: null,
   };
-}
-
-function refused(status: number, message: string): { refused: Answer } {
-  return { refused: { status, body: envelope(false, message) } };
 }
 
 /** Names of events that the processor supports (apis/3 names two of them, apis/4 the others). */

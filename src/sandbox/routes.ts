@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Operation, type Operations, operationName } from '../partners/catalogue.js';
+import { parseExactly } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
 import { formsOf, shapeOf } from '../schemas/shape.js';
-import { type Answer, type Meanwhile, withFaults } from './fault-injection.js';
+import { type Answer, type Meanwhile, withFaults } from './faults.js';
 import type { World } from './partner.js';
 
 /** The handler of each operation of a catalogue: it takes a valid request, and returns the payload. */
@@ -20,8 +21,8 @@ export interface PartnerSystem<Ops extends Operations, Caller> {
   readonly handlers: Handlers<Ops, Caller>;
   /** The request that the partner accepts, where it differs from what our client accepts. Default: that of the catalogue. */
   readonly requests?: { readonly [Key in keyof Ops]?: z.ZodType<z.output<Ops[Key]['request']>> };
-  /** The caller, or the response to a caller who is not admitted. */
-  admit(request: FastifyRequest, operation: Operation): { caller: Caller } | { refused: Answer };
+  /** @throws {Refusal} of a caller who is not admitted */
+  admit(request: FastifyRequest, operation: Operation): Caller;
   /** Changes the thing that a request with these fields is about, as a planned fault asks. */
   move?(fields: Readonly<Record<string, unknown>>, meanwhile: Meanwhile): void;
   /** HTTP status of the response to an invalid request. Default: 400. */
@@ -38,7 +39,6 @@ export interface Content {
   readonly fields: readonly FieldProblem[];
 }
 
-/** A response that is a file, without an envelope. */
 export class FileResponse {
   constructor(
     /** MIME type. */
@@ -64,6 +64,22 @@ export function onTheWire(int64: z.ZodType<bigint, Int64>) {
   return z.custom<Int64>((value) => typeof value !== 'string', 'must be a number').pipe(int64);
 }
 
+/**
+ * Whole numbers in requests keep their digits. A call without a body may have the content type of JSON, as E15 must.
+ *
+ * @param invalid the response to a body that is not JSON. Null: it counts as an object without fields
+ */
+export function readExactJson(server: FastifyInstance, invalid: Error | null): void {
+  server.removeContentTypeParser('application/json');
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (_, body, done) => {
+    try {
+      done(null, body === '' ? undefined : parseExactly(String(body)));
+    } catch {
+      done(invalid, undefined);
+    }
+  });
+}
+
 /** Serves every operation of a catalogue: admits the caller, checks the request, then calls the handler. */
 export function partnerRoutes<Ops extends Operations, Caller>(
   server: FastifyInstance,
@@ -75,33 +91,29 @@ export function partnerRoutes<Ops extends Operations, Caller>(
     const handle = system.handlers[key] as (request: unknown, caller: Caller) => unknown;
     const fields = fieldReader(operation);
     const schema: z.ZodType = system.requests?.[key] ?? operation.request;
-    const failure = (status: number, error: string, fields: readonly FieldProblem[] = []): Answer => ({
-      status,
-      body: system.envelope(operation, { status, data: null, error, fields }),
-    });
+    const failure = (status: number, error: string, fields: readonly FieldProblem[] = []) =>
+      system.envelope(operation, { status, data: null, error, fields });
     const perform = async (request: FastifyRequest): Promise<Answer> => {
-      const admission = system.admit(request, operation);
-      if ('refused' in admission) return admission.refused;
-      const checked = schema.safeParse(await fields(request));
-      if (!checked.success) {
-        return failure(invalidStatus, 'Validation failed', fieldProblems(checked.error));
-      }
       try {
-        const data = await handle(checked.data, admission.caller);
+        const caller = system.admit(request, operation);
+        const checked = schema.safeParse(await fields(request));
+        if (!checked.success) {
+          throw new Refusal(invalidStatus, 'Validation failed', fieldProblems(checked.error));
+        }
+        const data = await handle(checked.data, caller);
         if (data instanceof FileResponse) {
           return { status: 200, contentType: data.contentType, body: data.content };
         }
         if (operation.returns === 'none') return { status: 204, body: '' };
-        return {
-          status: 200,
-          body: system.envelope(operation, { status: 200, data, error: null, fields: [] }),
-        };
+        const content = { status: 200, data, error: null, fields: [] };
+        return { status: 200, body: system.envelope(operation, content) };
       } catch (refusal) {
         if (!(refusal instanceof Refusal)) throw refusal;
-        return failure(refusal.status, refusal.message, refusal.fields);
+        const { status, message, fields, body } = refusal;
+        return { status, body: body ?? failure(status, message, fields) };
       }
     };
-    const errorBody = (status: number) => failure(status, STATUS_LABELS[status] ?? 'fault').body;
+    const errorBody = (status: number) => failure(status, STATUS_LABELS[status] ?? 'fault');
     const move = async (request: FastifyRequest, meanwhile: Meanwhile) =>
       system.move?.(await fields(request), meanwhile);
     const isWrite = operation.effect !== 'read' && !operation.anonymous;
@@ -178,6 +190,8 @@ export class Refusal extends Error {
     readonly status: number,
     message: string,
     readonly fields: readonly FieldProblem[] = [],
+    /** Of the response. Default: the partner's envelope of the other values. */
+    readonly body?: object,
   ) {
     super(message);
   }
@@ -195,13 +209,8 @@ export function byField(fields: readonly FieldProblem[]): Readonly<Record<string
 }
 
 /** Plain JSON: the payload itself, or problems by field. */
-export function plainBody({ data, error, fields }: Pick<Content, 'data' | 'error' | 'fields'>): object {
+export function plainBody(_: Operation, { data, error, fields }: Content): object {
   return error === null ? (data as object) : { message: error, errors: byField(fields) };
-}
-
-/** The response to a caller who is not admitted, in plain JSON. */
-export function notAdmitted(status: number, error: string): { refused: Answer } {
-  return { refused: { status, body: plainBody({ data: null, error, fields: [] }) } };
 }
 
 /** The key of a caller at a system that has keys in place of users. Default: the caller's name. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
 import { operationName } from '../partners/catalogue.js';
 import { pendingEvents } from '../partners/http.js';
-import { parseExactly, writeExactly } from '../partners/json.js';
+import { writeExactly } from '../partners/json.js';
 import { openApiDocument } from '../partners/openapi/document.js';
 import { catalogue, eachSystem, PARTNERS, SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
 import { BadSetting } from '../settings/settings.js';
@@ -14,7 +14,7 @@ import { TOKEN_LIFETIME_MS } from './banking/users.js';
 import { FAULTS, Faults, faultPlan } from './faults.js';
 import { Ledger } from './ledger.js';
 import type { World } from './partner.js';
-import { invalidControl } from './routes.js';
+import { invalidControl, readExactJson } from './routes.js';
 import { DEFAULT_PACE, type Pace, pace } from './scenario.js';
 import { EMULATED } from './systems.js';
 
@@ -192,18 +192,9 @@ export async function serveSandbox(
   await close();
 }
 
-/**
- * Whole numbers keep their digits, in requests and in responses. A call without a body may have the content type of JSON, as E15 must.
- */
+/** Whole numbers keep their digits in responses as well. */
 function speakExactJson(server: FastifyInstance): void {
-  server.removeContentTypeParser('application/json');
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (_, body, done) => {
-    try {
-      done(null, body === '' ? undefined : parseExactly(String(body)));
-    } catch {
-      done(Object.assign(new Error('Body is not valid JSON'), { statusCode: 400 }));
-    }
-  });
+  readExactJson(server, Object.assign(new Error('Body is not valid JSON'), { statusCode: 400 }));
   server.setReplySerializer(writeExactly);
 }
 

@@ -7,7 +7,6 @@ import { type Handlers, Refusal } from './routes.js';
  * catalogue has them. A partner writes a handler of its own only where an operation does more than that.
  */
 
-/** The partner whose things a caller may see. */
 export interface Owner {
   readonly partnerId: number;
 }

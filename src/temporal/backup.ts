@@ -44,7 +44,6 @@ export interface BackedUp extends z.output<typeof backedUpFacts> {
   readonly ended?: EndedParts;
 }
 
-/** The number of histories to read at once. */
 const CONCURRENCY = 16;
 
 /** The number of onboardings to hold in memory: those being read, and those waiting to be written. */
@@ -140,7 +139,6 @@ export interface RestoreOptions {
   readonly dbaForm: DbaForm;
   /** The time of the backup. ISO 8601. */
   readonly backedUpAt: string;
-  /** Only returns what would be started. */
   readonly dryRun?: boolean | undefined;
 }
 

@@ -46,7 +46,6 @@ export const temporalClientSettings = z.object({
   ),
 });
 
-/** The time after which Temporal counts as unavailable, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** By default, gRPC would wait up to two minutes before it connects again. */

@@ -4,7 +4,6 @@ import type { Delivery, OutboundEventActivities } from '../messages/outbound-eve
 import { all, type Condition, inQueries, is, isIn, startsWith } from './query.js';
 import { startSingle } from './single-activities.js';
 
-/** The activity that sends one event to one destination. */
 const DELIVER: keyof OutboundEventActivities = 'deliverEvent';
 
 /** The retries of a delivery to an unavailable receiver: at once, then at growing intervals. */
@@ -42,9 +41,7 @@ function singleOf(delivery: Delivery): SingleActivity {
 }
 
 export interface DeliveryFilter {
-  /** Only deliveries of events of this workflow. */
   readonly workflowId?: string;
-  /** Only deliveries in one of these states. */
   readonly statuses?: readonly DeliveryStatus[] | undefined;
 }
 
@@ -57,7 +54,6 @@ export interface KnownDelivery extends Delivery {
   readonly activityId: string;
   readonly status: ActivityExecutionInfo['status'];
   readonly attempts: number;
-  /** The reason for the last failure. */
   readonly problem: string | undefined;
 }
 

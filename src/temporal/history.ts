@@ -6,7 +6,7 @@ import { partnerTaskQueue, partsOfId } from '../messages/ids.js';
 import { type Resolution, resolveRequirement } from '../messages/requirements.js';
 import { SYSTEM_NAMES } from '../partners/names.js';
 import { decodedFailure, decodedPayloads } from './payload-codec.js';
-import { isNotFound } from './unavailable.js';
+import { ifFound } from './unavailable.js';
 
 /** Reads a person's answers and the calls to partners from the history of a workflow. Needs no worker. */
 
@@ -39,27 +39,26 @@ export async function runsOf(
 ): Promise<{ readonly runs: readonly Run[]; readonly missing: string | undefined }> {
   const runs: Run[] = [];
   for (let runId: string | undefined = lastRunId; runId; ) {
-    const events = await eventsOf(client, workflowId, runId, runs.length > 0);
-    if (!events) return { runs, missing: runId };
+    const fetched: Promise<Pick<temporal.api.history.v1.IHistory, 'events'>> = client.workflow
+      .getHandle(workflowId, runId)
+      .fetchHistory();
+    const history = await (runs.length > 0 ? ifFound(fetched) : fetched);
+    if (!history) return { runs, missing: runId };
+    const events = history.events ?? [];
     runs.unshift({ workflowId, runId, events });
     runId = events[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined;
   }
   return { runs, missing: undefined };
 }
 
-async function eventsOf(
-  client: Client,
-  workflowId: string,
-  runId: string,
-  mayBeGone: boolean,
-): Promise<readonly Event[] | undefined> {
-  try {
-    const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-    return events ?? [];
-  } catch (error) {
-    if (mayBeGone && isNotFound(error)) return undefined;
-    throw error;
-  }
+/** The beginning of a run. A handle would fetch the whole history. */
+export async function startOfRun(client: Client, workflowId: string, runId: string) {
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace: client.options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  });
+  return history?.events?.[0]?.workflowExecutionStartedEventAttributes;
 }
 
 export function argumentsOf(client: Client, run: History | undefined): Promise<unknown[]> {
@@ -67,7 +66,6 @@ export function argumentsOf(client: Client, run: History | undefined): Promise<u
   return decodedPayloads(client, started?.input?.payloads, run?.workflowId);
 }
 
-/** An answer that a workflow accepted. */
 export interface AcceptedAnswer extends Resolution {
   /** ISO 8601. */
   readonly at: string;

@@ -3,7 +3,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
 import { describe } from './onboardings.js';
-import { isNotFound } from './unavailable.js';
+import { ifFound } from './unavailable.js';
 
 /** The time that a nudge waits while an attempt is running, in milliseconds, and its interval between looks. */
 const PATIENCE_MS = 60_000;
@@ -149,13 +149,8 @@ async function isReset(
 ): Promise<boolean> {
   const { namespace } = client.options;
   const execution = { workflowId, runId: workflowExecutionInfo?.execution?.runId ?? null };
-  try {
-    await client.workflowService.resetActivity({ namespace, execution, id: activityId ?? '' });
-    return true;
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
-  }
+  const reset = client.workflowService.resetActivity({ namespace, execution, id: activityId ?? '' });
+  return (await ifFound(reset)) !== undefined;
 }
 
 function isDueSoon({ nextAttemptScheduleTime }: Pending): boolean {

@@ -15,7 +15,7 @@ import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { didYouMean } from '../settings/nearest.js';
 import { all, type Condition, is, isIn, isNull } from './query.js';
 import { type Listed, listed, typesOf, visibilityQuery } from './search.js';
-import { isNotFound, TemporalProblem } from './unavailable.js';
+import { ifFound, TemporalProblem } from './unavailable.js';
 import { UnreadableOnboarding, whyUnreadable } from './unreadable.js';
 
 /** There is no onboarding of a name, or more than one. */
@@ -93,7 +93,6 @@ async function described(client: Client, ids: readonly string[]): Promise<Workfl
   return all.filter((description) => description !== undefined);
 }
 
-/** The maximum number of onboardings to read for one dba. Many share a masked dba. */
 const MOST_OF_A_DBA = 1_000;
 
 async function idsOfDba(client: Client, dba: string): Promise<string[]> {
@@ -104,7 +103,6 @@ async function idsOfDba(client: Client, dba: string): Promise<string[]> {
   return [...ids];
 }
 
-/** The number of onboardings that are searched for a similar name. */
 const MOST_SIMILAR = 200;
 
 async function unknown(client: Client, given: string): Promise<UnknownOnboarding> {
@@ -119,7 +117,6 @@ async function unknown(client: Client, given: string): Promise<UnknownOnboarding
   return new UnknownOnboarding(`there is no onboarding with id or dba ${JSON.stringify(given)}${next}`);
 }
 
-/** The number of suggested names that begin with the typed text. */
 const MOST_BEGINNING = 3;
 
 /** `; did you mean Willow Street Yoga [notes]?` for `Willow`, or '' when no name begins so. */
@@ -130,16 +127,11 @@ function beginning(given: string, names: readonly string[]): string {
 }
 
 /** Undefined when there is no such workflow. */
-export async function describe(
+export function describe(
   client: Client,
   workflowId: string,
 ): Promise<WorkflowExecutionDescription | undefined> {
-  try {
-    return await client.workflow.getHandle(workflowId).describe();
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  return ifFound(client.workflow.getHandle(workflowId).describe());
 }
 
 /** The time limit for a worker to respond to a query, and for Temporal to report why none does. */
@@ -204,7 +196,6 @@ async function ask<Result, Args extends [string?]>(
   });
 }
 
-/** Waits until a workflow has ended, and returns its outcome. */
 export function outcomeOf<Outcome>(client: Client, id: string): Promise<Outcome> {
   return client.workflow.getHandle(id).result() as Promise<Outcome>;
 }

@@ -13,10 +13,12 @@ import {
 import {
   type PartnerAccountActivities,
   type PartnerAccountInput,
+  type PartnerRecord,
+  RECORD_MEMO,
+  statusSeen,
   ticketsSeen,
   type UnreadableRead,
 } from '../messages/partner-account.js';
-import { type PartnerRecord, RECORD_MEMO, statusSeen } from '../messages/partner-record.js';
 import type { RequirementKind } from '../messages/requirements.js';
 import { initialVisibility } from '../messages/search-attributes.js';
 import {
@@ -29,8 +31,8 @@ import { isStepAt, nudge, type Pending, pendingActivities, retryNow } from './nu
 import { ofAccount } from './onboardings.js';
 import { decodedFailure, decodedPayloads } from './payload-codec.js';
 import { all, IS_RUNNING, isIn } from './query.js';
-import { count, listed } from './search.js';
-import { isNotFound } from './unavailable.js';
+import { count, describedWithMemo, listed } from './search.js';
+import { ifFound } from './unavailable.js';
 
 /** One account at one partner, and the workflows that work with it. */
 export interface AccountAt {
@@ -41,7 +43,6 @@ export interface AccountAt {
   readonly taskQueue: string;
 }
 
-/** The number of workflows to examine concurrently. */
 const CONCURRENCY = 16;
 
 /**
@@ -118,7 +119,6 @@ export interface Watched {
   readonly onExamined?: (examined: number, running: number) => void;
 }
 
-/** The number of retried activities, and of their workflows. */
 export interface Woken {
   readonly steps: number;
   readonly workflows: number;
@@ -221,19 +221,12 @@ export async function reportStatus(client: Client, place: AccountAt, status: str
  * @throws when this process has not the key of the record
  */
 export async function recordOf(client: Client, place: AccountAt): Promise<PartnerRecord | undefined> {
-  const request = { namespace: client.options.namespace, execution: { workflowId: recordIdOf(place) } };
-  try {
-    // The descriptions of the client have no memo.
-    const { workflowExecutionInfo } = await client.workflowService.describeWorkflowExecution(request);
-    const isRunning = workflowExecutionInfo?.status === WORKFLOW_EXECUTION_STATUS_RUNNING;
-    const payload = workflowExecutionInfo?.memo?.fields?.[RECORD_MEMO];
-    if (!isRunning || !payload) return undefined;
-    const [record] = await decodedPayloads(client, [payload], recordIdOf(place));
-    return record as PartnerRecord;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  const workflowId = recordIdOf(place);
+  const { status, memo } = (await ifFound(describedWithMemo(client, workflowId))) ?? {};
+  const payload = memo?.fields?.[RECORD_MEMO];
+  if (status !== WORKFLOW_EXECUTION_STATUS_RUNNING || !payload) return undefined;
+  const [record] = await decodedPayloads(client, [payload], workflowId);
+  return record as PartnerRecord;
 }
 
 function recordIdOf({ system, account, taskQueue }: AccountAt): string {

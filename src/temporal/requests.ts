@@ -12,6 +12,7 @@ import { json } from '../partners/fields.js';
 import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
+import { startOfRun } from './history.js';
 import { findOnboarding, UnknownOnboarding } from './onboardings.js';
 import { differenceFromStart, type Kind, type SendStart, type Started } from './start.js';
 
@@ -134,7 +135,6 @@ export const givenAnswer = z.strictObject({ ...whoAndWhy, answer });
 /** The number of runs of one workflow that are searched for an earlier delivery. */
 const MAX_RUNS = 20;
 
-/** An answer that a workflow accepted. */
 export interface Accepted {
   readonly workflowId: string;
   readonly receipt: ResolutionReceipt;
@@ -195,7 +195,7 @@ async function earlierReceipt(
   for (let count = 0; run && count < MAX_RUNS; count++) {
     const receipt = await receiptOf(client, workflowId, run, updateId);
     if (receipt) return receipt;
-    run = await runBefore(client, workflowId, run);
+    run = (await startOfRun(client, workflowId, run))?.continuedExecutionRunId || undefined;
   }
   return undefined;
 }
@@ -214,14 +214,4 @@ async function receiptOf(
       return undefined;
     throw error;
   }
-}
-
-async function runBefore(client: Client, workflowId: string, runId: string): Promise<string | undefined> {
-  const { history } = await client.workflowService.getWorkflowExecutionHistory({
-    namespace: client.options.namespace,
-    execution: { workflowId, runId },
-    maximumPageSize: 1,
-  });
-  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
-  return started?.continuedExecutionRunId || undefined;
 }

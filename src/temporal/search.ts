@@ -292,6 +292,13 @@ async function claimsIn(client: Client, raw: Raw): Promise<ClaimsMemo> {
   return ((await inMemo(client, raw, CLAIMS_MEMO)) ?? {}) as ClaimsMemo;
 }
 
+/** The descriptions of the client have no memo. */
+export async function describedWithMemo(client: Client, workflowId: string): Promise<Raw> {
+  const request = { namespace: client.options.namespace, execution: { workflowId } };
+  const { workflowExecutionInfo } = await client.workflowService.describeWorkflowExecution(request);
+  return workflowExecutionInfo ?? {};
+}
+
 /** A field of the memo, which is encrypted; undefined without its key, and when it belongs to another workflow. */
 export async function inMemo(client: Client, { execution, memo }: Raw, field: string): Promise<unknown> {
   const payload = memo?.fields?.[field];

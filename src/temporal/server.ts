@@ -119,31 +119,22 @@ type Namespace = temporal.api.workflowservice.v1.IDescribeNamespaceResponse;
 export async function serverGaps(client: Client, { namespaceInfo }: Namespace) {
   const { serverVersion = '' } = await client.workflowService.getSystemInfo({});
   const gaps = [
-    ...(isOlder(serverVersion ?? '', OLDEST)
-      ? [
-          {
-            gap: `server ${serverVersion} is too old: Gangway needs ${OLDEST} or later, which has ${SINCE_OLDEST}`,
-            fix: `update the Temporal server to ${OLDEST} or later`,
-          },
-        ]
-      : []),
-    ...((await runsStandaloneActivities(client))
-      ? []
-      : [
-          {
-            gap: 'standalone activities are off, so no worker can make a call or deliver an outbound event',
-            fix: 'set activity.enableStandalone to true in the dynamic configuration of the server',
-          },
-        ]),
-    ...(namespaceInfo?.capabilities?.syncUpdate
-      ? []
-      : [
-          {
-            gap: 'updates are off, so nobody can answer a requirement',
-            fix: 'set frontend.enableUpdateWorkflowExecution to true in the dynamic configuration of the server',
-          },
-        ]),
-  ];
+    {
+      isThere: !isOlder(serverVersion ?? '', OLDEST),
+      gap: `server ${serverVersion} is too old: Gangway needs ${OLDEST} or later, which has ${SINCE_OLDEST}`,
+      fix: `update the Temporal server to ${OLDEST} or later`,
+    },
+    {
+      isThere: await runsStandaloneActivities(client),
+      gap: 'standalone activities are off, so no worker can make a call or deliver an outbound event',
+      fix: 'set activity.enableStandalone to true in the dynamic configuration of the server',
+    },
+    {
+      isThere: namespaceInfo?.capabilities?.syncUpdate,
+      gap: 'updates are off, so nobody can answer a requirement',
+      fix: 'set frontend.enableUpdateWorkflowExecution to true in the dynamic configuration of the server',
+    },
+  ].flatMap(({ isThere, ...missing }) => (isThere ? [] : [missing]));
   return {
     gaps,
     needs: `it has what Gangway needs: version ${OLDEST} or later, standalone activities, updates`,

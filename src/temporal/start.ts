@@ -34,9 +34,10 @@ import {
   purposeOf,
 } from '../messages/partner-operations.js';
 import { type FirstSight, initialVisibility } from '../messages/search-attributes.js';
+import { startOfRun } from './history.js';
 import { outcomeOf } from './onboardings.js';
 import { decodedPayloads, isUnreadablePayload } from './payload-codec.js';
-import { inMemo } from './search.js';
+import { describedWithMemo, inMemo } from './search.js';
 import { isNotFound } from './unavailable.js';
 
 export interface StartOptions {
@@ -169,18 +170,15 @@ export async function startOnce(
   }
 }
 
-/** An earlier attempt may have started it and never learned of it. The descriptions of the client have no memo. */
+/** An earlier attempt may have started it and never learned of it. */
 async function isOfBatch(client: Client, id: string, batch: string): Promise<boolean> {
-  const request = { namespace: client.options.namespace, execution: { workflowId: id } };
-  const { workflowExecutionInfo } = await client.workflowService.describeWorkflowExecution(request);
-  return (await inMemo(client, workflowExecutionInfo ?? {}, BATCH_MEMO)) === batch;
+  return (await inMemo(client, await describedWithMemo(client, id), BATCH_MEMO)) === batch;
 }
 
 function sentBy(client: Client): SendStart {
   return async (type, options) => (await client.workflow.start(type, options)).firstExecutionRunId;
 }
 
-/** A single operation at the bank. */
 export interface OperationStart<Name extends OperationName = OperationName>
   extends PartnerOperationInput<Name>,
     Pick<Start, 'key' | 'account'> {}
@@ -257,13 +255,7 @@ export async function differenceFromStart(
 
 async function firstInput(client: Client, workflowId: string): Promise<unknown> {
   const { raw, runId } = await client.workflow.getHandle(workflowId).describe();
-  // A handle fetches whole histories only.
-  const { history } = await client.workflowService.getWorkflowExecutionHistory({
-    namespace: client.options.namespace,
-    execution: { workflowId, runId: raw.workflowExecutionInfo?.firstRunId || runId },
-    maximumPageSize: 1,
-  });
-  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+  const started = await startOfRun(client, workflowId, raw.workflowExecutionInfo?.firstRunId || runId);
   const [first] = await decodedPayloads(client, started?.input?.payloads, workflowId);
   return first;
 }

@@ -28,7 +28,6 @@ const CATCHUP_WINDOW = '7 days';
 const PATIENCE_MS = 5_000;
 const INTERVAL_MS = 100;
 
-/** There is no schedule of a name, or more than one. */
 export class UnknownSchedule extends TemporalProblem {
   override readonly name = 'UnknownSchedule';
 }
@@ -43,10 +42,8 @@ export interface MonthlyStatements {
   readonly request: Omit<OperationRequest<'statement'>, 'period'>;
 }
 
-/** A schedule as the server reports it. */
 export interface StatementSchedule {
   readonly key: string;
-  /** The account at the partners; undefined for the one without a name. */
   readonly account: string | undefined;
   readonly scheduleId: string;
   /** Undefined when it is encrypted with a key that this process does not have. */
@@ -107,13 +104,20 @@ export async function listSchedules(client: Client): Promise<StatementSchedule[]
 
 /** Undefined when it was deleted since it was listed. */
 async function describe(client: Client, summary: ScheduleSummary): Promise<StatementSchedule | undefined> {
-  try {
-    return asSchedule(await client.schedule.getHandle(summary.scheduleId).describe());
-  } catch (error) {
+  const found = await described(client.schedule.getHandle(summary.scheduleId), summary);
+  return found && asSchedule(found);
+}
+
+/** @param locked takes the place of a description whose input is encrypted with a key that this process does not have */
+function described<Locked>(
+  handle: ScheduleHandle,
+  locked: Locked,
+): Promise<ScheduleDescription | Locked | undefined> {
+  return handle.describe().catch((error: unknown) => {
     if (error instanceof ScheduleNotFoundError) return undefined;
-    if (isUnreadablePayload(error)) return asSchedule(summary);
+    if (isUnreadablePayload(error)) return locked;
     throw error;
-  }
+  });
 }
 
 /**
@@ -142,15 +146,7 @@ export async function findSchedule(
 }
 
 async function existing(handle: ScheduleHandle): Promise<ScheduleHandle | undefined> {
-  try {
-    await handle.describe();
-    return handle;
-  } catch (error) {
-    if (error instanceof ScheduleNotFoundError) return undefined;
-    // It exists, and its input is not needed.
-    if (isUnreadablePayload(error)) return handle;
-    throw error;
-  }
+  return (await described(handle, handle)) && handle;
 }
 
 /**

@@ -15,7 +15,6 @@ import {
 import type { TLSConfig } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { isUnreadablePayload, MisplacedPayload } from './payload-codec.js';
 
-/** The gRPC error that an error of the client is about. */
 function grpcErrorOf(error: unknown): GrpcError | undefined {
   // A raw request of a worker's connection fails with both in one.
   const cause = error instanceof ServiceError && !isGrpcServiceError(error) ? error.cause : error;
@@ -56,6 +55,14 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || hasStatus(error, status.NOT_FOUND);
 }
 
+/** The result of a request; undefined when there is nothing of the kind that it asks for, or no longer. */
+export function ifFound<Result>(request: Promise<Result>): Promise<Result | undefined> {
+  return request.catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+}
+
 /** Reports whether the server rejects the request itself, such as a query by a search attribute that it does not have. */
 export function isInvalidRequest(error: unknown): boolean {
   return hasStatus(error, status.INVALID_ARGUMENT);
@@ -78,7 +85,6 @@ export function rejectionOf(error: unknown): string | undefined {
   return details === undefined || NAMES_SEARCH_ATTRIBUTE.test(details) ? undefined : details;
 }
 
-/** The time limit of one call to Temporal, in milliseconds. */
 const DEADLINE_MS = 10_000;
 
 /** Makes a call of Temporal that must return soon. */
@@ -117,14 +123,12 @@ export function sentenceOf(error: unknown): string | undefined {
   return `Temporal: ${details}${advice}`;
 }
 
-/** The settings of a connection that Temporal may reject. */
 export interface Credentials {
   readonly address: string;
   readonly apiKey?: string | undefined;
   readonly tls?: TLSConfig | boolean | null | undefined;
 }
 
-/** The time limit for the server to send something by TLS, or to hang up, in milliseconds. */
 const TLS_TIMEOUT_MS = 5_000;
 
 /**

@@ -83,10 +83,8 @@ export async function whyUnreadable(
     : because('task-fails', `its workflow task fails: ${brief(message)}`);
 }
 
-/** The words of a worker whose key is missing or wrong, or that has no key at all. */
 const MISSING_KEY = new RegExp(`an encrypted payload|Unknown encoding: ${ENCRYPTED}`);
 
-/** A longer message is cut off, so that it fits on a line. */
 const FAILURE_LENGTH = 300;
 
 function brief(failure: string): string {
@@ -129,7 +127,6 @@ async function failingTask(
   return undefined;
 }
 
-/** The number of events that are read from the end of a history. */
 const LAST_EVENTS = 20;
 
 function ifUnreadable(error: unknown): Error {
@@ -139,7 +136,6 @@ function ifUnreadable(error: unknown): Error {
 
 const { VERSIONING_BEHAVIOR_PINNED } = proto.temporal.api.enums.v1.VersioningBehavior;
 
-/** Explains why no worker responded. */
 async function whyNoResponse(
   client: Client,
   { taskQueue, raw }: WorkflowExecutionDescription,

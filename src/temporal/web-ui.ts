@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { url } from '../settings/settings.js';
 
-/** The addresses of workflows in the Temporal Web UI. */
-
-/** The setting of the processes that show links to the Temporal Web UI. */
 export const webUiSettings = z.object({
   GANGWAY_UI_URL: url.optional().meta({
     description: 'Address of the Temporal Web UI, for links.',

@@ -8,7 +8,7 @@ import { SYSTEM_NAMES, type SystemName } from '../partners/names.js';
 import type { PayloadKey, PayloadKeys } from './payload-codec.js';
 import { all, IS_RUNNING, is } from './query.js';
 import { serverNow } from './server.js';
-import { isNotFound, PassingProblem } from './unavailable.js';
+import { ifFound, PassingProblem } from './unavailable.js';
 
 /** A poller that the server saw in the last minute counts as a running worker. */
 const RECENT_MS = 60_000;
@@ -23,7 +23,6 @@ export interface Pollers {
   readonly taking: number;
   /** The version that gets new tasks; undefined for workers without a version. */
   readonly target: WorkerDeploymentVersion | undefined;
-  /** The versions that poll. */
   readonly versions: readonly WorkerDeploymentVersion[];
   /** All workers that poll, whichever version they have. */
   readonly identities: readonly string[];
@@ -116,7 +115,6 @@ export function noWorker(
   };
 }
 
-/** No worker takes what would be started. */
 export class NoWorker extends PassingProblem {
   override readonly name = 'NoWorker';
 }
@@ -148,7 +146,6 @@ const STATUS_NAMES: Readonly<Record<number, DeployedVersion['status']>> = {
   [Status.WORKER_DEPLOYMENT_VERSION_STATUS_DRAINED]: 'drained',
 };
 
-/** A build of a worker deployment. */
 export interface DeployedVersion {
   readonly buildId: string;
   /** `inactive`: it was never current; `draining`: it gets no new workflows, and some may be pinned to it. */
@@ -160,16 +157,11 @@ export interface DeployedVersion {
 /** The versions of a deployment; none when no versioned worker has ever polled under that name. */
 export async function deployedVersions(client: Client, deploymentName: string): Promise<DeployedVersion[]> {
   const { namespace } = client.options;
-  const describe = client.workflowService.describeWorkerDeployment({ namespace, deploymentName });
-  const summaries = await describe.then(
-    ({ workerDeploymentInfo }) => workerDeploymentInfo?.versionSummaries ?? [],
-    (error: unknown) => {
-      if (isNotFound(error)) return [];
-      throw error;
-    },
+  const described = await ifFound(
+    client.workflowService.describeWorkerDeployment({ namespace, deploymentName }),
   );
   return Promise.all(
-    summaries.map(async ({ deploymentVersion, status }) => {
+    (described?.workerDeploymentInfo?.versionSummaries ?? []).map(async ({ deploymentVersion, status }) => {
       const buildId = deploymentVersion?.buildId ?? '';
       const { count: pinned } = await client.workflow.count(
         all(

@@ -1,5 +1,5 @@
+import { reasonInWords } from '../partners/bounds.js';
 import type { PartnerErrorDetails } from '../partners/partner-error.js';
-import { reasonInWords } from '../partners/reasons.js';
 import { problemLines } from './invalid-input.js';
 
 /** A partner call that failed: one line, and one for each problem that the partner reports. */

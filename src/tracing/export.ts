@@ -19,7 +19,6 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 
-/** The time for which spans are gathered before they are sent, in milliseconds. */
 const GATHERING_MS = 5_000;
 
 /** Random ids, except for a span whose id is chosen before it starts. */

@@ -99,7 +99,6 @@ function kindOf(error: unknown): string {
   return 'type' in error && typeof error.type === 'string' ? error.type : error.name;
 }
 
-/** The id for the span that starts now, if one was chosen. */
 let chosen: string | undefined;
 
 /** Gives this id to the span that `start` starts. */

@@ -13,7 +13,6 @@ export const WORKFLOW_BUNDLES = {
   encoding: built('workflow-bundle-encoding.js'),
 } as const;
 
-/** The bundle of a worker with these keys. */
 export function bundleFor(keys: PayloadKeys | undefined): { readonly codePath: string } {
   return { codePath: keys ? WORKFLOW_BUNDLES.encoding : WORKFLOW_BUNDLES.plain };
 }
@@ -21,7 +20,6 @@ export function bundleFor(keys: PayloadKeys | undefined): { readonly codePath: s
 const WORKFLOWS = built('workflows/index.js');
 const INTERCEPTORS = [built('workflows/interceptors.js')];
 
-/** The options for bundling the workflows. */
 export const BUNDLING = {
   workflowsPath: WORKFLOWS,
   workflowInterceptorModules: INTERCEPTORS,

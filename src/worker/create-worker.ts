@@ -21,7 +21,6 @@ export interface GangwayWorker {
   getState(): string;
 }
 
-/** Creates a worker with all workflows and activities. */
 export async function createWorker({ connection, namespace, config }: WorkerSetup): Promise<GangwayWorker> {
   const { taskQueue, version, payloadKeys } = config;
   const place = { connection, namespace, identity: workerIdentity(payloadKeys), ...versioned(version) };
@@ -37,7 +36,6 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
   return together(worker, partners);
 }
 
-/** Several workers as one. */
 export function together(worker: GangwayWorker, { workers, start, release }: PartnerWorkers): GangwayWorker {
   const all: readonly GangwayWorker[] = [worker, ...workers];
   const notRunning = () => all.map((each) => each.getState()).find((state) => state !== 'RUNNING');

@@ -19,7 +19,6 @@ import { SYSTEM_NAMES } from '../partners/systems.js';
 import type { WorkerSettings } from './settings.js';
 
 export interface HealthServer {
-  /** The address of the server: `http://127.0.0.1:8081`. */
   readonly url: string;
   close(): Promise<void>;
 }

@@ -5,27 +5,31 @@ import {
   Worker,
   type WorkerOptions,
 } from '@temporalio/worker';
-import type { AccountAccess } from '../activities/account-access.js';
+import { AccountAccess, type SignIn } from '../activities/account-access.js';
+import { callActivities } from '../activities/calls.js';
+import { boundedOutcomes, PartnerWaits, type PatienceSettings } from '../activities/interceptors.js';
 import { deliveryActivities } from '../activities/outbound-events.js';
+import { type ActivityDependencies, PARTNER_ACTIVITIES } from '../activities/partner-activities.js';
+import { StatusMeanings } from '../activities/status-meanings.js';
 import { documentStore } from '../documents/document-store.js';
 import type { FileStore } from '../documents/file-store.js';
 import { openStore } from '../documents/open-store.js';
 import { EventSender } from '../events/sender.js';
 import { partnerTaskQueue } from '../messages/ids.js';
 import { type Account, closeAll, partnerClients, servedAccounts } from '../partners/account-settings.js';
-import type { Inspector } from '../partners/client.js';
+import type { Operations } from '../partners/catalogue.js';
+import type { Inspector, PartnerClient } from '../partners/client.js';
 import { DEFAULT_HTTP_LIMITS } from '../partners/http.js';
 import { observers, type PartnerObserver } from '../partners/observers.js';
-import { SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
+import type { AnyClient } from '../partners/partner.js';
+import { PARTNERS, SYSTEM_NAMES, type SystemName, type Wording } from '../partners/systems.js';
 import { dataConverter } from '../temporal/payload-codec.js';
 import { traceExchanges } from '../tracing/spans.js';
 import { watchDrift } from './drift.js';
 import { countExchanges } from './health.js';
-import { partnerTaskQueues } from './partner-task-queues.js';
 import { SHUTDOWN, TUNING } from './tuning.js';
 import { intercepted, type WorkersConfig, workersClient } from './workflow-worker.js';
 
-/** The place where workers run. */
 export interface WorkerPlace extends Pick<WorkerOptions, 'identity' | 'workerDeploymentOptions'> {
   readonly connection: NativeConnection;
   readonly namespace: string;
@@ -41,7 +45,6 @@ export interface PartnerWorkers {
   readonly release: () => Promise<unknown>;
 }
 
-/** The activities of a task queue without workflows. */
 export interface ActivityQueue {
   readonly taskQueue: string;
   readonly activities: object;
@@ -55,7 +58,6 @@ export interface ActivityQueue {
   };
 }
 
-/** The observers of an account's exchanges: see {@link partnerClients}. */
 export type Watch = (account: string | undefined) => {
   readonly observe?: PartnerObserver;
   readonly inspect?: Inspector;
@@ -77,12 +79,12 @@ export function activityQueues(
   const accounts = servedAccounts(config).map(([name, account]) => {
     const { observe, inspect } = watch(name);
     const clients = partnerClients(account, observe, bounds, inspect);
-    const work = partnerTaskQueues({
+    const dependencies = {
       ...{ partnerAccount: name, wording: account, clients, taskQueue, patience, statements },
       ...{ documents: documentStore(documents), poll },
-    });
+    };
     const queues = SYSTEM_NAMES.map((system): ActivityQueue => {
-      const { access, ...ofQueue } = work[system];
+      const { access, ...ofQueue } = partnerWork(system, dependencies);
       const partner = { system, account, access };
       return { taskQueue: partnerTaskQueue(taskQueue, system, name), ...ofQueue, partner };
     });
@@ -98,7 +100,6 @@ export function activityQueues(
   };
 }
 
-/** Creates the workers that call partners and deliver outbound events. */
 export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig): Promise<PartnerWorkers> {
   const { documentDir, statementDir, payloadKeys } = config;
   const common = { ...place, dataConverter: dataConverter(payloadKeys), ...SHUTDOWN, ...TUNING };
@@ -129,4 +130,50 @@ export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig):
 /** The server applies the limit over all workers of the task queue. Each of them must set the same limit. */
 function limited(perSecond: number | undefined): Pick<WorkerOptions, 'maxTaskQueueActivitiesPerSecond'> {
   return perSecond === undefined ? {} : { maxTaskQueueActivitiesPerSecond: perSecond };
+}
+
+interface PartnerDependencies extends Omit<ActivityDependencies, 'meaningOf'> {
+  readonly wording: Wording;
+  readonly patience: PatienceSettings;
+  /** The task queue of the workflows. */
+  readonly taskQueue: string;
+}
+
+/** The callers of a partner in one account. Without a check of credentials, there is no access. */
+function partnerWork(system: SystemName, dependencies: PartnerDependencies) {
+  const { partnerAccount: account, clients, taskQueue, documents, statements } = dependencies;
+  const client = clients[system];
+  const place = { system, account, taskQueue };
+  const signIn = signInOf(system, client);
+  const access = signIn && new AccountAccess(place, signIn);
+  const waits = new PartnerWaits(place, dependencies.patience);
+  const meanings = new StatusMeanings(place);
+  const calls = callActivities({
+    system,
+    operations: PARTNERS[system].operations(dependencies.wording),
+    client: client as unknown as PartnerClient<Operations>,
+    documents,
+    downloads: statements,
+  });
+  return {
+    activities: {
+      ...PARTNER_ACTIVITIES[system]({ ...dependencies, meaningOf: meanings.of }),
+      ...meanings.activities,
+      ...calls,
+      ...access?.activities,
+    },
+    access,
+    interceptors: [waits.interceptors, ...(access ? [access.interceptors] : []), boundedOutcomes],
+  };
+}
+
+function signInOf(system: SystemName, client: AnyClient): SignIn | undefined {
+  const { credentialsCheck } = PARTNERS[system];
+  return (
+    credentialsCheck && {
+      read: (options) => credentialsCheck.read(client, options),
+      ...(client.forget && { forget: client.forget }),
+      ...(client.useCode && { useCode: client.useCode }),
+    }
+  );
 }

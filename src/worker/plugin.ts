@@ -132,7 +132,6 @@ function withoutClash(theirs: object | undefined, ours: object): object {
   return { ...theirs, ...ours };
 }
 
-/** Theirs before ours. */
 function merged(
   { client, activity = [], ...others }: WorkerInterceptors = {},
   ours: ReturnType<typeof intercepted>,

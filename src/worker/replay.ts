@@ -23,7 +23,6 @@ import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';
 
 type History = temporal.api.history.v1.IHistory;
 
-/** A run of a workflow, with its history. */
 export interface Recorded {
   readonly workflowId: string;
   readonly runId: string;
@@ -31,7 +30,6 @@ export interface Recorded {
   readonly history: History;
 }
 
-/** Why a run does not replay. */
 export interface Difference {
   /** The same for all runs with this cause: without ids, and without private values. */
   readonly cause: string;
@@ -50,7 +48,6 @@ export interface ReplayConfig {
   /** Of the workers. Workflows derive other task queues from it. */
   readonly taskQueue: string;
   readonly payloadKeys: PayloadKeys | undefined;
-  /** The code of a bundle of workflows. */
   readonly code: string;
   /** The same workflows, which leave their errors readable. Default: `code`. */
   readonly readableCode?: string;

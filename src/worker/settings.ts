@@ -1,11 +1,9 @@
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { z } from 'zod';
-import type { PatienceSettings } from '../activities/interceptors.js';
 import type { PollBounds } from '../activities/poll.js';
-import { type StorePlaces, storeSettings, storesFrom } from '../documents/open-store.js';
-import { type EventSettings, eventSettings, eventsFrom } from '../events/sender.js';
-import type { DbaForm } from '../messages/listed.js';
-import { type Accounts, accountNames, readAccounts } from '../partners/account-settings.js';
+import { storeSettings, storesFrom } from '../documents/open-store.js';
+import { eventSettings, eventsFrom } from '../events/sender.js';
+import { accountNames, readAccounts } from '../partners/account-settings.js';
 import { recordSettings } from '../partners/recording.js';
 import { logSettings } from '../process/logging.js';
 import {
@@ -19,7 +17,6 @@ import {
   withAdvice,
 } from '../settings/settings.js';
 import { temporalClientSettings } from '../temporal/connection.js';
-import type { PayloadKeys } from '../temporal/payload-codec.js';
 
 /** The bounds of the delay between two reads of a status. */
 const pollSettings = z.object({
@@ -29,7 +26,7 @@ const pollSettings = z.object({
     .describe('Longest time between two reads of an unchanged status.'),
 });
 
-/** The most that a `Retry-After` counts. */
+/** The most that a `Retry-After` counts, in milliseconds. */
 const RETRY_AFTER_MAX_MS = 3_600_000;
 
 /** A person is asked when the responses of a partner are unreadable for longer than this. */
@@ -43,12 +40,6 @@ const patienceSettings = z.object({
       'How long a step may wait for its partner, or a status be unreadable, before a person is asked.',
     ),
 });
-
-/** The time for which partners may keep activities waiting, in milliseconds. */
-export interface Patience extends PatienceSettings {
-  /** The most that a `Retry-After` counts. */
-  readonly retryAfterMaxMs: number;
-}
 
 /** @throws {BadSetting} */
 function pollFrom(set: z.output<typeof pollSettings>): PollBounds {
@@ -94,27 +85,11 @@ export const workerSettings = z.object({
   ...storeSettings.shape,
 });
 
-export type WorkerSettings = Accounts &
-  StorePlaces & {
-    readonly taskQueue: string;
-    readonly dbaForm: DbaForm;
-    /** The build that this process runs; undefined when its workers are not versioned. */
-    readonly version: WorkerDeploymentVersion | undefined;
-    /** The patches of workflows that take effect. */
-    readonly activePatches: readonly string[];
-    readonly poll: PollBounds;
-    readonly patience: Patience;
-    /** undefined when PAYLOAD_KEYS is not set: payloads are not encrypted. */
-    readonly payloadKeys: PayloadKeys | undefined;
-    readonly healthAddress: { readonly host: string; readonly port: number };
-    /** undefined when no metrics are served. */
-    readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
-    readonly logLevel: string;
-    readonly events: EventSettings;
-  };
+/** Without `version`, the workers are not versioned; without `payloadKeys`, payloads are not encrypted. */
+export type WorkerSettings = ReturnType<typeof loadWorkerSettings>;
 
 /** @throws {BadSetting} naming the first setting that cannot be used */
-export function loadWorkerSettings(environment: NodeJS.ProcessEnv): WorkerSettings {
+export function loadWorkerSettings(environment: NodeJS.ProcessEnv) {
   const set = readSettings(workerSettings, environment);
   return {
     ...readAccounts(environment),
@@ -138,7 +113,7 @@ export function loadWorkerSettings(environment: NodeJS.ProcessEnv): WorkerSettin
 }
 
 /** All that polls a task queue is one deployment, which has the name of the task queue. */
-function versionFrom(set: z.output<typeof workerSettings>): WorkerSettings['version'] {
+function versionFrom(set: z.output<typeof workerSettings>): WorkerDeploymentVersion | undefined {
   const { GANGWAY_BUILD_ID: buildId, GANGWAY_TASK_QUEUE: taskQueue } = set;
   if (buildId === undefined) return undefined;
   const named = versionPart.safeParse(taskQueue);

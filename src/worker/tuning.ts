@@ -11,7 +11,6 @@ export const SHUTDOWN_GRACE = '50s';
 /** A worker ends at this time after a signal in any case, even when Temporal is unavailable and gets no report. */
 export const SHUTDOWN_FORCE = '60s';
 
-/** The time limits of a worker after a signal. */
 export const SHUTDOWN = {
   shutdownGraceTime: SHUTDOWN_GRACE,
   shutdownForceTime: SHUTDOWN_FORCE,

@@ -144,7 +144,6 @@ export function needsWorkers({ status, pinned }: Pick<DeployedVersion, 'status' 
   return status === 'current' || status === 'ramping' || pinned > 0;
 }
 
-/** Gauges of the age of credentials and keys. */
 export interface Ages {
   /** Shows the expiry of the client certificate. */
   certificate(options: Pick<ConnectionOptions, 'tls'>): void;
@@ -156,16 +155,13 @@ export interface Ages {
 
 /** Shows the ages of credentials, in seconds since 1970, so that people replace them in time. */
 export function watchAges(meter: MetricMeter): Ages {
-  const expires = meter.createGauge(
+  const gauge = (name: string, help: string) => meter.createGauge(name, 'int', undefined, help);
+  const expires = gauge(
     'gangway_credential_expires_timestamp_seconds',
-    'int',
-    undefined,
     'When a credential for Temporal expires',
   );
-  const made = meter.createGauge(
+  const made = gauge(
     'gangway_payload_key_made_timestamp_seconds',
-    'int',
-    undefined,
     'When the key that encrypts payloads was created',
   );
   return {

@@ -61,7 +61,6 @@ export function patchActivation(
     input.workflowInfo.workflowType in WORKFLOW_ID_PREFIXES ? active.includes(input.patchId) : theirs(input);
 }
 
-/** A client over the connection of the workers. */
 export function workersClient(
   { connection, namespace }: { readonly connection: NativeConnection; readonly namespace: string },
   { payloadKeys }: WorkersConfig,

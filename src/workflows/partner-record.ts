@@ -6,8 +6,13 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { PartnerAccountInput } from '../messages/partner-account.js';
-import { type PartnerRecord, RECORD_MEMO, type SeenStatus, statusSeen } from '../messages/partner-record.js';
+import {
+  type PartnerAccountInput,
+  type PartnerRecord,
+  RECORD_MEMO,
+  type SeenStatus,
+  statusSeen,
+} from '../messages/partner-account.js';
 import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';

@@ -7,7 +7,7 @@ import type { SystemName } from '../../src/partners/systems.js';
 import { sandboxAccount } from '../../src/sandbox/systems.js';
 import { type PayloadKeys, parsePayloadKeys } from '../../src/temporal/payload-codec.js';
 import { createWorker } from '../../src/worker/create-worker.js';
-import type { Patience, WorkerSettings } from '../../src/worker/settings.js';
+import type { WorkerSettings } from '../../src/worker/settings.js';
 import type { WorkersConfig } from '../../src/worker/workflow-worker.js';
 import './runtime.js';
 
@@ -16,7 +16,7 @@ export interface WorkerOptions {
   /** Default: 50 and 500. */
   readonly poll?: { readonly minMs: number; readonly maxMs: number };
   /** Default: an hour, a day and an hour, as in production. */
-  readonly patience?: Partial<Patience>;
+  readonly patience?: Partial<WorkerSettings['patience']>;
   /** Credentials of the boarding partner. Default: `sandbox`. */
   readonly user?: string;
   readonly password?: string;

@@ -7,7 +7,7 @@ import { writeOnce, writeRepeatably } from '../../src/activities/write.js';
 import type { BankingActivities } from '../../src/messages/banking-activities.js';
 import type { BoardingActivities, CreateMerchantRequest } from '../../src/messages/boarding-activities.js';
 import { workflowId } from '../../src/messages/ids.js';
-import type { PartnerActivities } from '../../src/messages/partner-activities.js';
+import type { PartnerActivities } from '../../src/messages/partner-account.js';
 import type { BankingClient } from '../../src/partners/banking/client.js';
 import type { BoardingClient } from '../../src/partners/boarding/client.js';
 import type { Operation, Operations } from '../../src/partners/catalogue.js';

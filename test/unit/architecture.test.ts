@@ -19,7 +19,7 @@ const REFUSED: Readonly<Record<string, readonly (readonly [file: string, importe
   'workflows: only @temporalio/workflow and @temporalio/common': [
     ['src/workflows/a.ts', '@temporalio/client'],
   ],
-  'workflows: of a partner, only phases, kinds of failures, reasons and bounds of texts': [
+  'workflows: of a partner, only phases, kinds of failures, and bounds of texts': [
     ['src/workflows/a.ts', 'src/partners/boarding/statuses.ts'],
   ],
   'workflows: activities only by their interfaces in messages/': [

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pThrottle from 'p-throttle';
 import { type Account, closeAll, partnerClients } from '../../partners/account-settings.js';
+import { reasonInWords } from '../../partners/bounds.js';
 import {
   type Download,
   isDownload,
@@ -18,7 +19,6 @@ import {
   shownName,
 } from '../../partners/differences.js';
 import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../../partners/partner-error.js';
-import { reasonInWords } from '../../partners/reasons.js';
 import { PARTNERS, type SystemName } from '../../partners/systems.js';
 import { traceExchanges } from '../../tracing/spans.js';
 
@@ -177,7 +177,7 @@ async function waitingOut429(call: () => Promise<unknown>, signal: AbortSignal):
       return await call();
     } catch (error) {
       if (!(error instanceof PartnerError) || error.kind !== 'RateLimited' || waits === WAITS) throw error;
-      await sleep(Math.min(error.retryAfter ?? 1_000, LONGEST_WAIT_MS), undefined, { signal });
+      await sleep(Math.min(error.details.retryAfterMs ?? 1_000, LONGEST_WAIT_MS), undefined, { signal });
     }
   }
 }

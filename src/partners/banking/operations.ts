@@ -1,176 +1,118 @@
 import { z } from 'zod';
-import { from, type Operations, RESPONSE_BYTES } from '../catalogue.js';
+import { from, idempotent, type Operations, once, RESPONSE_BYTES, read } from '../catalogue.js';
 import { anyResponse, int32, text } from '../fields.js';
 import { cardOperations } from './card-operations.js';
 import { accountOperations, profileOperations } from './profile-operations.js';
-import { byId, nothing, notificationQuery, webhook } from './requests.js';
-import {
-  createdWebhook,
-  departments,
-  notification,
-  notifications,
-  ticket,
-  tickets,
-  webhooks,
-} from './responses.js';
+import * as requests from './requests.js';
+import * as responses from './responses.js';
 import { TOKEN_OPERATIONS } from './token.js';
 
 const byWebhook = z.strictObject({ webhookId: int32 });
 
 /** Operations of partners and administrators: webhooks, departments and sub-users. */
 const PARTNER_OPERATIONS = {
-  createWebhook: {
+  createWebhook: idempotent('POST /api/Partners/webhooks', {
     reference: 'E13',
     summary: 'Register a webhook for one type of notification; `exists` if it is already registered',
-    method: 'POST',
-    path: '/api/Partners/webhooks',
     statusPayloads: { 409: { success: true, exists: true } },
-    effect: 'idempotent',
-    provenance: 'documented',
     inWorkflows: true,
-    request: webhook,
-    response: createdWebhook,
-  },
-  listDepartments: {
+    request: requests.webhook,
+    response: responses.createdWebhook,
+  }),
+  listDepartments: read('GET /api/teams/departments', {
     reference: 'E14',
     summary: 'Departments, which group sub-users',
-    method: 'GET',
-    path: '/api/teams/departments',
-    effect: 'read',
-    provenance: 'documented',
-    request: nothing,
-    response: departments,
-  },
-  restoreSubUser: {
+    request: requests.nothing,
+    response: responses.departments,
+  }),
+  restoreSubUser: idempotent('POST /api/subProfiles/restore', {
     reference: 'E15',
     summary: 'Restore a removed or deactivated sub-user (for owners and partners)',
-    method: 'POST',
-    path: '/api/subProfiles/restore',
     query: ['id'],
     headers: { 'content-type': 'application/json' },
-    effect: 'idempotent',
-    provenance: 'documented',
     inWorkflows: true,
-    request: byId,
+    request: requests.byId,
     response: anyResponse,
-  },
-  listWebhooks: {
+  }),
+  listWebhooks: read('GET /api/Partners/webhooks', {
     summary: 'The webhooks of the caller',
-    method: 'GET',
-    path: '/api/Partners/webhooks',
-    effect: 'read',
-    request: nothing,
-    response: webhooks,
-  },
-  updateWebhook: {
+    request: requests.nothing,
+    response: responses.webhooks,
+  }),
+  updateWebhook: idempotent('PUT /api/Partners/webhooks/{webhookId}', {
     summary: 'Replace a webhook',
-    method: 'PUT',
-    path: '/api/Partners/webhooks/{webhookId}',
-    effect: 'idempotent',
-    request: webhook.extend({ webhookId: int32 }),
+    request: requests.webhook.extend({ webhookId: int32 }),
     response: anyResponse,
-  },
-  deleteWebhook: {
+  }),
+  deleteWebhook: idempotent('DELETE /api/Partners/webhooks/{webhookId}', {
     summary: 'Delete a webhook',
-    method: 'DELETE',
-    path: '/api/Partners/webhooks/{webhookId}',
-    effect: 'idempotent',
     request: byWebhook,
     response: anyResponse,
-  },
-} as const satisfies Operations;
+  }),
+} satisfies Operations;
 
 const ticketFields = { topicId: int32.optional(), parentTicketId: int32.optional() };
 
 /** Communication between the partner and its clients: tickets and notifications. */
 const MESSAGE_OPERATIONS = {
-  listNewTickets: {
+  listNewTickets: read('GET /api/tickets/new', {
     reference: 'E6',
     summary: 'New and unresolved tickets of the caller',
-    method: 'GET',
-    path: '/api/tickets/new',
-    effect: 'read',
-    provenance: 'documented',
     inWorkflows: true,
-    request: nothing,
-    response: tickets,
+    request: requests.nothing,
+    response: responses.tickets,
     maxBytes: RESPONSE_BYTES.list,
-  },
-  listNotifications: {
+  }),
+  listNotifications: read('GET /api/notifications', {
     reference: 'E12',
     summary: 'A page of notifications of the caller, oldest first',
-    method: 'GET',
-    path: '/api/notifications',
     query: ['fromDate', 'toDate', 'level', 'group', 'types', 'categories', 'searchTerm', 'skip', 'take'],
-    effect: 'read',
-    provenance: 'documented',
-    request: notificationQuery,
-    response: notifications,
+    request: requests.notificationQuery,
+    response: responses.notifications,
     maxBytes: RESPONSE_BYTES.everything,
-  },
-  listTickets: {
+  }),
+  listTickets: read('GET /api/tickets', {
     summary: 'All tickets of the caller',
-    method: 'GET',
-    path: '/api/tickets',
-    effect: 'read',
     inWorkflows: true,
-    request: nothing,
-    response: tickets,
+    request: requests.nothing,
+    response: responses.tickets,
     maxBytes: RESPONSE_BYTES.list,
-  },
-  createTicket: {
+  }),
+  createTicket: once('POST /api/tickets', {
     summary: 'Open a ticket, or reply to one by naming it as parent',
-    method: 'POST',
-    path: '/api/tickets',
-    effect: 'once',
     inWorkflows: true,
     request: z.strictObject({ topic: z.string().optional(), text, ...ticketFields }),
-    response: ticket,
-  },
-  getTicket: {
+    response: responses.ticket,
+  }),
+  getTicket: read('GET /api/tickets/{ticketId}', {
     summary: 'A ticket',
-    method: 'GET',
-    path: '/api/tickets/{ticketId}',
-    effect: 'read',
     probe: { ticketId: [from('listTickets', 'ticketId'), from('listNewTickets', 'ticketId')] },
     request: z.strictObject({ ticketId: int32 }),
-    response: ticket,
-  },
-  updateTicket: {
+    response: responses.ticket,
+  }),
+  updateTicket: idempotent('PUT /api/tickets/{ticketId}', {
     summary: 'Change a ticket’s text or status',
-    method: 'PUT',
-    path: '/api/tickets/{ticketId}',
-    effect: 'idempotent',
     request: z.strictObject({ ticketId: int32, text: text.optional(), status: text.optional() }),
     response: anyResponse,
-  },
-  getNotification: {
+  }),
+  getNotification: read('GET /api/notifications/{id}', {
     summary: 'A notification',
-    method: 'GET',
-    path: '/api/notifications/{id}',
-    effect: 'read',
     probe: { id: [from('listNotifications', 'id')] },
-    request: byId,
-    response: notification,
-  },
-  markNotificationRead: {
+    request: requests.byId,
+    response: responses.notification,
+  }),
+  markNotificationRead: idempotent('PUT /api/notifications/{id}/read', {
     summary: 'Mark a notification as read',
-    method: 'PUT',
-    path: '/api/notifications/{id}/read',
-    effect: 'idempotent',
-    request: byId,
+    request: requests.byId,
     response: anyResponse,
-  },
-  deleteNotification: {
+  }),
+  deleteNotification: idempotent('DELETE /api/notifications/{id}', {
     summary: 'Delete a notification',
-    method: 'DELETE',
-    path: '/api/notifications/{id}',
-    effect: 'idempotent',
     irreversible: true,
-    request: byId,
+    request: requests.byId,
     response: anyResponse,
-  },
-} as const satisfies Operations;
+  }),
+} satisfies Operations;
 
 /** The contract's placeholder for the brand segment in its paths. */
 export const NEUTRAL_SEGMENT = 'svc';
@@ -192,7 +134,7 @@ export function bankingOperations(pathSegment: string = NEUTRAL_SEGMENT) {
     ...accountOperations(pathSegment),
     ...MESSAGE_OPERATIONS,
     ...PARTNER_OPERATIONS,
-  } as const satisfies Operations;
+  } satisfies Operations;
 }
 
 export type BankingOperations = ReturnType<typeof bankingOperations>;

@@ -100,8 +100,6 @@ export const banking = definePartner({
   },
   // Merchants can be boarded without the bank.
   whenOff: 'so businesses, customers, cards, statements and lists are unavailable',
-  hasEnvironments: false,
-  idempotencyKey: undefined,
   webhooks: {
     status: 202,
     idFields: [

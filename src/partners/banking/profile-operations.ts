@@ -1,26 +1,17 @@
 import { z } from 'zod';
-import { type Download, from, type Operations, type ProbeSource, RESPONSE_BYTES } from '../catalogue.js';
+import {
+  type Download,
+  from,
+  idempotent,
+  type Operations,
+  once,
+  type ProbeSource,
+  RESPONSE_BYTES,
+  read,
+} from '../catalogue.js';
 import { anyResponse, dateTime, exactJson, int32, text } from '../fields.js';
-import {
-  addressChange,
-  businessAccountHolder,
-  businessSearch,
-  byId,
-  byMerchant,
-  externalActivityRequest,
-  fullStatementRequest,
-  nothing,
-} from './requests.js';
-import {
-  bankingProfile,
-  boardingResponse,
-  businessHolderRecord,
-  externalActivity,
-  financialAccounts,
-  foundBusinesses,
-  foundPeople,
-  transactions,
-} from './responses.js';
+import * as requests from './requests.js';
+import * as responses from './responses.js';
 
 /** A file; `statementFormat` in `client.ts` returns its format. */
 const file = z.custom<Download>();
@@ -40,48 +31,36 @@ const ANY_ACCOUNTS = ANY_ACCOUNT.map((source) => ({ ...source, isList: true as c
 /** Financial accounts, statements, transactions and external accounts. `svc` is the brand segment of the paths. */
 export function accountOperations(svc: string) {
   return {
-    generateFullStatement: {
+    generateFullStatement: read('POST /api/Statement/V2/full', {
       reference: 'E10',
       summary: 'A statement over several accounts, as a file',
-      method: 'POST',
-      path: '/api/Statement/V2/full',
       returns: 'stream',
-      effect: 'read',
       probe: { period: [lastMonth], financialAccountIds: ANY_ACCOUNTS },
-      provenance: 'documented',
       inWorkflows: true,
-      request: fullStatementRequest,
+      request: requests.fullStatementRequest,
       response: file,
-    },
-    getExternalAccountActivity: {
+    }),
+    getExternalAccountActivity: read(`GET /${svc}/externalAccountActivity/{profileId}`, {
       reference: 'E11',
       summary: 'Activity of the external accounts linked to a profile',
-      method: 'GET',
-      path: `/${svc}/externalAccountActivity/{profileId}`,
       query: ['financialAccountId', 'provider', 'dateFrom', 'dateTo'],
       statusPayloads: { 404: {} },
-      effect: 'read',
       probe: { profileId: ANY_PROFILE },
-      provenance: 'documented',
       deprecated: 'the contract names no replacement',
-      request: externalActivityRequest,
-      response: externalActivity,
-    },
-    generateStatement: {
+      request: requests.externalActivityRequest,
+      response: responses.externalActivity,
+    }),
+    generateStatement: read('POST /api/Statement/V2', {
       summary: 'A statement of one account, as a file',
-      method: 'POST',
-      path: '/api/Statement/V2',
       returns: 'stream',
-      effect: 'read',
       probe: { period: [lastMonth], financialAccountId: ANY_ACCOUNT },
-      request: fullStatementRequest.omit({ financialAccountIds: true }).extend({ financialAccountId: text }),
+      request: requests.fullStatementRequest
+        .omit({ financialAccountIds: true })
+        .extend({ financialAccountId: text }),
       response: file,
-    },
-    listTransactions: {
+    }),
+    listTransactions: read('POST /api/Transaction/V2/list', {
       summary: 'Transactions of a financial account',
-      method: 'POST',
-      path: '/api/Transaction/V2/list',
-      effect: 'read',
       probe: { financialAccountId: ANY_ACCOUNT },
       request: z.strictObject({
         financialAccountId: text,
@@ -90,18 +69,15 @@ export function accountOperations(svc: string) {
         skip: int32.optional(),
         take: int32.optional(),
       }),
-      response: transactions,
+      response: responses.transactions,
       maxBytes: RESPONSE_BYTES.everything,
-    },
-    listFinancialAccounts: {
+    }),
+    listFinancialAccounts: read('GET /api/FinancialAccount/V2', {
       summary: 'The financial accounts of the caller',
-      method: 'GET',
-      path: '/api/FinancialAccount/V2',
-      effect: 'read',
-      request: nothing,
-      response: financialAccounts,
-    },
-  } as const satisfies Operations;
+      request: requests.nothing,
+      response: responses.financialAccounts,
+    }),
+  } satisfies Operations;
 }
 
 /** Whole applications whose fields the contract does not show: they are sent unchanged. */
@@ -110,123 +86,86 @@ const asItIs = z.record(z.string(), exactJson);
 /** Profiles, holders and addresses. `svc` is the brand segment of the paths. */
 export function profileOperations(svc: string) {
   return {
-    changeAddress: {
+    changeAddress: idempotent('POST /changeAddress', {
       reference: 'E3',
       summary: 'Change the postal address of the caller or of an associated person',
-      method: 'POST',
-      path: '/changeAddress',
-      effect: 'idempotent',
-      provenance: 'documented',
       inWorkflows: true,
-      request: addressChange,
+      request: requests.addressChange,
       response: anyResponse,
-    },
-    findProfileByMerchant: {
+    }),
+    findProfileByMerchant: read(`GET /${svc}/profile/byMerchant/{merchantProfileId}`, {
       reference: 'E5',
       summary: 'The banking profile of a merchant',
-      method: 'GET',
-      path: `/${svc}/profile/byMerchant/{merchantProfileId}`,
       mayFindNothing: true,
-      effect: 'read',
       probe: {
         merchantProfileId: ['merchant', from('getProfile', 'businessAccountHolder.merchantProfileId')],
       },
-      provenance: 'documented',
       inWorkflows: true,
-      request: byMerchant,
-      response: bankingProfile,
-    },
-    submitBusinessAccountHolder: {
+      request: requests.byMerchant,
+      response: responses.bankingProfile,
+    }),
+    submitBusinessAccountHolder: once(`POST /${svc}/businessAccountHolder`, {
       reference: 'E7',
       summary: 'Submit a business, its primary authorized person and its beneficial owners',
-      method: 'POST',
-      path: `/${svc}/businessAccountHolder`,
-      effect: 'once',
       irreversible: true,
-      provenance: 'documented',
       inWorkflows: true,
-      request: businessAccountHolder,
-      response: boardingResponse,
-    },
-    searchBusinessAccountHolders: {
+      request: requests.businessAccountHolder,
+      response: responses.boardingResponse,
+    }),
+    searchBusinessAccountHolders: read('POST /api/AccountsSearch/BusinesAccountHolder', {
       reference: 'E9',
       summary: 'Search business account holders by agent, ISO or dba',
-      method: 'POST',
-      path: '/api/AccountsSearch/BusinesAccountHolder',
       sendsEmptyBody: true,
-      effect: 'read',
-      provenance: 'documented',
       inWorkflows: true,
-      request: businessSearch,
-      response: foundBusinesses,
+      request: requests.businessSearch,
+      response: responses.foundBusinesses,
       maxBytes: RESPONSE_BYTES.everything,
-    },
-    getProfile: {
+    }),
+    getProfile: read(`GET /${svc}/profile/{id}`, {
       summary: 'A banking profile',
-      method: 'GET',
-      path: `/${svc}/profile/{id}`,
-      effect: 'read',
       probe: { id: ANY_PROFILE },
       inWorkflows: true,
-      request: byId,
-      response: bankingProfile,
-    },
-    findProfileByUser: {
+      request: requests.byId,
+      response: responses.bankingProfile,
+    }),
+    findProfileByUser: read(`GET /${svc}/profile/byUser/{userProfileId}`, {
       summary: 'The banking profile of a user profile',
-      method: 'GET',
-      path: `/${svc}/profile/byUser/{userProfileId}`,
       mayFindNothing: true,
-      effect: 'read',
       probe: { userProfileId: [from('getProfile', 'userProfileId')] },
       inWorkflows: true,
       request: z.strictObject({ userProfileId: int32 }),
-      response: bankingProfile,
-    },
-    submitBusinessCustomer: {
+      response: responses.bankingProfile,
+    }),
+    submitBusinessCustomer: once(`POST /${svc}/businessCustomer`, {
       summary: 'Submit a business customer',
-      method: 'POST',
-      path: `/${svc}/businessCustomer`,
-      effect: 'once',
       irreversible: true,
       inWorkflows: true,
       request: asItIs,
-      response: boardingResponse,
-    },
-    submitAuthorizedUser: {
+      response: responses.boardingResponse,
+    }),
+    submitAuthorizedUser: once(`POST /${svc}/authorizedUser`, {
       summary: 'Submit an authorized user of an account',
-      method: 'POST',
-      path: `/${svc}/authorizedUser`,
-      effect: 'once',
       irreversible: true,
       request: asItIs,
-      response: boardingResponse,
-    },
-    getBusinessAccountHolder: {
+      response: responses.boardingResponse,
+    }),
+    getBusinessAccountHolder: read(`GET /${svc}/businessAccountHolder/{profileId}`, {
       summary: 'The business account holder of a profile',
-      method: 'GET',
-      path: `/${svc}/businessAccountHolder/{profileId}`,
-      effect: 'read',
       probe: { profileId: ANY_PROFILE },
       request: z.strictObject({ profileId: int32 }),
-      response: businessHolderRecord,
-    },
-    updateBusinessAccountHolder: {
+      response: responses.businessHolderRecord,
+    }),
+    updateBusinessAccountHolder: idempotent(`PUT /${svc}/businessAccountHolder/{profileId}`, {
       summary: 'Replace the data of a business account holder',
-      method: 'PUT',
-      path: `/${svc}/businessAccountHolder/{profileId}`,
-      effect: 'idempotent',
       inWorkflows: true,
-      request: businessAccountHolder.extend({ profileId: int32 }),
-      response: boardingResponse,
-    },
-    searchPersonalAccountHolders: {
+      request: requests.businessAccountHolder.extend({ profileId: int32 }),
+      response: responses.boardingResponse,
+    }),
+    searchPersonalAccountHolders: read('POST /api/AccountsSearch/PersonalAccountHolder', {
       summary: 'Search personal account holders by agent, ISO or name',
-      method: 'POST',
-      path: '/api/AccountsSearch/PersonalAccountHolder',
       sendsEmptyBody: true,
-      effect: 'read',
-      request: businessSearch.omit({ dba: true }).extend({ name: z.string().nullish() }),
-      response: foundPeople,
-    },
-  } as const satisfies Operations;
+      request: requests.businessSearch.omit({ dba: true }).extend({ name: z.string().nullish() }),
+      response: responses.foundPeople,
+    }),
+  } satisfies Operations;
 }

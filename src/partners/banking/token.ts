@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Secret, TOTP } from 'otpauth';
 import type { z } from 'zod';
-import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
+import { idempotent, type Operations, RESPONSE_BYTES } from '../catalogue.js';
 import { type Credentials, type PartnerClient, partnerClient } from '../client.js';
 import { openPlain } from '../fields.js';
 import type { Transport } from '../http.js';
@@ -15,45 +15,36 @@ import type { secondFactor } from './rules.js';
 
 /** The operations that issue and renew a token. The client calls both itself, with the one-time code inside of E1. */
 export const TOKEN_OPERATIONS = {
-  issueToken: {
+  issueToken: idempotent('POST /api/auth/v2', {
     reference: 'E1',
     summary: 'Issue a Bearer token for user name and password, in the user or the partner form',
-    method: 'POST',
-    path: '/api/auth/v2',
     query: ['likev1'],
     anonymous: true,
-    effect: 'idempotent',
     issuesCredential: true,
-    provenance: 'documented',
     inWorkflows: true,
     request: tokenRequest,
     response: tokenResponse,
     maxBytes: RESPONSE_BYTES.status,
-  },
-  confirmSecondFactor: {
+  }),
+  confirmSecondFactor: idempotent('POST /api/auth/v2/2Fac', {
     summary: 'Issue a Bearer token for user name, password and a one-time code',
-    method: 'POST',
-    path: '/api/auth/v2/2Fac',
     anonymous: true,
-    effect: 'idempotent',
     issuesCredential: true,
     request: secondFactorRequest,
     response: tokenResponse,
     maxBytes: RESPONSE_BYTES.status,
-  },
-  refreshToken: {
+  }),
+  refreshToken: idempotent('POST /api/auth/refresh', {
     reference: 'E2',
+    provenance: 'assumed',
     summary: 'Exchange a token that is about to expire for a new one',
-    method: 'POST',
-    path: '/api/auth/refresh',
-    effect: 'idempotent',
     issuesCredential: true,
     inWorkflows: true,
     request: nothing,
     response: tokenResponse,
     maxBytes: RESPONSE_BYTES.status,
-  },
-} as const satisfies Operations;
+  }),
+} satisfies Operations;
 
 /** A code of the second factor, as E1 takes it. */
 export interface OneTimeCode {

@@ -1,20 +1,7 @@
 import { z } from 'zod';
-import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
+import { idempotent, type Operations, once, RESPONSE_BYTES, read } from '../catalogue.js';
 import { anyResponse, int32 } from '../fields.js';
-import {
-  agentProfile,
-  boardingSettings,
-  createdMerchant,
-  createMerchantRequest,
-  createMerchantV2Request,
-  filePart,
-  merchantFees,
-  merchantFeesRead,
-  merchantStatus,
-  merchantStatus2,
-  submitMerchantRequest,
-  underwritingNotes,
-} from './schemas.js';
+import * as schemas from './schemas.js';
 
 const byId = z.strictObject({ id: int32 });
 
@@ -28,177 +15,128 @@ export const FEES_PATH = '/api/v2/merchant/fees';
  * @param posNames the point-of-sale systems that the partner accepts, besides the two names that the contract prints.
  */
 export function boardingOperations(posNames: readonly string[] = []) {
-  const createRequest = createMerchantRequest(posNames);
+  const createRequest = schemas.createMerchantRequest(posNames);
   return {
-    listAgentProfiles: {
+    listAgentProfiles: read('GET /api/v1/agentProfiles', {
       maxBytes: RESPONSE_BYTES.list,
       summary: 'Agent profiles of the caller; `id` is the agentProfileId of a create',
-      method: 'GET',
-      path: '/api/v1/agentProfiles',
-      effect: 'read',
       inWorkflows: true,
       request: z.strictObject({}),
-      response: z.array(agentProfile),
+      response: z.array(schemas.agentProfile),
       openFields: ['name'],
-    },
-    listBoardingSettings: {
+    }),
+    listBoardingSettings: read('GET /api/v1/GetBoardingSettings', {
       maxBytes: RESPONSE_BYTES.list,
       summary: 'Boarding settings (templates) of the caller; `id` is the boardingSettingsId of a create',
-      method: 'GET',
-      path: '/api/v1/GetBoardingSettings',
-      effect: 'read',
       inWorkflows: true,
       request: z.strictObject({}),
-      response: z.array(boardingSettings),
+      response: z.array(schemas.boardingSettings),
       openFields: ['name'],
-    },
-    createMerchantV1: {
+    }),
+    createMerchantV1: once('POST /api/v1/merchant/create', {
       reference: 'B1',
       summary: 'Create a merchant application',
-      method: 'POST',
-      path: '/api/v1/merchant/create',
-      effect: 'once',
       irreversible: true,
-      provenance: 'documented',
       inWorkflows: true,
       deprecated: 'use create-merchant (v2)',
       request: createRequest,
-      response: createdMerchant,
-    },
-    createMerchant: {
+      response: schemas.createdMerchant,
+    }),
+    createMerchant: once('POST /api/v2/merchant/create', {
       summary: 'Create a merchant application from basic data; submit-merchant completes it',
-      method: 'POST',
-      path: '/api/v2/merchant/create',
-      effect: 'once',
       irreversible: true,
       inWorkflows: true,
       knownFields: Object.keys(createRequest.shape),
-      request: createMerchantV2Request(posNames),
-      response: createdMerchant,
-    },
-    getFees: {
+      request: schemas.createMerchantV2Request(posNames),
+      response: schemas.createdMerchant,
+    }),
+    getFees: read(`GET ${FEES_PATH}`, {
       reference: 'B2',
       summary: 'Read a merchant’s fees',
-      method: 'GET',
-      path: FEES_PATH,
       query: ['id'],
-      effect: 'read',
       probe: { id: ['merchant'] },
       exactNumbers: true,
-      provenance: 'documented',
       inWorkflows: true,
       request: byId,
-      response: merchantFeesRead,
-    },
-    updateFees: {
+      response: schemas.merchantFeesRead,
+    }),
+    updateFees: idempotent(`POST ${FEES_PATH}`, {
       summary: 'Set a merchant’s fees',
-      method: 'POST',
-      path: FEES_PATH,
       query: ['id'],
-      effect: 'idempotent',
       inWorkflows: true,
-      request: merchantFees.safeExtend({ id: int32 }),
+      request: schemas.merchantFees.safeExtend({ id: int32 }),
       response: anyResponse,
-    },
-    submitMerchant: {
+    }),
+    submitMerchant: once('POST /api/v2/merchant/submit', {
       summary: 'Enter all data of a merchant and submit it to underwriting',
-      method: 'POST',
-      path: '/api/v2/merchant/submit',
-      effect: 'once',
       irreversible: true,
       inWorkflows: true,
-      request: submitMerchantRequest,
+      request: schemas.submitMerchantRequest,
       response: anyResponse,
-    },
-    submitMerchantV1: {
+    }),
+    submitMerchantV1: once('POST /api/v1/merchant/submit', {
       summary: 'Submit a merchant to underwriting as it is',
-      method: 'POST',
-      path: '/api/v1/merchant/submit',
       query: ['id'],
-      effect: 'once',
       irreversible: true,
       request: byId,
       response: anyResponse,
-    },
-    getStatus: {
+    }),
+    getStatus: read('GET /api/v1/merchant/status', {
       maxBytes: RESPONSE_BYTES.status,
       reference: 'B3',
       summary: 'Status of a merchant application, and its mid once boarded',
-      method: 'GET',
-      path: '/api/v1/merchant/status',
       query: ['id'],
-      effect: 'read',
       probe: { id: ['merchant'] },
-      provenance: 'documented',
       inWorkflows: true,
       request: byId,
-      response: merchantStatus,
-    },
-    getStatus2: {
+      response: schemas.merchantStatus,
+    }),
+    getStatus2: read('GET /api/v1/merchant/status2', {
       maxBytes: RESPONSE_BYTES.status,
       summary: 'Status, with more status names',
-      method: 'GET',
-      path: '/api/v1/merchant/status2',
       query: ['id'],
-      effect: 'read',
       probe: { id: ['merchant'] },
       request: byId,
-      response: merchantStatus2,
-    },
-    updateStatus: {
+      response: schemas.merchantStatus2,
+    }),
+    updateStatus: idempotent('POST /api/v1/merchant/updateStatus', {
       summary: 'Set a merchant’s status (for administrators)',
-      method: 'POST',
-      path: '/api/v1/merchant/updateStatus',
       query: ['id'],
-      effect: 'idempotent',
       request: z.strictObject({ id: int32, status: z.string().min(1), comment: z.string().optional() }),
       response: anyResponse,
-    },
-    uploadAttachment: {
+    }),
+    uploadAttachment: once('POST /api/v1/merchant/attachment', {
       summary: 'Add a document to a merchant application',
-      method: 'POST',
-      path: '/api/v1/merchant/attachment',
       query: ['id'],
       encoding: 'multipart',
-      effect: 'once',
       inWorkflows: true,
-      request: z.strictObject({ id: int32, file: filePart, description: z.string().optional() }),
+      request: z.strictObject({ id: int32, file: schemas.filePart, description: z.string().optional() }),
       response: anyResponse,
-    },
-    getUnderwritingNotes: {
+    }),
+    getUnderwritingNotes: read('GET /api/v1/merchant/underwritingNotes', {
       maxBytes: RESPONSE_BYTES.list,
       reference: 'B4',
       summary: 'Notes that the underwriters want answered',
-      method: 'GET',
-      path: '/api/v1/merchant/underwritingNotes',
       query: ['id'],
-      effect: 'read',
       probe: { id: ['merchant'] },
-      provenance: 'documented',
       inWorkflows: true,
       request: byId,
-      response: underwritingNotes,
-    },
-    requestUnderwritingReview: {
+      response: schemas.underwritingNotes,
+    }),
+    requestUnderwritingReview: once('POST /api/v1/merchant/underwritingReview', {
       summary: 'Tell the underwriters that their notes are answered',
-      method: 'POST',
-      path: '/api/v1/merchant/underwritingReview',
       query: ['id'],
-      effect: 'once',
       inWorkflows: true,
       request: z.strictObject({ id: int32, comment: z.string().optional() }),
       response: anyResponse,
-    },
-    setUnderwritingPending: {
+    }),
+    setUnderwritingPending: idempotent('POST /api/v1/merchant/underwritingPending', {
       summary: 'Set a merchant to UW Level 1: Pending',
-      method: 'POST',
-      path: '/api/v1/merchant/underwritingPending',
       query: ['id'],
-      effect: 'idempotent',
       request: byId,
       response: anyResponse,
-    },
-  } as const satisfies Operations;
+    }),
+  } satisfies Operations;
 }
 
 export type BoardingOperations = ReturnType<typeof boardingOperations>;

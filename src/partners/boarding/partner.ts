@@ -73,8 +73,6 @@ export const boarding = definePartner({
     read: async (client, options) => `${(await client.listAgentProfiles({}, options)).length} agent profiles`,
   },
   whenOff: 'failure',
-  hasEnvironments: false,
-  idempotencyKey: undefined,
   webhooks: {
     status: 202,
     idFields: [

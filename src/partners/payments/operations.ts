@@ -1,205 +1,136 @@
 import { z } from 'zod';
-import { from } from '../catalogue.js';
+import { from, idempotent, once, read } from '../catalogue.js';
 import { anyResponse, text } from '../fields.js';
 import { PAYMENT_OPERATIONS, TRANSACTION_OPERATIONS } from './payment-operations.js';
-import {
-  account,
-  accounts,
-  apiKey,
-  apiKeys,
-  location,
-  missing,
-  newAccount,
-  newApiKey,
-  newLocation,
-  newTerminal,
-  type PaymentsCatalogue,
-  page,
-  terminal,
-  terminals,
-} from './schemas.js';
+import * as schemas from './schemas.js';
 
-const { search, limit, offset } = page;
+const { search, limit, offset } = schemas.page;
 const oneAccount = { account_id: text };
 const oneKey = { apikey_id: text };
 
 /** Accounts, and the API keys of the platform. */
 const ACCOUNT_OPERATIONS = {
-  listAccounts: {
+  listAccounts: read('GET /v1/accounts', {
     summary: 'A page of accounts',
-    method: 'GET',
-    path: '/v1/accounts',
     query: ['search', 'status', 'limit', 'offset'],
-    effect: 'read',
     inWorkflows: true,
-    request: z.strictObject({ search, status: page.status, limit, offset }),
-    response: accounts,
-  },
-  getAccount: {
+    request: z.strictObject({ search, status: schemas.page.status, limit, offset }),
+    response: schemas.accounts,
+  }),
+  getAccount: read('GET /v1/accounts/{account_id}', {
     summary: 'An account',
-    method: 'GET',
-    path: '/v1/accounts/{account_id}',
-    failures: missing('account'),
-    effect: 'read',
+    failures: schemas.missing('account'),
     probe: { account_id: [from('listAccounts', 'accounts.id')] },
     request: z.strictObject(oneAccount),
-    response: account,
-  },
-  createAccountV1: {
+    response: schemas.account,
+  }),
+  createAccountV1: once('POST /v1/accounts', {
     summary: 'Create only an account',
-    method: 'POST',
-    path: '/v1/accounts',
-    effect: 'once',
-    request: newAccount,
-    response: account,
-  },
-  createAccount: {
+    request: schemas.newAccount,
+    response: schemas.account,
+  }),
+  createAccount: once('POST /v2/accounts', {
     summary: 'Create an account with an organization, a webhook application and an API key',
-    method: 'POST',
-    path: '/v2/accounts',
-    effect: 'once',
     inWorkflows: true,
-    request: newAccount,
-    response: account,
-  },
-  updateAccount: {
+    request: schemas.newAccount,
+    response: schemas.account,
+  }),
+  updateAccount: idempotent('PUT /v1/accounts/{account_id}', {
     summary: 'Change fields of an account',
-    method: 'PUT',
-    path: '/v1/accounts/{account_id}',
-    failures: missing('account'),
-    effect: 'idempotent',
-    request: newAccount.partial().extend(oneAccount),
-    response: account,
-  },
-  listApiKeys: {
+    failures: schemas.missing('account'),
+    request: schemas.newAccount.partial().extend(oneAccount),
+    response: schemas.account,
+  }),
+  listApiKeys: read('GET /v5/apikeys', {
     summary: 'API keys, without their secrets',
-    method: 'GET',
-    path: '/v5/apikeys',
     query: ['limit', 'offset'],
-    effect: 'read',
     request: z.strictObject({ limit, offset }),
-    response: apiKeys,
-  },
-  getApiKey: {
+    response: schemas.apiKeys,
+  }),
+  getApiKey: read('GET /v5/apikeys/{apikey_id}', {
     summary: 'An API key, without its secret',
-    method: 'GET',
-    path: '/v5/apikeys/{apikey_id}',
-    failures: missing('API key'),
-    effect: 'read',
+    failures: schemas.missing('API key'),
     probe: { apikey_id: [from('listApiKeys', 'apikeys.id')] },
     request: z.strictObject(oneKey),
-    response: apiKey,
-  },
-  createApiKey: {
+    response: schemas.apiKey,
+  }),
+  createApiKey: once('POST /v5/apikeys', {
     summary: 'Create an API key with the named permissions; only this response has its secret',
-    method: 'POST',
-    path: '/v5/apikeys',
-    effect: 'once',
-    request: newApiKey,
-    response: apiKey,
-  },
-  updateApiKey: {
+    request: schemas.newApiKey,
+    response: schemas.apiKey,
+  }),
+  updateApiKey: idempotent('PUT /v5/apikeys/{apikey_id}', {
     summary: 'Change the name or permissions of an API key',
-    method: 'PUT',
-    path: '/v5/apikeys/{apikey_id}',
-    failures: missing('API key'),
-    effect: 'idempotent',
-    request: newApiKey.partial().extend(oneKey),
-    response: apiKey,
-  },
-  deleteApiKey: {
+    failures: schemas.missing('API key'),
+    request: schemas.newApiKey.partial().extend(oneKey),
+    response: schemas.apiKey,
+  }),
+  deleteApiKey: idempotent('DELETE /v5/apikeys/{apikey_id}', {
     summary: 'Delete an API key, which then stops working',
-    method: 'DELETE',
-    path: '/v5/apikeys/{apikey_id}',
-    failures: missing('API key'),
-    effect: 'idempotent',
+    failures: schemas.missing('API key'),
     irreversible: true,
     request: z.strictObject(oneKey),
     response: anyResponse,
-  },
-} as const satisfies PaymentsCatalogue;
+  }),
+} satisfies schemas.PaymentsCatalogue;
 
 const oneTerminal = { terminal_id: text };
 const oneLocation = { location_id: text };
 
 /** Terminals, and the locations where they are. */
 const PLACE_OPERATIONS = {
-  listTerminals: {
+  listTerminals: read('GET /v2/terminals', {
     summary: 'A page of terminals; with `search`, those that match',
-    method: 'GET',
-    path: '/v2/terminals',
-    query: Object.keys(page),
-    effect: 'read',
+    query: Object.keys(schemas.page),
     inWorkflows: true,
-    request: z.strictObject(page),
-    response: terminals,
-  },
-  createTerminal: {
+    request: z.strictObject(schemas.page),
+    response: schemas.terminals,
+  }),
+  createTerminal: once('POST /v2/terminals', {
     summary: 'Create a terminal and what it needs',
-    method: 'POST',
-    path: '/v2/terminals',
-    effect: 'once',
     inWorkflows: true,
-    request: newTerminal,
-    response: terminal,
-  },
-  getTerminal: {
+    request: schemas.newTerminal,
+    response: schemas.terminal,
+  }),
+  getTerminal: read('GET /v2/terminals/{terminal_id}', {
     summary: 'A terminal',
-    method: 'GET',
-    path: '/v2/terminals/{terminal_id}',
-    failures: missing('terminal'),
-    effect: 'read',
+    failures: schemas.missing('terminal'),
     probe: { terminal_id: [from('listTerminals', 'terminals.id')] },
     request: z.strictObject(oneTerminal),
-    response: terminal,
-  },
-  updateTerminal: {
+    response: schemas.terminal,
+  }),
+  updateTerminal: idempotent('PUT /v2/terminals/{terminal_id}', {
     summary: 'Change fields of a terminal',
-    method: 'PUT',
-    path: '/v2/terminals/{terminal_id}',
-    failures: missing('terminal'),
-    effect: 'idempotent',
-    request: newTerminal.partial().extend(oneTerminal),
-    response: terminal,
-  },
-  deleteTerminal: {
+    failures: schemas.missing('terminal'),
+    request: schemas.newTerminal.partial().extend(oneTerminal),
+    response: schemas.terminal,
+  }),
+  deleteTerminal: idempotent('DELETE /v2/terminals/{terminal_id}', {
     summary: 'Delete a terminal',
-    method: 'DELETE',
-    path: '/v2/terminals/{terminal_id}',
-    failures: missing('terminal'),
-    effect: 'idempotent',
+    failures: schemas.missing('terminal'),
     irreversible: true,
     request: z.strictObject(oneTerminal),
     response: anyResponse,
-  },
-  createLocation: {
+  }),
+  createLocation: once('POST /v1/locations', {
     summary: 'Create a location',
-    method: 'POST',
-    path: '/v1/locations',
-    effect: 'once',
-    request: newLocation,
-    response: location,
-  },
-  updateLocation: {
+    request: schemas.newLocation,
+    response: schemas.location,
+  }),
+  updateLocation: idempotent('PUT /v1/locations/{location_id}', {
     summary: 'Change fields of a location',
-    method: 'PUT',
-    path: '/v1/locations/{location_id}',
-    failures: missing('location'),
-    effect: 'idempotent',
-    request: newLocation.partial().extend(oneLocation),
-    response: location,
-  },
-  getLocation: {
+    failures: schemas.missing('location'),
+    request: schemas.newLocation.partial().extend(oneLocation),
+    response: schemas.location,
+  }),
+  getLocation: read('GET /v1/locations/{location_id}', {
     summary: 'A location',
-    method: 'GET',
-    path: '/v1/locations/{location_id}',
-    failures: missing('location'),
-    effect: 'read',
+    failures: schemas.missing('location'),
     probe: { location_id: [from('listTerminals', 'terminals.location_id')] },
     request: z.strictObject(oneLocation),
-    response: location,
-  },
-} as const satisfies PaymentsCatalogue;
+    response: schemas.location,
+  }),
+} satisfies schemas.PaymentsCatalogue;
 
 /**
  * The payments platform: every operation that apis/3 names. It shows no shapes, so they are those that apis/4 reports,
@@ -210,6 +141,6 @@ export const PAYMENTS_OPERATIONS = {
   ...PLACE_OPERATIONS,
   ...TRANSACTION_OPERATIONS,
   ...PAYMENT_OPERATIONS,
-} as const satisfies PaymentsCatalogue;
+} satisfies schemas.PaymentsCatalogue;
 
 export type PaymentsOperations = typeof PAYMENTS_OPERATIONS;

@@ -3,8 +3,7 @@ import { isLoopback } from '../../settings/settings.js';
 import { json } from '../fields.js';
 import { type Contract, PROBLEM, ref, same } from '../openapi/contract.js';
 import { definePartner, NO_WORDING } from '../partner.js';
-import { NEUTRAL_KEY_HEADER, type PaymentsSettings, paymentsClient } from './client.js';
-import { eventIdOf } from './event-id.js';
+import { eventIdOf, NEUTRAL_KEY_HEADER, type PaymentsSettings, paymentsClient } from './client.js';
 import { PAYMENTS_OPERATIONS } from './operations.js';
 import * as schemas from './schemas.js';
 
@@ -68,7 +67,6 @@ export const payments = definePartner({
       apiKeyHeader: set.PAYMENTS_API_KEY_HEADER,
     };
   },
-  hasPortal: false,
   wording: NO_WORDING,
   operations: () => PAYMENTS_OPERATIONS,
   client: (settings) => paymentsClient(settings),
@@ -78,10 +76,8 @@ export const payments = definePartner({
       return '';
     },
   },
-  whenOff: undefined,
   hasEnvironments: true,
   idempotencyKey: { field: 'event_id', make: eventIdOf },
-  webhooks: undefined,
   contract,
   documentation: {
     assumptions: {
@@ -106,7 +102,7 @@ export const payments = definePartner({
     alsoAssumed: [
       'The contract has the addresses of get-account, list-terminals, update-transaction and capture-payment, with the methods of the last two, and otherwise only version and resource. Every action on a payment exists in v1 and v3.',
       'Amounts are whole cents, at least 1. An absent or null optional `amount` means all of it.',
-      'An `event_id` is any text. Gangway uses a UUID (`src/partners/payments/event-id.ts`).',
+      'An `event_id` is any text. Gangway uses a UUID (`src/partners/payments/client.ts`).',
       'A transaction’s status is `pending`, `surcharge_pending`, `authorized`, `captured`, `settled`, `declined` or `refunded` (`src/partners/payments/schemas.ts`).',
       'Errors have the forms of the banking API (`src/partners/fields.ts`). A 404 means that this API key has no such record.',
       'The names of permissions are unknown, so Gangway sends any.',

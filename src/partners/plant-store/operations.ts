@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import type { Operations } from '../catalogue.js';
-import { absent, anyResponse, idText, int32, int64, sometimes } from '../fields.js';
+import { idempotent, type Operations, once, read } from '../catalogue.js';
+import type { PartnerClient } from '../client.js';
+import { absent, anyResponse, idText, int32, int64, openPlain, sometimes } from '../fields.js';
+import { bearer, type Closable, type Connection, connectedClient } from '../partner.js';
+import type { Opened, PartnerResponse } from '../responses.js';
 
 export { int64 };
 
@@ -21,37 +24,45 @@ export const failure = z.looseObject({ error: z.int32(), message: z.string() });
 
 /** The plant store (apis/3): all three operations, as printed there. */
 export const PLANT_STORE_OPERATIONS = {
-  listPlants: {
+  listPlants: read('GET /plants', {
     summary: 'Plants, at most `limit` of them',
-    method: 'GET',
-    path: '/plants',
     query: ['limit'],
-    effect: 'read',
     provenance: 'documented',
     inWorkflows: true,
     request: z.strictObject({ limit: int32.optional() }),
     response: z.array(plant),
-  },
-  createPlant: {
+  }),
+  createPlant: once('POST /plants', {
     summary: 'Add a plant with an id that the caller chooses',
-    method: 'POST',
-    path: '/plants',
-    effect: 'once',
     provenance: 'documented',
     request: newPlant,
     response: plant,
-  },
-  deletePlant: {
+  }),
+  deletePlant: idempotent('DELETE /plants/{id}', {
     summary: 'Delete a plant',
-    method: 'DELETE',
-    path: '/plants/{id}',
     returns: 'none',
-    effect: 'idempotent',
     irreversible: true,
     provenance: 'documented',
     request: z.strictObject({ id: int64 }),
     response: anyResponse,
-  },
-} as const satisfies Operations;
+  }),
+} satisfies Operations;
 
 export type PlantStoreOperations = typeof PLANT_STORE_OPERATIONS;
+
+export type PlantStoreClient = PartnerClient<PlantStoreOperations> & Closable;
+
+/** A client of the plant store (apis/3). Ids are int64 and keep all their digits. */
+export function plantStoreClient(settings: Connection & { readonly token: string }): PlantStoreClient {
+  const protocol = { system: 'plant-store', ...bearer(settings.token), open: openBody };
+  return connectedClient(PLANT_STORE_OPERATIONS, protocol, settings);
+}
+
+/** Plain JSON; a failure is an Error, whose number is shown next to its message. */
+function openBody(response: PartnerResponse): Opened | undefined {
+  const opened = openPlain(response);
+  const error = failure.safeParse(opened?.payload);
+  if (!opened?.failed || !error.success) return opened;
+  const { error: number, message } = error.data;
+  return { ...opened, fields: [{ field: '', message: `${message} (error ${number})` }] };
+}

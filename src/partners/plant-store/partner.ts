@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Contract, object, ref, same, text } from '../openapi/contract.js';
 import { definePartner, NO_WORDING } from '../partner.js';
-import { plantStoreClient } from './client.js';
 import * as operations from './operations.js';
+import { plantStoreClient } from './operations.js';
 
 /** apis/3, Plant store: every failure is a 400 with an Error. */
 const contract: Contract = {
@@ -20,7 +20,6 @@ export const plantStore = definePartner({
     PLANT_STORE_TOKEN: z.string('is not set').meta({ description: 'Bearer token.', secret: true }),
   }),
   clientSettings: (url, set) => ({ url, token: set.PLANT_STORE_TOKEN }),
-  hasPortal: false,
   wording: NO_WORDING,
   operations: () => operations.PLANT_STORE_OPERATIONS,
   client: (settings) => plantStoreClient(settings),
@@ -30,10 +29,6 @@ export const plantStore = definePartner({
       return '';
     },
   },
-  whenOff: undefined,
-  hasEnvironments: false,
-  idempotencyKey: undefined,
-  webhooks: undefined,
   contract,
   documentation: {
     assumptions: {},

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Operations } from '../catalogue.js';
+import { type Operations, once } from '../catalogue.js';
 import type { PartnerClient } from '../client.js';
 import { httpsUrl, open, openPlain, text } from '../fields.js';
 import { bearer, type Closable, type Connection, connectedClient } from '../partner.js';
@@ -8,11 +8,8 @@ import type { Opened, PartnerResponse } from '../responses.js';
 
 /** Webhook registration of the payment processor (apis/3). */
 export const PROCESSOR_OPERATIONS = {
-  registerWebhook: {
+  registerWebhook: once('POST /processor/api/v1/webhook', {
     summary: 'Register URLs for events of transactions that start, complete or fail',
-    method: 'POST',
-    path: '/processor/api/v1/webhook',
-    effect: 'once',
     provenance: 'documented',
     deprecated: 'the contract asks for a stable replacement, and does not name it',
     request: z.strictObject({
@@ -21,8 +18,8 @@ export const PROCESSOR_OPERATIONS = {
       webhook_url: z.array(httpsUrl).min(1, 'must name a URL'),
     }),
     response: open(z.looseObject({ message: z.string() })),
-  },
-} as const satisfies Operations;
+  }),
+} satisfies Operations;
 
 export type ProcessorOperations = typeof PROCESSOR_OPERATIONS;
 

@@ -1,9 +1,8 @@
 import type { StatementFormat } from '../../partners/banking/client.js';
-import type { BankingOperations } from '../../partners/banking/operations.js';
-import { FileResponse, type Handlers, Refusal } from '../routes.js';
+import { FileResponse, Refusal } from '../routes.js';
 import { pageOf, Store } from '../store.js';
 import { MAX_ACCOUNTS, type Profile } from './profile.js';
-import type { BankingUser } from './users.js';
+import type { BankingHandlers, BankingUser } from './users.js';
 
 export interface FinancialAccount {
   readonly id: string;
@@ -22,15 +21,6 @@ interface Transaction {
   /** Cents; below zero when it leaves the account. */
   readonly amount: number;
 }
-
-type AccountHandlers = Pick<
-  Handlers<BankingOperations, BankingUser>,
-  | 'generateFullStatement'
-  | 'generateStatement'
-  | 'listTransactions'
-  | 'listFinancialAccounts'
-  | 'getExternalAccountActivity'
->;
 
 export class Accounts {
   readonly #accounts = new Store<FinancialAccount>({ kind: 'financial account', id: String });
@@ -63,7 +53,7 @@ export class Accounts {
     return this.#accounts.get(id, user);
   }
 
-  readonly handlers: AccountHandlers = {
+  readonly handlers = {
     generateFullStatement: ({ financialAccountIds, period, fileFormat }, user) =>
       this.#statement(financialAccountIds, period, fileFormat, user),
     generateStatement: ({ financialAccountId, period, fileFormat }, user) =>
@@ -89,7 +79,7 @@ export class Accounts {
       );
       return { transferPageInfo: [PAGE], transactionPageInfo: PAGE, activity };
     },
-  };
+  } satisfies BankingHandlers;
 
   #statement(
     ids: readonly string[],

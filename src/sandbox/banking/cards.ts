@@ -1,11 +1,11 @@
+import type { z } from 'zod';
 import type { BankingOperations } from '../../partners/banking/operations.js';
-import type { Handlers } from '../routes.js';
 import { invalid } from '../routes.js';
 import { pageOf, Store } from '../store.js';
 import type { Accounts, FinancialAccount } from './accounts.js';
 import { boarded, refused } from './holder-record.js';
 import { userProfileIdOf } from './profile.js';
-import type { BankingUser } from './users.js';
+import type { BankingHandlers, BankingUser } from './users.js';
 
 /** Card statuses (apis/1) with the names that lists have for them (apis/4). */
 const ACTIVE = 1;
@@ -25,43 +25,7 @@ const FORM_FACTORS: Readonly<Record<number, string>> = {
 const PAGE = 20;
 const LIFE_YEARS = 4;
 
-export interface Card {
-  readonly paymentCardId: string;
-  readonly partnerId: number;
-  readonly profileId: number;
-  readonly userProfileId: number;
-  paymentCardName: string | null;
-  /** 1 Physical, 2 Virtual, 3 Burner, 4 Other. */
-  readonly type: number;
-  readonly last4: string;
-  readonly financialAccountId: string;
-  readonly expirationDate: string;
-  status: number;
-  reissuedCardId: string | null;
-  authorizationControls: unknown[];
-  /** In cents. */
-  readonly maxTotalSpending: bigint | null;
-}
-
-type CardHandlers = Pick<
-  Handlers<BankingOperations, BankingUser>,
-  | 'setCardNickname'
-  | 'closeCard'
-  | 'createCard'
-  | 'listCards'
-  | 'setCardStatus'
-  | 'setCardAuthorizationControls'
-  | 'suspendCard'
-  | 'activateCard'
-  | 'reissueCard'
-  | 'listPaymentCards'
->;
-
-interface Page {
-  readonly userProfileId?: number | undefined;
-  readonly skip?: number | undefined;
-  readonly count?: number | undefined;
-}
+type Page = z.output<BankingOperations['listPaymentCards']['request']>;
 
 interface CardsContext {
   readonly accounts: Accounts;
@@ -76,32 +40,13 @@ export class Cards {
 
   constructor(private readonly context: CardsContext) {}
 
-  issue(
-    { partnerId, profileId, id }: FinancialAccount,
-    type = VIRTUAL,
-    name?: string | null,
-    maxTotalSpending?: bigint | null,
-  ): Card {
-    const expiration = new Date(this.context.now());
-    expiration.setUTCFullYear(expiration.getUTCFullYear() + LIFE_YEARS);
-    return this.#cards.add({ partnerId }, (paymentCardId) => ({
-      paymentCardId: String(paymentCardId),
-      partnerId,
-      profileId,
-      userProfileId: userProfileIdOf(profileId),
-      paymentCardName: name ?? null,
-      type,
-      last4: String(paymentCardId).slice(-4),
-      financialAccountId: id,
-      expirationDate: expiration.toISOString(),
-      status: ACTIVE,
-      reissuedCardId: null,
-      authorizationControls: [],
-      maxTotalSpending: maxTotalSpending ?? null,
-    }));
+  issue(account: FinancialAccount, type = VIRTUAL, name?: string | null, most?: bigint | null): Card {
+    return this.#cards.add(account, (id) => {
+      return newCard(String(id), account, type, name ?? null, most ?? null, this.context.now());
+    });
   }
 
-  readonly handlers: CardHandlers = {
+  readonly handlers = {
     setCardNickname: ({ paymentCardId, nickName }, user) => {
       const card = this.#cards.get(paymentCardId, user);
       card.paymentCardName = nickName ?? null;
@@ -154,9 +99,9 @@ export class Cards {
     },
     listCards: (page, user) => this.#page(page, user),
     listPaymentCards: (page, user) => this.#page(page, user),
-  };
+  } satisfies BankingHandlers;
 
-  #move(operation: keyof CardHandlers, card: Card, status: number) {
+  #move(operation: keyof BankingOperations, card: Card, status: number) {
     const hasChanged = card.status !== status;
     card.status = status;
     this.context.record(operation, card.paymentCardId);
@@ -189,4 +134,31 @@ export class Cards {
       syncSubDate: new Date(this.context.now()).toISOString(),
     };
   }
+}
+
+type Card = ReturnType<typeof newCard>;
+
+/**
+ * @param type 1 Physical, 2 Virtual, 3 Burner, 4 Other
+ * @param maxTotalSpending in cents
+ */
+function newCard(
+  paymentCardId: string,
+  { partnerId, profileId, id: financialAccountId }: FinancialAccount,
+  type: number,
+  paymentCardName: string | null,
+  maxTotalSpending: bigint | null,
+  now: number,
+) {
+  const expiration = new Date(now);
+  expiration.setUTCFullYear(expiration.getUTCFullYear() + LIFE_YEARS);
+  return {
+    ...{ paymentCardId, partnerId, profileId, userProfileId: userProfileIdOf(profileId) },
+    ...{ paymentCardName, type, last4: paymentCardId.slice(-4), financialAccountId },
+    expirationDate: expiration.toISOString(),
+    status: ACTIVE,
+    reissuedCardId: null as string | null,
+    authorizationControls: [] as unknown[],
+    maxTotalSpending,
+  };
 }

@@ -86,7 +86,8 @@ function ownerRecord(id: string, businessAccountId: number, owner: Owner, dates:
 export function requestedField(holder: Holder, request: string): string | undefined {
   const [, number, part = ''] = /^Owner([1-4])(Email|Phone|Address)$/.exec(request) ?? [];
   const owner = ownersOf(0, holder).find(({ id }) => id.endsWith(`-${number}`))?.owner;
-  const names = number ? FIELDS_OF_OWNER[part] : FIELDS[request];
+  const ofHolder = FIELDS[request] ?? [`${request.charAt(0).toLowerCase()}${request.slice(1)}`];
+  const names = number ? FIELDS_OF_OWNER[part] : ofHolder;
   const from = (number ? owner : holder) as Readonly<Record<string, unknown>> | undefined;
   return names && JSON.stringify(names.map((name) => from?.[name]));
 }
@@ -97,25 +98,15 @@ const FIELDS_OF_OWNER: Readonly<Record<string, readonly string[]>> = {
   Address: ['homeAddress', 'extendedAddress', 'city', 'state', 'zipCode'],
 };
 
-const FIELDS: Readonly<Record<string, readonly (keyof Holder)[]>> = {
-  Email: ['email'],
+/** The fields of a request that is not named like its field. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
   Phone: ['phone', 'businessPhone'],
   Address: ['streetAddress', 'extendedAddress', 'city', 'state', 'postalCode'],
   PrimAuthEmail: ['email'],
   PrimAuthPhone: ['phone'],
-  PrimAuthAddress: [
-    ...(['primaryAuthorizedStreetAddress', 'primaryAuthorizedExtendedAddress'] as const),
-    ...(['primaryAuthorizedLocality', 'primaryAuthorizedState', 'primaryAuthorizedPostalCode'] as const),
-  ],
-  EmployerIdentificationNumber: ['employerIdentificationNumber'],
-  BusinessStartDate: ['businessStartDate'],
-  DateOfBirth: ['dateOfBirth'],
-  Ssn: ['ssn'],
-  GivenName: ['givenName'],
-  MiddleName: ['middleName'],
-  FamilyName: ['familyName'],
-  DoingBusinessAsName: ['doingBusinessAsName'],
-  LegalBusinessName: ['legalBusinessName'],
+  PrimAuthAddress: ['StreetAddress', 'ExtendedAddress', 'Locality', 'State', 'PostalCode'].map(
+    (name) => `primaryAuthorized${name}`,
+  ),
 };
 
 export function boarded(profileId: number) {

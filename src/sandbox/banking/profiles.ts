@@ -2,7 +2,6 @@ import type { BankingOperations } from '../../partners/banking/operations.js';
 import { APPROVED, phaseOf } from '../../partners/banking/responses.js';
 import type { Signs } from '../ledger.js';
 import type { Merchants } from '../partner.js';
-import type { Handlers } from '../routes.js';
 import { invalid, Refusal } from '../routes.js';
 import { scenarioOf, unknownMagicValue } from '../scenario.js';
 import { Store } from '../store.js';
@@ -16,22 +15,7 @@ import {
   profileIdOf,
 } from './profile.js';
 import { BUSINESS_SCENARIOS, DANGLING_SSN, type Problem, REFUSED_SSN, UNVERIFIED_SSN } from './scenarios.js';
-import { type BankingUser, PARTNERS } from './users.js';
-
-type ProfileHandlers = Pick<
-  Handlers<BankingOperations, BankingUser>,
-  | 'changeAddress'
-  | 'findProfileByMerchant'
-  | 'submitBusinessAccountHolder'
-  | 'searchBusinessAccountHolders'
-  | 'getProfile'
-  | 'findProfileByUser'
-  | 'submitBusinessCustomer'
-  | 'submitAuthorizedUser'
-  | 'getBusinessAccountHolder'
-  | 'updateBusinessAccountHolder'
-  | 'searchPersonalAccountHolders'
->;
+import { type BankingHandlers, type BankingUser, PARTNERS } from './users.js';
 
 interface ProfilesContext extends Omit<ProfileContext, 'merchantProfileIdOf'> {
   record(operation: keyof BankingOperations & string, id: number, signs?: Signs): void;
@@ -91,7 +75,7 @@ export class Profiles {
     return profile;
   }
 
-  readonly handlers: ProfileHandlers = {
+  readonly handlers = {
     submitBusinessAccountHolder: (holder, user) => this.#submit(holder, user),
     getBusinessAccountHolder: ({ profileId }, user) => {
       const { holderRecord } = this.get(profileId, user);
@@ -143,7 +127,7 @@ export class Profiles {
       this.#context.record('changeAddress', id);
       return {};
     },
-  };
+  } satisfies BankingHandlers;
 
   #submit(holder: Holder, user: BankingUser) {
     const scenario = scenarioOf(BUSINESS_SCENARIOS, holder.doingBusinessAsName);

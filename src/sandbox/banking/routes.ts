@@ -6,10 +6,10 @@ import { businessAccountHolder, NOTIFICATION_TYPES } from '../../partners/bankin
 import { dollars } from '../../partners/banking/rules.js';
 import { int32, int64 } from '../../partners/fields.js';
 import type { EmulatedPartner, World } from '../partner.js';
-import { controlsOf, invalidControl, notAdmitted, onTheWire, partnerRoutes, plainBody } from '../routes.js';
+import { controlsOf, invalidControl, onTheWire, partnerRoutes, plainBody, Refusal } from '../routes.js';
 import type { Profile } from './profile.js';
 import { BUSINESS_SCENARIOS, MAGIC_SSNS } from './scenarios.js';
-import { BankingService } from './service.js';
+import { type BankingService, bankingService } from './service.js';
 import { BANKING_USERS, type BankingUser, SHORT_MESSAGE_CODE, TOTP_SECRET } from './users.js';
 
 /** Stands in for the caller of an operation that goes without credentials. */
@@ -29,14 +29,15 @@ function bankingRoutes(server: FastifyInstance, service: BankingService, world: 
     },
     handlers: service.handlers,
     admit: ({ headers }, { anonymous, effect, path }) => {
-      if (anonymous) return { caller: NOBODY };
+      if (anonymous) return NOBODY;
       const caller = service.signIn.userOf(headers.authorization);
-      if (!caller) return notAdmitted(401, 'The token is missing, expired or invalid');
+      if (!caller) throw new Refusal(401, 'The token is missing, expired or invalid');
       const isRefresh = path === '/api/auth/refresh';
       const may = caller.access === 'write' || isRefresh || (caller.access === 'read' && effect === 'read');
-      return may ? { caller } : notAdmitted(403, 'No permission for this operation');
+      if (!may) throw new Refusal(403, 'No permission for this operation');
+      return caller;
     },
-    envelope: (_, content) => plainBody(content),
+    envelope: plainBody,
   });
 }
 
@@ -84,11 +85,11 @@ export const bankingPartner: EmulatedPartner = {
     oneTimeCodes: { ShortMessageCode: SHORT_MESSAGE_CODE, totpSecret: TOTP_SECRET },
   },
   start(world) {
-    const service = new BankingService(world);
+    const service = bankingService(world);
     return {
       routes: (server) => bankingRoutes(server, service, world),
       controls: (server) => bankingControlRoutes(server, service),
-      close: () => service.close(),
+      close: () => service.webhooks.close(),
     };
   },
 };

@@ -1,11 +1,4 @@
-import {
-  APPROVED,
-  APPROVED_UW,
-  AUTO_APPROVED_UW,
-  CANCELLED,
-  CLOSED,
-  DENIED,
-} from '../../partners/banking/responses.js';
+import * as banking from '../../partners/banking/responses.js';
 import { Store } from '../store.js';
 
 /** One thing that the partner does. Fields that are left out stay as they are. */
@@ -37,7 +30,7 @@ export interface Scenario {
 
 const inReview: Step = { bankingStatus: 'InReview' };
 const underReview: Step = { bankingStatus: 'PendingUW' };
-const approved: Step = { bankingStatus: APPROVED };
+const approved: Step = { bankingStatus: banking.APPROVED };
 const opened: readonly Step[] = [approved, { opensAccount: true }];
 
 const asks = (text: string, updateFieldRequest?: string): NewTicket => ({
@@ -64,11 +57,11 @@ export const BUSINESS_SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'auto-approved': {
     description: 'AutoApprovedUW, Approved, then a financial account',
-    submitted: [{ bankingStatus: AUTO_APPROVED_UW }, ...opened],
+    submitted: [{ bankingStatus: banking.AUTO_APPROVED_UW }, ...opened],
   },
   'approved-uw': {
     description: 'PendingUW, ApprovedUW, Approved, then a financial account',
-    submitted: [underReview, { bankingStatus: APPROVED_UW }, ...opened],
+    submitted: [underReview, { bankingStatus: banking.APPROVED_UW }, ...opened],
   },
   'pending-review': {
     description: 'Pending, Pending_Review, InReview, Approved, then a financial account',
@@ -79,11 +72,17 @@ export const BUSINESS_SCENARIOS: Readonly<Record<string, Scenario>> = {
       ...opened,
     ],
   },
-  denied: { description: `PendingUW, ${DENIED}`, submitted: [underReview, { bankingStatus: DENIED }] },
-  closed: { description: `PendingUW, ${CLOSED}`, submitted: [underReview, { bankingStatus: CLOSED }] },
+  denied: {
+    description: `PendingUW, ${banking.DENIED}`,
+    submitted: [underReview, { bankingStatus: banking.DENIED }],
+  },
+  closed: {
+    description: `PendingUW, ${banking.CLOSED}`,
+    submitted: [underReview, { bankingStatus: banking.CLOSED }],
+  },
   cancelled: {
-    description: `PendingUW, ${CANCELLED}`,
-    submitted: [underReview, { bankingStatus: CANCELLED }],
+    description: `PendingUW, ${banking.CANCELLED}`,
+    submitted: [underReview, { bankingStatus: banking.CANCELLED }],
   },
   'unknown-status': {
     description: 'a status that no document names, then approval',

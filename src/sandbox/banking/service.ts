@@ -9,77 +9,56 @@ import { Cards } from './cards.js';
 import { type Profile, profileIdOf, userProfileIdOf } from './profile.js';
 import { Profiles } from './profiles.js';
 import { isOpen, RESOLVED, type Ticket, Tickets } from './scenarios.js';
-import { type BankingUser, SignIn, teamHandlers } from './users.js';
+import { type BankingHandlers, type BankingUser, SignIn, teamHandlers } from './users.js';
 import { Notifications, Webhooks } from './webhooks.js';
 
-export class BankingService {
-  readonly signIn: SignIn;
-  readonly profiles: Profiles;
-  readonly webhooks: Webhooks;
-  readonly handlers: Handlers<BankingOperations, BankingUser>;
+export type BankingService = ReturnType<typeof bankingService>;
 
-  constructor(world: World) {
-    const { ledger, faults, pace, now, tokenLifetimeMs, password } = world;
-    const record: Recorder = (operation, id, signs) =>
-      ledger.record({ system: 'banking', operation: operationName(operation), id, ...signs });
-    const signIn = new SignIn(now, tokenLifetimeMs, password);
-    const tickets = new Tickets(now);
-    const webhooks = new Webhooks(faults, record);
-    const notifications = new Notifications(now, record);
-    const accounts = new Accounts((id, user) => profiles.get(id, user));
-    const about = (profile: Profile) => ({
-      profileId: profile.id,
-      merchantProfileId: profiles.merchantProfileIdOf(profile),
-      createdAt: new Date(now()).toISOString(),
-    });
-    const profiles: Profiles = new Profiles({
-      pace,
-      now,
-      tickets,
-      merchants: () => world.merchants,
-      record,
-      isCode: (code, kind) => signIn.isCode(code, kind),
-      openAccount: (profile) => accounts.open(profile)?.id,
-      report: (notificationType, profile, status) => {
-        const { partnerId } = profile.basics;
-        webhooks.report(partnerId, { notificationType, ...about(profile), status });
-        const subject = notificationType === 'ApplicationStatus' ? 'Application status' : 'Profile lock';
-        const metaData = { profileId: String(profile.id) };
-        notifications.add(partnerId, { subject, body: `Now ${status}`, metaData });
-      },
-    });
-    const cards = new Cards({
-      accounts,
-      now,
-      record,
-      report: ({ partnerId, profileId, paymentCardId, status }) => {
-        const profile = profiles.find(profileId);
-        if (!profile) return;
-        const notificationType = 'PaymentCardStatus';
-        webhooks.report(partnerId, { notificationType, ...about(profile), status, paymentCardId });
-      },
-    });
-    this.signIn = signIn;
-    this.profiles = profiles;
-    this.webhooks = webhooks;
-    const parts = { signIn, profiles, accounts, cards, tickets, notifications, webhooks };
-    this.handlers = handlersOf(parts, record);
-    addCustomers(parts);
-  }
-
-  close(): void {
-    this.webhooks.close();
-  }
+export function bankingService(world: World) {
+  const record: Recorder = (operation, id, signs) =>
+    world.ledger.record({ system: 'banking', operation: operationName(operation), id, ...signs });
+  const parts = partsOf(world, record);
+  addCustomers(parts);
+  return { ...parts, handlers: handlersOf(parts, record) };
 }
 
-interface Parts {
-  readonly signIn: SignIn;
-  readonly profiles: Profiles;
-  readonly accounts: Accounts;
-  readonly cards: Cards;
-  readonly tickets: Tickets;
-  readonly notifications: Notifications;
-  readonly webhooks: Webhooks;
+type Parts = ReturnType<typeof partsOf>;
+
+function partsOf(world: World, record: Recorder) {
+  const { pace, now } = world;
+  const signIn = new SignIn(now, world.tokenLifetimeMs, world.password);
+  const tickets = new Tickets(now);
+  const webhooks = new Webhooks(world.faults, record);
+  const notifications = new Notifications(now, record);
+  const accounts = new Accounts((id, user) => profiles.get(id, user));
+  const about = (profile: Profile) => ({
+    profileId: profile.id,
+    merchantProfileId: profiles.merchantProfileIdOf(profile),
+    createdAt: new Date(now()).toISOString(),
+  });
+  const profiles: Profiles = new Profiles({
+    ...{ pace, now, tickets, record },
+    merchants: () => world.merchants,
+    isCode: (code, kind) => signIn.isCode(code, kind),
+    openAccount: (profile) => accounts.open(profile)?.id,
+    report: (notificationType, profile, status) => {
+      const { partnerId } = profile.basics;
+      webhooks.report(partnerId, { notificationType, ...about(profile), status });
+      const subject = notificationType === 'ApplicationStatus' ? 'Application status' : 'Profile lock';
+      const metaData = { profileId: String(profile.id) };
+      notifications.add(partnerId, { subject, body: `Now ${status}`, metaData });
+    },
+  });
+  const cards = new Cards({
+    ...{ accounts, now, record },
+    report: ({ partnerId, profileId, paymentCardId, status }) => {
+      const profile = profiles.find(profileId);
+      if (!profile) return;
+      const notificationType = 'PaymentCardStatus';
+      webhooks.report(partnerId, { notificationType, ...about(profile), status, paymentCardId });
+    },
+  });
+  return { signIn, profiles, accounts, cards, tickets, notifications, webhooks };
 }
 
 type Recorder = (operation: keyof BankingOperations & string, id: number | string, signs?: Signs) => void;
@@ -150,11 +129,6 @@ function addCustomers({ profiles, accounts, cards, notifications }: Parts): void
   }
 }
 
-type TicketHandlers = Pick<
-  Handlers<BankingOperations, BankingUser>,
-  'listNewTickets' | 'createTicket' | 'updateTicket'
->;
-
 interface TicketContext {
   readonly tickets: Tickets;
   readonly record: Recorder;
@@ -162,7 +136,7 @@ interface TicketContext {
 }
 
 /** The operations on tickets. A ticket is answered by a reply, by a text put into it, or by the change it asks for. */
-function ticketHandlers({ tickets, record, answered }: TicketContext): TicketHandlers {
+function ticketHandlers({ tickets, record, answered }: TicketContext) {
   const shown = (ticket: Ticket) => tickets.all.shown(ticket);
   const get = (id: number, user: BankingUser) => tickets.all.get(id, user);
 
@@ -191,5 +165,5 @@ function ticketHandlers({ tickets, record, answered }: TicketContext): TicketHan
       if (text !== undefined || status !== undefined) resolve(ticket, status);
       return shown(ticket);
     },
-  };
+  } satisfies BankingHandlers;
 }

@@ -21,6 +21,9 @@ export interface BankingUser {
   readonly needsSecondFactor?: true;
 }
 
+/** Handlers of some operations. */
+export type BankingHandlers = Partial<Handlers<BankingOperations, BankingUser>>;
+
 const CUSTOMER = { partnerId: 1, access: 'write', role: 'owner', profileId: 501 } as const;
 
 export const BANKING_USERS: readonly BankingUser[] = [
@@ -106,8 +109,6 @@ export class SignIn {
   }
 }
 
-type TeamHandlers = Pick<Handlers<BankingOperations, BankingUser>, 'listDepartments' | 'restoreSubUser'>;
-
 const DEPARTMENTS = [
   { partnerId: 1, id: 31, name: 'Operations', description: 'Day-to-day payments' },
   { partnerId: 1, id: 32, name: 'Finance', description: 'Books and statements' },
@@ -122,7 +123,7 @@ const SUB_USERS = [
 ];
 
 /** Departments and authorized sub-users, for administrators only. */
-export function teamHandlers(record: (operation: 'restoreSubUser', id: number) => void): TeamHandlers {
+export function teamHandlers(record: (operation: 'restoreSubUser', id: number) => void) {
   const subUsers = new Store<(typeof SUB_USERS)[number]>({ kind: 'sub-user', id: (number) => 70 + number });
   for (const subUser of SUB_USERS) subUsers.add(subUser, () => ({ ...subUser }));
   return {
@@ -146,7 +147,7 @@ export function teamHandlers(record: (operation: 'restoreSubUser', id: number) =
       record('restoreSubUser', id);
       return {};
     },
-  };
+  } satisfies BankingHandlers;
 }
 
 function administratorsOnly({ role }: BankingUser): void {

@@ -4,10 +4,10 @@ import { Deadline } from '../../http/deadline.js';
 import type { BankingOperations } from '../../partners/banking/operations.js';
 import type { NotificationType } from '../../partners/banking/requests.js';
 import type { Faults } from '../faults.js';
-import { type Handlers, Refusal } from '../routes.js';
+import { Refusal } from '../routes.js';
 import { pageOf, Store } from '../store.js';
 import { isWithin } from './accounts.js';
-import type { BankingUser } from './users.js';
+import type { BankingHandlers } from './users.js';
 
 /** The payload of a webhook. The contract shows none; this one is assumed. */
 interface WebhookPayload {
@@ -59,7 +59,7 @@ export class Webhooks {
     private readonly record: (operation: 'createWebhook', id: number) => void,
   ) {}
 
-  readonly handlers: Pick<Handlers<BankingOperations, BankingUser>, 'createWebhook'> = {
+  readonly handlers = {
     createWebhook: (webhook, user) => {
       const isThere = this.receivers
         .of(user)
@@ -69,7 +69,7 @@ export class Webhooks {
       this.record('createWebhook', id);
       return { success: true, id };
     },
-  };
+  } satisfies BankingHandlers;
 
   report(partnerId: number, payload: WebhookPayload): void {
     for (const receiver of this.receivers.of({ partnerId }))
@@ -175,10 +175,7 @@ export class Notifications {
     }));
   }
 
-  readonly handlers: Pick<
-    Handlers<BankingOperations, BankingUser>,
-    'listNotifications' | 'markNotificationRead'
-  > = {
+  readonly handlers = {
     listNotifications: ({ skip = 0, take = TAKE, ...wanted }, user) => {
       if (user.profileId === undefined) throw new Refusal(404, 'The user has no banking profile');
       const found = this.all.of(user).filter((one) => fits(one, wanted));
@@ -190,7 +187,7 @@ export class Notifications {
       this.record('markNotificationRead', id);
       return {};
     },
-  };
+  } satisfies BankingHandlers;
 
   #today(): string {
     return new Date(this.now()).toISOString();

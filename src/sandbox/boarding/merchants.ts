@@ -1,17 +1,4 @@
-import {
-  APPROVED,
-  CLOSED,
-  DECLINED,
-  NOT_SUBMITTED,
-  PENDING,
-  PENDING_REVIEW,
-  REQUEST_CHANGES,
-  type UnderwritingNote,
-  UW_LEVEL_1,
-  UW_LEVEL_1_PENDING,
-  UW_LEVEL_1_PENDING_REVIEW,
-  WITHDRAWN,
-} from '../../partners/boarding/schemas.js';
+import * as boarding from '../../partners/boarding/schemas.js';
 import { type Pace, Script } from '../scenario.js';
 
 const AUTHOR = 'Underwriting';
@@ -20,11 +7,11 @@ const AUTHOR = 'Underwriting';
 type Mid = string | number | bigint;
 
 export class Merchant {
-  status: string = NOT_SUBMITTED;
+  status: string = boarding.NOT_SUBMITTED;
   statusDate = new Date();
   comment: string | null = null;
   mid: Mid | null = null;
-  notes: UnderwritingNote[] = [];
+  notes: boarding.UnderwritingNote[] = [];
   application: Record<string, unknown> = {};
   readonly attachments: {
     fileName: string;
@@ -51,17 +38,21 @@ export class Merchant {
 
   /** False when the merchant is not in a status that can be submitted. */
   submit(application: Record<string, unknown>): boolean {
-    if (![NOT_SUBMITTED, REQUEST_CHANGES].includes(this.status)) return false;
-    const steps = this.status === NOT_SUBMITTED ? this.scenario.submitted : (this.scenario.resubmitted ?? []);
+    if (![boarding.NOT_SUBMITTED, boarding.REQUEST_CHANGES].includes(this.status)) return false;
+    const steps =
+      this.status === boarding.NOT_SUBMITTED ? this.scenario.submitted : (this.scenario.resubmitted ?? []);
     this.application = { ...this.application, ...application };
-    this.set({ status: PENDING, comment: null });
+    this.set({ status: boarding.PENDING, comment: null });
     this.#script.play(steps);
     return true;
   }
 
   /** The caller says that the notes are answered. False when nobody asked. */
   review(comment: string | undefined): boolean {
-    const next = { [PENDING]: PENDING_REVIEW, [UW_LEVEL_1_PENDING]: UW_LEVEL_1_PENDING_REVIEW }[this.status];
+    const next = {
+      [boarding.PENDING]: boarding.PENDING_REVIEW,
+      [boarding.UW_LEVEL_1_PENDING]: boarding.UW_LEVEL_1_PENDING_REVIEW,
+    }[this.status];
     if (next === undefined) return false;
     if (comment !== undefined) this.reviewComments.push(comment);
     this.notes = [];
@@ -110,7 +101,7 @@ export class Merchant {
     if (from !== undefined && this.status !== from) return;
     if (status !== undefined) this.set({ status, comment: comment ?? null });
     this.set({ mid: mid && this.#makeMid(mid), notes });
-    if (this.status === APPROVED) this.notes = [];
+    if (this.status === boarding.APPROVED) this.notes = [];
   }
 
   #makeMid(kind: NonNullable<Step['mid']>): string | null {
@@ -153,7 +144,7 @@ export interface Scenario {
   readonly restlessDate?: true;
 }
 
-const approved: readonly Step[] = [{ status: APPROVED }, { mid: 'final' }];
+const approved: readonly Step[] = [{ status: boarding.APPROVED }, { mid: 'final' }];
 const twoNotes: Step = {
   notes: ['Please send a voided check for the deposit account.', 'What share of sales is keyed in by hand?'],
 };
@@ -170,7 +161,10 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'more-notes': {
     description: 'a note, and after its answer another one',
     submitted: [{ notes: ['Please describe the goods sold.'] }],
-    reviewed: [[{ status: PENDING, notes: ['Please send the supplier invoice of last month.'] }], approved],
+    reviewed: [
+      [{ status: boarding.PENDING, notes: ['Please send the supplier invoice of last month.'] }],
+      approved,
+    ],
   },
   'moot-notes': {
     description: 'two notes, then approved although they have no answers',
@@ -179,50 +173,53 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'same-note': {
     description: 'a note, and after its answer the same note again: the answer was not good enough',
     submitted: [{ notes: [lease] }],
-    reviewed: [[{ status: PENDING, notes: [lease] }], approved],
+    reviewed: [[{ status: boarding.PENDING, notes: [lease] }], approved],
   },
   'notes-on-hold': {
     description:
       'two notes; On Hold for a moment, in which no answer is accepted, then Pending with the same notes',
-    submitted: [twoQuestions, { status: 'On Hold' }, { status: PENDING }],
+    submitted: [twoQuestions, { status: 'On Hold' }, { status: boarding.PENDING }],
     reviewed: [approved],
   },
   'approved-by-mistake': {
     description: 'two notes; Approved for a moment, then Pending with the same notes',
-    submitted: [twoQuestions, { status: APPROVED }, { status: PENDING, ...twoQuestions }],
+    submitted: [twoQuestions, { status: boarding.APPROVED }, { status: boarding.PENDING, ...twoQuestions }],
     reviewed: [approved],
   },
   'request-changes': {
     description: 'RequestChanges, approved once submitted again',
     submitted: [
-      { status: REQUEST_CHANGES, comment: 'The annual card volume does not match the statements.' },
+      { status: boarding.REQUEST_CHANGES, comment: 'The annual card volume does not match the statements.' },
     ],
     resubmitted: approved,
   },
   declined: {
     description: 'Declined',
-    submitted: [{ status: DECLINED, comment: 'Business type is not supported.' }],
+    submitted: [{ status: boarding.DECLINED, comment: 'Business type is not supported.' }],
   },
   withdrawn: {
     description: 'Withdrawn',
-    submitted: [{ status: WITHDRAWN, comment: 'Withdrawn on request of the merchant.' }],
+    submitted: [{ status: boarding.WITHDRAWN, comment: 'Withdrawn on request of the merchant.' }],
   },
-  closed: { description: 'Closed', submitted: [{ status: CLOSED, comment: 'Closed by the sponsor bank.' }] },
+  closed: {
+    description: 'Closed',
+    submitted: [{ status: boarding.CLOSED, comment: 'Closed by the sponsor bank.' }],
+  },
   'uw-level-1': {
     description: 'through UW Level 1 with a note, to approval',
     submitted: [
-      { status: UW_LEVEL_1 },
-      { status: UW_LEVEL_1_PENDING, notes: ['Please send three months of processing statements.'] },
+      { status: boarding.UW_LEVEL_1 },
+      { status: boarding.UW_LEVEL_1_PENDING, notes: ['Please send three months of processing statements.'] },
     ],
     reviewed: [approved],
   },
   'temporary-mid': {
     description: 'has a temporary mid while it is still Pending, loses it, and gets the real one',
-    submitted: [{ mid: 'temporary' }, { status: APPROVED, mid: 'none' }, { mid: 'final' }],
+    submitted: [{ mid: 'temporary' }, { status: boarding.APPROVED, mid: 'none' }, { mid: 'final' }],
   },
   'unclear-mid': {
     description: 'Approved, with a text in place of the mid for a moment, then the mid',
-    submitted: [{ status: APPROVED }, { mid: 'unclear' }, { mid: 'final' }],
+    submitted: [{ status: boarding.APPROVED }, { mid: 'unclear' }, { mid: 'final' }],
   },
   'conditionally-approved': {
     description: 'Conditionally Approved before Approved',

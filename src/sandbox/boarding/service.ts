@@ -7,7 +7,6 @@ import {
 } from '../../partners/boarding/operations.js';
 import { UW_LEVEL_1_PENDING } from '../../partners/boarding/schemas.js';
 import { operationName } from '../../partners/catalogue.js';
-import type { Answer } from '../fault-injection.js';
 import type { Ledger, Signs } from '../ledger.js';
 import type { EmulatedPartner, World } from '../partner.js';
 import {
@@ -177,11 +176,10 @@ function boardingRoutes(server: FastifyInstance, service: BoardingService, world
     handlers: service.handlers,
     admit: ({ headers }, { method }) => {
       const caller = authenticate(headers.authorization, world.password);
-      if (!caller) return outsideEnvelope(401, 'Unauthorized', 'Invalid credentials');
-      if (method !== 'GET' && !caller.mayWrite) {
-        return outsideEnvelope(403, 'Forbidden', 'No permission for this operation');
-      }
-      return { caller };
+      if (!caller) throw outsideEnvelope(401, 'Unauthorized', 'Invalid credentials');
+      if (method !== 'GET' && !caller.mayWrite)
+        throw outsideEnvelope(403, 'Forbidden', 'No permission for this operation');
+      return caller;
     },
     move: ({ id, merchantProfileId }, meanwhile) =>
       service.find(Number(merchantProfileId ?? id))?.meanwhile(meanwhile),
@@ -197,8 +195,8 @@ interface NumberedContent extends Content {
 }
 
 /** The form that refusals of a caller have (apis/4). */
-function outsideEnvelope(status: number, error: string, message: string): { refused: Answer } {
-  return { refused: { status, body: { error, message } } };
+function outsideEnvelope(status: number, error: string, message: string): Refusal {
+  return new Refusal(status, message, [], { error, message });
 }
 
 function commonEnvelope({ data, status, error, fields, requestId }: NumberedContent) {

@@ -8,16 +8,7 @@ import { PAYMENTS_OPERATIONS, type PaymentsOperations } from '../../partners/pay
 import { VERSIONS } from '../../partners/payments/schemas.js';
 import type { Signs } from '../ledger.js';
 import type { EmulatedPartner, World } from '../partner.js';
-import {
-  controlsOf,
-  type Handlers,
-  invalid,
-  isKey,
-  notAdmitted,
-  partnerRoutes,
-  plainBody,
-  Refusal,
-} from '../routes.js';
+import { controlsOf, type Handlers, invalid, isKey, partnerRoutes, plainBody, Refusal } from '../routes.js';
 import { scenarioOf, unknownMagicValue } from '../scenario.js';
 import { type Owner, Store, usualHandlers } from '../store.js';
 import { type Payment, paymentHandlers, TERMINAL_SCENARIOS } from './payments.js';
@@ -88,7 +79,6 @@ interface Wanted {
 
 const DEFAULT_LIMIT = 50;
 
-/** The requested page of `records`, under the name of the listing. `search` searches every field. */
 function pageOf(name: string, records: readonly object[], wanted: Wanted) {
   const { search = '', limit = DEFAULT_LIMIT, offset = 0, ...fields } = wanted;
   const found = records.filter(
@@ -251,12 +241,11 @@ function paymentsRoutes(server: FastifyInstance, service: PaymentsService, world
     admit: ({ headers }, operation) => {
       const shown = headers[NEUTRAL_KEY_HEADER];
       const caller = service.holderOf(typeof shown === 'string' ? shown : undefined);
-      if (!caller) return notAdmitted(401, 'The API key is missing or invalid');
-      return permits(caller, operation)
-        ? { caller }
-        : notAdmitted(403, 'The API key has no permission for this');
+      if (!caller) throw new Refusal(401, 'The API key is missing or invalid');
+      if (!permits(caller, operation)) throw new Refusal(403, 'The API key has no permission for this');
+      return caller;
     },
-    envelope: (_, content) => plainBody(content),
+    envelope: plainBody,
   });
 }
 

@@ -12,7 +12,7 @@ import {
   partnerTaskQueue,
   partsOfId,
 } from '../../messages/ids.js';
-import type { ActivitiesAt, PartnerActivities } from '../../messages/partner-activities.js';
+import type { ActivitiesAt, PartnerActivities } from '../../messages/partner-account.js';
 
 /** The server notices a worker that died during a read after this time. Activities send a heartbeat three times as often. */
 const HEARTBEAT = '10s';

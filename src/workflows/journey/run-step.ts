@@ -1,9 +1,8 @@
 import { CancelledFailure, isCancellation } from '@temporalio/workflow';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { Answer } from '../../messages/requirements.js';
-import { problemText } from '../../partners/bounds.js';
+import { problemText, reasonInWords } from '../../partners/bounds.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
-import { reasonInWords } from '../../partners/reasons.js';
 import { masked } from '../../privacy/masked.js';
 import { type SendOnce, WRITE_ATTEMPT_MS } from './activity-proxies.js';
 import { ownFailure, partnerFailure } from './call-failures.js';

@@ -80,10 +80,15 @@ function isNeeded(node: ts.Expression): boolean {
 }
 
 function isInWorkflows(node: ts.Expression): boolean {
-  return (
-    ts.isObjectLiteralExpression(node) &&
-    node.properties.some((property) => property.name?.getText() === 'inWorkflows')
-  );
+  return factsOf(node)?.properties.some((property) => property.name?.getText() === 'inWorkflows') ?? false;
+}
+
+/** The facts in `read(route, facts)`, and in the other functions that make an operation. */
+function factsOf(node: ts.Expression): ts.ObjectLiteralExpression | undefined {
+  if (!ts.isCallExpression(node) || !/^(read|idempotent|once)$/.test(node.expression.getText()))
+    return undefined;
+  const [, facts] = node.arguments;
+  return facts && ts.isObjectLiteralExpression(facts) ? facts : undefined;
 }
 
 class Search {
@@ -181,7 +186,7 @@ class Search {
 function isInResponse(declared: ts.PropertyAssignment): boolean {
   if (ts.findAncestor(declared, isTransform)) return false;
   const file = declared.getSourceFile().fileName;
-  if (/responses\.ts$/.test(file) || isOperation(declared)) return true;
+  if (/responses\.ts$/.test(file) || factsOf(declared.initializer)) return true;
   if (/token\.ts$/.test(file)) return false;
   for (let node: ts.Node = declared; node; node = node.parent) {
     if (ts.isVariableDeclaration(node))
@@ -197,14 +202,5 @@ function isTransform(node: ts.Node): boolean {
     ts.isCallExpression(node.parent) &&
     ts.isPropertyAccessExpression(node.parent.expression) &&
     node.parent.expression.name.text === 'transform'
-  );
-}
-
-function isOperation({ initializer }: ts.PropertyAssignment): boolean {
-  return (
-    ts.isObjectLiteralExpression(initializer) &&
-    ['method', 'path', 'effect'].every((name) =>
-      initializer.properties.some((property) => property.name?.getText() === name),
-    )
   );
 }

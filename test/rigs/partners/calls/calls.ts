@@ -1,6 +1,8 @@
 import type { ByHand } from '../../../../src/partners/by-hand.js';
-import type { PlantStoreClient } from '../../../../src/partners/plant-store/client.js';
-import type { PlantStoreOperations } from '../../../../src/partners/plant-store/operations.js';
+import type {
+  PlantStoreClient,
+  PlantStoreOperations,
+} from '../../../../src/partners/plant-store/operations.js';
 import type { ProcessorClient, ProcessorOperations } from '../../../../src/partners/processor/operations.js';
 import type { PartnerClients, SystemName } from '../../../../src/partners/systems.js';
 import { BANKING_CALLS } from './banking.js';

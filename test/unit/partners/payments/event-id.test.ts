@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eventIdOf } from '../../../../src/partners/payments/event-id.js';
+import { eventIdOf } from '../../../../src/partners/payments/client.js';
 
 describe('an event id', () => {
   it.each([
