@@ -11,7 +11,6 @@ import { z } from 'zod';
 import { measureRequests } from '../http/metrics.js';
 import {
   type ArrivalLimits,
-  type BearerRules,
   bearerChallenge,
   countCallers,
   isHealthCheck,
@@ -20,26 +19,13 @@ import {
   Refused,
   serverWithin,
 } from '../http/server.js';
-import { type PayloadKeys, payloadCodec, UnreadablePayload } from '../temporal/payload-codec.js';
+import { payloadCodec, UnreadablePayload } from '../temporal/payload-codec.js';
+import type { CodecSettings } from './settings.js';
 
-export interface CodecServerOptions {
-  readonly host: string;
-  /** 0 for any free port. */
-  readonly port: number;
-  readonly keys: PayloadKeys;
-  readonly bearer: BearerRules;
-  /** Origin of the Temporal Web UI. Undefined: no page may call. */
-  readonly uiOrigin: string | undefined;
-  /** The namespaces whose payloads are converted. `X-Namespace` of each request must name one of them. */
-  readonly namespaces: readonly string[];
-  /** Also accepts the token in the path, `/<token>/decode`, for a Web UI that sends no header with it. */
-  readonly tokenInPath: boolean;
-  /** Limit of one caller. All callers of one address without a valid token count as one. */
-  readonly requestsPerMinute: number;
+export interface CodecServerOptions extends Omit<CodecSettings, 'metricsAddress' | 'logLevel'> {
   readonly logger: Logger;
   /** `idleMs`: how long a caller may stop reading a response, in milliseconds. */
   readonly limits?: ArrivalLimits & { readonly idleMs: number };
-  /** Counts here. */
   readonly registry?: Registry;
 }
 

@@ -11,7 +11,7 @@ import {
   metricsAddress,
   readSettings,
 } from '../settings/settings.js';
-import { type PayloadKeys, payloadKeys } from '../temporal/payload-codec.js';
+import { payloadKeys } from '../temporal/payload-codec.js';
 
 export const codecServerSettings = z.object({
   PAYLOAD_KEYS: payloadKeys.meta({
@@ -69,22 +69,10 @@ export const codecServerSettings = z.object({
 
 type Settings = z.output<typeof codecServerSettings>;
 
-export interface CodecSettings {
-  readonly host: string;
-  readonly port: number;
-  /** undefined when no metrics are served. */
-  readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
-  readonly keys: PayloadKeys;
-  readonly bearer: BearerRules;
-  readonly uiOrigin: string | undefined;
-  readonly tokenInPath: boolean;
-  readonly namespaces: readonly string[];
-  readonly requestsPerMinute: number;
-  readonly logLevel: string;
-}
+export type CodecSettings = Readonly<ReturnType<typeof loadCodecSettings>>;
 
 /** @throws {BadSetting} which names the first setting that cannot be used */
-export function loadCodecSettings(environment: NodeJS.ProcessEnv): CodecSettings {
+export function loadCodecSettings(environment: NodeJS.ProcessEnv) {
   const set = readSettings(codecServerSettings, environment);
   return {
     ...addressFrom(set),

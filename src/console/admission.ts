@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
-import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isHealthCheck, knownSecrets, routeOf } from '../http/server.js';
+import { isHealthCheck, knownSecrets, limitRequests, routeOf } from '../http/server.js';
 import { userName } from '../process/user.js';
 import { isUnavailable } from '../temporal/unavailable.js';
 import { ASSETS } from './layout.js';
@@ -30,17 +29,10 @@ export async function admitRequests(
     if (!isHealthCheck(request)) requireHost(request, hostsOf(server, settings));
     known.set(request, local ?? (await sessions.read(request)));
   });
-  await server.register(rateLimit, {
-    global: false,
-    max: settings.requestsPerMinute,
-    timeWindow: 60_000,
-    keyGenerator: (request) => {
-      const session = known.get(request);
-      return session ? `session ${session.csrf}` : `address ${request.ip}`;
-    },
-    allowList: isHealthCheck,
+  await limitRequests(server, settings.requestsPerMinute, (request) => {
+    const session = known.get(request);
+    return session ? `session ${session.csrf}` : `address ${request.ip}`;
   });
-  server.addHook('onRequest', server.rateLimit());
   server.addHook('onRequest', async ({ method, headers }) => {
     // An old browser does not send it. The token of each form is checked in any case.
     const { 'sec-fetch-site': site = 'same-origin' } = headers;

@@ -1,7 +1,9 @@
 import { changeable } from '../activities/corrections.js';
 import { type ChangeableField, changeableFields } from '../forms/corrections.js';
-import { type Patch, patchFrom, type Setting, valueAt } from '../forms/set-fields.js';
-import type { Correctable } from '../messages/activities.js';
+import { type Field, ruleInForm } from '../forms/schema-fields.js';
+import { patchFrom, type Setting, valueAt } from '../forms/set-fields.js';
+import { withTime } from '../forms/typed-input.js';
+import type { Correctable, Patch } from '../messages/activities.js';
 import type { KnownAccounts } from '../messages/inputs.js';
 import type { Requirement } from '../messages/requirements.js';
 import { shortened } from '../partners/bounds.js';
@@ -12,11 +14,7 @@ import { InvalidInput } from '../texts/invalid-input.js';
 import { parseJson } from '../texts/text.js';
 import type { Fields } from './query.js';
 
-/** The way in which a field is entered. `json`: an object or a list, as JSON. */
-export type Entry = 'text' | 'digits' | 'choice' | 'json';
-
-export interface FormField extends Pick<ChangeableField, 'name' | 'isRequired' | 'rule' | 'values'> {
-  readonly entry: Entry;
+export interface CorrectionField extends Field {
   /** Its present value for people: masked, undefined where there is none. */
   readonly now: string | undefined;
   readonly isNamed: boolean;
@@ -32,17 +30,17 @@ export function formFields(
   correctable: Correctable,
   known: KnownAccounts,
   asked?: Requirement,
-): readonly FormField[] {
+): readonly CorrectionField[] {
   const masked = withoutPrivate(correctable.input);
   const all = changeableFields(correctable, known).flatMap((field) => eachItem(field, masked));
   const holds = (name: string) => all.some((other) => other.name.startsWith(`${name}.`));
   const leaves = all.filter(({ name }) => !holds(name));
   const isNamed = asked ? namedBy(asked) : () => false;
   const fields = leaves.map((field) => ({
-    ...{ name: field.name, isRequired: field.isRequired, rule: field.rule },
-    ...(field.values && { values: field.values }),
-    ...(field.type === 'boolean' && { values: ['true', 'false'] }),
-    entry: entryOf(field),
+    ...field,
+    // It may also stay as it is.
+    ...(field.kind === 'flag' && { kind: 'choice' as const, values: ['true', 'false'] }),
+    rule: ruleInForm(field),
     now: shownNow(field.now),
     isNamed: isNamed(field.name),
   }));
@@ -60,12 +58,6 @@ function eachItem(field: ChangeableField, masked: unknown): ChangeableField[] {
     // The schema reports which fields of a new item are required.
     return { ...field, name, isRequired: false, now: valueAt(masked, name.split('.')) };
   }).flatMap((each) => eachItem(each, masked));
-}
-
-function entryOf({ type, values }: ChangeableField): Entry {
-  if (values || type === 'boolean') return 'choice';
-  if (/object|list/.test(type)) return 'json';
-  return /^(integer|int64)( \| null)?$/.test(type) ? 'digits' : 'text';
 }
 
 function shownNow(now: unknown): string | undefined {
@@ -103,10 +95,10 @@ export const nameOfRemoval = (field: string) => `remove.${field}`;
  * @throws {InvalidInput} that names each value in a wrong form
  */
 export function patchIn(fields: Fields, correctable: Correctable, known: KnownAccounts): Patch {
-  const entries = new Map(formFields(correctable, known).map(({ name, entry }) => [name, entry]));
+  const kinds = new Map(formFields(correctable, known).map(({ name, kind }) => [name, kind]));
   const problems: FieldProblem[] = [];
   const settings = [
-    ...valueSettings(fields, entries, problems),
+    ...valueSettings(fields, kinds, problems),
     ...otherSettings(fields, problems),
     ...removals(fields),
   ];
@@ -139,15 +131,15 @@ function removals(fields: Fields): Setting[] {
 
 function valueSettings(
   fields: Fields,
-  entries: ReadonlyMap<string, Entry>,
+  kinds: ReadonlyMap<string, Field['kind']>,
   problems: FieldProblem[],
 ): Setting[] {
   return fields.names.flatMap((name): Setting[] => {
     const [, field = ''] = /^set\.(.+)$/.exec(name) ?? [];
     const text = fields.text(name).trim();
     if (field === '' || text === '' || fields.text(nameOfRemoval(field)) !== '') return [];
-    const entry = entries.get(field);
-    if (entry !== 'json') return [{ field, text: entry === undefined ? text : asText(text) }];
+    const kind = kinds.get(field);
+    if (kind !== 'json') return [{ field, text: kind === undefined ? text : asText(withTime(kind, text)) }];
     try {
       parseJson(text, field);
       return [{ field, text }];

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { changeable, correctionProblems, leavesIn } from '../activities/corrections.js';
 import { askingWorkflow } from '../inbox/parts.js';
-import type { Correctable, CorrectableType } from '../messages/activities.js';
+import type { Correctable, CorrectableType, Patch } from '../messages/activities.js';
 import { partsOfId } from '../messages/ids.js';
 import type { KnownAccounts } from '../messages/inputs.js';
 import { mergePatch } from '../messages/objects.js';
@@ -15,7 +15,7 @@ import { inputOf } from '../temporal/onboardings.js';
 import { differingFields } from '../temporal/start.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { type Field, fieldsOf } from './schema-fields.js';
-import { type Patch, valueAt } from './set-fields.js';
+import { valueAt } from './set-fields.js';
 
 /** The input whose correction answers a requirement: of a customer, that of the part that asks. */
 export async function inputFor(
@@ -119,17 +119,9 @@ export function changeableFields(correctable: Correctable, known: KnownAccounts)
   const open = leavesIn(correctable.input, fields).filter(
     (name) => !names.has(name.replace(/\.\d+(?=\.|$)/g, '.N')),
   );
-  const others = open.map((name) => ({ name, isRequired: false, type: 'any', rule: '' }));
-  const asked = added
-    .filter((name) => !open.includes(name))
-    .map((name) => ({
-      name,
-      isRequired: false,
-      type: 'any',
-      rule: 'the partner asked for it; sent as is',
-    }));
-  return [...named, ...others, ...asked].map((field) => ({
-    ...field,
-    now: valueAt(present, field.name.split('.')),
-  }));
+  const asked = added.filter((name) => !open.includes(name));
+  const unnamed = (rule: string) => (name: string) =>
+    ({ name, rule, isRequired: false, type: 'any', kind: 'text' }) as const;
+  const others = [...open.map(unnamed('')), ...asked.map(unnamed('the partner asked for it; sent as is'))];
+  return [...named, ...others].map((field) => ({ ...field, now: valueAt(present, field.name.split('.')) }));
 }

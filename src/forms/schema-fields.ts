@@ -14,17 +14,15 @@ export interface Field {
   readonly rule: string;
   /** The allowed values, where the schema lists them. */
   readonly values?: readonly string[];
+  /** How a form takes it. `json`: any JSON, as a text. `date`: a day, in a field that takes a date and time. */
+  readonly kind: 'text' | 'number' | 'flag' | 'choice' | 'date' | 'json';
 }
 
 /** All fields that a value of a schema may have. */
 export function fieldsOf(schema: z.ZodType): Field[] {
   const places = [...placesIn(shapeOf(schema))].filter(({ path }) => path.at(-1) !== 'N');
-  const fields = places.map((place): [string, Field] => {
-    const { values } = [place.shape, ...place.shape.forms].find(({ values }) => values) ?? {};
-    const field = described(place, schema);
-    return [field.name, { ...field, ...(values && { values }) }];
-  });
-  return [...new Map(fields).values()];
+  const fields = places.map((place) => described(place, schema));
+  return [...new Map(fields.map((field) => [field.name, field])).values()];
 }
 
 /** Reports whether a value may have fields that the schema does not list. */
@@ -46,13 +44,6 @@ function isDescribed(shape: Shape): boolean {
   return [...forms, ...fields.values(), ...(items ? [items] : [])].every(isDescribed);
 }
 
-/** A field of a form. `json`: any JSON, as a text. `date`: a day, in a field that takes a date and time. */
-export interface FormField extends Field {
-  readonly kind: 'text' | 'number' | 'flag' | 'choice' | 'date' | 'json';
-  /** The values of a choice. */
-  readonly values: readonly string[];
-}
-
 /** Fields that belong together. */
 export interface FormGroup {
   readonly kind: 'group';
@@ -64,7 +55,7 @@ export interface FormGroup {
   readonly most?: number;
 }
 
-export type FormPart = FormField | FormGroup;
+export type FormPart = Field | FormGroup;
 
 /**
  * The form of a schema: what is required first, a group for each object, and a group for each item of a short list. An object that
@@ -77,7 +68,7 @@ export function formOf(schema: z.ZodType): FormPart[] {
 function partsIn({ fields }: Shape, path: readonly string[], schema: z.ZodType): FormPart[] {
   const parts = [...fields].flatMap(([name, shape]): FormPart[] => {
     if (shape.types.includes('never')) return [];
-    const { isRequired, items, maxItems: most, values = [], default: standard } = shape;
+    const { isRequired, items, maxItems: most, default: standard } = shape;
     const here = [...path, name];
     const group = { kind: 'group', name: here.join('.'), isRequired } as const;
     if (items && isClosed(items) && most !== undefined)
@@ -85,17 +76,18 @@ function partsIn({ fields }: Shape, path: readonly string[], schema: z.ZodType):
     if (isClosed(shape) && (isRequired || [...shape.fields.values()].every(isSimple)))
       return [{ ...group, parts: partsIn(shape, here, schema) }];
     const field = described({ path: here, shape, isRequired }, schema);
-    const kind = controlOf(shape);
-    const rules = [
-      values.length > 0 || kind === 'date' ? '' : field.rule,
-      standard === undefined ? '' : `default: ${standard}`,
-    ];
-    return [{ ...field, kind, rule: rules.filter(Boolean).join('; '), values }];
+    const rules = [ruleInForm(field), standard === undefined ? '' : `default: ${standard}`];
+    return [{ ...field, rule: rules.filter(Boolean).join('; ') }];
   });
   // The sort is stable.
   return parts.sort(
     (one, other) => Number(other.isRequired) - Number(one.isRequired) || rankOf(one) - rankOf(other),
   );
+}
+
+/** A choice and a date show what they take. */
+export function ruleInForm({ kind, values, rule }: Field): string {
+  return values || kind === 'date' ? '' : rule;
 }
 
 /** People know whom they start before they know anything else. */
@@ -115,14 +107,15 @@ function isSimple(shape: Shape): boolean {
 }
 
 /** Text first, because text keeps leading zeros. */
-function controlOf(shape: Shape): FormField['kind'] {
-  const { types, forms, values } = shape;
+function controlOf(shape: Shape): Field['kind'] {
+  const { types, forms, values, format } = shape;
+  if (format === 'int64') return 'number';
   if ([shape, ...forms].some(({ format }) => format === 'date-time')) return 'date';
   const kinds = [...forms.map(controlOf), ...types.map((type) => (values ? 'choice' : CONTROLS[type]))];
   return (['text', 'number', 'choice', 'flag'] as const).find((kind) => kinds.includes(kind)) ?? 'json';
 }
 
-const CONTROLS: Readonly<Record<string, FormField['kind']>> = {
+const CONTROLS: Readonly<Record<string, Field['kind']>> = {
   string: 'text',
   number: 'number',
   integer: 'number',
@@ -130,7 +123,10 @@ const CONTROLS: Readonly<Record<string, FormField['kind']>> = {
 };
 
 function described({ path, shape, isRequired }: Place, schema: z.ZodType): Field {
-  return { name: path.join('.'), isRequired, type: typeOf(shape), rule: ruleOf(shape, path, schema) };
+  const { values } = [shape, ...shape.forms].find(({ values }) => values) ?? {};
+  const rule = ruleOf(shape, path, schema);
+  const field = { name: path.join('.'), isRequired, type: typeOf(shape), rule, kind: controlOf(shape) };
+  return { ...field, ...(values && { values }) };
 }
 
 function typeOf(shape: Shape): string {

@@ -8,8 +8,6 @@ import { localeRule, PLAIN_NUMBER } from '../partners/rules-in-words.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { parseJson } from '../texts/text.js';
 
-export type { Patch } from '../messages/activities.js';
-
 /** A field, and the text for its value. */
 export interface Setting {
   readonly field: string;

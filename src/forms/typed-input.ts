@@ -6,7 +6,7 @@ import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems, REQUIRED } from '../partners/rules-in-words.js';
 import { distinct } from '../texts/invalid-input.js';
 import { notJson } from '../texts/text.js';
-import { type FormField, type FormGroup, type FormPart, formOf } from './schema-fields.js';
+import { type Field, type FormGroup, type FormPart, formOf } from './schema-fields.js';
 
 /** The typed values of a form's fields, by name: `beneficialOwners.0.city`. An empty field is absent. */
 export type Typed = ReadonlyMap<string, string>;
@@ -22,6 +22,11 @@ export interface InputForm<Input> {
 
 /** The format of a date field. A program may also send a time. */
 export const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** A day that was picked begins at midnight. */
+export function withTime(kind: Field['kind'], text: string): string {
+  return kind === 'date' && DAY.test(text) ? `${text}T00:00:00Z` : text;
+}
 
 export function inputForm<Input>(schema: z.ZodType<Input>): InputForm<Input> {
   const parts = formOf(schema);
@@ -40,8 +45,7 @@ export function inputForm<Input>(schema: z.ZodType<Input>): InputForm<Input> {
         const column = columns.find(name);
         // The word stands for the value if a field takes text or false.
         const isFalse = kind === 'text' && text === 'false' && column?.takes.includes('boolean');
-        const day = kind === 'date' && DAY.test(text) ? `${text}T00:00:00Z` : text;
-        if (column) put(value, column.path, isFalse ? false : cellValue(day, column));
+        if (column) put(value, column.path, isFalse ? false : cellValue(withTime(kind, text), column));
         return [];
       });
       if (isNestedDeeper(value)) return { problems: [{ field: '', message: TOO_NESTED }] };
@@ -60,7 +64,7 @@ export function inputForm<Input>(schema: z.ZodType<Input>): InputForm<Input> {
 }
 
 /** The fields of a part, with an index in place of `N`. */
-export function fieldsIn(part: FormPart): FormField[] {
+export function fieldsIn(part: FormPart): Field[] {
   if (part.kind !== 'group') return [part];
   return itemsOf(part).flatMap((parts) => parts.flatMap(fieldsIn));
 }

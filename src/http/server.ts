@@ -2,12 +2,12 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
+import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify';
 import Fastify from 'fastify';
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Logger } from 'pino';
 
-/** A request that fails with this HTTP status. The message is for the caller and never contains what the caller sent. */
+/** A request that fails with this HTTP status. The message never contains what the caller sent. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   constructor(
@@ -141,12 +141,12 @@ export function routeOf({ routeOptions }: FastifyRequest): string {
 export function logRequests(
   server: FastifyInstance,
   logger: Logger,
-  more: (request: FastifyRequest, reply: FastifyReply) => object = () => ({}),
+  more: (request: FastifyRequest) => object = () => ({}),
 ): void {
   server.addHook('onRequest', async (_, reply) => void reply.header('cache-control', 'no-store'));
   server.addHook('onResponse', async (request, reply) => {
     const { method } = request;
-    const entry = { method, path: routeOf(request), status: reply.statusCode, ...more(request, reply) };
+    const entry = { method, path: routeOf(request), status: reply.statusCode, ...more(request) };
     logger.info(entry, 'request completed');
   });
 }
@@ -188,17 +188,13 @@ const MAX_AHEAD_S = 60;
 const ISSUER_UNAVAILABLE: readonly string[] = ['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'];
 
 /**
- * Identifies a caller by the header `Authorization`: returns a name that is the same for each call of one caller, undefined
- * for a caller without a valid token.
- *
- * @throws {Refused} with 503 when the token cannot be checked now
+ * Returns a function that names a caller by the header `Authorization`: each call of one caller has the same name, and one without a
+ * valid token has none. It throws a {@link Refused} with 503 when the token cannot be checked now.
  */
-type Authenticate = (authorization: string | undefined) => Promise<string | undefined>;
-
-function bearerCheck({ tokens, jwt }: BearerRules): Authenticate {
+function bearerCheck({ tokens, jwt }: BearerRules) {
   const positionOf = knownSecrets(tokens);
   const keys = jwt && createRemoteJWKSet(new URL(jwt.jwksUrl), { [customFetch]: fetchKeySet });
-  return async (authorization) => {
+  return async (authorization: string | undefined): Promise<string | undefined> => {
     const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) return undefined;
     const known = positionOf(token);
@@ -273,15 +269,23 @@ export async function countCallers(
     const caller = await authenticate(authorizationOf(request));
     if (caller !== undefined) callers.set(request, caller);
   });
+  const nameOf = (request: FastifyRequest) =>
+    callers.get(request) ?? `${purposeOf(request)}address ${request.ip}`;
+  await limitRequests(server, requestsPerMinute, nameOf);
+  return callers;
+}
+
+/** @param callerOf whose requests count together */
+export async function limitRequests(
+  server: FastifyInstance,
+  perMinute: number,
+  callerOf: (request: FastifyRequest) => string,
+): Promise<void> {
   await server.register(rateLimit, {
-    global: false,
-    max: requestsPerMinute,
-    timeWindow: 60_000,
-    keyGenerator: (request) => callers.get(request) ?? `${purposeOf(request)}address ${request.ip}`,
-    allowList: isHealthCheck,
+    ...{ global: false, max: perMinute, timeWindow: 60_000 },
+    ...{ keyGenerator: callerOf, allowList: isHealthCheck },
   });
   server.addHook('onRequest', server.rateLimit());
-  return callers;
 }
 
 /** The header of a 401 response: asks for a token, and shows whether the request had an invalid one. */

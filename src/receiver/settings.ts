@@ -2,8 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { knownSecrets, REQUESTS_PER_MINUTE } from '../http/server.js';
-import { type KnownAccounts, knownAccounts } from '../messages/inputs.js';
-import type { DbaForm } from '../messages/listed.js';
+import { knownAccounts } from '../messages/inputs.js';
 import { accountNames, readWordings } from '../partners/account-settings.js';
 import type { IdField } from '../partners/partner.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../partners/systems.js';
@@ -25,7 +24,6 @@ import {
   withAdvice,
 } from '../settings/settings.js';
 import { temporalClientSettings } from '../temporal/connection.js';
-import type { PayloadKeys } from '../temporal/payload-codec.js';
 import { Problem } from './problems.js';
 
 /** An id that the sender chooses: visible characters, of reasonable length. */
@@ -249,30 +247,10 @@ export const receiverSettings = z.object({
   RECEIVER_TRUSTED_PROXIES: trustedProxies,
 });
 
-export interface ReceiverSettings extends KnownAccounts {
-  readonly host: string;
-  /** 0 for any free port. */
-  readonly port: number;
-  /** undefined when no metrics are served. */
-  readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
-  /** `whsec_<base64>`. Empty: unsigned events are accepted. */
-  readonly secrets: readonly string[];
-  /** Bearer tokens for `/onboardings`. Empty: nobody may call it. */
-  readonly tokens: readonly string[];
-  /** Limit of one token, or of one address without a token. Webhooks of each partner have a limit of their own. */
-  readonly requestsPerMinute: number;
-  /** Addresses and networks of the proxies in front, whose `X-Forwarded-For` is trusted. */
-  readonly trustedProxies: readonly string[];
-  /** The authentication of each partner's webhooks, and their fields that hold ids. */
-  readonly webhooks: Readonly<Partial<Record<SystemName, WebhookRules>>>;
-  readonly payloadKeys: PayloadKeys | undefined;
-  readonly taskQueue: string;
-  readonly dbaForm: DbaForm;
-  readonly logLevel: string;
-}
+export type ReceiverSettings = Readonly<ReturnType<typeof loadReceiverSettings>>;
 
 /** @throws {BadSetting} which names the first setting that cannot be used */
-export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSettings {
+export function loadReceiverSettings(environment: NodeJS.ProcessEnv) {
   const set = readSettings(receiverSettings, environment);
   const { host, port } = set.RECEIVER_ADDRESS;
   const isOpen = !isSecureOrLoopback(new URL(`http://${host}`));
@@ -291,7 +269,7 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSe
     metricsAddress: set.RECEIVER_METRICS_ADDRESS,
     requestsPerMinute: REQUESTS_PER_MINUTE,
     trustedProxies: set.RECEIVER_TRUSTED_PROXIES,
-    webhooks: Object.fromEntries(webhooks),
+    webhooks: Object.fromEntries(webhooks) as Partial<Record<SystemName, WebhookRules>>,
     payloadKeys: set.PAYLOAD_KEYS,
     taskQueue: set.GANGWAY_TASK_QUEUE,
     dbaForm: set.GANGWAY_DBA,

@@ -2,8 +2,7 @@
  * The browser code of the console's pages: they update themselves, count characters, and check and upload documents. Each page
  * works without it, except for dragging files. Nothing is stored in the browser but its time zone.
  */
-import { morph } from './morph.js';
-import { isNotified, notify, offerNotifications } from './notifications.js';
+import { Idiomorph } from 'idiomorph';
 import { watchUploads } from './upload.js';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -54,6 +53,43 @@ async function update(region: HTMLElement, source: string): Promise<boolean> {
     showIsOld(true);
     return false;
   }
+}
+
+/**
+ * Makes a part of the page like a fresh one and changes only what differs, so focus, selection, scroll position, open details, checked
+ * boxes and typed text stay.
+ */
+function morph(old: Element, fresh: Element): void {
+  void Idiomorph.morph(old, fresh, {
+    callbacks: {
+      beforeNodeMorphed: (element) =>
+        !(element.matches?.('form[data-keep]') && isBusy(element)) && !element.matches?.('input:checked'),
+      beforeAttributeUpdated: (name, { tagName }) => !(name === 'open' && tagName === 'DETAILS'),
+      beforeNodeRemoved(gone) {
+        if (!(gone instanceof HTMLElement) || !isBusy(gone)) return true;
+        showIsGone(gone, fresh);
+        return false;
+      },
+    },
+  });
+}
+
+function isBusy(element: Element): boolean {
+  if (element.contains(document.activeElement)) return true;
+  return element.matches('[data-touched]') || element.querySelector('[data-touched]') !== null;
+}
+
+/** Keeps a requirement that is no longer open while a person types its answer, and shows its outcome. */
+function showIsGone(gone: HTMLElement, fresh: Element): void {
+  const notice = gone.querySelector<HTMLElement>('[data-notice]');
+  if (!notice) return;
+  const answered = [...fresh.ownerDocument.querySelectorAll<HTMLElement>('[data-answered]')];
+  const sentence = answered
+    .find(({ dataset }) => dataset['answered'] === notice.dataset['notice'])
+    ?.querySelector('[data-sentence]');
+  const text = `${sentence?.textContent ?? 'This requirement is no longer open.'} What you typed is still here, but was not sent.`;
+  if (notice.textContent !== text) notice.textContent = text;
+  notice.classList.add('problem');
 }
 
 /** Keeps what a person reads or types at its place on the screen. */
@@ -156,6 +192,35 @@ function moveBy(rows: number): void {
   const row = document.activeElement?.closest('tr');
   const at = links.findIndex((link) => link.closest('tr') === row && row !== null);
   links[at < 0 ? 0 : Math.min(Math.max(at + rows, 0), links.length - 1)]?.focus();
+}
+
+/** Chrome on Android has the API, but takes no notification from a page. */
+const canNotify = 'Notification' in window && !navigator.userAgent.includes('Android');
+
+/** A button of the inbox asks for permission, unless the browser knows the answer. */
+function offerNotifications(): void {
+  if (!canNotify || Notification.permission !== 'default' || !document.querySelector('[data-new]')) return;
+  const button = document.createElement('button');
+  button.className = 'plain';
+  button.textContent = 'Notify me of new ones';
+  button.addEventListener('click', async () => {
+    if ((await Notification.requestPermission()) !== 'default') button.remove();
+  });
+  document.querySelector('h1')?.after(button);
+}
+
+/** Reports whether a person wants to be notified of a part of the page. */
+function isNotified({ dataset }: HTMLElement): boolean {
+  return canNotify && Notification.permission === 'granted' && 'new' in dataset;
+}
+
+function notify(region: HTMLElement, text: string): void {
+  if (!isNotified(region)) return;
+  const shown = new Notification(text);
+  shown.addEventListener('click', () => {
+    window.focus();
+    shown.close();
+  });
 }
 
 /** A person waits for an answer at most so long without a word, in milliseconds. */

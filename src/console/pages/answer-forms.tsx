@@ -5,12 +5,12 @@ import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
 import { problemText } from '../../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../../partners/phases.js';
 import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } from '../answer.js';
-import type { FormField } from '../correction-fields.js';
+import type { CorrectionField } from '../correction-fields.js';
 import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../document-types.js';
 import { type Fields, LIST, pathOf } from '../query.js';
 import { hasRole, type Visitor } from '../visitor.js';
-import { Correction } from './correction-form.js';
 import { Field } from './field.js';
+import { Correction } from './input-fields.js';
 import { Form, Problem } from './parts.js';
 
 /** The forms that answer a requirement, one for each kind of answer that it allows. */
@@ -24,7 +24,7 @@ export interface Answering {
   readonly page: string;
   readonly filled?: Filled | undefined;
   /** The fields of a correction. Without them, a link leads to the page that has them. */
-  readonly correctable?: readonly FormField[] | undefined;
+  readonly correctable?: readonly CorrectionField[] | undefined;
   /** The filter of the inbox from which the person came. */
   readonly list?: string | undefined;
   /** True if the first form is open. Default: true. */

@@ -22,9 +22,9 @@ import { Instead, NotShown, type Route, requireRole, type Shown, type Visit } fr
 import { discard, documentsOf, receiveDocuments } from '../uploads.js';
 import { hasRole } from '../visitor.js';
 import { carried, labelOf } from './answer-forms.js';
-import { Changes } from './correction-form.js';
 import { INBOX, listIn, pageIn, REQUIREMENT_PATH, refresh } from './handling.js';
 import { nextIn } from './inbox-filter.js';
+import { Changes } from './input-fields.js';
 import { Form, Problem } from './parts.js';
 import { type Found, find, goneShown, isFourEyes, requirementShown } from './requirement.js';
 

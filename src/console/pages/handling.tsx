@@ -1,11 +1,12 @@
 import type { Client } from '@temporalio/client';
 import { type Change, changesOf } from '../../forms/corrections.js';
-import { sendClaim, sendConfirmation, sendWithdrawal } from '../../inbox/answering.js';
+import { sendClaim, sendConfirmation, sendRemark, sendWithdrawal } from '../../inbox/answering.js';
 import type { InboxItem } from '../../inbox/inbox.js';
 import type { Correctable } from '../../messages/activities.js';
-import { currentClaim, isSamePerson } from '../../messages/claims.js';
+import { currentClaim, isSamePerson, LONGEST_REMARK } from '../../messages/claims.js';
 import { DEFAULT_CLAIM_HOURS } from '../../messages/requirement-kinds.js';
 import type { Answer, Requirement } from '../../messages/requirements.js';
+import { shortened } from '../../partners/bounds.js';
 import { proposedAnswerOf } from '../../temporal/onboardings.js';
 import { TemporalProblem } from '../../temporal/unavailable.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
@@ -16,7 +17,7 @@ import { Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
 import { NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { forgetLists } from '../waiting-list.js';
-import { Changes } from './correction-form.js';
+import { Changes } from './input-fields.js';
 import { Form, inShort, When } from './parts.js';
 
 /** Several people handle a requirement: one claims it, and a second person confirms the answer. */
@@ -229,27 +230,29 @@ const DONE = {
   'take-over': 'You took it over.',
   confirm: 'You confirmed the answer, and it is sent.',
   withdraw: 'The proposal is withdrawn.',
+  remark: 'Your colleagues see the remark.',
 } as const;
 
 type Action = keyof typeof DONE;
 
-/** A button about a requirement: one of a claim or of a proposal. */
+/** A button about a requirement: one of a claim, of a proposal or of a remark. */
 async function act(visit: Visit, actions: readonly Action[]): Promise<Shown> {
   const { client, visitor, request, audit } = visit;
   const requirementId = requirementIdIn(request);
   const { workflowId } = await openOnboarding(visit);
   const fields = Fields.ofBody(request);
-  const what = fields.oneOf('do', actions);
+  const what = actions.length === 1 ? actions[0] : fields.oneOf('do', actions);
   if (!what) throw new NotShown(400, 'This form is not from this console.');
   if (what === 'confirm') requireRole(visitor, 'approver');
-  const back = backFrom(fields, workflowId, requirementId);
+  const back = backFrom(visit, fields, { workflowId, requirementId });
   const isProposal = what === 'confirm' || what === 'withdraw';
   try {
-    await apply(visit, { workflowId, requirementId }, what, fields.text('proposedAt'));
+    await apply(visit, { workflowId, requirementId }, what, fields);
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     if (isProposal) refresh(client, workflowId);
-    return { to: back, message: error.message };
+    const wrote = what === 'remark' ? `. You wrote: ${shortened(fields.text('remark'), LONGEST_REMARK)}` : '';
+    return { to: back, message: error.message + wrote };
   }
   audit(visitor, { what: isProposal ? `${what} a proposed answer` : what, workflowId, requirementId });
   refresh(client, workflowId);
@@ -272,9 +275,10 @@ async function apply(
   { client, visitor: { actor } }: Visit,
   { workflowId, requirementId }: Place,
   what: Action,
-  proposedAt = '',
+  fields: Fields,
 ): Promise<unknown> {
   const claim = { requirementId, actor };
+  const proposedAt = fields.text('proposedAt');
   const until = new Date(Date.now() + DEFAULT_CLAIM_HOURS * 3_600_000).toISOString();
   switch (what) {
     case 'claim':
@@ -287,6 +291,8 @@ async function apply(
       return sendConfirmation(client, workflowId, { ...claim, proposedAt });
     case 'withdraw':
       return sendWithdrawal(client, workflowId, { ...claim, proposedAt });
+    case 'remark':
+      return sendRemark(client, workflowId, { ...claim, text: fields.text('remark') });
   }
 }
 
@@ -308,7 +314,7 @@ async function claimChosen(visit: Visit): Promise<Shown> {
       const { workflowId } = place;
       try {
         await openOnboarding(visit, workflowId);
-        await apply(visit, place, 'claim');
+        await apply(visit, place, 'claim', fields);
         visit.audit(visit.visitor, { what: 'claim', ...place });
         refresh(visit.client, workflowId);
         return [];
@@ -328,14 +334,10 @@ async function claimChosen(visit: Visit): Promise<Shown> {
 }
 
 /** Back to the page of the form: of the requirement, or of an onboarding. */
-function backFrom(fields: Fields, workflowId: string, requirementId: string): string {
+function backFrom(visit: Visit, fields: Fields, { workflowId, requirementId }: Place): string {
   const page = fields.text('page');
-  return page === ''
-    ? withList(
-        pathOf(workflowId, 'requirements', requirementId),
-        fields.names.includes(LIST) ? fields.text(LIST) : undefined,
-      )
-    : `${pathOf(page)}#r-${encodeURIComponent(requirementId)}`;
+  if (page !== '') return `${pathOf(page)}#r-${encodeURIComponent(requirementId)}`;
+  return withList(pathOf(workflowId, 'requirements', requirementId), listIn(visit, fields).list);
 }
 
 export const HANDLING_ROUTES: readonly Route[] = [
@@ -347,5 +349,9 @@ export const HANDLING_ROUTES: readonly Route[] = [
   {
     ...{ method: 'POST', path: `${REQUIREMENT_PATH}/proposal`, role: 'operator' },
     show: (visit) => act(visit, ['confirm', 'withdraw']),
+  },
+  {
+    ...{ method: 'POST', path: `${REQUIREMENT_PATH}/remarks`, role: 'operator' },
+    show: (visit) => act(visit, ['remark']),
   },
 ];

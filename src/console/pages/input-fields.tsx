@@ -1,10 +1,17 @@
-import type { FormField, FormGroup, FormPart } from '../../forms/schema-fields.js';
+import type { Change } from '../../forms/corrections.js';
+import type { Field as FormField, FormGroup, FormPart } from '../../forms/schema-fields.js';
 import { DAY, fieldsIn, itemsOf, type Typed } from '../../forms/typed-input.js';
 import { fieldOf } from '../../messages/objects.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import { REDACTED } from '../../privacy/masked.js';
 import { isSecretField } from '../../privacy/private-fields.js';
+import { Table } from '../../reports/page.js';
+import { type Filled, wrongIn } from '../answer.js';
+import { type CorrectionField, nameOfRemoval, nameOfValue, OTHER_FIELDS } from '../correction-fields.js';
 import { type Choices, Field, fieldLabel } from './field.js';
-import { Problem } from './parts.js';
+import { capitalized, Problem } from './parts.js';
+
+/** The fields of a start and of a correction, from the schema of the input. */
 
 interface InputFieldsProps {
   readonly parts: readonly FormPart[];
@@ -74,39 +81,57 @@ const NUMBERED: Readonly<Record<string, Choices>> = {
   businessType: named('Unknown', 'Sole proprietorship', 'Partnership', 'Corporation', 'LLC'),
 };
 
+/**
+ * How a field is entered, and its rule where the control does not show it.
+ *
+ * @param none the label of no choice
+ * @param listed choices in place of those of the schema
+ */
+function controlOf(
+  { name, kind, type, rule, values = [] }: FormField,
+  value: string,
+  none: string,
+  listed?: Choices,
+) {
+  const last = name.split('.').at(-1) ?? '';
+  const named = listed ?? fieldOf(NUMBERED, last);
+  const known: Choices = named ?? values.map((each) => [each, each]);
+  // A choice must not hide what was typed.
+  const isChoice = known.length > 0 && (value === '' || known.some(([each]) => each === value));
+  // A choice of the schema can be taken back; one of the form has its own empty value, if any.
+  const hasNone = known.some(([each]) => each === '') || (listed !== undefined && value !== '');
+  const isDay = kind === 'date' && (value === '' || DAY.test(value));
+  return {
+    rule: isChoice && named ? '' : rule,
+    control: {
+      ...{ value, spellcheck: false },
+      type: kind === 'flag' ? ('checkbox' as const) : isDay ? ('date' as const) : ('text' as const),
+      choices: isChoice ? (hasNone ? known : [['', none] as const, ...known]) : undefined,
+      rows: kind === 'json' ? 4 : undefined,
+      inputMode: kind !== 'number' ? undefined : /^int/.test(type) ? 'numeric' : ('decimal' as const),
+      class: kind === 'json' ? 'code' : isSecretField(last) ? 'covered' : undefined,
+    } as const,
+  };
+}
+
 function Control({ field, typed, problems, choices = {} }: OfForm & { readonly field: FormField }) {
-  const { name, kind, isRequired, rule, values } = field;
+  const { name, kind, isRequired } = field;
   const wrong = problems.filter((problem) => problem.field === name || problem.field.startsWith(`${name}.`));
   const messages = wrong.map((problem) => {
     const inside = problem.field.slice(name.length + 1);
     return inside === '' ? problem.message : `${inside}: ${problem.message}`;
   });
-  const value = typed.get(name) ?? '';
-  const last = name.split('.').at(-1) ?? '';
-  const named = choices[name] ?? fieldOf(NUMBERED, last);
-  const known: Choices = named ?? values.map((each) => [each, each]);
-  const either = fieldOf(EITHER, last);
-  // A choice of the schema can be taken back; one of the form has its own empty value, if any.
-  const hasNone = known.some(([each]) => each === '') || (choices[name] !== undefined && value !== '');
-  // A choice must not hide what was typed.
-  const isChoice = known.length > 0 && (value === '' || known.some(([each]) => each === value));
+  const { rule, control } = controlOf(field, typed.get(name) ?? '', '(choose)', choices[name]);
+  const either = fieldOf(EITHER, name.split('.').at(-1) ?? '');
   const remark = [isRequired && '(required)', kind === 'json' && '(JSON)'].filter(Boolean).join(' ');
   return (
     <Field
-      {...{ id: idOf(name), name, value, isRequired, problems: messages }}
+      {...{ id: idOf(name), name, isRequired, problems: messages, ...control }}
       label={[fieldLabel(name), remark && <span class="faint"> {remark}</span>]}
       // An error that repeats the rule replaces it.
-      advice={[isChoice && named ? '' : rule, either && `either this or ${either}`]
+      advice={[rule, either && `either this or ${either}`]
         .filter((each) => each && !messages.includes(each))
         .join('; ')}
-      type={
-        kind === 'flag' ? 'checkbox' : kind === 'date' && (value === '' || DAY.test(value)) ? 'date' : 'text'
-      }
-      choices={isChoice ? (hasNone ? known : [['', '(choose)'], ...known]) : undefined}
-      rows={kind === 'json' ? 4 : undefined}
-      spellcheck={false}
-      inputMode={kind === 'number' ? 'decimal' : undefined}
-      class={kind === 'json' ? 'code' : isSecretField(name.split('.').at(-1) ?? '') ? 'covered' : undefined}
     />
   );
 }
@@ -146,4 +171,158 @@ export function ProblemList({ problems, parts, isDoubt }: ProblemListProps) {
 
 function idOf(name: string): string {
   return `field-${name}`;
+}
+
+interface CorrectionProps {
+  readonly id: string;
+  readonly own: Filled | undefined;
+}
+
+/** The form of a correction: the fields that the partner named, and all others in groups. */
+export function Correction({
+  id,
+  correctable,
+  own,
+}: CorrectionProps & { readonly correctable: readonly CorrectionField[] }) {
+  const named = correctable.filter(({ isNamed }) => isNamed);
+  const others = correctable.filter(({ isNamed }) => !isNamed);
+  const isWrong = (field: CorrectionField) => own?.problems.some((problem) => problem.field === field.name);
+  const isFilled = ({ name }: CorrectionField) =>
+    own !== undefined &&
+    (own.fields.text(nameOfValue(name)) !== '' || own.fields.text(nameOfRemoval(name)) !== '');
+  const show = (field: CorrectionField) => (
+    <CorrectionControl key={field.name} id={id} field={field} own={own} />
+  );
+  const groups = [...new Set(others.map(groupOf))];
+  return (
+    <>
+      {named.length > 0 ? (
+        <fieldset>
+          <legend>What the partner named</legend>
+          {named.map(show)}
+        </fieldset>
+      ) : (
+        <p class="advice">
+          The partner named no field. Read its text above, and correct the fields in question.
+        </p>
+      )}
+      {groups.map((group) => {
+        const fields = others.filter((field) => groupOf(field) === group);
+        return (
+          <details key={group} class="group" open={fields.some((field) => isWrong(field) || isFilled(field))}>
+            <summary>
+              {titleOf(group)}{' '}
+              <span class="faint">{fields.length === 1 ? '1 field' : `${fields.length} fields`}</span>
+            </summary>
+            <div class="grid">{fields.map(show)}</div>
+          </details>
+        );
+      })}
+      <OtherFields id={id} own={own} />
+      <p class="advice">An empty field stays as it is.</p>
+    </>
+  );
+}
+
+/** `beneficialOwners.1.city` belongs to the second owner, `holder.city` to the holder. */
+function groupOf({ name }: Pick<CorrectionField, 'name'>): string {
+  return /^(.*?\.\d+)\./.exec(name)?.[1] ?? name.split('.').slice(0, -1).slice(0, 2).join('.');
+}
+
+function titleOf(group: string): string {
+  if (group === '') return 'Others';
+  const [, list, index] = /^(.*)\.(\d+)$/.exec(group) ?? [];
+  return list === undefined ? fieldLabel(group) : `${fieldLabel(list)}: number ${Number(index) + 1}`;
+}
+
+function CorrectionControl({ id, field, own }: CorrectionProps & { readonly field: CorrectionField }) {
+  const { name, now, kind, isRequired } = field;
+  const { rule, control } = controlOf(field, own?.fields.text(nameOfValue(name)) ?? '', 'as it is');
+  const advice = [`Now ${now ?? 'empty'}`, capitalized(rule), kind === 'json' && 'As JSON'];
+  return (
+    <div class="correction">
+      <Field
+        id={`${id}-${name}`}
+        name={nameOfValue(name)}
+        label={[fieldLabel(name), ' ', <code>{name}</code>]}
+        advice={advice.filter(Boolean).join('. ')}
+        problems={wrongIn(own, name)}
+        {...control}
+      />
+      {now !== undefined && !isRequired && (
+        <label>
+          <input
+            type="checkbox"
+            name={nameOfRemoval(name)}
+            value="yes"
+            checked={own?.fields.text(nameOfRemoval(name)) === 'yes'}
+          />{' '}
+          Remove {fieldLabel(name).toLowerCase()}
+        </label>
+      )}
+    </div>
+  );
+}
+
+/** Applications take fields that no schema names. */
+function OtherFields({ id, own }: CorrectionProps) {
+  const rows = Array.from({ length: OTHER_FIELDS }, (_, index) => `other.${index}`);
+  const isOpen = rows.some((row) => own?.fields.text(`${row}.name`) || own?.fields.text(`${row}.value`));
+  return (
+    <details class="group" open={isOpen}>
+      <summary>A field that is not listed</summary>
+      <p class="advice">
+        An application takes any field, such as <code>application.volume</code>.
+      </p>
+      {rows.map((row, index) => (
+        <div class="grid" key={row}>
+          {['name', 'value'].map((part) => (
+            <Field
+              {...{ id: `${id}-${row}-${part}`, name: `${row}.${part}` }}
+              label={`${capitalized(part)} of field ${index + 1}`}
+              value={own?.fields.text(`${row}.${part}`)}
+              problems={part === 'name' ? wrongIn(own, row) : []}
+            />
+          ))}
+        </div>
+      ))}
+    </details>
+  );
+}
+
+/** The changes of a correction, before it is sent. Private values stay hidden. */
+export function Changes({ changes }: { readonly changes: readonly Change[] }) {
+  return (
+    <Table
+      caption="Changes"
+      isWide
+      rows={changes}
+      columns={[
+        {
+          title: 'Field',
+          cell: ({ field }) => (
+            <>
+              {fieldLabel(field)} <small>{field}</small>
+            </>
+          ),
+        },
+        { title: 'Now', cell: ({ before }) => valueText(before, 'empty') },
+        {
+          title: 'Then',
+          cell: ({ after, remark }) => (
+            <>
+              <strong>{valueText(after, 'removed')}</strong>
+              {remark !== '' && <small>{remark}</small>}
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function valueText(value: unknown, none: string): string {
+  if (value === undefined) return none;
+  if (value === REDACTED) return 'hidden';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { inputFor } from '../../forms/corrections.js';
 import type { Correctable } from '../../messages/activities.js';
-import { isSamePerson } from '../../messages/claims.js';
+import { isSamePerson, LONGEST_REMARK } from '../../messages/claims.js';
 import { fieldOf } from '../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import { detailBeside, type Requirement, TASKS } from '../../messages/requirements.js';
@@ -10,13 +10,15 @@ import { type Listed, listedOf } from '../../temporal/search.js';
 import type { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { nameOf } from '../../texts/names.js';
 import type { Times } from '../../texts/time.js';
-import { answeredBefore, closedBefore, saidOf } from '../../texts/timeline-entries.js';
+import { answeredBefore, closedBefore, remarksOn, saidOf } from '../../texts/timeline-entries.js';
 import type { Filled } from '../answer.js';
 import { formFields } from '../correction-fields.js';
 import { maskedInput, onboardingView, openOnboarding, readState } from '../onboarding-view.js';
 import { type Fields, pathOf, withList } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
+import { hasRole } from '../visitor.js';
 import { AnswerForms } from './answer-forms.js';
+import { Field } from './field.js';
 import {
   Handling,
   listIn,
@@ -26,8 +28,7 @@ import {
   REQUIREMENT_PATH,
   requirementIdIn,
 } from './handling.js';
-import { capitalized, Due, inShort, Problem, Trail, When } from './parts.js';
-import { RemarkForm, Remarks } from './remarks.js';
+import { capitalized, Due, Form, inShort, Problem, Trail, When } from './parts.js';
 import { Business, Help } from './requirement-aside.js';
 
 /** The interval at which the page checks whether the requirement is still open, in seconds. */
@@ -237,6 +238,51 @@ function Ended({ state, requirementId, visit: { times, visitor } }: EndedProps) 
       <strong>{who} answered this first</strong>, <When time={last.at} times={times} isExact />:{' '}
       {inShort(saidOf(last))}
     </>
+  );
+}
+
+/** The remarks of colleagues. No partner gets them. */
+function Remarks({ state, requirementId, visit: { times } }: EndedProps) {
+  const remarks = remarksOn(state.timeline, requirementId);
+  if (remarks.length === 0) return null;
+  return (
+    <section aria-label="Remarks">
+      {remarks.map((entry) => (
+        <p class="notes">
+          <strong>{entry.actor}</strong>, <When time={entry.at} times={times} />: {saidOf(entry)}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+interface RemarkFormProps {
+  readonly visit: Visit;
+  readonly workflowId: string;
+  readonly requirementId: string;
+}
+
+function RemarkForm({ visit, workflowId, requirementId }: RemarkFormProps) {
+  if (!hasRole(visit.visitor, 'operator')) return null;
+  return (
+    <details>
+      <summary>Remark for colleagues</summary>
+      <Form
+        action={pathOf(workflowId, 'requirements', requirementId, 'remarks')}
+        id={`form-${requirementId}-remark`}
+        csrf={visit.csrf}
+        hidden={listIn(visit)}
+      >
+        <Field
+          {...{ id: `${requirementId}-remark`, name: 'remark', label: 'Remark', required: true, rows: 2 }}
+          maxLength={LONGEST_REMARK}
+          advice="The partner does not get it. It stays in the timeline."
+        />
+        <button type="submit" class="secondary">
+          Add the remark
+        </button>
+      </Form>
+    </details>
   );
 }
 

@@ -7,7 +7,6 @@ import { HANDLING_ROUTES } from './handling.js';
 import { INBOX_ROUTES } from './inbox.js';
 import { ONBOARDING_ROUTES } from './onboarding.js';
 import { ONBOARDINGS_ROUTES } from './onboardings.js';
-import { REMARK_ROUTES } from './remarks.js';
 import { REPORT_ROUTES } from './report.js';
 import { REQUIREMENT_ROUTES } from './requirement.js';
 import { START_ROUTES } from './start.js';
@@ -19,7 +18,6 @@ export const ROUTES: readonly Route[] = [
   ...REQUIREMENT_ROUTES,
   ...ANSWERING_ROUTES,
   ...HANDLING_ROUTES,
-  ...REMARK_ROUTES,
   ...DOCUMENT_ROUTES,
   ...START_ROUTES,
   ...BATCH_FILE_ROUTES,

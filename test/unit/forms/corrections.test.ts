@@ -105,7 +105,7 @@ describe('the fields that a correction can change', () => {
     const fields = fieldsOf();
     expect(named(fields, 'merchant.dba')).toMatchObject([{ isRequired: true, now: 'Corner Bakery' }]);
     const open = fields.filter(({ name }) => /^application\.(volume|owner)/.test(name));
-    const any = { isRequired: false, type: 'any', rule: '' };
+    const any = { isRequired: false, type: 'any', kind: 'text', rule: '' };
     expect(open).toEqual([
       { ...any, name: 'application.volume', now: 180_000 },
       { ...any, name: 'application.owner.ssn', now: '[Redacted]' },
@@ -125,8 +125,10 @@ describe('the fields that a correction can change', () => {
     const asked = ['merchant.seasonal', 'application.volume', 'merchant.email', 'guid'];
     const rule = 'the partner asked for it; sent as is';
     const fields = fieldsOf({ asked });
-    const seasonal = { name: 'merchant.seasonal', isRequired: false, type: 'any', rule, now: undefined };
-    expect(named(fields, 'merchant.seasonal')).toEqual([seasonal]);
+    const any = { isRequired: false, type: 'any', kind: 'text', rule };
+    expect(named(fields, 'merchant.seasonal')).toEqual([
+      { ...any, name: 'merchant.seasonal', now: undefined },
+    ]);
     expect(named(fields, 'application.volume')).toHaveLength(1);
     expect(named(fields, 'merchant.email')).toMatchObject([{ type: 'string' }]);
     expect(named(fields, 'guid')).toEqual([]);
