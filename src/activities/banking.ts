@@ -11,29 +11,24 @@ import {
 import type { addressChange, NotificationType } from '../partners/banking/requests.js';
 import type { CallOptions } from '../partners/client.js';
 import { PartnerError } from '../partners/partner-error.js';
-import type { MeaningOf } from '../partners/phases.js';
-import { Candidates, holderActivities } from './banking/holder.js';
+import { holderActivities, profileCandidates } from './banking/holder.js';
 import { profileActivities, profileReader } from './banking/profiles.js';
-import { isRejected, problemsIn } from './banking/refusal.js';
+import { orNone, problemsIn, unlessRejected } from './banking/refusal.js';
 import { OtherTickets, ticketActivities } from './banking/tickets.js';
+import type { Dependencies } from './dependencies.js';
 import { repeatable, untilCancelled } from './failures.js';
-import type { PollBounds } from './poll.js';
 import { kept } from './stores.js';
 import { writeOnce, writeRepeatably } from './write.js';
 
-export interface BankingDependencies {
-  readonly client: BankingClient;
-  readonly statements: FileStore;
-  /** Name of the account at the partners; undefined for the one without a name. */
-  readonly partnerAccount?: string | undefined;
-  readonly poll: PollBounds;
-  readonly meaningOf: MeaningOf;
-}
-
 /** The activities of workflows at the banking partner. Each makes a call or two, and translates failures. */
-export function bankingActivities(dependencies: BankingDependencies): BankingActivities {
-  const { client, statements, partnerAccount, poll, meaningOf } = dependencies;
-  const candidates = new Candidates(client, partnerAccount);
+export function bankingActivities({
+  client,
+  statements,
+  partnerAccount,
+  poll,
+  meaningOf,
+}: Omit<Dependencies<BankingClient>, 'documents'>): BankingActivities {
+  const candidates = profileCandidates(client, partnerAccount);
   const reader = profileReader(client, new OtherTickets(partnerAccount), meaningOf);
   return {
     ...profileActivities(client, poll, reader),
@@ -50,19 +45,9 @@ function operationActivities(client: BankingClient) {
     closeCard: (request) =>
       writeOnce(async (options) => ({ problems: problemsIn(await client.closeCard(request, options)) })),
 
+    // The operation is assumed, so a partner may not offer it to this account.
     isCardClosed: ({ paymentCardId }) =>
-      repeatable(async () => {
-        try {
-          for await (const card of eachPaymentCard(client, untilCancelled())) {
-            if (card.paymentCardId === paymentCardId) return isClosed(card);
-          }
-          return null;
-        } catch (error) {
-          // The operation is assumed, so a partner may not offer it to this account.
-          if (isRejected(error)) return null;
-          throw error;
-        }
-      }),
+      repeatable(() => unlessRejected(isCardClosed(client, paymentCardId), null)),
 
     changeAddress: ({ change }) =>
       writeRepeatably(async (options) => {
@@ -78,15 +63,8 @@ function operationActivities(client: BankingClient) {
 
     restoreSubUser: ({ subUserId }) =>
       writeRepeatably(async ({ mayHaveBeenSent, ...options }) => {
-        try {
-          await client.restoreSubUser({ id: subUserId }, options);
-          return { afterLostCall: false };
-        } catch (error) {
-          const isRestored =
-            error instanceof PartnerError && error.kind === 'Rejected' && error.status === 404;
-          if (isRestored && mayHaveBeenSent) return { afterLostCall: true };
-          throw error;
-        }
+        const restored = client.restoreSubUser({ id: subUserId }, options).then(() => false);
+        return { afterLostCall: await (mayHaveBeenSent ? orNone(restored, true) : restored) };
       }),
 
     ensureWebhook: ({ name, url, notificationType }) =>
@@ -102,6 +80,12 @@ function operationActivities(client: BankingClient) {
         });
       }),
   } satisfies Partial<BankingActivities>;
+}
+
+async function isCardClosed(client: BankingClient, paymentCardId: string): Promise<boolean | null> {
+  for await (const card of eachPaymentCard(client, untilCancelled()))
+    if (card.paymentCardId === paymentCardId) return isClosed(card);
+  return null;
 }
 
 const STATEMENT = { system: 'banking', operation: 'generate-full-statement' };

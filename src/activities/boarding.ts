@@ -1,31 +1,26 @@
 import { getClient } from '@temporalio/activity';
-import type { DocumentStore } from '../documents/document-store.js';
 import type { BoardingActivities } from '../messages/boarding-activities.js';
 import type { BoardingClient } from '../partners/boarding/client.js';
 import { mayTakeAnswers } from '../partners/boarding/phases.js';
-import type { MeaningOf } from '../partners/phases.js';
 import { ownersOf, stillRunning } from '../temporal/onboardings.js';
 import { applicationActivities, warned } from './boarding/application.js';
 import { hasChanged, merchantReader } from './boarding/merchant.js';
+import type { Dependencies } from './dependencies.js';
 import { repeatable } from './failures.js';
-import { awaitChange, nudgeOwnPoll, type PollBounds, readNow } from './poll.js';
+import { awaitChange, nudgeOwnPoll, readNow } from './poll.js';
 import { documentFor } from './stores.js';
 import { writeOnce } from './write.js';
 
 const UPLOAD = { system: 'boarding', operation: 'upload-attachment' };
 
-export interface BoardingDependencies {
-  readonly client: BoardingClient;
-  readonly documents: DocumentStore;
-  /** Name of the account at the partners; undefined for the one without a name. */
-  readonly partnerAccount?: string | undefined;
-  readonly poll: PollBounds;
-  readonly meaningOf: MeaningOf;
-}
-
 /** The activities of `merchantBoarding` at the boarding partner. Each makes a call or two, and translates failures. */
-export function boardingActivities(dependencies: BoardingDependencies): BoardingActivities {
-  const { client, documents, partnerAccount, poll, meaningOf } = dependencies;
+export function boardingActivities({
+  client,
+  documents,
+  partnerAccount,
+  poll,
+  meaningOf,
+}: Omit<Dependencies<BoardingClient>, 'statements'>): BoardingActivities {
   const reader = merchantReader(client, meaningOf);
   const { snapshot } = reader;
   return {

@@ -2,19 +2,19 @@ import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { type DocumentStore, plain } from '../documents/document-store.js';
 import type { FileStore } from '../documents/file-store.js';
-import {
-  type FileToSend,
-  type IntegerToSend,
-  PARTNER_ERROR,
-  type PartnerCallActivities,
-  type PartnerResponse,
+import type {
+  FileToSend,
+  IntegerToSend,
+  PartnerCallActivities,
+  PartnerResponse,
 } from '../messages/activities.js';
+import { isObject } from '../messages/objects.js';
 import { type Download, isDownload, type Operations, operationOf } from '../partners/catalogue.js';
 import { type CallOptions, orRefusal, type PartnerClient, repeatableMethods } from '../partners/client.js';
 import { keepingAllDigits } from '../partners/json.js';
-import type { PartnerErrorDetails } from '../partners/partner-error.js';
+import { PartnerError } from '../partners/partner-error.js';
 import { PARTNERS, type SystemName } from '../partners/systems.js';
-import { repeatable } from './failures.js';
+import { asFailure, partnerErrorIn, repeatable } from './failures.js';
 import { documentFor, type FileCall, kept } from './stores.js';
 import { watched, writeOnce } from './write.js';
 
@@ -54,19 +54,14 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
           ? watched(writeOnce((once) => call(client[key], once)))
           : repeatable(() => call(repeatables[key], options));
       return result.catch((error: unknown) => {
-        throw isNoAccess(error)
-          ? ApplicationFailure.nonRetryable(error.message, error.type, ...(error.details ?? []))
-          : error;
+        const failed = partnerErrorIn(error);
+        // Not retried, because only a person can correct credentials, and the caller waits for the call.
+        if (failed?.kind === 'Unauthorized' || failed?.kind === 'Forbidden')
+          throw asFailure(new PartnerError(failed), false);
+        throw error;
       });
     },
   };
-}
-
-/** Not retried, because only a person can correct credentials, and the caller waits for the call. */
-function isNoAccess(error: unknown): error is ApplicationFailure {
-  if (!(error instanceof ApplicationFailure) || error.type !== PARTNER_ERROR) return false;
-  const [{ kind }] = error.details as [PartnerErrorDetails];
-  return kind === 'Unauthorized' || kind === 'Forbidden';
 }
 
 async function saved(
@@ -88,27 +83,21 @@ async function withFiles(
   documents: DocumentStore,
 ): Promise<Record<string, unknown>> {
   const fields = Object.entries(request).map(async ([name, value]) => {
-    const part = isFileToSend(value) ? await documentFor(call, documents, value.document) : exact(value);
-    return [name, part] as const;
+    const document = onlyField(value, 'document') as FileToSend['document'] | undefined;
+    return [name, document ? await documentFor(call, documents, document) : exact(value)] as const;
   });
   return Object.fromEntries(await Promise.all(fields));
 }
 
 function exact(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(exact);
-  if (typeof value !== 'object' || value === null) return value;
-  if (isIntegerToSend(value)) return BigInt(value.exactInteger);
+  if (!isObject(value)) return value;
+  const integer = String(onlyField(value, 'exactInteger' satisfies keyof IntegerToSend));
+  if (/^-?\d+$/.test(integer)) return BigInt(integer);
   return Object.fromEntries(Object.entries(value).map(([field, inside]) => [field, exact(inside)]));
 }
 
-function isFileToSend(value: unknown): value is FileToSend {
-  return hasOnly(value, 'document');
-}
-
-function isIntegerToSend(value: unknown): value is IntegerToSend {
-  return hasOnly(value, 'exactInteger') && /^-?\d+$/.test(String((value as IntegerToSend).exactInteger));
-}
-
-function hasOnly(value: unknown, field: string): boolean {
-  return typeof value === 'object' && value !== null && field in value && Object.keys(value).length === 1;
+/** The value of the only field of an object, if it has this name. */
+function onlyField(value: unknown, name: string): unknown {
+  return isObject(value) && Object.keys(value).length === 1 ? value[name] : undefined;
 }

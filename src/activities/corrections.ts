@@ -13,7 +13,7 @@ import {
   merchantBoardingInput,
   terminalProvisioningInput,
 } from '../messages/inputs.js';
-import { isObject, mergePatch } from '../messages/objects.js';
+import { isObject, isWithin, leavesOf, mergePatch } from '../messages/objects.js';
 import {
   CORRECTABLE_BUSINESS_FIELDS,
   CORRECTABLE_MERCHANT_FIELDS,
@@ -27,13 +27,9 @@ import { didYouMean } from '../settings/nearest.js';
 /** @param known the accounts and point-of-sale names in the settings of the process */
 export function correctionActivities(known: KnownAccounts): CorrectionActivities {
   return {
-    async blankCorrection(request) {
-      return blankCorrection(request, known);
-    },
-
-    async checkCorrection(request) {
-      return withKnownNames(correctionProblems(request, known), CORRECTABLE[request.type].schema(known));
-    },
+    blankCorrection: async (request) => blankCorrection(request, known),
+    checkCorrection: async (request) =>
+      withKnownNames(correctionProblems(request, known), CORRECTABLE[request.type].schema(known)),
   };
 }
 
@@ -82,16 +78,16 @@ const APPLICATION_STAYS = {
   message: 'cannot be removed as a whole; name the fields to change, with null for those to remove',
 };
 
-/** Dotted names of the fields that a correction can still change, the schema of the whole input, and fields that no schema has. */
-export function changeable(correctable: AsItStands, known: KnownAccounts) {
-  const { type, input, ...progress } = correctable;
-  const fields = CORRECTABLE[type].remaining(progress);
-  return { fields, schema: schemaOf(type, input)(known), added: addedFields(correctable, known) };
-}
-
-function schemaOf(type: CorrectableType, input: object): Correctable['schema'] {
-  const { schema, followed = schema } = CORRECTABLE[type];
-  return isFollowed(input) ? followed : schema;
+/**
+ * Dotted names of the fields that a correction can still change, the schema of the whole input, and the fields that the partner
+ * named, that no schema has, and that a correction may still add.
+ */
+export function changeable({ type, input, asked = [], ...progress }: AsItStands, known: KnownAccounts) {
+  const { schema: own, followed = own, remaining, open } = CORRECTABLE[type];
+  const schema = (isFollowed(input) ? followed : own)(known);
+  const inOpen = asked.filter((field) => (open?.(input) ?? []).some((each) => field.startsWith(`${each}.`)));
+  const added = inOpen.filter((field) => !isKnown(shapeOf(schema), field.split('.')));
+  return { fields: remaining(progress), schema, added };
 }
 
 /**
@@ -99,29 +95,15 @@ function schemaOf(type: CorrectableType, input: object): Correctable['schema'] {
  * field inside a list is omitted, because a patch replaces the whole list. Without a field, the correction has a place for the
  * field's name, too.
  */
-export function blankCorrection(
-  { type, input, asked = [], ...progress }: AsItStands,
-  known: KnownAccounts,
-): Patch {
-  const { remaining, main } = CORRECTABLE[type];
-  const open = remaining(progress);
-  const shape = shapeOf(schemaOf(type, input)(known));
-  const added = addedFields({ type, input, asked }, known);
-  const places = asked.filter((field) => open.some((each) => field === each || field.startsWith(`${each}.`)));
-  const blanks = places
-    .map((field) => (added.includes(field) ? at(field, '') : blankAt(shape, field.split('.'))))
+export function blankCorrection(correctable: AsItStands, known: KnownAccounts): Patch {
+  const { type, asked = [], ...progress } = correctable;
+  const { fields, schema, added } = changeable(correctable, known);
+  const blanks = asked
+    .filter((field) => isWithin(field, fields))
+    .map((field) => (added.includes(field) ? at(field, '') : blankAt(shapeOf(schema), field.split('.'))))
     .filter((blank) => blank !== undefined);
-  const none = at(main(progress), only('', ''));
+  const none = at(CORRECTABLE[type].main(progress), only('', ''));
   return (blanks.length > 0 ? blanks : [none]).reduce((all, blank) => mergePatch(all, blank));
-}
-
-/** The fields that the partner named, that no schema has, and that a correction may still add. */
-function addedFields({ type, input, asked = [] }: AsItStands, known: KnownAccounts): readonly string[] {
-  const open = CORRECTABLE[type].open?.(input) ?? [];
-  const inOpen = asked.filter((field) => open.some((each) => field.startsWith(`${each}.`)));
-  if (inOpen.length === 0) return [];
-  const shape = shapeOf(schemaOf(type, input)(known));
-  return inOpen.filter((field) => !isKnown(shape, field.split('.')));
 }
 
 function isKnown(shape: Shape, [name, ...rest]: readonly string[]): boolean {
@@ -176,29 +158,28 @@ function only(name: string, value: unknown): Patch {
 
 /** Each field that a correction can no longer change, and each rule that the corrected input would break. */
 export function correctionProblems(
-  { type, input, patch, asked, account, ...progress }: CorrectionRequest,
+  { patch, account, ...correctable }: CorrectionRequest,
   known: KnownAccounts,
 ): FieldProblem[] {
-  const { remaining } = CORRECTABLE[type];
-  const open = remaining(progress);
+  const { type, input } = correctable;
+  const { fields: open, schema, added } = changeable(correctable, known);
   const canChange = `fields that can be changed: ${open.join(', ')}`;
   if (!isObject(patch)) return [{ field: '', message: `must be an object; ${canChange}` }];
   if (Object.keys(patch).length === 0) return [{ field: '', message: `contains no field; ${canChange}` }];
 
   const others = unchangeable(patch, open).map((field) => ({
     field,
-    message: `${remaining({}).includes(field) ? 'can no longer be changed' : 'cannot be changed by a correction'}; ${canChange}${didYouMean(field, [...open, ...leavesIn(input, open)])}`,
+    message: `${CORRECTABLE[type].remaining({}).includes(field) ? 'can no longer be changed' : 'cannot be changed by a correction'}; ${canChange}${didYouMean(field, [...open, ...leavesIn(input, open)])}`,
   }));
   const fixed = patch['application'] === null ? [...others, APPLICATION_STAYS] : others;
-  const schema = schemaOf(type, input)(known);
-  const added = [...addedFields({ type, input, asked }, known), ...fieldsAddedTo(input, schema)];
   const patched = { ...mergePatch(input, patch), ...(account !== undefined && { account }) };
-  const checked = schema.safeParse(
-    added.reduce<unknown>((rest, field) => without(rest, field.split('.')), patched),
+  const unchecked = [...added, ...fieldsAddedTo(input, schema)];
+  const { error } = schema.safeParse(
+    unchecked.reduce<unknown>((rest, field) => without(rest, field.split('.')), patched),
   );
-  const broken = checked.success ? [] : fieldProblems(checked.error);
-  const isFixed = (name: string) => fixed.some(({ field }) => name === field || name.startsWith(`${field}.`));
-  return [...fixed, ...broken.filter(({ field }) => !isFixed(field))];
+  const named = fixed.map(({ field }) => field);
+  const broken = error ? fieldProblems(error) : [];
+  return [...fixed, ...broken.filter(({ field }) => !isWithin(field, named))];
 }
 
 /**
@@ -231,13 +212,7 @@ function unchangeable(
 }
 
 /** Dotted names of the fields of an input that are in one of these fields, and are no objects themselves. */
-export function leavesIn(value: object, within: readonly string[], prefix = ''): string[] {
-  return Object.entries(value).flatMap(([name, inside]) => {
-    const field = prefix + name;
-    const isInside = within.some((each) => field === each || field.startsWith(`${each}.`));
-    const isAround = within.some((each) => each.startsWith(`${field}.`));
-    if (!isInside && !isAround) return [];
-    if (typeof inside === 'object' && inside !== null) return leavesIn(inside, within, `${field}.`);
-    return isInside ? [field] : [];
-  });
+export function leavesIn(value: object, within: readonly string[]): string[] {
+  const leaves = leavesOf(value).map(({ field }) => field);
+  return leaves.filter((field) => isWithin(field, within));
 }

@@ -14,25 +14,23 @@ const PAGE = 200;
 export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
   /** Ids of the accounts of a merchant. The platform finds the digits of the mid in any field of an account. */
   async function accountsOf(mid: string, options: CallOptions): Promise<string[]> {
-    const accounts = await allOf(async (offset) => {
-      const { accounts: records, total } = await client.listAccounts(
-        { search: mid, limit: PAGE, offset },
-        options,
-      );
-      return { records, total };
+    const all = await allOf(async (offset) => {
+      const wanted = { search: mid, limit: PAGE, offset };
+      const { accounts, total } = await client.listAccounts(wanted, options);
+      return [accounts, total];
     });
-    return accounts.filter(({ description }) => isOf(mid, description)).map(({ id }) => id);
+    return all.filter(({ description }) => isOf(mid, description)).map(({ id }) => id);
   }
 
   /** Ids of the terminals of an account with this name. A search without a name would find all terminals. */
   async function terminalsOf(accountId: string, name: string, options: CallOptions): Promise<string[]> {
     if (name === '') return [];
-    const terminals = await allOf(async (offset) => {
+    const all = await allOf(async (offset) => {
       const wanted = { search: name, account_id: accountId, limit: PAGE, offset };
-      const { terminals: records, total } = await client.listTerminals(wanted, options);
-      return { records, total };
+      const { terminals, total } = await client.listTerminals(wanted, options);
+      return [terminals, total];
     });
-    const matching = terminals.filter((each) => each.account_id === accountId && each.name === name);
+    const matching = all.filter((each) => each.account_id === accountId && each.name === name);
     return matching.map(({ id }) => id);
   }
 
@@ -77,11 +75,11 @@ function isOf(mid: string, description: unknown): boolean {
 
 /** All records of a listing: up to its total, or up to a page that is not full. */
 async function allOf<Listed>(
-  page: (offset: number) => Promise<{ readonly records: readonly Listed[]; readonly total: number | null }>,
+  page: (offset: number) => Promise<readonly [records: readonly Listed[], total: number | null]>,
 ): Promise<Listed[]> {
   const all: Listed[] = [];
   for (;;) {
-    const { records, total } = await page(all.length);
+    const [records, total] = await page(all.length);
     all.push(...records);
     if (records.length === 0 || (total === null ? records.length < PAGE : all.length >= total)) return all;
   }

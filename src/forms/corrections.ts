@@ -4,7 +4,7 @@ import { askingWorkflow } from '../inbox/parts.js';
 import type { Correctable, CorrectableType, Patch } from '../messages/activities.js';
 import { partsOfId } from '../messages/ids.js';
 import type { KnownAccounts } from '../messages/inputs.js';
-import { mergePatch } from '../messages/objects.js';
+import { isWithin, mergePatch } from '../messages/objects.js';
 import type { OnboardingState } from '../messages/onboarding-state.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { localeRule } from '../partners/rules-in-words.js';
@@ -111,9 +111,7 @@ export interface ChangeableField extends Field {
 export function changeableFields(correctable: Correctable, known: KnownAccounts): ChangeableField[] {
   const { fields, schema, added } = changeable(correctable, known);
   const present = withoutPrivate(correctable.input);
-  const named = fieldsOf(schema).filter(({ name }) =>
-    fields.some((field) => name === field || name.startsWith(`${field}.`)),
-  );
+  const named = fieldsOf(schema).filter(({ name }) => isWithin(name, fields));
   const names = new Set(named.map(({ name }) => name));
   // The schema does not name what is in an open field.
   const open = leavesIn(correctable.input, fields).filter(

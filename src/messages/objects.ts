@@ -65,3 +65,8 @@ export function leavesOf(value: unknown, field = ''): Leaf[] {
     leavesOf(inside, field === '' ? name : `${field}.${name}`),
   );
 }
+
+/** Reports whether a dotted name is one of these fields, or inside one. */
+export function isWithin(name: string, fields: readonly string[]): boolean {
+  return fields.some((field) => name === field || name.startsWith(`${field}.`));
+}

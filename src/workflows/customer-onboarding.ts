@@ -103,14 +103,14 @@ async function runPart(customer: Customer, part: Part): Promise<PartEnd> {
     customer.learn(former.facts);
     return former.end;
   }
-  const scope = new CancellationScope();
-  customer.scopes.set(part, scope);
+  const run = { scope: new CancellationScope() };
+  customer.runs.set(part, run);
   try {
-    return await scope.run(async () => {
+    return await run.scope.run(async () => {
       if (part === 'business') await untilMerchantIsKnown(customer);
       const { input, remembered, merchantProfileId } = customer;
       const child = childOf(part, input, remembered, merchantProfileId);
-      return child ? runChild(customer, part, child) : NOT_STARTED;
+      return child ? runChild(customer, part, child, run) : NOT_STARTED;
     });
   } catch (error) {
     if (!isCancellation(error)) throw error;
@@ -128,7 +128,7 @@ function cancel(customer: Customer, part: MainPart): void {
   // Without a merchant the business has not begun, and ends as `not-started`.
   const hasBegun = part === 'boarding' || customer.merchantProfileId !== undefined;
   if (hasBegun && !customer.hasEnded(part) && !isAttached(customer, part))
-    customer.scopes.get(part)?.cancel();
+    customer.runs.get(part)?.scope.cancel();
 }
 
 /** @throws {CancelledFailure} when the whole customer is cancelled, and not only a part */
@@ -147,9 +147,8 @@ function checkFailed(customer: Customer): void {
 
 /** False while something is in flight that the next run could not resume. */
 function historyIsLong(customer: Customer): boolean {
-  const isStopping = [...customer.scopes].some(
-    ([part, scope]) => scope.consideredCancelled && !customer.hasEnded(part),
+  const isBusy = [...customer.runs].some(
+    ([part, { scope, isStarting }]) => isStarting || (scope.consideredCancelled && !customer.hasEnded(part)),
   );
-  const isBusy = isStopping || customer.starting.size > 0 || !allHandlersFinished();
-  return workflowInfo().continueAsNewSuggested && !isBusy;
+  return workflowInfo().continueAsNewSuggested && !isBusy && allHandlersFinished();
 }

@@ -1,6 +1,7 @@
 import { ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
 import { workflowInfo } from '@temporalio/workflow';
 import type { EnsuredWebhook } from '../messages/banking-activities.js';
+import { defined } from '../messages/objects.js';
 import {
   type OperationName,
   type OperationOutcome,
@@ -10,6 +11,7 @@ import {
   purposeOf,
 } from '../messages/partner-operations.js';
 import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
+import type { PartnerErrorKind } from '../partners/partner-error.js';
 import { ONCE, partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
 import { partnerFailure } from './journey/call-failures.js';
 import { type FieldTypes, requireFields } from './journey/input.js';
@@ -24,7 +26,7 @@ export async function partnerOperation<Name extends OperationName>(
   const { operation, request } = input;
   if (!Object.hasOwn(OPERATIONS, operation))
     throw ApplicationFailure.nonRetryable(`operation: there is no ${operation}`, 'InvalidInput');
-  const { fields, steps } = OPERATIONS[operation];
+  const [fields, steps] = OPERATIONS[operation];
   requireFields(request, fields);
   const journey = createJourney({
     dueInHours: DEFAULT_DUE_IN_HOURS,
@@ -45,25 +47,22 @@ export async function partnerOperation<Name extends OperationName>(
   );
 }
 
-/** An operation: the fields without which it cannot work, and its steps. */
-interface Definition<Name extends OperationName> {
-  readonly fields: FieldTypes;
-  readonly steps: (request: OperationRequest<Name>, journey: Journey) => Promise<OperationResult<Name>>;
-}
-
-const OPERATIONS: { readonly [Name in OperationName]: Definition<Name> } = {
-  'close-card': { fields: { paymentCardId: 'string', last4: 'string' }, steps: closeCard },
-  'card-nickname': { fields: { paymentCardId: 'string' }, steps: setNickname },
-  'change-address': {
-    fields: { streetAddress: 'string', postalCode: 'string', city: 'string', state: 'number' },
-    steps: changeAddress,
-  },
-  'restore-sub-user': { fields: { subUserId: 'number' }, steps: restoreSubUser },
-  'ensure-webhooks': { fields: { webhooks: 'array' }, steps: ensureWebhooks },
-  statement: {
-    fields: { period: 'string', financialAccountIds: 'array', fileFormat: 'string' },
-    steps: saveStatement,
-  },
+/** The fields without which an operation cannot work, and its steps. */
+const OPERATIONS: {
+  readonly [Name in OperationName]: readonly [
+    fields: FieldTypes,
+    steps: (request: OperationRequest<Name>, journey: Journey) => Promise<OperationResult<Name>>,
+  ];
+} = {
+  'close-card': [{ paymentCardId: 'string', last4: 'string' }, closeCard],
+  'card-nickname': [{ paymentCardId: 'string' }, setNickname],
+  'change-address': [
+    { streetAddress: 'string', postalCode: 'string', city: 'string', state: 'number' },
+    changeAddress,
+  ],
+  'restore-sub-user': [{ subUserId: 'number' }, restoreSubUser],
+  'ensure-webhooks': [{ webhooks: 'array' }, ensureWebhooks],
+  statement: [{ period: 'string', financialAccountIds: 'array', fileFormat: 'string' }, saveStatement],
 };
 
 /** A statement may have many pages, from many accounts. */
@@ -94,10 +93,10 @@ async function closeCard(request: OperationRequest<'close-card'>, journey: Journ
       if (problems.length > 0) throw new Rejected(problems);
     },
     endsWhenRejected: true,
-    readEvidence: async () => {
-      const closed = await runRead(journey, 'check whether the card is closed', isClosed);
-      return closed ? { found: undefined } : undefined;
-    },
+    readEvidence: async () =>
+      (await runRead(journey, 'check whether the card is closed', isClosed))
+        ? { found: undefined }
+        : undefined,
     polledEvidence: 'none',
     adopt: () => undefined,
     idFormat: 'text',
@@ -126,29 +125,32 @@ async function changeAddress(
 ): Promise<object> {
   const needsCode = address.secureOperationType !== undefined;
   let code = oneTimeCode;
+  const askForCode = async (why: string) => {
+    const answer = await journey.ask({
+      kind: 'one-time-code',
+      title: 'One-time code needed: change the address',
+      detail: `${why} Answer with a code of 6 digits.`,
+      answers: ['code', 'abandon'],
+    });
+    return answer?.kind === 'code' ? answer.code : '';
+  };
   await runStep(journey, {
     effect: 'idempotent',
     title: 'change the address',
     prepare: async () => {
       const why = `The partner confirms the change by a ${address.secureOperationType}.`;
-      if (needsCode) code ??= await askForCode(journey, why);
+      if (needsCode) code ??= await askForCode(why);
     },
     run: async () => {
       for (;;) {
-        const used = code;
+        const change = { ...address, ...defined({ oneTimeCode: code }) };
         code = undefined;
-        const confirmed = used === undefined ? address : { ...address, oneTimeCode: used };
         try {
-          return await bank.changeAddress({ change: confirmed });
+          return await bank.changeAddress({ change });
         } catch (error) {
-          const { kind } = partnerFailure(error);
-          if (!needsCode || (kind !== 'Forbidden' && kind !== 'Uncertain')) throw error;
-          code = await askForCode(
-            journey,
-            kind === 'Forbidden'
-              ? 'The partner rejected the change (403): the code was wrong, or the change is not permitted.'
-              : 'The call with the last code got no response, and a code is valid for one call.',
-          );
+          const why = WHY_ANOTHER_CODE[partnerFailure(error).kind];
+          if (!needsCode || why === undefined) throw error;
+          code = await askForCode(why);
         }
       }
     },
@@ -158,15 +160,10 @@ async function changeAddress(
   return {};
 }
 
-async function askForCode(journey: Journey, why: string): Promise<string> {
-  const answer = await journey.ask({
-    kind: 'one-time-code',
-    title: 'One-time code needed: change the address',
-    detail: `${why} Answer with a code of 6 digits.`,
-    answers: ['code', 'abandon'],
-  });
-  return answer?.kind === 'code' ? answer.code : '';
-}
+const WHY_ANOTHER_CODE: Readonly<Partial<Record<PartnerErrorKind, string>>> = {
+  Forbidden: 'The partner rejected the change (403): the code was wrong, or the change is not permitted.',
+  Uncertain: 'The call with the last code got no response, and a code is valid for one call.',
+};
 
 /** The partner responds with 404 when the sub-user is restored. After a lost response, that call probably restored it. */
 async function restoreSubUser({ subUserId }: OperationRequest<'restore-sub-user'>, journey: Journey) {

@@ -24,17 +24,11 @@ import { type Owner, ownersOf } from '../../temporal/onboardings.js';
 import { checked, naming, repeatable, untilCancelled } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
 import { writeOnceThenRead, writeRepeatably } from '../write.js';
-import { isRejected, orNone, problemsIn, withoutId } from './refusal.js';
+import type { ProfileReader } from './profiles.js';
+import { orNone, problemsIn, unlessRejected, withoutId } from './refusal.js';
 
 type HolderOperation = keyof BankingOperations &
   ('submitBusinessAccountHolder' | 'updateBusinessAccountHolder');
-
-/** Reads a banking profile and its open tickets. */
-export interface ProfileReader {
-  readProfile(id: number, options: CallOptions): Promise<ProfileSnapshot>;
-  /** The same for a profile that was just read. */
-  snapshotOf(profile: BankingProfile, options: CallOptions): Promise<ProfileSnapshot>;
-}
 
 /** Submits a business, finds it again and corrects it. Problems name the fields of the input. */
 export function holderActivities(
@@ -53,7 +47,7 @@ export function holderActivities(
             if (found) return { existing: found };
           }
           return judged(business, 'submitBusinessAccountHolder', async (submission) => {
-            const named = await candidates.named(submission.doingBusinessAsName.trim(), read);
+            const named = await candidates.named(submission.doingBusinessAsName, read);
             options.compareWith(existing === null ? named : [...named, existing]);
             const response = await client.submitBusinessAccountHolder(submission, options);
             if (response.success && !response.profileId)
@@ -145,33 +139,29 @@ function byLowerCase<Name extends string>(names: readonly Name[]): ReadonlyMap<s
   return new Map(names.map((name) => [name.toLowerCase(), name]));
 }
 
-/** Profiles that may belong to a business, and the contradicting evidence of each. */
-export class Candidates {
-  constructor(
-    private readonly client: BankingClient,
-    /** The account of the onboardings; undefined for the one without a name. */
-    private readonly partnerAccount: string | undefined,
-  ) {}
+type Candidates = ReturnType<typeof profileCandidates>;
 
+/**
+ * Finds profiles that may belong to a business, and compares them with it.
+ *
+ * @param partnerAccount the account of the onboardings; undefined for the one without a name
+ */
+export function profileCandidates(client: BankingClient, partnerAccount: string | undefined) {
   /** Profiles outside the baseline that may belong to a business. */
-  async find(
-    business: BusinessToFind,
-    baseline: readonly number[],
-    options: CallOptions,
-  ): Promise<Candidate[]> {
-    const ofMerchant = await this.ofMerchant(business.merchantProfileId, options);
-    const named = await this.named(business.holder.doingBusinessAsName.trim(), options);
-    const ids = new Set([...(ofMerchant === null ? [] : [ofMerchant]), ...named]);
+  async function find(business: BusinessToFind, baseline: readonly number[], options: CallOptions) {
+    const own = await ofMerchant(business.merchantProfileId, options);
+    const like = await named(business.holder.doingBusinessAsName, options);
+    const ids = new Set(own === null ? like : [own, ...like]);
     const found = await Promise.all(
-      [...ids].filter((id) => !baseline.includes(id)).map((id) => this.examine(id, business, options)),
+      [...ids].filter((id) => !baseline.includes(id)).map((id) => examine(id, business, options)),
     );
     return found.filter((candidate) => candidate !== null);
   }
 
   /** The profile that the partner returns for a merchant (E5). It alone proves nothing: {@link examine} compares it. */
-  async ofMerchant(merchantProfileId: number | undefined, options: CallOptions): Promise<number | null> {
+  async function ofMerchant(merchantProfileId: number | undefined, options: CallOptions) {
     if (merchantProfileId === undefined) return null;
-    const search = this.client.findProfileByMerchant({ merchantProfileId }, options);
+    const search = client.findProfileByMerchant({ merchantProfileId }, options);
     return orNone(
       search.then(({ id }) => id),
       null,
@@ -179,98 +169,110 @@ export class Candidates {
   }
 
   /** The profiles with the same dba in any case (E9). The partner also matches parts of names. */
-  async named(dba: string, options: CallOptions): Promise<number[]> {
+  async function named(name: string, options: CallOptions) {
+    const dba = name.trim();
     if (dba === '') return [];
-    const found = await orNone(this.client.searchBusinessAccountHolders({ dba }, options), []);
-    return found
-      .filter((business) => business.dba !== null && isSameText(business.dba, dba))
-      .map(({ id }) => id);
+    const found = await orNone(client.searchBusinessAccountHolders({ dba }, options), []);
+    return found.flatMap((each) => (compareTexts(each.dba, dba) === 'same' ? [each.id] : []));
   }
 
-  /**
-   * Compares the current record of a profile with a business. It is the same business with the same dba and merchant, or with the
-   * same dba, legal name and EIN. null when this account may see none.
-   */
-  async examine(
-    profileId: number,
-    business: BusinessIdentity,
-    options: CallOptions,
-  ): Promise<Candidate | null> {
-    const profile = await this.visible(profileId, options);
-    return (
-      profile && this.compare(profileId, profile, business, activityInfo().workflowExecution?.workflowId)
-    );
+  /** Compares the current record of a profile with a business. null when this account may see none. */
+  async function examine(profileId: number, business: BusinessIdentity, options: CallOptions) {
+    const profile = await visible(profileId, options);
+    return profile && compare(profileId, profile, business, activityInfo().workflowExecution?.workflowId);
   }
 
   /** null when there is no such profile that this account may see. */
-  visible(profileId: number, options: CallOptions): Promise<BankingProfile | null> {
-    return this.client.getProfile({ id: profileId }, options).catch(noneIfRejected);
+  function visible(profileId: number, options: CallOptions) {
+    return unlessRejected(client.getProfile({ id: profileId }, options), null);
   }
 
-  async compare(
+  /** @param workflowId the onboarding of the business */
+  async function compare(
     profileId: number,
     { bankingStatus, businessAccountHolder: shown }: BankingProfile,
-    { holder, merchantProfileId }: BusinessIdentity,
+    business: BusinessIdentity,
     workflowId: string | undefined,
   ): Promise<Candidate> {
-    const against = (await this.owners([profileId], workflowId)).map(
-      ({ workflowId: owner }) => `${owner} has it`,
-    );
-    const unclear: string[] = [];
-    const merchant = shown?.merchantProfileId ?? null;
-    const isSameMerchant = merchant !== null && merchant === merchantProfileId;
-    const dba = shown?.doingBusinessAsName ?? null;
-    if (dba === null) unclear.push('its dba is not shown');
-    else if (!isSameText(dba, holder?.doingBusinessAsName)) against.push('its dba differs');
-    if (merchant !== null && merchantProfileId !== undefined && !isSameMerchant)
-      against.push(`it belongs to merchant ${merchant}`);
-    const ein = compareDigits(shown?.employerIdentificationNumber, holder?.employerIdentificationNumber);
-    if (ein === 'different') against.push('its EIN differs');
-    if (!isSameMerchant) {
-      // A followed business may be known by its dba and its merchant alone.
-      const { employerIdentificationNumber: ownEin, legalBusinessName: ownLegal } = holder ?? {};
-      if (ownEin === undefined) unclear.push('no EIN is given');
-      else if (ein === 'hidden') unclear.push('its EIN is not shown');
-      const legal = shown?.legalBusinessName ?? null;
-      if (ownLegal === undefined) unclear.push('no legal name is given');
-      else if (legal === null) unclear.push('its legal name is not shown');
-      else if (!isSameText(legal, holder?.legalBusinessName)) against.push('its legal name differs');
-    }
-    return { profileId, dba, bankingStatus: statusShown(bankingStatus ?? UNKNOWN), against, unclear };
+    const others = await owners([profileId], workflowId);
+    const { against, unclear } = evidenceOf(shown, business);
+    return {
+      profileId,
+      dba: shown?.doingBusinessAsName ?? null,
+      bankingStatus: statusShown(bankingStatus ?? UNKNOWN),
+      against: [...others.map((owner) => `${owner.workflowId} has it`), ...against],
+      unclear,
+    };
   }
 
   /** The other onboardings in this account that have one of these profiles, running or not. */
-  owners(profileIds: readonly number[], except?: string): Promise<Owner[]> {
+  function owners(profileIds: readonly number[], except?: string): Promise<Owner[]> {
     return ownersOf(getClient(), {
       workflowType: 'businessOnboarding',
       attribute: 'bankingProfileId',
       ids: profileIds,
-      taskQueue: workflowTaskQueue(activityInfo().taskQueue, 'banking', this.partnerAccount),
-      partnerAccount: this.partnerAccount,
+      taskQueue: workflowTaskQueue(activityInfo().taskQueue, 'banking', partnerAccount),
+      partnerAccount,
       except,
     });
   }
+
+  return { find, ofMerchant, named, examine, visible, compare, owners };
 }
 
-function noneIfRejected(error: unknown): null {
-  if (isRejected(error)) return null;
-  throw error;
+/**
+ * Compares what the partner shows of a holder with a business. It is the same business with the same dba and merchant, or with the
+ * same dba, legal name and EIN. A followed business may be known by its dba and its merchant alone.
+ */
+function evidenceOf(
+  shown: BankingProfile['businessAccountHolder'],
+  { holder, merchantProfileId }: BusinessIdentity,
+): Pick<Candidate, 'against' | 'unclear'> {
+  const merchant = shown?.merchantProfileId ?? null;
+  const isSameMerchant = merchant !== null && merchant === merchantProfileId;
+  const isOther = merchant !== null && merchantProfileId !== undefined && !isSameMerchant;
+  const dba = compareTexts(shown?.doingBusinessAsName, holder?.doingBusinessAsName ?? null);
+  const ein = compareDigits(shown?.employerIdentificationNumber, holder?.employerIdentificationNumber);
+  const legal = compareTexts(shown?.legalBusinessName, holder?.legalBusinessName);
+  const unclearOf = (name: string, found: Comparison) => [
+    found === 'not given' && `no ${name} is given`,
+    found === 'hidden' && `its ${name} is not shown`,
+  ];
+  const against = [
+    dba === 'different' && 'its dba differs',
+    isOther && `it belongs to merchant ${merchant}`,
+    ein === 'different' && 'its EIN differs',
+    legal === 'different' && !isSameMerchant && 'its legal name differs',
+  ];
+  const unclear = [
+    ...unclearOf('dba', dba),
+    ...(isSameMerchant ? [] : [...unclearOf('EIN', ein), ...unclearOf('legal name', legal)]),
+  ];
+  return {
+    against: against.filter((each) => each !== false),
+    unclear: unclear.filter((each) => each !== false),
+  };
 }
 
-/** Reports whether two names are the same, ignoring case, spaces and punctuation. */
-function isSameText(one: string, other: unknown): boolean {
+type Comparison = 'same' | 'different' | 'hidden' | 'not given';
+
+/** Compares a name that may not be shown with the given one, ignoring case, spaces and punctuation. */
+function compareTexts(shown: string | null | undefined, given: unknown): Comparison {
+  if (given === undefined) return 'not given';
+  if (shown === null || shown === undefined) return 'hidden';
   const plain = (text: string) => text.toLowerCase().replace(/[\s.,]+/g, '');
-  return typeof other === 'string' && plain(one) === plain(other);
+  return typeof given === 'string' && plain(shown) === plain(given) ? 'same' : 'different';
 }
 
 /** The minimum number of visible digits for two numbers to count as the same. */
 const ENOUGH_DIGITS = 4;
 
-/** Compares a number that may be masked with a whole one, starting at the last digit. */
-function compareDigits(shown: string | null | undefined, whole: unknown): 'same' | 'different' | 'hidden' {
-  if (!shown || typeof whole !== 'string') return 'hidden';
+/** Compares a number that may be masked with the given one, starting at the last digit. */
+function compareDigits(shown: string | null | undefined, given: unknown): Comparison {
+  if (given === undefined) return 'not given';
+  if (!shown || typeof given !== 'string') return 'hidden';
   const places = [...shown.replace(/[\s-]/g, '')].reverse();
-  const digits = [...whole].reverse();
+  const digits = [...given].reverse();
   const isDigit = (character: string) => /\d/.test(character);
   if (places.some((place, index) => isDigit(place) && place !== digits[index])) return 'different';
   return places.filter(isDigit).length >= ENOUGH_DIGITS ? 'same' : 'hidden';

@@ -7,19 +7,18 @@ import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { untilCancelled } from '../failures.js';
 import { awaitChange, type PollBounds, readNow } from '../poll.js';
 import { writeOnce } from '../write.js';
-import type { ProfileReader } from './holder.js';
 import { problemsIn, withoutId } from './refusal.js';
 import { isSameAsked, type OtherTickets, ticketsAbout } from './tickets.js';
 
-export function profileReader(
-  client: BankingClient,
-  otherTickets: OtherTickets,
-  meaningOf: MeaningOf,
-): ProfileReader {
+export type ProfileReader = ReturnType<typeof profileReader>;
+
+/** Reads banking profiles with their open tickets. */
+export function profileReader(client: BankingClient, otherTickets: OtherTickets, meaningOf: MeaningOf) {
   async function readProfile(id: number, options: CallOptions): Promise<ProfileSnapshot> {
     return snapshotOf(await client.getProfile({ id }, options), options);
   }
 
+  /** The same for a profile that was just read. */
   async function snapshotOf(profile: BankingProfile, options: CallOptions): Promise<ProfileSnapshot> {
     const { bankingStatus, financialAccountId, isLocked } = profile;
     const status = statusShown(bankingStatus ?? UNKNOWN);

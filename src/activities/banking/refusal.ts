@@ -31,6 +31,14 @@ export function isRejected(error: unknown): boolean {
   return error.kind === 'Rejected' || error.kind === 'Forbidden';
 }
 
+/** The result of a call, or `otherwise` when the partner rejects the request itself. */
+export function unlessRejected<T, Otherwise>(call: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
+  return call.catch((error: unknown) => {
+    if (isRejected(error)) return otherwise;
+    throw error;
+  });
+}
+
 /** The result of a search, or `none` when the partner responds with 404. */
 export async function orNone<T>(search: Promise<T>, none: T): Promise<T> {
   try {

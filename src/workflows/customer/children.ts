@@ -20,7 +20,7 @@ import { initialVisibility } from '../../messages/search-attributes.js';
 import { accountName } from '../journey/activity-proxies.js';
 import { unreportedPart } from '../journey/customer-reports.js';
 import { unlessEnded } from '../journey/tasks.js';
-import type { Customer } from './customer.js';
+import type { Customer, PartRun } from './customer.js';
 import { type Child, isOver, isResumed, onBegun } from './decisions.js';
 
 const { awaitOnboarding } = proxyActivities<OnboardingActivities>({
@@ -31,11 +31,11 @@ const { awaitOnboarding } = proxyActivities<OnboardingActivities>({
 /**
  * Starts the child of a part and waits for its end. A cancellation of the scope cancels it, and the wait goes on until its end.
  */
-export async function runChild(customer: Customer, part: Part, child: Child): Promise<PartEnd> {
-  const scope = CancellationScope.current();
+export async function runChild(customer: Customer, part: Part, child: Child, run: PartRun): Promise<PartEnd> {
+  const { scope } = run;
   if (scope.consideredCancelled && !customer.remembered.begun[part]) await scope.cancelRequested;
   // A start is never cancelled: the server cannot cancel a child before its start, and would start it afterwards.
-  const begun = CancellationScope.nonCancellable(() => begin(customer, part, child));
+  const begun = CancellationScope.nonCancellable(() => begin(customer, part, child, run));
   const end = CancellationScope.nonCancellable(async () => endOf(customer, part, await begun));
   try {
     return await Promise.race([end, scope.cancelRequested]);
@@ -62,11 +62,12 @@ async function begin(
   customer: Customer,
   part: Part,
   { dba, input }: Child,
+  run: PartRun,
 ): Promise<ChildWorkflowHandle<Workflow> | undefined> {
-  const { remembered, state, starting } = customer;
+  const { remembered, state } = customer;
   if (remembered.begun[part]) return undefined;
   const workflowId = customer.workflowIdOf(part);
-  starting.add(part);
+  run.isStarting = true;
   try {
     const child = await startChild(PARTS[part], {
       workflowId,
@@ -86,7 +87,7 @@ async function begin(
     state.timeline.add(`${part}-attached`, { detail: `${workflowId} exists already` });
     return undefined;
   } finally {
-    starting.delete(part);
+    run.isStarting = false;
   }
 }
 

@@ -58,6 +58,14 @@ export interface CustomerOptions {
   readonly ended?: EndedParts;
 }
 
+/** The work of a run on a part. */
+export interface PartRun {
+  /** Its cancellation cancels the part. */
+  readonly scope: CancellationScope;
+  /** Meanwhile this run must not end: the next run would not know whether a child is its own. */
+  isStarting?: boolean;
+}
+
 /** The records that a run passes to the next one when its history has grown long. */
 export interface CarriedCustomer {
   readonly state: OnboardingState;
@@ -80,10 +88,8 @@ export class Customer {
   readonly state: PublishedState;
   readonly events: OutboundEvents;
   remembered: Remembered;
-  /** Parts that start now. Meanwhile this run must not end: the next run would not know whether a child is its own. */
-  readonly starting = new Set<Part>();
-  /** A cancellation of its scope cancels a part. */
-  readonly scopes = new Map<Part, CancellationScope>();
+  /** The parts that this run runs. */
+  readonly runs = new Map<Part, PartRun>();
   /** Parts that were asked for a whole report. */
   readonly #asked = new Set<Part>();
   /** Parts that rejected what was sent to them. */

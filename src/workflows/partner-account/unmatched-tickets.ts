@@ -1,13 +1,19 @@
 import { setHandler } from '@temporalio/workflow';
 import type { UnmatchedTicket } from '../../messages/banking-activities.js';
 import { ticketsSeen } from '../../messages/partner-account.js';
-import type { Requirement } from '../../messages/requirements.js';
 import { sendReply, titleOfReply } from '../business/steps.js';
-import { type Asking, NO_TICKETS, onListed, onRejected, withAnswer } from '../business/tickets.js';
+import {
+  type Asking,
+  NO_TICKETS,
+  onListed,
+  onRejected,
+  type Tickets,
+  withAnswer,
+} from '../business/tickets.js';
 import { POLL, partnerActivities } from '../journey/activity-proxies.js';
 import { react } from '../journey/following.js';
 import type { Journey } from '../journey/journey.js';
-import { Abandoned } from '../journey/requirement-queue.js';
+import { Abandoned, type Answered } from '../journey/requirement-queue.js';
 import { Rejected, runStep } from '../journey/run-step.js';
 import { Pacer } from '../journey/status-poll.js';
 import type { Task } from '../journey/tasks.js';
@@ -24,89 +30,78 @@ const ASKING: Asking = {
 
 /** Asks people about tickets that no running onboarding shows, and delivers their replies. Reads them while any is listed. */
 export function unmatchedTickets(journey: Journey): () => readonly Task[] {
-  const tickets = new UnmatchedTickets(journey);
+  const { requirements, state } = journey;
+  const tickets = { journey, remembered: NO_TICKETS };
+  const pacer = new Pacer();
+  /** The poll of an onboarding has listed tickets that are not about its profile. */
+  let isReported = false;
+  let listed: readonly UnmatchedTicket[] = [];
   setHandler(ticketsSeen, () => {
-    tickets.isReported = true;
+    isReported = true;
   });
-  return () => tickets.dueTasks;
+  const ask = () => {
+    react(tickets, onListed(tickets.remembered, listed, requirements, ASKING));
+    state.report();
+  };
+  const read = async () => {
+    isReported = false;
+    listed = await readTickets(journey, listed, pacer);
+    ask();
+  };
+  const deliver = async () => {
+    for (const answered of requirements.answeredOf('ticket')) await deliverAnswer(tickets, answered);
+    ask();
+  };
+  return () => [
+    ...(isReported || listed.length > 0 ? [{ name: 'read tickets', run: read }] : []),
+    ...(requirements.answeredOf('ticket').length > 0 ? [{ name: 'answer tickets', run: deliver }] : []),
+  ];
 }
 
-class UnmatchedTickets {
-  remembered = NO_TICKETS;
-  /** The poll of an onboarding has listed tickets that are not about its profile. */
-  isReported = false;
-  #listed: readonly UnmatchedTicket[] = [];
-  readonly #pacer = new Pacer();
-
-  constructor(readonly journey: Journey) {}
-
-  get dueTasks(): readonly Task[] {
-    const isReadDue = this.isReported || this.#listed.length > 0;
-    const isAnswerDue = this.journey.requirements.answeredOf('ticket').length > 0;
-    return [
-      ...(isReadDue ? [{ name: 'read tickets', run: () => this.#read() }] : []),
-      ...(isAnswerDue ? [{ name: 'answer tickets', run: () => this.#deliver() }] : []),
-    ];
-  }
-
-  async #read(): Promise<void> {
-    this.isReported = false;
-    const asks = this.#listed.map((ticket) => [ticket.ticketId, ticket.asks]);
-    // Without a known ticket there is no change to wait for, and the first read ends the wait.
-    const seen = asks.length > 0 ? Object.fromEntries(asks) : null;
-    const { pace } = this.#pacer;
-    const run = () => awaitUnmatchedTickets({ seen, pace });
+async function readTickets(
+  journey: Journey,
+  listed: readonly UnmatchedTicket[],
+  pacer: Pacer,
+): Promise<readonly UnmatchedTicket[]> {
+  const asks = listed.map((ticket) => [ticket.ticketId, ticket.asks]);
+  // Without a known ticket there is no change to wait for, and the first read ends the wait.
+  const seen = asks.length > 0 ? Object.fromEntries(asks) : null;
+  const { pace } = pacer;
+  const run = () => awaitUnmatchedTickets({ seen, pace });
+  try {
     const step = { effect: 'read', title: 'read the tickets', waitsForChange: true, run } as const;
-    try {
-      const { snapshot, polls } = await runStep(this.journey, step);
-      this.#pacer.ended(polls);
-      this.#listed = snapshot;
-    } catch (error) {
-      // A person who is asked about a read that is not permitted may abandon it.
-      if (!(error instanceof Abandoned)) throw error;
-      this.#listed = [];
+    const { snapshot, polls } = await runStep(journey, step);
+    pacer.ended(polls);
+    return snapshot;
+  } catch (error) {
+    // A person who is asked about a read that is not permitted may abandon it.
+    if (!(error instanceof Abandoned)) throw error;
+    return [];
+  }
+}
+
+/** Sends a reply. Any other answer only closes the question. */
+async function deliverAnswer(
+  tickets: { readonly journey: Journey; remembered: Tickets },
+  answered: Answered,
+): Promise<void> {
+  const { journey } = tickets;
+  const { requirements, timeline } = journey;
+  const { requirement, resolution } = answered;
+  const { answer } = resolution;
+  let replyId: number | null = null;
+  try {
+    if (answer.kind === 'text') {
+      const send = () => sendReply(journey, requirement, answer.text);
+      replyId = await requirements.whileSending([answered], [titleOfReply(requirement)], send);
+      timeline.add('ticket-answered', { detail: requirement.id });
     }
-    this.#ask();
+  } catch (error) {
+    if (error instanceof Rejected)
+      return react(tickets, onRejected(tickets.remembered, requirement, error.message));
+    if (!(error instanceof Abandoned)) throw error;
+    requirements.drop(requirement.id, 'a person abandoned the reply');
   }
-
-  #ask(): void {
-    const { requirements, state } = this.journey;
-    react(this, onListed(this.remembered, this.#listed, requirements, ASKING));
-    state.report();
-  }
-
-  async #deliver(): Promise<void> {
-    const { requirements } = this.journey;
-    for (const answered of requirements.answeredOf('ticket')) {
-      const { requirement, resolution } = answered;
-      const { answer } = resolution;
-      if (answer.kind === 'text')
-        await requirements.whileSending([answered], [titleOfReply(requirement)], () =>
-          this.#reply(requirement, answer.text),
-        );
-      else this.#close(requirement);
-    }
-    this.#ask();
-  }
-
-  async #reply(requirement: Requirement, text: string): Promise<void> {
-    const { id } = requirement;
-    const { requirements, timeline } = this.journey;
-    try {
-      const replyId = await sendReply(this.journey, requirement, text);
-      timeline.add('ticket-answered', { detail: id });
-      this.#close(requirement, replyId);
-    } catch (error) {
-      if (error instanceof Rejected) react(this, onRejected(this.remembered, requirement, error.message));
-      else if (error instanceof Abandoned) {
-        requirements.drop(id, 'a person abandoned the reply');
-        this.#close(requirement);
-      } else throw error;
-    }
-  }
-
-  #close(requirement: Requirement, replyId: number | null = null): void {
-    this.journey.requirements.removeAnswered(requirement.id);
-    this.remembered = withAnswer(this.remembered, requirement, replyId);
-  }
+  requirements.removeAnswered(requirement.id);
+  tickets.remembered = withAnswer(tickets.remembered, requirement, replyId);
 }

@@ -1,0 +1,17 @@
+import type { DocumentStore } from '../documents/document-store.js';
+import type { FileStore } from '../documents/file-store.js';
+import type { MeaningOf } from '../partners/phases.js';
+import type { PollBounds } from './poll.js';
+
+/** What the activities at a partner work with, in one account. */
+export interface Dependencies<Client> {
+  readonly client: Client;
+  /** Name of the account at the partners; undefined for the one without a name. */
+  readonly partnerAccount?: string | undefined;
+  readonly documents: DocumentStore;
+  /** Takes statements, and other files that partners return. */
+  readonly statements: FileStore;
+  readonly poll: PollBounds;
+  /** Returns what people decided about status names of this partner. */
+  readonly meaningOf: MeaningOf;
+}
