@@ -6,8 +6,9 @@
 #                                       gives it this part of the onboardings, refuses like promote; 0 ends that. With several
 #                                       steps, each is held for RAMP_HOLD seconds (default: 600), and until workflows have had a
 #                                       task on the build. It goes "back" by itself, and exits with 1, when a workflow task or a
-#                                       workflow fails, or when RAMP_REJECTED percent (default: 5) more of the onboardings wait
-#                                       for a person because of rejected input or an uncertain write than on the other builds
+#                                       workflow fails, or when, of the onboardings that started since, RAMP_REJECTED percent
+#                                       (default: 5) more than on the other builds wait for a person because of rejected input
+#                                       or an uncertain write
 #   roll-out.sh replay BUILD [OPTION]...
 #                                       replays the running workflows through its code ("gangway replay"), and records the
 #                                       result at the build
@@ -134,8 +135,10 @@ on_newer() { listed "$1" "TemporalWorkerDeploymentVersion = '$deployment:$newer'
 override() {
   local workflow=$1 run=$2
   shift 2
-  "${temporal[@]}" workflow update-options --workflow-id "$workflow" --run-id "$run" --versioning-override-behavior "$@" >/dev/null ||
-    echo "$workflow: its build could not be set" >&2
+  local output
+  output=$("${temporal[@]}" workflow update-options --workflow-id "$workflow" --run-id "$run" --versioning-override-behavior "$@" 2>&1) ||
+    # It may have ended since it was listed.
+    [[ $output == *'already completed'* ]] || echo "$workflow: its build could not be set: $(tail -n 1 <<<"$output")" >&2
 }
 hold() { override $1 pinned --versioning-override-deployment-name "$deployment" --versioning-override-build-id "$newer"; }
 release() { override $1 unspecified; }
@@ -228,18 +231,22 @@ unreplayed() {
 
 count() { asked "${temporal[@]}" workflow count --output json --query "TemporalWorkerDeployment = '$deployment' AND $1" | field count | sed 's,^$,0,'; }
 
-# Prints why a ramp ends early; nothing if it may go on. Fails when it cannot tell. The argument is how many workflows had a
-# failing task before.
+# Prints why a ramp ends early; nothing if it may go on. Fails when it cannot tell. The arguments are how many workflows had a
+# failing task before, and when the ramp began.
 trouble() {
   local on="TemporalWorkerDeploymentVersion = '$deployment:$build'" other="TemporalWorkerDeploymentVersion != '$deployment:$build'"
-  local waits="Requirements IN ('rejected-input', 'uncertain-write') AND ExecutionStatus = 'Running'" tasks ended here rest
+  local waits="Requirements IN ('rejected-input', 'uncertain-write') AND ExecutionStatus = 'Running'" new="StartTime >= '$2'"
+  local tasks ended here rest many others
   tasks=$(count "$FAILING") && ended=$(count "$on AND ExecutionStatus IN ('Failed', 'TimedOut')") &&
-    here=$(count "$on AND $waits") && rest=$(count "$other AND $waits") || return
+    here=$(count "$on AND $new AND $waits") && rest=$(count "$other AND $new AND $waits") &&
+    many=$(count "$on AND $new") && others=$(count "$other AND $new") || return
   [ "$tasks" -le "$1" ] || echo "$((tasks - $1)) more have a failing workflow task"
   [ "$ended" = 0 ] || echo "$ended failed"
-  # In hundredths of all on this build. One may be an accident.
-  [ "$here" -le 1 ] || [ $((here * 100)) -le $((($(count "$on") * (rejected + rest * 100 / ($(count "$other") + 1))))) ] ||
-    echo "$here wait for a person because of rejected input or an uncertain write"
+  # One may be an accident, and of few, two standard deviations more than expected are.
+  ! awk -v here="$here" -v rest="$rest" -v many="$many" -v others="$others" -v more="${RAMP_REJECTED:-5}" 'BEGIN {
+    expected = many * rest / (others + 1)
+    exit !(here > 1 && here > many * more / 100 + expected + 2 * sqrt(expected))
+  }' || echo "$here wait for a person because of rejected input or an uncertain write"
 }
 FAILING="TemporalReportedProblems = 'category=WorkflowTaskFailed' AND ExecutionStatus = 'Running'"
 
@@ -272,7 +279,7 @@ case $command in
     fi
     gate ''
     old=$(routed current)
-    before=$(count "$FAILING") rejected=${RAMP_REJECTED:-5}
+    before=$(count "$FAILING") began=$(date -u +%Y-%m-%dT%H:%M:%SZ)
     for percent in ${1//,/ }; do
       insist deployed set-ramping-version --build-id "$build" --percentage "$percent" --yes
       echo "$build gets $percent% of the onboardings"
@@ -280,7 +287,7 @@ case $command in
       until=$((SECONDS + ${RAMP_HOLD:-600}))
       while [ "$SECONDS" -lt "$until" ] || [[ ! $(count "TemporalWorkerDeploymentVersion = '$deployment:$build'") =~ ^[1-9] ]]; do
         sleep 2
-        why=$(trouble "$before") || continue
+        why=$(trouble "$before" "$began") || continue
         if [ -n "$why" ]; then
           echo "$build is taken back: $why"
           "$0" back "$old" "$build"

@@ -101,7 +101,11 @@ it('refuses three bad builds, promotes a good one, and takes back one that fails
   await timed('replay good', () => done('replay', 'good'));
   const answering = new AbortController();
   const attended = operator.attend(() => answering.signal.aborted, PATIENCE_MS);
-  expect(await ramp('good', joining)).toMatchObject({ code: 0, stderr: '' });
+  expect(await ramp('good', joining)).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/good gets 100% of the onboardings\n$/),
+    stderr: '',
+  });
   await timed('promote good', () => done('promote', 'good'));
   answering.abort();
   await timed('answer all', () => attended);
