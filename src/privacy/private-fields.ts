@@ -79,10 +79,16 @@ function isPlainObject(value: unknown): value is object {
  * @param request the request that was sent
  */
 export function masking(credentials: readonly string[], request: unknown = {}): (text: string) => string {
-  const { secrets, others } = repeatable(credentials, request, 4);
-  const secret = anyOf([...secrets, privatePattern('response')], 'g');
-  const other = anyOf(others, 'giu');
-  return (text) => replaced(replaced(text, secret), other);
+  // Most responses have no text to mask, and patterns take longer to make than a response to read.
+  let patterns: readonly (RegExp | undefined)[] | undefined;
+  const made = () => {
+    const { secrets, others } = repeatable(credentials, request, 4);
+    return [anyOf([...secrets, privatePattern('response')], 'g'), anyOf(others, 'giu')];
+  };
+  return (text) => {
+    patterns ??= made();
+    return patterns.reduce(replaced, text);
+  };
 }
 
 /**
