@@ -49,18 +49,17 @@ const WRITE_MS = [40, 250] as const;
 /** Where outbound events would go. */
 const DESTINATION = { id: 'subscriber', url: 'https://example.com' };
 
-/** The account without a name, and another one with the same credentials. */
-function accountsIn({ twists }: Plan) {
-  const own = sandboxAccount(PARTNERS_URL);
-  if (!twists.includes('account')) return readAccounts(own);
-  const prefix = accountPrefix(ACCOUNT);
-  const named = Object.fromEntries(Object.entries(own).map(([name, value]) => [prefix + name, value]));
-  return readAccounts({ ...own, ...named, GANGWAY_ACCOUNTS: ACCOUNT });
-}
+const OWN = sandboxAccount(PARTNERS_URL);
+
+const NAMED = Object.entries(OWN).map(([name, value]) => [accountPrefix(ACCOUNT) + name, value]);
+
+/** The account without a name, alone and with another one with the same credentials. */
+const ALONE = readAccounts(OWN);
+const BOTH = readAccounts({ ...OWN, ...Object.fromEntries(NAMED), GANGWAY_ACCOUNTS: ACCOUNT });
 
 /** The settings of the workers. */
 const settingsOf = (plan: Plan): WorkersConfig => ({
-  ...accountsIn(plan),
+  ...(plan.twists.includes('account') ? BOTH : ALONE),
   ...{ taskQueue: TASK_QUEUE, documentDir: '', statementDir: '', dbaForm: dbaFormIn(plan) },
   ...{ payloadKeys: undefined, version: undefined, activePatches: [] },
   poll: { minMs: 15 * 60_000, maxMs: 4 * 3_600_000 },
