@@ -235,17 +235,19 @@ count() { asked "${temporal[@]}" workflow count --output json --query "TemporalW
 # failing task before, and when the ramp began.
 trouble() {
   local on="TemporalWorkerDeploymentVersion = '$deployment:$build'" other="TemporalWorkerDeploymentVersion != '$deployment:$build'"
-  local waits="Requirements IN ('rejected-input', 'uncertain-write') AND ExecutionStatus = 'Running'" new="StartTime >= '$2'"
+  local waits="Requirements IN ('rejected-input', 'uncertain-write') AND ExecutionStatus = 'Running'"
+  # A customer only repeats what its parts ask.
+  local new="StartTime >= '$2' AND WorkflowType != 'customerOnboarding'"
   local tasks ended here rest many others
   tasks=$(count "$FAILING") && ended=$(count "$on AND ExecutionStatus IN ('Failed', 'TimedOut')") &&
     here=$(count "$on AND $new AND $waits") && rest=$(count "$other AND $new AND $waits") &&
     many=$(count "$on AND $new") && others=$(count "$other AND $new") || return
   [ "$tasks" -le "$1" ] || echo "$((tasks - $1)) more have a failing workflow task"
   [ "$ended" = 0 ] || echo "$ended failed"
-  # One may be an accident, and of few, two standard deviations more than expected are.
+  # Two may be an accident, and so may two standard deviations more than expected.
   ! awk -v here="$here" -v rest="$rest" -v many="$many" -v others="$others" -v more="${RAMP_REJECTED:-5}" 'BEGIN {
     expected = many * rest / (others + 1)
-    exit !(here > 1 && here > many * more / 100 + expected + 2 * sqrt(expected))
+    exit !(here > 2 && here > many * more / 100 + expected + 2 * sqrt(expected))
   }' || echo "$here wait for a person because of rejected input or an uncertain write"
 }
 FAILING="TemporalReportedProblems = 'category=WorkflowTaskFailed' AND ExecutionStatus = 'Running'"
