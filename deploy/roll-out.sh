@@ -7,8 +7,8 @@
 #                                       steps, each is held for RAMP_HOLD seconds (default: 600), and until workflows have had a
 #                                       task on the build. It goes "back" by itself, and exits with 1, when a workflow task or a
 #                                       workflow fails, or when, of the onboardings that started since, RAMP_REJECTED percent
-#                                       (default: 5) more than on the other builds wait for a person because of rejected input
-#                                       or an uncertain write
+#                                       (default: 5) more than on the other builds and before wait for a person because of
+#                                       rejected input or an uncertain write
 #   roll-out.sh replay BUILD [OPTION]...
 #                                       replays the running workflows through its code ("gangway replay"), and records the
 #                                       result at the build
@@ -231,26 +231,28 @@ unreplayed() {
 
 count() { asked "${temporal[@]}" workflow count --output json --query "TemporalWorkerDeployment = '$deployment' AND $1" | field count | sed 's,^$,0,'; }
 
-# Prints why a ramp ends early; nothing if it may go on. Fails when it cannot tell. The arguments are how many workflows had a
-# failing task before, and when the ramp began.
+# Prints why a ramp ends early; nothing if it may go on. Fails when it cannot tell. Reads what the ramp has counted before it began.
 trouble() {
   local on="TemporalWorkerDeploymentVersion = '$deployment:$build'" other="TemporalWorkerDeploymentVersion != '$deployment:$build'"
-  local waits="Requirements IN ('rejected-input', 'uncertain-write') AND ExecutionStatus = 'Running'"
-  # A customer only repeats what its parts ask.
-  local new="StartTime >= '$2' AND WorkflowType != 'customerOnboarding'"
-  local tasks ended here rest many others
+  local new="$PARTS AND StartTime >= '$began'" tasks ended here rest many others
   tasks=$(count "$FAILING") && ended=$(count "$on AND ExecutionStatus IN ('Failed', 'TimedOut')") &&
-    here=$(count "$on AND $new AND $waits") && rest=$(count "$other AND $new AND $waits") &&
+    here=$(count "$on AND $new AND $WAITS") && rest=$(count "$other AND $new AND $WAITS") &&
     many=$(count "$on AND $new") && others=$(count "$other AND $new") || return
-  [ "$tasks" -le "$1" ] || echo "$((tasks - $1)) more have a failing workflow task"
+  [ "$tasks" -le "$failing" ] || echo "$((tasks - failing)) more have a failing workflow task"
   [ "$ended" = 0 ] || echo "$ended failed"
   # Two may be an accident, and so may two standard deviations more than expected.
-  ! awk -v here="$here" -v rest="$rest" -v many="$many" -v others="$others" -v more="${RAMP_REJECTED:-5}" 'BEGIN {
-    expected = many * rest / (others + 1)
+  ! awk -v here="$here" -v rest="$rest" -v many="$many" -v others="$others" -v waiting="$waiting" -v running="$running" \
+    -v more="${RAMP_REJECTED:-5}" 'BEGIN {
+    now = rest / (others + 1)
+    before = waiting / (running + 1)
+    expected = many * (now > before ? now : before)
     exit !(here > 2 && here > many * more / 100 + expected + 2 * sqrt(expected))
   }' || echo "$here wait for a person because of rejected input or an uncertain write"
 }
 FAILING="TemporalReportedProblems = 'category=WorkflowTaskFailed' AND ExecutionStatus = 'Running'"
+# A customer only repeats what its parts ask.
+PARTS="WorkflowType != 'customerOnboarding'"
+WAITS="Requirements IN ('rejected-input', 'uncertain-write') AND ExecutionStatus = 'Running'"
 
 # Refuses a build that may not get onboardings. Before the first build there is nothing to continue.
 gate() {
@@ -281,7 +283,10 @@ case $command in
     fi
     gate ''
     old=$(routed current)
-    before=$(count "$FAILING") began=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+    began=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+    failing=$(count "$FAILING")
+    waiting=$(count "$PARTS AND $WAITS")
+    running=$(count "$PARTS AND ExecutionStatus = 'Running'")
     for percent in ${1//,/ }; do
       insist deployed set-ramping-version --build-id "$build" --percentage "$percent" --yes
       echo "$build gets $percent% of the onboardings"
@@ -289,7 +294,7 @@ case $command in
       until=$((SECONDS + ${RAMP_HOLD:-600}))
       while [ "$SECONDS" -lt "$until" ] || [[ ! $(count "TemporalWorkerDeploymentVersion = '$deployment:$build'") =~ ^[1-9] ]]; do
         sleep 2
-        why=$(trouble "$before" "$began") || continue
+        why=$(trouble) || continue
         if [ -n "$why" ]; then
           echo "$build is taken back: $why"
           "$0" back "$old" "$build"
