@@ -58,7 +58,8 @@ export class Network implements Link {
   /** What the next write meets that has no fate in the plan. */
   next: Fate | undefined;
   readonly outages: { readonly kind: Outage; readonly since: number }[] = [];
-  #isClear = false;
+  /** Nothing fails any more. */
+  isClear = false;
   /** A worker begins its next write. */
   onWrite: (number: number) => void = () => {};
   readonly #partner = new Process('partner');
@@ -76,7 +77,7 @@ export class Network implements Link {
 
   /** No more faults. */
   clears(): void {
-    this.#isClear = true;
+    this.isClear = true;
     this.next = undefined;
     this.#fates = new Map();
     this.#losses = new Map();
@@ -85,7 +86,7 @@ export class Network implements Link {
   #isIn(kind: Outage): boolean {
     const { now } = this.world;
     return (
-      !this.#isClear && this.outages.some((each) => each.kind === kind && now - each.since < OUTAGES[kind])
+      !this.isClear && this.outages.some((each) => each.kind === kind && now - each.since < OUTAGES[kind])
     );
   }
 

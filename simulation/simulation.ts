@@ -306,6 +306,7 @@ class Simulation {
   }
 
   #reach(of: Incident['of'], number: number, process?: Process): void {
+    if (this.#network.isClear) return;
     for (const incident of this.plan.incidents)
       if (incident.of === of && incident.number === number) this.#happens(incident, process);
   }
