@@ -20,8 +20,8 @@ const installed = `.cache/deploy-linters-${version}`;
 const linter = (name) => `${installed}/bin/${name}`;
 const KUBERNETES = 'deploy/kubernetes';
 const manifests = readdirSync(KUBERNETES, { recursive: true }).filter(
-  // The schemas lack the resources of KEDA.
-  (name) => name.endsWith('.yaml') && !/kustomization|autoscaling/.test(name),
+  // The schemas lack the resources of KEDA and the settings of kustomize.
+  (name) => name.endsWith('.yaml') && !/kustomization|autoscaling|names/.test(name),
 );
 
 const filesIn = (folder) => readdirSync(folder).map((name) => `${folder}/${name}`);
