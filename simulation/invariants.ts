@@ -292,7 +292,9 @@ function detailsOf({ timeline }: OnboardingState, wanted: TimelineEntry['event']
 }
 
 function disagreeing({ service }: End, witnesses: readonly Witness[]): string[] {
-  return witnesses.flatMap(({ workflowId, state }) => {
+  // A terminated run had no time to list what it learned last.
+  const hasListed = ({ workflowId }: Witness) => service.latest(workflowId)?.status !== 'TERMINATED';
+  return witnesses.filter(hasListed).flatMap(({ workflowId, state }) => {
     const listed = service.latest(workflowId)?.searchAttributes ?? {};
     const { requirements, merchantProfileId, profileId } = state;
     return differences(workflowId, 'lists say', {

@@ -59,7 +59,7 @@ const OPENERS = [null, 10_501, 10_601];
 const SHUT_OUT = /^the partner does not let us read it \(403\)|^the bank shows no banking profile/;
 
 /** Writes about what the partner asked of one run, and not of the one before. */
-const OF_ONE_RUN = ['request-underwriting-review', 'upload-attachment', 'create-ticket'];
+const OF_ONE_RUN = ['submit-merchant', 'request-underwriting-review', 'upload-attachment', 'create-ticket'];
 
 /** Questions about writes of which an id is adopted only once it has been looked up. */
 const ADOPTED = /^Outcome unknown: (create the merchant|submit the business account holder)$/;
@@ -448,7 +448,8 @@ export class People {
     await this.#update(withdrawProposal, it, { actor: another, reason }, 'withdraws');
     const { id } = it.requirement;
     const handle = this.client.workflow.getHandle(it.workflowId);
-    if (await handle.query(proposedAnswer, id).catch(() => null))
+    const isOpen = this.service.latest(it.workflowId)?.isOpen;
+    if (isOpen && (await handle.query(proposedAnswer, id).catch(() => null)))
       this.surprises.add(`${it.workflowId} still proposes an answer for ${id}`);
   }
 
