@@ -316,6 +316,37 @@ describe.concurrent('a ticket that no onboarding shows', () => {
     });
   });
 
+  it('is not answered with what a person takes back while another is answered', async ({ expect }) => {
+    await withAccounts(async (rig) => {
+      await rig.startWorker();
+      const { profileId } = await businessUnderReview(rig);
+      const tickets = [1, 2, 3].map(() => ({ topic: 'General', text, userProfileId: null }));
+      await rig.sandbox.transitionProfile(profileId, { tickets });
+      const account = accountOf(rig, 'banking');
+      const { requirements } = await account.until((state) => state.requirements.length === 3);
+      const [first = '', second = '', third = ''] = requirements.map(({ id }) => id);
+      const held = [await rig.sandbox.hold('create-ticket', 'A bakery.')];
+      await account.resolve(first, { kind: 'text', text: 'A bakery.' });
+      await held[0]?.underWay();
+      held.push(await rig.sandbox.hold('create-ticket', 'A baker.'));
+      await account.resolve(second, { kind: 'text', text: 'A baker.' });
+      await account.resolve(third, { kind: 'text', text: 'Nobody.' });
+      await held[0]?.letGo();
+      await held[1]?.underWay();
+      await account.resolve(third, { kind: 'take-back' });
+      await held[1]?.letGo();
+      await account.until(
+        ({ timeline }) => timeline.filter(({ event }) => event === 'ticket-answered').length === 2,
+      );
+      await account.resolve(third, { kind: 'text', text: 'Ada Baker.' });
+      await account.until(
+        (state) => state.timeline.filter(({ event }) => event === 'ticket-answered').length === 3,
+      );
+      const replies = await Promise.all([first, second, third].map((id) => bankOf(rig).repliesTo(id)));
+      expect(replies).toEqual([['A bakery.'], ['A baker.'], ['Ada Baker.']]);
+    });
+  });
+
   it('closes at the account once an onboarding shows it', async () => {
     await withAccounts(async (rig) => {
       await rig.startWorker();

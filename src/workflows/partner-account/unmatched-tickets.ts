@@ -49,7 +49,13 @@ export function unmatchedTickets(journey: Journey): () => readonly Task[] {
     ask();
   };
   const deliver = async () => {
-    for (const answered of requirements.answeredOf('ticket')) await deliverAnswer(tickets, answered);
+    for (const answered of requirements.answeredOf('ticket')) {
+      // While another is delivered, this one may be taken back.
+      const isLeft = requirements
+        .answeredOf('ticket')
+        .some(({ resolution }) => resolution === answered.resolution);
+      if (isLeft) await deliverAnswer(tickets, answered);
+    }
     ask();
   };
   return () => [
