@@ -37,8 +37,8 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
   const { build, json } = options;
   const code = await readFile(bundleFor(cli.config().payloadKeys).codePath, 'utf8');
   const digest = digestOf(code);
-  const readableCode = await readFile(bundleFor(undefined).codePath, 'utf8');
   if (options.code) return cli.line(digest);
+  const readableCode = await readFile(bundleFor(undefined).codePath, 'utf8');
   const tooLittle = '--build: a replay with --query covers too little to be recorded; omit one of the two';
   if (build !== undefined && options.query !== undefined) throw new InvalidInput(tooLittle);
   await withTemporal(cli, async ({ client, config }) => {
