@@ -31,6 +31,7 @@ export async function partnerOperation<Name extends OperationName>(
     nextSteps: { working: purposeOf(input), done: 'It is done.' },
     leftBehind: () => 'what was done by then stays done',
   });
+  journey.handleMessages();
   return journey.run<OperationOutcome>(
     async () => {
       try {

@@ -47,6 +47,7 @@ export async function partnerRecord(
     leftBehind: () => 'the decisions about status names are forgotten, and a person is asked again',
     records: carried?.journey,
   });
+  journey.handleMessages();
   const { requirements, state, timeline } = journey;
   const statuses = new Map(carried?.record.statuses.map((seen) => [seen.status, seen]));
   let hasChanged = statuses.size > 0;

@@ -37,6 +37,7 @@ export async function terminalProvisioning(
     // A customer shows the requirements of its merchant and business beside these.
     idPrefix: 'terminal-',
   });
+  journey.handleMessages();
   /** Typed as if complete: the check before anything is sent reports what a correction removed. */
   const asked = () => ({ provisionTerminal: corrected.current.provisionTerminal });
   return journey.run<TerminalProvisioningOutcome>(

@@ -10,12 +10,12 @@ import { CORRECTABLE_BUSINESS_FIELDS, isFollowed } from '../../messages/onboardi
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
-import { apply, type Carried, react } from '../journey/following.js';
+import { apply, type Carried } from '../journey/following.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
 import { createJourney, type Journey, stays } from '../journey/journey.js';
 import { StatusPoll } from '../journey/status-poll.js';
 import { Tasks } from '../journey/tasks.js';
-import { KINDS, NOTHING, next, onAccount, onRead, type Remembered, type Situation } from './decisions.js';
+import { NOTHING, onAccount, type Remembered, type Situation } from './decisions.js';
 
 export const bank = partnerActivities('banking')({
   submitHolder: { ...ONCE, summary: 'Submit the business account holder' },
@@ -49,7 +49,6 @@ export class Business {
   readonly isFollowed: boolean;
   readonly status: StatusPoll<SeenProfile, ProfileSnapshot>;
   readonly tasks = new Tasks();
-  readonly kinds = KINDS;
   readonly grace = '5s';
   remembered: Remembered;
 
@@ -129,14 +128,6 @@ export class Business {
       now: Date.now(),
       ...{ dueInMs, open, answered },
     };
-  }
-
-  get next() {
-    return next(this.remembered, this.situation);
-  }
-
-  take(now: ProfileSnapshot): undefined {
-    react(this, onRead(this.remembered, now, this.situation));
   }
 
   knowProfile(profileId: number, event: 'holder-submitted' | 'profile-adopted'): void {

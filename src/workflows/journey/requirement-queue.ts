@@ -47,6 +47,14 @@ export interface RequirementRecords {
   readonly asked: Readonly<Record<string, number>>;
 }
 
+/** When a requirement is late. */
+export interface Deadline {
+  readonly requirement: Requirement;
+  readonly what: 'overdue' | 'unclaimed';
+  /** In milliseconds since 1970. */
+  readonly at: number;
+}
+
 export interface RequirementQueueOptions {
   readonly dueInHours: number;
   /** Default: nobody has to claim anything. */
@@ -97,21 +105,18 @@ export class RequirementQueue {
     return this.#openEntries.map(withClaims);
   }
 
-  /** The open ones that were never overdue. */
-  get inTime(): readonly Requirement[] {
-    return this.#openEntries.flatMap(({ requirement, isOverdue }) => (isOverdue ? [] : [requirement]));
-  }
-
-  /** The open ones not yet reported as unclaimed, and until when each need not be claimed, in milliseconds since 1970. */
-  get unreported(): readonly { readonly requirement: Requirement; readonly until: number }[] {
+  /** The deadlines of open ones that were not reported as late: when they are overdue, and when unclaimed for too long. */
+  get deadlines(): readonly Deadline[] {
     const { unclaimedInHours } = this.options;
-    if (unclaimedInHours === undefined) return [];
-    return this.#openEntries.flatMap(({ requirement, isUnclaimed, state }) => {
-      if (isUnclaimed || state.is !== 'open') return [];
+    const overdue = ({ requirement, isOverdue }: Entry): Deadline[] =>
+      isOverdue ? [] : [{ requirement, what: 'overdue', at: Date.parse(requirement.dueAt) }];
+    const unclaimed = ({ requirement, isUnclaimed, state }: Entry): Deadline[] => {
+      if (unclaimedInHours === undefined || isUnclaimed || state.is !== 'open') return [];
       const first = Date.parse(requirement.raisedAt) + unclaimedInHours * 3_600_000;
-      const until = state.claim ? Math.max(first, Date.parse(state.claim.until)) : first;
-      return [{ requirement, until }];
-    });
+      const at = state.claim ? Math.max(first, Date.parse(state.claim.until)) : first;
+      return [{ requirement, what: 'unclaimed', at }];
+    };
+    return [...this.#openEntries.flatMap(overdue), ...this.#openEntries.flatMap(unclaimed)];
   }
 
   /** Those with an answer, in the order of their answers. They stay until {@link removeAnswered}. */
@@ -284,7 +289,7 @@ export class RequirementQueue {
   }
 
   /** Records that nobody has answered it, or claimed it, in time. It decides nothing. */
-  reportLate(requirement: Requirement, what: 'overdue' | 'unclaimed'): void {
+  reportLate(requirement: Requirement, what: Deadline['what']): void {
     const entry = this.#entries.get(requirement.id);
     const flag = what === 'overdue' ? { isOverdue: true as const } : { isUnclaimed: true as const };
     if (entry) this.#entries.set(requirement.id, { ...entry, ...flag });

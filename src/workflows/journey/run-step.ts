@@ -30,13 +30,13 @@ export class NotAdoptable extends Rejected {
   }
 }
 
-/** Returns a check that throws {@link NotAdoptable} for an id the first time. Adopting it a second time overrides that. */
-export function doubts(): (id: string | number, why: string) => void {
+/** Returns a check that throws {@link NotAdoptable} for an id the first time. The second time overrides that. */
+export function doubts(again = 'adopt it again'): (id: string | number, why: string) => void {
   const doubted = new Set<string>();
   return (id, why) => {
     if (doubted.has(String(id))) return;
     doubted.add(String(id));
-    throw new NotAdoptable(`${why}. To adopt it anyway, adopt it again`);
+    throw new NotAdoptable(`${why}. To adopt it anyway, ${again}`);
   };
 }
 
