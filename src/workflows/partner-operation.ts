@@ -9,7 +9,6 @@ import {
   type PartnerOperationInput,
   purposeOf,
 } from '../messages/partner-operations.js';
-import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import { ONCE, partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
 import { partnerFailure } from './journey/call-failures.js';
 import { type FieldTypes, requireFields } from './journey/input.js';
@@ -27,7 +26,6 @@ export async function partnerOperation<Name extends OperationName>(
   const { fields, steps } = OPERATIONS[operation];
   requireFields(request, fields);
   const journey = createJourney({
-    dueInHours: DEFAULT_DUE_IN_HOURS,
     nextSteps: { working: purposeOf(input), done: 'It is done.' },
     leftBehind: () => 'what was done by then stays done',
   });

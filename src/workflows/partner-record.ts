@@ -8,7 +8,6 @@ import {
 } from '@temporalio/workflow';
 import type { PartnerAccountInput } from '../messages/partner-account.js';
 import { type PartnerRecord, RECORD_MEMO, type SeenStatus, statusSeen } from '../messages/partner-record.js';
-import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
 import { masked } from '../privacy/masked.js';
@@ -39,7 +38,6 @@ export async function partnerRecord(
   carried?: CarriedRecord,
 ): Promise<{ readonly outcome: 'done' }> {
   const journey = createJourney({
-    dueInHours: DEFAULT_DUE_IN_HOURS,
     nextSteps: {
       working: 'keep the meanings of unknown status names',
       done: 'The record has ended.',

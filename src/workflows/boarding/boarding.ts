@@ -2,7 +2,6 @@ import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js
 import type { FollowedMerchantInput } from '../../messages/followed-inputs.js';
 import type { MerchantBoardingInput } from '../../messages/inputs.js';
 import { CORRECTABLE_MERCHANT_FIELDS, isFollowed } from '../../messages/onboardings.js';
-import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import { isDecided } from '../../partners/boarding/phases.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
@@ -58,7 +57,7 @@ export class Boarding {
     this.remembered = carried?.remembered ?? NOTHING;
     this.input = new CorrectableInput('merchantBoarding', CORRECTABLE_MERCHANT_FIELDS, input);
     this.journey = createJourney({
-      dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
+      dueInHours: input.dueInHours,
       unclaimedInHours: input.unclaimedInHours,
       input: this.input,
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,

@@ -7,7 +7,6 @@ import type {
 import type { FollowedBusinessInput } from '../../messages/followed-inputs.js';
 import type { BusinessOnboardingInput } from '../../messages/inputs.js';
 import { CORRECTABLE_BUSINESS_FIELDS, isFollowed } from '../../messages/onboardings.js';
-import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { apply, type Carried } from '../journey/following.js';
@@ -60,7 +59,7 @@ export class Business {
     this.remembered = carried?.remembered ?? NOTHING;
     this.input = new CorrectableInput('businessOnboarding', CORRECTABLE_BUSINESS_FIELDS, input);
     this.journey = createJourney({
-      dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
+      dueInHours: input.dueInHours,
       unclaimedInHours: input.unclaimedInHours,
       input: this.input,
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,

@@ -1,6 +1,13 @@
 import type { ProposedAnswer } from '../../messages/claims.js';
 import { rejection } from '../../messages/rejections.js';
-import type { Answer, Claim, Requirement, RequirementKind, Resolution } from '../../messages/requirements.js';
+import {
+  type Answer,
+  type Claim,
+  DEFAULT_DUE_IN_HOURS,
+  type Requirement,
+  type RequirementKind,
+  type Resolution,
+} from '../../messages/requirements.js';
 import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
@@ -56,7 +63,8 @@ export interface Deadline {
 }
 
 export interface RequirementQueueOptions {
-  readonly dueInHours: number;
+  /** Default: {@link DEFAULT_DUE_IN_HOURS}. */
+  readonly dueInHours?: number | undefined;
   /** Default: nobody has to claim anything. */
   readonly unclaimedInHours?: number | undefined;
   /** Reports whether the partner has documents of an answer that is not delivered as a whole. Default: never. */
@@ -146,7 +154,8 @@ export class RequirementQueue {
   }
 
   get dueInMs(): number {
-    return this.options.dueInHours * 3_600_000;
+    const { dueInHours = DEFAULT_DUE_IN_HOURS } = this.options;
+    return dueInHours * 3_600_000;
   }
 
   /** Raises a requirement. The next report of the state shows it. */

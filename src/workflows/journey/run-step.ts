@@ -47,27 +47,23 @@ export function doubts(again = 'adopt it again'): (id: string | number, why: str
  */
 export async function runStep<Result>(context: StepContext, step: Step<Result>): Promise<Result> {
   let doubt: Doubt | undefined;
-  let isAnswered = false;
-  if (step.effect === 'once' && step.mayBeDone !== undefined) {
-    await step.prepare?.();
-    doubt = { baseline: [] };
-    const failure = ownFailure('Uncertain', step.title, step.mayBeDone);
-    const resolved = await resolveUncertain(context, step, failure, doubt);
-    if (resolved !== 'again') return resolved.result;
-    isAnswered = true;
-  }
-  for (; ; isAnswered = true) {
+  for (let isAnswered = false; ; isAnswered = true) {
+    const mayBeDone = step.effect === 'once' && !isAnswered ? step.mayBeDone : undefined;
     try {
       await (step.effect === 'read' ? undefined : step.prepare?.());
       // A write that ran to its end during a cancellation must not lead to another write.
-      if (context.isCancelled) throw new CancelledFailure('cancelled before it began');
+      if (context.isCancelled && mayBeDone === undefined)
+        throw new CancelledFailure('cancelled before it began');
     } catch (error) {
       // The person who answered is told that nothing followed.
       if (isAnswered && step.effect !== 'read' && isCancellation(error))
         context.writes.cancelled(step, 'not-sent');
       throw error;
     }
-    const made = await attempt(context, step);
+    const made =
+      mayBeDone === undefined
+        ? await attempt(context, step)
+        : { failure: { ...ownFailure('Uncertain', step.title, mayBeDone), baseline: [] } };
     if ('result' in made) return made.result;
     const { failure } = made;
     switch (failure.kind) {
