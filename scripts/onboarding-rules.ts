@@ -53,13 +53,21 @@ function row([shown, status]: (typeof ROWS)[number]): string {
     answered('changes', 'request-changes', COMMENT),
   ];
   const situation: Situation = {
-    ...{ merchantProfileId: 1, dba: '', isFollowed: false, isWriting: false, open: [], answered: answers },
+    ...{
+      merchantProfileId: 1,
+      dba: '',
+      isFollowed: false,
+      isWriting: false,
+      inARow: 1,
+      open: [],
+      answered: answers,
+    },
   };
   const now: StatusSnapshot = {
     ...{ status, phase: phaseOf(status), statusDate: null, comment: COMMENT, mid: null, unclearMid: null },
     notes: [note('new'), note('listed')],
   };
-  const { decisions, remember } = onRead({ ...NOTHING, submitted: true }, now, 1, situation);
+  const { decisions, remember } = onRead({ ...NOTHING, submitted: true }, now, situation);
   const isAsked = decisions.some((decision) => 'ask' in decision && decision.ask.about === 'new');
   const becomes = (id: string) => {
     if (decisions.some((decision) => 'close' in decision && decision.close === id)) return 'dropped';

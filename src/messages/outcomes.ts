@@ -1,12 +1,12 @@
 import { masked } from '../privacy/masked.js';
 import type { ProfileSnapshot } from './banking-activities.js';
-import type { StatusSnapshot } from './boarding-activities.js';
+import type { Seen } from './boarding-activities.js';
 import type { PartnerIds } from './onboarding-state.js';
 import type { BusinessOnboardingOutcome, MerchantBoardingOutcome } from './onboardings.js';
 
 /** Returns how a boarding ends with this status; undefined while it continues. */
 export function merchantOutcome(
-  { phase, comment: said, mid }: StatusSnapshot,
+  { phase, comment: said = null, mid = null }: Pick<Seen, 'phase' | 'comment' | 'mid'>,
   merchantProfileId: number,
 ): MerchantBoardingOutcome | undefined {
   const comment = said && masked(said);

@@ -9,7 +9,16 @@ import {
   type Restored,
 } from '../messages/onboardings.js';
 import { Business } from './business/business.js';
-import { type Due, isAccepted, onDelivered, type Remembered, stageOf } from './business/decisions.js';
+import {
+  type Due,
+  isAccepted,
+  KINDS,
+  next,
+  onDelivered,
+  onRead,
+  type Remembered,
+  stageOf,
+} from './business/decisions.js';
 import {
   askToCorrect,
   CORRECT,
@@ -40,12 +49,14 @@ export async function businessOnboarding(
 ): Promise<BusinessOnboardingOutcome> {
   const business = new Business(input, carried);
   const { journey } = business;
+  journey.handleMessages();
   return journey.run<BusinessOnboardingOutcome>(
     async () => {
       if (!carried) await findOrSubmit(business, restored);
       journey.state.know({ stage: stageOf(business.remembered, business.situation) });
       return followUntilDecided(
         business,
+        { kinds: KINDS, next, onRead },
         (due) => begin(business, due),
         () => continueAsNew<typeof businessOnboarding>(business.inputToCarry, business.carried),
       );

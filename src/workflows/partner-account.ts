@@ -1,6 +1,5 @@
 import { condition } from '@temporalio/workflow';
 import type { PartnerAccountInput } from '../messages/partner-account.js';
-import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import { createJourney } from './journey/journey.js';
 import { runDueTasks } from './journey/tasks.js';
 import { signIns, unreadableReads } from './partner-account/access.js';
@@ -14,13 +13,13 @@ import { unmatchedTickets } from './partner-account/unmatched-tickets.js';
  */
 export async function partnerAccount({ system }: PartnerAccountInput): Promise<{ readonly outcome: 'done' }> {
   const journey = createJourney({
-    dueInHours: DEFAULT_DUE_IN_HOURS,
     nextSteps: {
       working: 'retry what was refused or could not be read; read the tickets again',
       done: 'The credentials work, responses can be read, and no ticket is left.',
     },
     leftBehind: () => 'waiting steps are retried every minute; open tickets stay at the partner',
   });
+  journey.handleMessages();
   const duties = [signIns(journey, system), unmatchedTickets(journey), unreadableReads(journey, system)];
   const dueTasks = () => duties.flatMap((dueOf) => dueOf());
   return journey.run(async () => {

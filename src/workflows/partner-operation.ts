@@ -10,7 +10,6 @@ import {
   type PartnerOperationInput,
   purposeOf,
 } from '../messages/partner-operations.js';
-import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import type { PartnerErrorKind } from '../partners/partner-error.js';
 import { ONCE, partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
 import { partnerFailure } from './journey/call-failures.js';
@@ -29,10 +28,10 @@ export async function partnerOperation<Name extends OperationName>(
   const [fields, steps] = OPERATIONS[operation];
   requireFields(request, fields);
   const journey = createJourney({
-    dueInHours: DEFAULT_DUE_IN_HOURS,
     nextSteps: { working: purposeOf(input), done: 'It is done.' },
     leftBehind: () => 'what was done by then stays done',
   });
+  journey.handleMessages();
   return journey.run<OperationOutcome>(
     async () => {
       try {

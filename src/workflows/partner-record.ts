@@ -13,7 +13,6 @@ import {
   type SeenStatus,
   statusSeen,
 } from '../messages/partner-account.js';
-import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
 import { masked } from '../privacy/masked.js';
@@ -44,7 +43,6 @@ export async function partnerRecord(
   carried?: CarriedRecord,
 ): Promise<{ readonly outcome: 'done' }> {
   const journey = createJourney({
-    dueInHours: DEFAULT_DUE_IN_HOURS,
     nextSteps: {
       working: 'keep the meanings of unknown status names',
       done: 'The record has ended.',
@@ -52,6 +50,7 @@ export async function partnerRecord(
     leftBehind: () => 'the decisions about status names are forgotten, and a person is asked again',
     records: carried?.journey,
   });
+  journey.handleMessages();
   const { requirements, state, timeline } = journey;
   const statuses = new Map(carried?.record.statuses.map((seen) => [seen.status, seen]));
   let hasChanged = statuses.size > 0;

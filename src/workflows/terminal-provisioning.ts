@@ -3,7 +3,6 @@ import type { FoundOrCreated } from '../messages/activities.js';
 import type { TerminalProvisioningInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import { CORRECTABLE_TERMINAL_FIELDS, type TerminalProvisioningOutcome } from '../messages/onboardings.js';
-import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import { ONCE, partnerActivities, REPEATABLE, type SendOnce } from './journey/activity-proxies.js';
 import type { NextSteps } from './journey/current-details.js';
 import { CorrectableInput, requireFields } from './journey/input.js';
@@ -27,7 +26,7 @@ export async function terminalProvisioning(
   const { mid } = input;
   const corrected = new CorrectableInput('terminalProvisioning', CORRECTABLE_TERMINAL_FIELDS, input);
   const journey = createJourney({
-    dueInHours: input.provisionTerminal.dueInHours ?? DEFAULT_DUE_IN_HOURS,
+    dueInHours: input.provisionTerminal.dueInHours,
     unclaimedInHours: input.provisionTerminal.unclaimedInHours,
     input: corrected,
     nextSteps: NEXT_STEPS,
@@ -37,6 +36,7 @@ export async function terminalProvisioning(
     // A customer shows the requirements of its merchant and business beside these.
     idPrefix: 'terminal-',
   });
+  journey.handleMessages();
   /** Typed as if complete: the check before anything is sent reports what a correction removed. */
   const asked = () => ({ provisionTerminal: corrected.current.provisionTerminal });
   return journey.run<TerminalProvisioningOutcome>(

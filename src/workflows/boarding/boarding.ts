@@ -1,20 +1,16 @@
 import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { FollowedMerchantInput } from '../../messages/followed-inputs.js';
 import type { MerchantBoardingInput } from '../../messages/inputs.js';
-import {
-  CORRECTABLE_MERCHANT_FIELDS,
-  isFollowed,
-  type MerchantBoardingOutcome,
-} from '../../messages/onboardings.js';
-import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
+import { CORRECTABLE_MERCHANT_FIELDS, isFollowed } from '../../messages/onboardings.js';
+import { isDecided } from '../../partners/boarding/phases.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
-import { type Carried, react } from '../journey/following.js';
+import type { Carried } from '../journey/following.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
 import { createJourney, type Journey, stays } from '../journey/journey.js';
 import { StatusPoll } from '../journey/status-poll.js';
 import { Tasks } from '../journey/tasks.js';
-import { KINDS, NOTHING, next, onRead, type Remembered, type Situation } from './decisions.js';
+import { NOTHING, type Remembered, type Situation } from './decisions.js';
 import { isPartlySent } from './deliveries.js';
 
 export const partner = partnerActivities('boarding')({
@@ -52,10 +48,7 @@ export class Boarding {
   readonly isFollowed: boolean;
   readonly status: StatusPoll<Seen, StatusSnapshot>;
   readonly tasks = new Tasks();
-  readonly kinds = KINDS;
   remembered: Remembered;
-  /** The snapshot that the poll has read since the write in flight began. */
-  polled: StatusSnapshot | undefined;
 
   constructor(input: MerchantBoardingInput | FollowedMerchantInput, carried?: Carried<Remembered>) {
     requireFields(input, { externalId: 'string', merchant: 'object' });
@@ -64,7 +57,7 @@ export class Boarding {
     this.remembered = carried?.remembered ?? NOTHING;
     this.input = new CorrectableInput('merchantBoarding', CORRECTABLE_MERCHANT_FIELDS, input);
     this.journey = createJourney({
-      dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
+      dueInHours: input.dueInHours,
       unclaimedInHours: input.unclaimedInHours,
       input: this.input,
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
@@ -92,6 +85,12 @@ export class Boarding {
     return String(this.input.current.merchant.dba);
   }
 
+  /** The partner has decided since the write in flight began, and has not taken it back. */
+  get isDecided(): boolean {
+    const { latest } = this.status;
+    return latest !== undefined && isDecided(latest.phase);
+  }
+
   get situation(): Situation {
     const { requirements } = this.journey;
     return {
@@ -99,24 +98,9 @@ export class Boarding {
       dba: this.dba,
       isFollowed: this.isFollowed,
       isWriting: this.tasks.isBusy,
+      inARow: this.status.changes,
       open: requirements.open,
       answered: requirements.answered,
     };
-  }
-
-  get next() {
-    return next(this.remembered, this.situation);
-  }
-
-  /** What was read before is no evidence of a write that begins now. */
-  beginWrite(): void {
-    this.polled = undefined;
-  }
-
-  take(now: StatusSnapshot): MerchantBoardingOutcome | undefined {
-    const read = onRead(this.remembered, now, this.status.changes, this.situation);
-    this.polled = now;
-    react(this, read);
-    return read.outcome;
   }
 }

@@ -61,21 +61,18 @@ export interface Situation extends Asked {
   readonly isFollowed: boolean;
   /** A write is in flight, perhaps with answers. */
   readonly isWriting: boolean;
+  /** The number of reads in a row that changed something. */
+  readonly inARow: number;
 }
 
-/** Returns the consequences of a read, and the outcome if it ends the boarding. `inARow` counts reads that changed something. */
-export function onRead(
-  before: Remembered,
-  now: StatusSnapshot,
-  inARow: number,
-  situation: Situation,
-): Reaction<Remembered> & { readonly outcome?: MerchantBoardingOutcome } {
-  const restless = tracked(before.restless, before.seen, now, inARow);
+export function onRead(before: Remembered, now: StatusSnapshot, situation: Situation): Reaction<Remembered> {
+  const restless = tracked(before.restless, before.seen, now, situation.inARow);
   const shown = [...showStatus(before.seen, now), ...showRestless(restless)];
-  const outcome = merchantOutcome(now, situation.merchantProfileId);
+  const seen = seenOf(now);
+  const outcome = merchantOutcome(seen, situation.merchantProfileId);
   if (outcome) {
     const known = outcome.outcome === 'boarded' ? [{ know: { mid: outcome.mid } }] : [];
-    return { remember: { ...before, restless }, decisions: [...shown, ...known], outcome };
+    return { remember: { ...before, restless, seen }, decisions: [...shown, ...known] };
   }
   const delivered = stillDelivered(before.delivered, now, restless);
   const decisions = [
@@ -88,7 +85,7 @@ export function onRead(
       know: { stage: now.phase === 'approved' ? 'boarding' : 'underwriting' },
     }),
   ];
-  return { remember: { ...before, restless, delivered, seen: seenOf(now) }, decisions };
+  return { remember: { ...before, restless, delivered, seen }, decisions };
 }
 
 /** A new status goes into the timeline, and so does a `mid` that is not final. */
@@ -230,13 +227,14 @@ export function due(
 export function next(remembered: Remembered, situation: Situation): Next<Seen, Due, MerchantBoardingOutcome> {
   const sent = due(remembered, situation);
   const { phase } = remembered.seen;
+  const outcome = merchantOutcome(remembered.seen, situation.merchantProfileId);
   // While a person is asked, or the partner has decided, anything may happen.
   const mayChange = situation.open.length > 0 || (phase !== null && isDecided(phase));
   return {
     due: sent ? [{ task: 'application', ...sent }] : [],
     compared:
       !situation.isWriting || mayChange ? comparable(remembered.restless, remembered.seen) : undefined,
-    ended: endedByConfirmedMid(situation),
+    ended: outcome ? { outcome, decisions: [] } : endedByConfirmedMid(situation),
   };
 }
 

@@ -1,32 +1,42 @@
-import { condition } from '@temporalio/workflow';
-import type { StatusSnapshot, Submission, Warned } from '../../messages/boarding-activities.js';
+/** The steps up to the submission, which people may have asked for again. */
+import { condition, workflowInfo } from '@temporalio/workflow';
+import type {
+  CreatedMerchant,
+  MerchantOwner,
+  StatusSnapshot,
+  Submission,
+} from '../../messages/boarding-activities.js';
+import type { MerchantBoardingInput } from '../../messages/inputs.js';
+import { formsOf } from '../../messages/listed.js';
 import { defined } from '../../messages/objects.js';
-import { isFollowed, mayBeDone, type Restored } from '../../messages/onboardings.js';
-import { isDecided, isSubmittable, takesAnswers } from '../../partners/boarding/phases.js';
-import type { FieldProblem } from '../../partners/partner-error.js';
+import { mayBeDone, type Restored } from '../../messages/onboardings.js';
+import { isDecided, isSubmittable } from '../../partners/boarding/phases.js';
 import { masked } from '../../privacy/masked.js';
-import type { Answered } from '../journey/requirement-queue.js';
+import { partnerFailure } from '../journey/call-failures.js';
+import { apply } from '../journey/following.js';
+import { type Answered, unlessAbandoned } from '../journey/requirement-queue.js';
 import { askForCorrection, doubts, NotAdoptable, Rejected, runRead, runStep } from '../journey/run-step.js';
-import { type FoundMerchant, inspect, recordAdoption } from './adoption.js';
 import { type Boarding, partner } from './boarding.js';
-import { type StatusMark, UNSUBMITTED } from './decisions.js';
-import { commentOf, notesOf, showsReview, showsSubmission, type Upload, withWaiting } from './deliveries.js';
+import { onChangesRequested, UNSUBMITTED } from './decisions.js';
+import { showsSubmission } from './deliveries.js';
 
-/** The merchant, which a person may have found at the partner after a creation with an unknown outcome. */
-interface Created {
+/** A merchant that existed before its boarding, perhaps with the ended boarding that created it. */
+interface FoundMerchant {
   readonly merchantProfileId: number;
-  readonly found?: FoundMerchant;
+  readonly now: StatusSnapshot;
+  readonly owner?: MerchantOwner;
 }
 
+/** Creates the merchant. After a creation with an unknown outcome, a person may find it at the partner. */
 export async function createMerchant(boarding: Boarding, restored?: Restored): Promise<void> {
   const { journey, input } = boarding;
   const doubt = doubts();
-  const { merchantProfileId, found } = await runStep<Created>(journey, {
+  const merchant = await runStep<CreatedMerchant | FoundMerchant>(journey, {
     effect: 'once',
     title: 'create the merchant',
     run: async (send) => {
-      const { current } = input;
-      if (isFollowed(current)) throw new Error('a followed merchant is never created');
+      // One that is followed exists.
+      const current = input.current as MerchantBoardingInput;
       const { createVersion: version = 'v2', merchant, externalId: guid, ...others } = current;
       const { agentProfileId, agent, boardingSettingsId, boardingSettings } = others;
       const references = defined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
@@ -42,33 +52,92 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
     // The partner's API has no search for merchants, so only a person can look.
     adopt: async (id) => {
       const found = await inspect(boarding, Number(id));
-      const { formerOwner, now } = found;
-      if (formerOwner !== undefined) throw new NotAdoptable(`it is the merchant of ${formerOwner}`);
+      const { owner, now } = found;
+      if (owner) throw new NotAdoptable(`it is the merchant of ${owner.workflowId}`);
       if (now.phase !== 'not-submitted' && !restored)
         doubt(
           id,
           `merchant ${id} has the status ${now.status}, and nobody has submitted the one that was created`,
         );
-      return { merchantProfileId: found.merchantProfileId, found };
+      return found;
     },
     get whereToLook() {
-      const { merchant, externalId } = input.current;
       return (
-        `Look in the partner’s portal for a merchant with dba “${masked(String(merchant.dba))}” and guid ${externalId}. ` +
+        `Look in the partner’s portal for a merchant with dba “${masked(boarding.dba)}” and guid ${input.current.externalId}. ` +
         'If it is there, adopt its merchant profile id.'
       );
     },
   });
-  if (found) {
-    recordAdoption(boarding, found);
-    return;
-  }
+  if ('now' in merchant) return recordAdoption(boarding, merchant);
+  const { merchantProfileId } = merchant;
   journey.state.know({ merchantProfileId });
   journey.timeline.add('merchant-created', { detail: `merchant ${merchantProfileId}` });
   boarding.remembered = UNSUBMITTED;
 }
 
-export const FEES = 'set the fees';
+/**
+ * Continues with the merchant that the input names, and submits it, unless somebody has. Of one that is followed, the whole
+ * snapshot is reported to a person, including "not submitted".
+ */
+export async function adoptMerchant(boarding: Boarding, merchantProfileId: number): Promise<void> {
+  const { journey, input, isFollowed, status } = boarding;
+  const found = await findAdoptable(boarding, merchantProfileId);
+  recordAdoption(boarding, found);
+  if (!isFollowed) return;
+  const { agentProfileId } = input.current;
+  if (agentProfileId !== undefined) journey.state.knowAgentProfile(agentProfileId);
+  status.replaceWith(found.now);
+}
+
+function recordAdoption(boarding: Boarding, { merchantProfileId, now, owner }: FoundMerchant): void {
+  const { state, timeline } = boarding.journey;
+  state.know({ merchantProfileId });
+  const formerly = owner ? `, formerly of ${owner.workflowId}` : '';
+  const detail = `merchant ${merchantProfileId}, status ${now.status}${formerly}`;
+  timeline.add('merchant-adopted', { detail });
+  if (!boarding.isFollowed && now.phase === 'not-submitted') boarding.remembered = UNSUBMITTED;
+}
+
+/** Reads the merchant until it can be adopted. A person is asked what to do while it cannot. */
+async function findAdoptable(boarding: Boarding, merchantProfileId: number): Promise<FoundMerchant> {
+  const title = `adopt merchant ${merchantProfileId}`;
+  const doubt = doubts('retry');
+  for (;;) {
+    try {
+      const found = await inspect(boarding, merchantProfileId);
+      const { owner } = found;
+      if (owner?.dba !== undefined && !formsOf(boarding.dba).includes(owner.dba))
+        doubt(merchantProfileId, `it is the merchant “${masked(owner.dba)}” of ${owner.workflowId}`);
+      return found;
+    } catch (error) {
+      if (!(error instanceof Rejected)) throw error;
+      await askForCorrection(boarding.journey, { title }, error.problems);
+    }
+  }
+}
+
+/** Reads a merchant that is to be adopted. Another organization must not have it, nor another running boarding. */
+async function inspect({ journey }: Boarding, merchantProfileId: number): Promise<FoundMerchant> {
+  const { taskQueue, workflowId } = workflowInfo();
+  const found = await runStep(journey, {
+    effect: 'read',
+    title: `read merchant ${merchantProfileId}`,
+    run: () =>
+      partner.inspectMerchant({ merchantProfileId, taskQueue, workflowId }).catch((error: unknown) => {
+        const { kind, status = 403 } = partnerFailure(error);
+        if (kind !== 'Forbidden') throw error;
+        throw new NotAdoptable(
+          `the partner does not let us read it (${status}): it belongs to another organization`,
+        );
+      }),
+    endsWhenRejected: true,
+  });
+  const { owner } = found;
+  if (owner?.isRunning) throw new NotAdoptable(`workflow ${owner.workflowId} has this merchant`);
+  return { merchantProfileId, ...found };
+}
+
+const FEES = 'set the fees';
 
 /** Sets the requested fees, if there are any, and asks a person if the partner keeps others. */
 export async function setFees({ journey, merchantProfileId, input }: Boarding): Promise<void> {
@@ -86,14 +155,40 @@ export async function setFees({ journey, merchantProfileId, input }: Boarding): 
   }
 }
 
-export const SUBMIT = 'submit to underwriting';
+const SUBMIT = 'submit to underwriting';
+
+/** Submits the application with the corrections of a person. */
+export async function submitAsAnswered(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
+  const { journey, input } = boarding;
+  const { seen } = boarding.remembered;
+  await journey.requirements.whileSending(answers, [FEES, SUBMIT], async () => {
+    for (const { resolution } of answers) {
+      const answer = unlessAbandoned(resolution);
+      if (answer.kind !== 'correction') continue;
+      input.tryOut(answer.patch);
+      if (!('fees' in answer.patch)) continue;
+      await setFees(boarding);
+      input.keep('fees');
+    }
+    const now = await submit(boarding, answers);
+    if (!now) {
+      input.restore();
+      return;
+    }
+    input.keep();
+    // The poll may have read earlier that the partner asks again. Nobody was asked, because these answers were in flight.
+    const { restless } = boarding.remembered;
+    apply(journey, onChangesRequested({ seen, restless }, now, boarding.situation));
+  });
+  journey.state.report();
+}
 
 /** Submits the application, which delivers the answers, and reads the status. Undefined if the status had changed before. */
 export async function submit(
   boarding: Boarding,
   answers: readonly Answered[] = [],
 ): Promise<StatusSnapshot | undefined> {
-  boarding.beginWrite();
+  boarding.status.latest = undefined;
   const submission = await submitStep(boarding);
   const { status, phase } = submission;
   // Only a submission leads to this phase, possibly an earlier one whose response was lost.
@@ -110,7 +205,7 @@ export async function submit(
 }
 
 function submitStep(boarding: Boarding): Promise<Submission> {
-  const { journey, merchantProfileId, input } = boarding;
+  const { journey, merchantProfileId, input, status } = boarding;
   let readsAs = 'not submitted';
   let hasNewFees = false;
   const isAgain = boarding.remembered.seen.phase === 'changes-requested';
@@ -133,18 +228,14 @@ function submitStep(boarding: Boarding): Promise<Submission> {
     },
     readEvidence: async (wasInDoubt) => {
       isAgainInDoubt = isAgain && wasInDoubt;
-      const now = await read(boarding);
+      const now = isAgainInDoubt ? await readUndecided(boarding) : await read(boarding);
       readsAs = now.status;
-      if (isAgainInDoubt && isDecided(now.phase)) {
-        await untilTakenBack(boarding, now);
-        return effectIn(boarding.polled);
-      }
       // The submission was rejected because the status had changed before it arrived.
       const isMoot = !wasInDoubt && !isSubmittable(now.phase);
       return effectIn(now) ?? (isMoot ? { found: submissionIn(now) } : undefined);
     },
-    polledEvidence: () => effectIn(boarding.polled),
-    isMoot: () => isAgainInDoubt && isDecidedNow(boarding),
+    polledEvidence: () => effectIn(status.latest),
+    isMoot: () => isAgainInDoubt && boarding.isDecided,
     adopt: () => ({ submitted: true, status: readsAs, phase: 'submitted' }),
     get whereToLook() {
       return (
@@ -164,117 +255,12 @@ export function read({ journey, merchantProfileId }: Boarding): Promise<StatusSn
   return runRead(journey, 'read the status', () => partner.readStatus({ merchantProfileId }));
 }
 
-/** Uploads a document of an answer. If the partner rejects it, a person may replace it. */
-export async function upload(boarding: Boarding, { id, description, ...first }: Upload): Promise<void> {
-  const { journey, merchantProfileId } = boarding;
-  let { document } = first;
-  await runStep<Warned>(journey, {
-    effect: 'once',
-    id,
-    get title() {
-      return `upload ${document.fileName}`;
-    },
-    run: (send) => send(partner.attachDocument, { merchantProfileId, document, description }),
-    replace: (other) => {
-      document = other;
-    },
-    readEvidence: 'none',
-    polledEvidence: 'none',
-    isMoot: () => isDecidedNow(boarding),
-    adopt: () => ({}),
-    whereToLook:
-      `Check in the partner’s portal whether merchant ${merchantProfileId} (“${masked(boarding.dba)}”) has the document. ` +
-      `If it has, adopt ${merchantProfileId}.`,
-  });
-}
-
-export const REVIEW = 'request the review of the answers';
-
-type Review =
-  /** @param before the status in which the partner took them */
-  | { readonly became: 'delivered'; readonly before: StatusMark }
-  /** The partner takes no answers in its status. They wait until it sets another status or asks something else. */
-  | { readonly became: 'waiting' }
-  /** The partner takes answers, but not these. */
-  | { readonly became: 'rejected'; readonly problems: readonly FieldProblem[] };
-
-/** Reports to the underwriters that their notes are answered, with the texts as comment. */
-export async function requestReview(boarding: Boarding, answers: readonly Answered[]): Promise<Review> {
-  const { timeline } = boarding.journey;
-  boarding.beginWrite();
-  try {
-    const review = await reviewStep(boarding, answers);
-    if (review.delivered) return { became: 'delivered', before: review.before };
-    return wait(review.before);
-  } catch (error) {
-    if (!(error instanceof Rejected)) throw error;
-    const now = await read(boarding);
-    return takesAnswers(now.phase) ? { became: 'rejected', problems: error.problems } : wait(now);
-  }
-
-  function wait(now: StatusSnapshot): Review {
-    boarding.remembered = withWaiting(boarding.remembered, answers, now);
-    timeline.add('answers-wait', { detail: `the partner takes no answers in status ${now.status}` });
-    boarding.status.replaceWith(now);
-    return { became: 'waiting' };
-  }
-}
-
-/** Asks whether to send rejected answers again, until one is taken back, or the partner changes something. */
-export async function askAboutReview(
-  boarding: Boarding,
-  answers: readonly Answered[],
-  problems: readonly FieldProblem[],
-): Promise<void> {
-  const { journey } = boarding;
-  const isTakenBack = () => answers.some(({ requirement: { id } }) => !journey.requirements.isAnswered(id));
-  const isMoot = () => boarding.polled !== undefined || isTakenBack();
-  const advice = 'To change an answer, take it back.';
-  await askForCorrection(journey, { title: REVIEW, advice }, problems, isMoot);
-}
-
-/** The status before the partner took the answers, or the one with which it did not take them. */
-type Sent =
-  | { readonly delivered: true; readonly before: StatusMark }
-  | { readonly delivered: false; readonly before: StatusSnapshot };
-
-function reviewStep(boarding: Boarding, answers: readonly Answered[]): Promise<Sent> {
-  const { journey, merchantProfileId, remembered } = boarding;
-  // A read after the outcome is in doubt may be too late: the partner may have taken the answers and asked the same again.
-  const { status = '', statusDate = null } = remembered.seen;
-  const taken = { delivered: true, before: { status, statusDate } } as const;
-  const noteIds = notesOf(answers);
-  const comment = commentOf(answers);
-  const effectIn = (now: StatusSnapshot | undefined) =>
-    now && showsReview(now, noteIds) ? { found: taken } : undefined;
-  const readEffect = async () => {
-    const now = await read(boarding);
-    if (!isDecided(now.phase)) return effectIn(now);
-    await untilTakenBack(boarding, now);
-    return effectIn(boarding.polled);
-  };
-  return runStep<Sent>(journey, {
-    effect: 'once',
-    title: REVIEW,
-    run: (send) =>
-      send(partner.requestUnderwritingReview, { merchantProfileId, ...(comment && { comment }), noteIds }),
-    endsWhenRejected: true,
-    readEvidence: async (wasInDoubt) =>
-      wasInDoubt ? (effectIn(boarding.polled) ?? readEffect()) : undefined,
-    polledEvidence: () => effectIn(boarding.polled),
-    adopt: () => taken,
-    whereToLook:
-      `Check in the partner’s portal whether merchant ${merchantProfileId} (“${masked(boarding.dba)}”) is in review with these answers. ` +
-      `If it is, adopt ${merchantProfileId}.`,
-  });
-}
-
-/** Waits until the partner takes its decision back. The end of the boarding cancels this. */
-async function untilTakenBack(boarding: Boarding, decision: StatusSnapshot): Promise<void> {
-  boarding.status.replaceWith(decision);
-  await condition(() => boarding.polled !== undefined && !isDecided(boarding.polled.phase));
-}
-
-function isDecidedNow({ polled }: Boarding): boolean {
-  return polled !== undefined && isDecided(polled.phase);
+/** Reads the status. Waits until the partner takes a decision back; the end of the boarding cancels that. */
+export async function readUndecided(boarding: Boarding): Promise<StatusSnapshot> {
+  const now = await read(boarding);
+  if (!isDecided(now.phase)) return now;
+  const { status } = boarding;
+  status.replaceWith(now);
+  await condition(() => status.latest !== undefined && !boarding.isDecided);
+  return status.latest ?? now;
 }

@@ -7,15 +7,14 @@ import type {
 import type { FollowedBusinessInput } from '../../messages/followed-inputs.js';
 import type { BusinessOnboardingInput } from '../../messages/inputs.js';
 import { CORRECTABLE_BUSINESS_FIELDS, isFollowed } from '../../messages/onboardings.js';
-import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
-import { apply, type Carried, react } from '../journey/following.js';
+import { apply, type Carried } from '../journey/following.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
 import { createJourney, type Journey, stays } from '../journey/journey.js';
 import { StatusPoll } from '../journey/status-poll.js';
 import { Tasks } from '../journey/tasks.js';
-import { KINDS, NOTHING, next, onAccount, onRead, type Remembered, type Situation } from './decisions.js';
+import { NOTHING, onAccount, type Remembered, type Situation } from './decisions.js';
 
 export const bank = partnerActivities('banking')({
   submitHolder: { ...ONCE, summary: 'Submit the business account holder' },
@@ -49,7 +48,6 @@ export class Business {
   readonly isFollowed: boolean;
   readonly status: StatusPoll<SeenProfile, ProfileSnapshot>;
   readonly tasks = new Tasks();
-  readonly kinds = KINDS;
   readonly grace = '5s';
   remembered: Remembered;
 
@@ -61,7 +59,7 @@ export class Business {
     this.remembered = carried?.remembered ?? NOTHING;
     this.input = new CorrectableInput('businessOnboarding', CORRECTABLE_BUSINESS_FIELDS, input);
     this.journey = createJourney({
-      dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
+      dueInHours: input.dueInHours,
       unclaimedInHours: input.unclaimedInHours,
       input: this.input,
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
@@ -129,14 +127,6 @@ export class Business {
       now: Date.now(),
       ...{ dueInMs, open, answered },
     };
-  }
-
-  get next() {
-    return next(this.remembered, this.situation);
-  }
-
-  take(now: ProfileSnapshot): undefined {
-    react(this, onRead(this.remembered, now, this.situation));
   }
 
   knowProfile(profileId: number, event: 'holder-submitted' | 'profile-adopted'): void {

@@ -24,6 +24,7 @@ import {
 import { privateRejection, rejection } from '../../messages/rejections.js';
 import { LONGEST_CLAIM_DAYS } from '../../messages/requirement-kinds.js';
 import type { AnswerKind, Claim, Resolution } from '../../messages/requirements.js';
+import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { masked } from '../../privacy/masked.js';
 import type { Answers } from './answers.js';
 import { minuteOf } from './current-details.js';
@@ -90,14 +91,11 @@ export class Claims {
     const before = this.#claimOfOther(requirementId, actor);
     const claim = { actor, until: new Date(until).toISOString() };
     this.requirements.setClaims(requirementId, { claim });
-    this.state.timeline.add(before ? 'requirement-taken-over' : 'requirement-claimed', {
-      detail:
-        `${requirementId}: until ${minuteOf(claim.until)}` +
-        (before ? `; ${before.actor} had it until ${minuteOf(before.until)}` : ''),
-      actor,
-    });
-    // Only the inbox and the Web UI show claims.
-    this.state.refresh();
+    const term = `until ${minuteOf(claim.until)}`;
+    if (before) {
+      const had = `${term}; ${before.actor} had it until ${minuteOf(before.until)}`;
+      this.#record('requirement-taken-over', requirementId, had, actor);
+    } else this.#record('requirement-claimed', requirementId, term, actor);
     return { requirementId, claim };
   };
 
@@ -106,11 +104,7 @@ export class Claims {
     const claim = currentClaim(this.requirements.claimsOf(id));
     if (!claim) return;
     this.requirements.setClaims(id, { claim: undefined });
-    this.state.timeline.add('requirement-released', {
-      detail: `${id}: before ${minuteOf(claim.until)}`,
-      actor,
-    });
-    this.state.refresh();
+    this.#record('requirement-released', id, `before ${minuteOf(claim.until)}`, actor);
   }
 
   #claimOfOther(id: string, actor: string): Claim | undefined {
@@ -134,12 +128,7 @@ export class Claims {
     const at = new Date(this.#lastProposalAt).toISOString();
     const proposed = { requirementId, answer, actor: actor.trim(), reason, at };
     this.requirements.setClaims(requirementId, { proposed });
-    this.state.timeline.add('answer-proposed', {
-      detail: `${requirementId}: ${inShort(answer)}`,
-      actor: actor.trim(),
-      reason: masked(reason),
-    });
-    this.state.refresh();
+    this.#record('answer-proposed', requirementId, inShort(answer), actor, reason);
     return { requirementId, proposedAt: at };
   };
 
@@ -181,14 +170,9 @@ export class Claims {
 
   readonly #withdraw = async (withdrawal: Withdrawal): Promise<WithdrawalReceipt> => {
     const { requirementId, actor: proposer } = this.#proposed(withdrawal);
-    const { reason } = withdrawal;
+    const { actor, reason } = withdrawal;
     this.requirements.setClaims(requirementId, { proposed: undefined });
-    this.state.timeline.add('proposal-withdrawn', {
-      detail: `${requirementId}: it was proposed by ${proposer}`,
-      actor: withdrawal.actor.trim(),
-      ...(isText(reason) && { reason: masked(reason) }),
-    });
-    this.state.refresh();
+    this.#record('proposal-withdrawn', requirementId, `it was proposed by ${proposer}`, actor, reason);
     return { requirementId };
   };
 
@@ -199,11 +183,16 @@ export class Claims {
   };
 
   readonly #remark = async ({ requirementId, actor, text }: Remark): Promise<RemarkReceipt> => {
-    const detail = `${requirementId}: ${masked(text.trim())}`;
-    this.state.timeline.add('remark-added', { detail, actor: actor.trim() });
-    this.state.refresh();
+    this.#record('remark-added', requirementId, masked(text.trim()), actor);
     return { requirementId };
   };
+
+  /** Only the inbox, the Web UI and the timeline show it. */
+  #record(event: TimelineEvent, id: string, what: string, actor: string, reason?: string): void {
+    const why = isText(reason) ? { reason: masked(reason) } : {};
+    this.state.timeline.add(event, { detail: `${id}: ${what}`, actor: actor.trim(), ...why });
+    this.state.refresh();
+  }
 
   readonly #proposedFor = (id: string): ProposedAnswer | null =>
     this.requirements.claimsOf(id).proposed ?? null;

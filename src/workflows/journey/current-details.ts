@@ -124,7 +124,7 @@ function blockOf(requirement: Requirement, number: number): string {
   const { id, title, raisedAt, dueAt, answers, blank: patch = {} } = requirement;
   const due = Date.parse(dueAt) <= Date.now() ? '**overdue** since' : 'due';
   const kind = answers.find((each) => each !== 'documents') ?? 'documents';
-  const answer = kind === 'correction' ? { kind, patch } : BLANK[kind];
+  const answer = kind === 'correction' ? { kind, patch } : ANSWERS[kind][0];
   const resolution: Resolution = { requirementId: id, answer, actor: '', reason: '' };
   return [
     `**${number}. ${plain(title)}**`,
@@ -153,37 +153,30 @@ function claimOf(requirement: Requirement): string[] {
   return lines;
 }
 
-/** Answers to fill in. The validator rejects each that has nothing in its quotes. */
-const BLANK: Readonly<Record<AnswerKind, Answer>> = {
-  text: { kind: 'text', text: '' },
-  documents: { kind: 'documents', documents: [] },
-  correction: { kind: 'correction', patch: {} },
-  adopt: { kind: 'adopt', id: '' },
-  code: { kind: 'code', code: '' },
-  choice: { kind: 'choice', choice: '' },
-  retry: { kind: 'retry' },
-  'take-back': { kind: 'take-back' },
-  abandon: { kind: 'abandon' },
-};
-
-const MEANINGS: Readonly<Record<AnswerKind, string>> = {
-  text: 'your reply',
-  documents: 'files, which cannot be sent from this page: `gangway resolve --document FILE` in a terminal',
-  correction: 'the fields to change, in the form of the input; null removes one',
-  adopt: 'it took effect, and this is its ID at the partner',
-  code: 'the one-time code',
-  choice: 'one of the choices that the question names',
-  retry: 'it did not take effect, or the obstacle is gone: do it again',
-  'take-back': 'take the answer back',
-  abandon: 'give up the whole onboarding, for good',
+/** Each kind of answer to fill in, and its meaning. The validator rejects each that has nothing in its quotes. */
+const ANSWERS: Readonly<Record<AnswerKind, readonly [blank: Answer, meaning: string]>> = {
+  text: [{ kind: 'text', text: '' }, 'your reply'],
+  documents: [
+    { kind: 'documents', documents: [] },
+    'files, which cannot be sent from this page: `gangway resolve --document FILE` in a terminal',
+  ],
+  correction: [
+    { kind: 'correction', patch: {} },
+    'the fields to change, in the form of the input; null removes one',
+  ],
+  adopt: [{ kind: 'adopt', id: '' }, 'it took effect, and this is its ID at the partner'],
+  code: [{ kind: 'code', code: '' }, 'the one-time code'],
+  choice: [{ kind: 'choice', choice: '' }, 'one of the choices that the question names'],
+  retry: [{ kind: 'retry' }, 'it did not take effect, or the obstacle is gone: do it again'],
+  'take-back': [{ kind: 'take-back' }, 'take the answer back'],
+  abandon: [{ kind: 'abandon' }, 'give up the whole onboarding, for good'],
 };
 
 /** The answers that the open requirements allow, in place of those in their JSON. */
 function answersOf(requirements: readonly Requirement[]): string {
-  const kinds = (Object.keys(BLANK) as AnswerKind[]).filter((kind) =>
-    requirements.some(({ answers }) => answers.includes(kind)),
-  );
-  const lines = kinds.map((kind) => `- \`${JSON.stringify(BLANK[kind])}\` ${MEANINGS[kind]}`);
+  const lines = Object.values(ANSWERS)
+    .filter(([{ kind }]) => requirements.some(({ answers }) => answers.includes(kind)))
+    .map(([blank, meaning]) => `- \`${JSON.stringify(blank)}\` ${meaning}`);
   return [
     '### Answers\n\nAny of these that the requirement allows, in place of `answer` in its JSON:\n',
     ...lines,
@@ -193,7 +186,7 @@ function answersOf(requirements: readonly Requirement[]): string {
 function unsentOf({ unsent = [] }: OnboardingState): string[] {
   const [first] = unsent;
   if (first === undefined) return [];
-  const resolution = { requirementId: first, answer: BLANK['take-back'], actor: '', reason: '' };
+  const resolution = { requirementId: first, answer: { kind: 'take-back' }, actor: '', reason: '' };
   const how = `To take one back: \`${JSON.stringify(resolution)}\``;
   return [`**Answered, not sent yet** ${shortened(unsent.join(', '), LONGEST.line)}. ${how}`];
 }

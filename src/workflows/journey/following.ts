@@ -5,7 +5,7 @@ import type { RequirementKind } from '../../messages/requirements.js';
 import type { Journey, JourneyRecords } from './journey.js';
 import type { PublishedState } from './published-state.js';
 import { unlessAbandoned } from './requirement-queue.js';
-import type { Decision, Next, PublishedChange, Reaction } from './rules.js';
+import type { Decision, Next, PublishedChange, Reaction, Rules } from './rules.js';
 import type { StatusPoll } from './status-poll.js';
 import type { Tasks } from './tasks.js';
 
@@ -15,18 +15,19 @@ export interface Carried<Remembered> {
   readonly remembered: Remembered;
 }
 
-/** A workflow that follows a status by rules. */
-export interface Following<Seen, Snapshot, Due, Outcome> {
+interface Running {
   readonly journey: Journey;
-  readonly status: StatusPoll<Seen, Snapshot>;
+  readonly status: Pick<StatusPoll<never, unknown>, 'hasChange' | 'isFollowing'>;
   readonly tasks: Tasks;
-  /** Kinds of requirements that the rules raise. Abandoning one of them ends the workflow. */
-  readonly kinds: readonly RequirementKind[];
   /** The time that writes in flight have to end after a decision. Default: they are cancelled at once. */
   readonly grace?: Duration;
-  readonly next: Next<Seen, Due, Outcome>;
-  /** Takes a read. Returns the outcome if the workflow ends with it. */
-  take(now: Snapshot): Outcome | undefined;
+}
+
+/** A workflow that follows a status by {@link Rules}. */
+export interface Following<Remembered, Situation, Seen, Snapshot> extends Running {
+  readonly status: StatusPoll<Seen, Snapshot>;
+  remembered: Remembered;
+  readonly situation: Situation;
 }
 
 export function apply({ requirements, state }: Journey, decisions: readonly Decision[]): void {
@@ -60,29 +61,32 @@ export function react<Remembered>(
  * everything else. At the same moment, the first of these counts: a task that failed, a person who abandons it, the decision of
  * the partner, the answer of a person.
  */
-export async function followUntilDecided<Seen, Snapshot, Due, Outcome>(
-  following: Following<Seen, Snapshot, Due, Outcome>,
+export async function followUntilDecided<Remembered, Situation, Seen, Snapshot, Due, Outcome>(
+  following: Following<Remembered, Situation, Seen, Snapshot>,
+  rules: Rules<Remembered, Situation, Seen, Snapshot, Due, Outcome>,
   runDue: (due: Due) => Promise<void>,
   continueInNewRun: () => Promise<never>,
 ): Promise<Outcome> {
-  const { journey, status, tasks, kinds } = following;
+  const { journey, status, tasks } = following;
+  const { kinds } = rules;
+  const next = () => rules.next(following.remembered, following.situation);
   try {
     for (;;) {
-      tasks.start(following.next.due.map((due) => ({ name: due.task, run: () => runDue(due) })));
-      const { compared } = following.next;
+      tasks.start(next().due.map((due) => ({ name: due.task, run: () => runDue(due) })));
+      const { compared } = next();
       if (compared !== undefined) status.follow(compared);
-      await untilDue(following);
+      await untilDue(following, kinds, next);
       tasks.check();
       const abandoned = journey.requirements.abandonedOf(kinds);
       if (abandoned) unlessAbandoned(abandoned.resolution);
       const change = status.takeChange();
-      const decided = change && following.take(change);
-      const ended = decided === undefined ? following.next.ended : { outcome: decided, decisions: [] };
+      if (change) react(following, rules.onRead(following.remembered, change, following.situation));
+      const { ended } = next();
       if (ended) {
         apply(journey, ended.decisions);
-        await endTasks(following);
+        await endTasks(following, kinds);
         // Asked again: a write that ran to its end meanwhile may show in the outcome, such as the id of an account.
-        return decided ?? following.next.ended?.outcome ?? ended.outcome;
+        return next().ended?.outcome ?? ended.outcome;
       }
       if (change && workflowInfo().continueAsNewSuggested && !tasks.isBusy) {
         // No step runs any more, so a question about its wait closes itself.
@@ -99,21 +103,22 @@ export async function followUntilDecided<Seen, Snapshot, Due, Outcome>(
 }
 
 /** Publishes the state, and waits until there is something to do. */
-async function untilDue<Seen, Snapshot, Due, Outcome>(
-  following: Following<Seen, Snapshot, Due, Outcome>,
+async function untilDue(
+  { journey, status, tasks }: Running,
+  kinds: readonly RequirementKind[],
+  next: () => Next<unknown, unknown, unknown>,
 ): Promise<void> {
-  const { journey, status, tasks, kinds } = following;
   const isDue = () => {
     if (status.hasChange || tasks.hasFailed || journey.requirements.abandonedOf(kinds)) return true;
-    const { due, compared, ended } = following.next;
+    const { due, compared, ended } = next();
     const isPollDue = compared !== undefined && !status.isFollowing;
     return isPollDue || ended !== undefined || due.some(({ task }) => !tasks.isRunning(task));
   };
   while (!isDue()) {
     if (tasks.isBusy) journey.state.refresh();
     else journey.state.report();
-    const { wakeAt } = following.next;
-    const isOver = () => isDue() || following.next.wakeAt !== wakeAt;
+    const { wakeAt } = next();
+    const isOver = () => isDue() || next().wakeAt !== wakeAt;
     if (wakeAt === undefined) await condition(isOver);
     else await condition(isOver, wakeAt - Date.now(), { summary: 'Wait until an answer shows its effect' });
   }
@@ -123,12 +128,10 @@ async function untilDue<Seen, Snapshot, Due, Outcome>(
  * Ends what runs once there is an outcome. Writes in flight run to their end, and no other begins. Answers that they do not
  * deliver are dropped, and the timeline says whether one may have arrived.
  */
-async function endTasks<Seen, Snapshot, Due, Outcome>({
-  journey: { requirements, writes },
-  tasks,
-  kinds,
-  grace,
-}: Following<Seen, Snapshot, Due, Outcome>): Promise<void> {
+async function endTasks(
+  { journey: { requirements, writes }, tasks, grace }: Running,
+  kinds: readonly RequirementKind[],
+): Promise<void> {
   const isAsking = () => requirements.open.some(({ kind }) => !kinds.includes(kind));
   if (grace !== undefined && tasks.isBusy)
     await condition(() => !tasks.isBusy || isAsking(), grace, { summary: 'Let calls in flight end' });

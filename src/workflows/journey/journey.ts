@@ -28,12 +28,14 @@ import { type OutboundEventRecords, OutboundEvents } from './outbound-events.js'
 import { type Facts, PublishedState } from './published-state.js';
 import {
   Abandoned,
+  type Deadline,
   RequirementQueue,
   type RequirementQueueOptions,
   type RequirementRecords,
 } from './requirement-queue.js';
 import { UnfinishedWrites } from './step.js';
 import { StepWaits } from './step-waits.js';
+import { unlessCancelled } from './tasks.js';
 import { Timeline } from './timeline.js';
 
 /** The records that a journey passes to the next run of the same workflow. */
@@ -67,12 +69,6 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
   const answers = new Answers(state, requirements, input);
   const waits = new StepWaits(state, answers);
   const writes = new UnfinishedWrites(timeline);
-  handleState(state);
-  handleAnswers(answers);
-  if (input) setHandler(inputQuery, () => input.at(state.facts), { description: INPUT });
-  new Claims(state, requirements, answers).handle();
-  setHandler(reportAgain, () => reports.again());
-  setHandler(stepWaits, (wait) => waits.onWait(wait));
   return {
     ...{ timeline, requirements, state, waits, writes, ask: answers.ask, blankFor: answers.blankFor },
     until: (holds: () => boolean) => condition(holds),
@@ -83,6 +79,16 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
 
     get records(): JourneyRecords {
       return { state: state.records, requirements: requirements.records, events: events.records };
+    },
+
+    /** Takes the messages of people, of the customer, and of the activities that wait. */
+    handleMessages(): void {
+      handleState(state);
+      handleAnswers(answers);
+      if (input) setHandler(inputQuery, () => input.at(state.facts), { description: INPUT });
+      new Claims(state, requirements, answers).handle();
+      setHandler(reportAgain, () => reports.again());
+      setHandler(stepWaits, (wait) => waits.onWait(wait));
     },
 
     /** Runs the workflow to its end. Without `abandoned`, nothing can be abandoned. */
@@ -98,9 +104,7 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
         return writes.all.length > 0 ? { ...outcome, unfinished: writes.all } : outcome;
       };
       events.send();
-      watchDueDates(requirements, state).catch((error: unknown) => {
-        if (!isCancellation(error)) throw error;
-      });
+      watchDeadlines(requirements, state).catch(unlessCancelled);
       return runToEnd(untilAbandoned, {
         state,
         leftBehind: (facts) => [leftBehind(facts), ...writes.all.map(inWords)],
@@ -131,35 +135,33 @@ export function handleAnswers({ resolve, validate }: Pick<Answers, 'resolve' | '
 }
 
 /** Reports each requirement that is overdue, or that nobody has claimed in time, once, while the workflow runs. */
-async function watchDueDates(requirements: RequirementQueue, state: PublishedState): Promise<never> {
-  const ends = () => requirements.unreported.map(({ until }) => until);
-  const next = () => [...requirements.inTime.map(({ dueAt }) => Date.parse(dueAt)), ...ends()];
+async function watchDeadlines(requirements: RequirementQueue, state: PublishedState): Promise<never> {
+  const earliest = () => Math.min(...requirements.deadlines.map(({ at }) => at));
   for (;;) {
-    await condition(() => next().length > 0);
-    const due = Math.min(...next());
+    await condition(() => requirements.deadlines.length > 0);
+    const end = earliest();
+    const next = requirements.deadlines.findLast(({ at }) => at === end);
     // The requirement may be closed by now, as by the end of the workflow.
-    if (due === Number.POSITIVE_INFINITY) continue;
+    if (!next) continue;
     // A claim that is released may end earlier than all others.
-    const isAnswered = () => !next().includes(due) || ends().some((end) => end < due);
-    const summary = ends().includes(due) ? UNCLAIMED : 'Wait until an answer is overdue';
-    const isInTime = due > Date.now() && (await condition(isAnswered, due - Date.now(), { summary }));
-    if (isInTime) continue;
-    for (const requirement of requirements.inTime) {
-      if (Date.parse(requirement.dueAt) > due) continue;
-      requirements.reportLate(requirement, 'overdue');
-      log.warn('a requirement is overdue');
-      state.report();
-    }
-    for (const { requirement, until } of requirements.unreported) {
-      if (until > due) continue;
-      requirements.reportLate(requirement, 'unclaimed');
-      log.warn('nobody has claimed a requirement in time');
+    const hasMoved = () => earliest() !== end;
+    const summary = LATE[next.what].awaited;
+    if (end > Date.now() && (await condition(hasMoved, end - Date.now(), { summary }))) continue;
+    for (const { requirement, what } of requirements.deadlines.filter(({ at }) => at <= end)) {
+      requirements.reportLate(requirement, what);
+      log.warn(LATE[what].warning);
       state.report();
     }
   }
 }
 
-const UNCLAIMED = 'Wait until a requirement is unclaimed for too long';
+const LATE: Readonly<Record<Deadline['what'], Readonly<Record<'awaited' | 'warning', string>>>> = {
+  overdue: { awaited: 'Wait until an answer is overdue', warning: 'a requirement is overdue' },
+  unclaimed: {
+    awaited: 'Wait until a requirement is unclaimed for too long',
+    warning: 'nobody has claimed a requirement in time',
+  },
+};
 
 interface Ending {
   readonly state: PublishedState;

@@ -1,6 +1,13 @@
 import type { ProposedAnswer } from '../../messages/claims.js';
 import { rejection } from '../../messages/rejections.js';
-import type { Answer, Claim, Requirement, RequirementKind, Resolution } from '../../messages/requirements.js';
+import {
+  type Answer,
+  type Claim,
+  DEFAULT_DUE_IN_HOURS,
+  type Requirement,
+  type RequirementKind,
+  type Resolution,
+} from '../../messages/requirements.js';
 import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
@@ -47,8 +54,17 @@ export interface RequirementRecords {
   readonly asked: Readonly<Record<string, number>>;
 }
 
+/** When a requirement is late. */
+export interface Deadline {
+  readonly requirement: Requirement;
+  readonly what: 'overdue' | 'unclaimed';
+  /** In milliseconds since 1970. */
+  readonly at: number;
+}
+
 export interface RequirementQueueOptions {
-  readonly dueInHours: number;
+  /** Default: {@link DEFAULT_DUE_IN_HOURS}. */
+  readonly dueInHours?: number | undefined;
   /** Default: nobody has to claim anything. */
   readonly unclaimedInHours?: number | undefined;
   /** Reports whether the partner has documents of an answer that is not delivered as a whole. Default: never. */
@@ -97,21 +113,18 @@ export class RequirementQueue {
     return this.#openEntries.map(withClaims);
   }
 
-  /** The open ones that were never overdue. */
-  get inTime(): readonly Requirement[] {
-    return this.#openEntries.flatMap(({ requirement, isOverdue }) => (isOverdue ? [] : [requirement]));
-  }
-
-  /** The open ones not yet reported as unclaimed, and until when each need not be claimed, in milliseconds since 1970. */
-  get unreported(): readonly { readonly requirement: Requirement; readonly until: number }[] {
+  /** The deadlines of open ones that were not reported as late: when they are overdue, and when unclaimed for too long. */
+  get deadlines(): readonly Deadline[] {
     const { unclaimedInHours } = this.options;
-    if (unclaimedInHours === undefined) return [];
-    return this.#openEntries.flatMap(({ requirement, isUnclaimed, state }) => {
-      if (isUnclaimed || state.is !== 'open') return [];
+    const overdue = ({ requirement, isOverdue }: Entry): Deadline[] =>
+      isOverdue ? [] : [{ requirement, what: 'overdue', at: Date.parse(requirement.dueAt) }];
+    const unclaimed = ({ requirement, isUnclaimed, state }: Entry): Deadline[] => {
+      if (unclaimedInHours === undefined || isUnclaimed || state.is !== 'open') return [];
       const first = Date.parse(requirement.raisedAt) + unclaimedInHours * 3_600_000;
-      const until = state.claim ? Math.max(first, Date.parse(state.claim.until)) : first;
-      return [{ requirement, until }];
-    });
+      const at = state.claim ? Math.max(first, Date.parse(state.claim.until)) : first;
+      return [{ requirement, what: 'unclaimed', at }];
+    };
+    return [...this.#openEntries.flatMap(overdue), ...this.#openEntries.flatMap(unclaimed)];
   }
 
   /** Those with an answer, in the order of their answers. They stay until {@link removeAnswered}. */
@@ -141,7 +154,8 @@ export class RequirementQueue {
   }
 
   get dueInMs(): number {
-    return this.options.dueInHours * 3_600_000;
+    const { dueInHours = DEFAULT_DUE_IN_HOURS } = this.options;
+    return dueInHours * 3_600_000;
   }
 
   /** Raises a requirement. The next report of the state shows it. */
@@ -284,7 +298,7 @@ export class RequirementQueue {
   }
 
   /** Records that nobody has answered it, or claimed it, in time. It decides nothing. */
-  reportLate(requirement: Requirement, what: 'overdue' | 'unclaimed'): void {
+  reportLate(requirement: Requirement, what: Deadline['what']): void {
     const entry = this.#entries.get(requirement.id);
     const flag = what === 'overdue' ? { isOverdue: true as const } : { isUnclaimed: true as const };
     if (entry) this.#entries.set(requirement.id, { ...entry, ...flag });

@@ -39,6 +39,15 @@ export interface Next<Seen, Due, Outcome> {
   readonly ended?: Ended<Outcome> | undefined;
 }
 
+/** The decisions of a workflow that follows a status, as functions of values. */
+export interface Rules<Remembered, Situation, Seen, Snapshot, Due, Outcome> {
+  /** Kinds of requirements that the rules raise. Abandoning one of them ends the workflow. */
+  readonly kinds: readonly RequirementKind[];
+  readonly next: (remembered: Remembered, situation: Situation) => Next<Seen, Due, Outcome>;
+  /** The consequences of a read. It may end the workflow: see {@link next}. */
+  readonly onRead: (before: Remembered, now: Snapshot, situation: Situation) => Reaction<Remembered>;
+}
+
 export interface Asked {
   readonly open: readonly Requirement[];
   /** Answers that the partner does not have. */

@@ -29,13 +29,13 @@ export class NotAdoptable extends Rejected {
   }
 }
 
-/** Returns a check that throws {@link NotAdoptable} for an id the first time. Adopting it a second time overrides that. */
-export function doubts(): (id: string | number, why: string) => void {
+/** Returns a check that throws {@link NotAdoptable} for an id the first time. The second time overrides that. */
+export function doubts(again = 'adopt it again'): (id: string | number, why: string) => void {
   const doubted = new Set<string>();
   return (id, why) => {
     if (doubted.has(String(id))) return;
     doubted.add(String(id));
-    throw new NotAdoptable(`${why}. To adopt it anyway, adopt it again`);
+    throw new NotAdoptable(`${why}. To adopt it anyway, ${again}`);
   };
 }
 
@@ -46,27 +46,23 @@ export function doubts(): (id: string | number, why: string) => void {
  */
 export async function runStep<Result>(context: StepContext, step: Step<Result>): Promise<Result> {
   let doubt: Doubt | undefined;
-  let isAnswered = false;
-  if (step.effect === 'once' && step.mayBeDone !== undefined) {
-    await step.prepare?.();
-    doubt = { baseline: [] };
-    const failure = ownFailure('Uncertain', step.title, step.mayBeDone);
-    const resolved = await resolveUncertain(context, step, failure, doubt);
-    if (resolved !== 'again') return resolved.result;
-    isAnswered = true;
-  }
-  for (; ; isAnswered = true) {
+  for (let isAnswered = false; ; isAnswered = true) {
+    const mayBeDone = step.effect === 'once' && !isAnswered ? step.mayBeDone : undefined;
     try {
       await (step.effect === 'read' ? undefined : step.prepare?.());
       // A write that ran to its end during a cancellation must not lead to another write.
-      if (context.isCancelled) throw new CancelledFailure('cancelled before it began');
+      if (context.isCancelled && mayBeDone === undefined)
+        throw new CancelledFailure('cancelled before it began');
     } catch (error) {
       // The person who answered is told that nothing followed.
       if (isAnswered && step.effect !== 'read' && isCancellation(error))
         context.writes.cancelled(step, 'not-sent');
       throw error;
     }
-    const made = await attempt(context, step);
+    const made =
+      mayBeDone === undefined
+        ? await attempt(context, step)
+        : { failure: { ...ownFailure('Uncertain', step.title, mayBeDone), baseline: [] } };
     if ('result' in made) return made.result;
     const { failure } = made;
     switch (failure.kind) {

@@ -38,6 +38,8 @@ type Progress<Snapshot> =
 export class StatusPoll<Seen, Snapshot> {
   #progress: Progress<Snapshot> = { is: 'resting' };
   readonly #pacer = new Pacer();
+  /** The change that was taken last, since a write in flight began: what was read before is no evidence of the write. */
+  latest: Snapshot | undefined;
   /** Ends with the last poll that was begun: two polls at once would have the same activity id. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -115,6 +117,7 @@ export class StatusPoll<Seen, Snapshot> {
     if (progress.is === 'failed') throw progress.error;
     if (progress.is !== 'changed') return undefined;
     this.#progress = { is: 'resting' };
+    this.latest = progress.snapshot;
     return progress.snapshot;
   }
 }

@@ -1,10 +1,10 @@
-import { isCancellation } from '@temporalio/workflow';
 import type { PartnerWait } from '../../messages/onboarding-state.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
 import type { Answers } from './answers.js';
 import { minuteOf } from './current-details.js';
 import type { PublishedState } from './published-state.js';
+import { unlessCancelled } from './tasks.js';
 
 interface RunningStep {
   readonly title: string;
@@ -74,10 +74,6 @@ export class StepWaits {
         'Ask the partner what is wrong. Answer retry to keep waiting. To give up, cancel the workflow.',
       answers: ['retry'],
     } as const;
-    this.answers
-      .ask(question, () => !this.#late.has(step))
-      .catch((error: unknown) => {
-        if (!isCancellation(error)) throw error;
-      });
+    this.answers.ask(question, () => !this.#late.has(step)).catch(unlessCancelled);
   }
 }

@@ -6,6 +6,11 @@ export interface Task {
   readonly run: () => Promise<void>;
 }
 
+/** Ignores the cancellation of a promise that nobody awaits. */
+export function unlessCancelled(error: unknown): void {
+  if (!isCancellation(error)) throw error;
+}
+
 /** Tasks that run concurrently. The first failure is kept until a check. */
 export class Tasks {
   readonly #running = new Map<string, CancellationScope>();

@@ -51,6 +51,10 @@ function queueOf(more: Partial<RequirementQueueOptions> = {}) {
   return { queue, said, counted, published, raise, answer, takeBack, send, ids };
 }
 
+/** The ids of those that are not overdue yet. */
+const inTime = ({ deadlines }: RequirementQueue) =>
+  deadlines.flatMap(({ what, requirement: { id } }) => (what === 'overdue' ? [id] : []));
+
 const NOTHING = { open: [], answered: [], unsent: [] };
 
 describe('a requirement that is raised', () => {
@@ -231,23 +235,25 @@ it('an overdue requirement is reported once, even when its answer is taken back'
   const { queue, raise, answer, takeBack, said, published } = queueOf();
   raise('a');
   raise('b');
-  const [a] = queue.inTime;
+  const [a] = queue.open;
   if (a) queue.reportLate(a, 'overdue');
-  expect(queue.inTime.map(({ id }) => id)).toEqual(['b']);
+  expect(inTime(queue)).toEqual(['b']);
   const reported = ['requirement-overdue: a: Why?', 'requirement.overdue.v1 a'];
   expect([said.at(-1), published.at(-1)]).toEqual(reported);
   answer('a');
   takeBack('a');
   answer('b');
-  expect(queue.inTime).toEqual([]);
+  expect(inTime(queue)).toEqual([]);
   takeBack('b');
-  expect(queue.inTime.map(({ id }) => id)).toEqual(['b']);
+  expect(inTime(queue)).toEqual(['b']);
 });
 
 describe('a requirement that has to be claimed within two hours', () => {
   const claimable = (records?: RequirementRecords) => queueOf({ unclaimedInHours: 2, records });
   const ends = ({ queue }: ReturnType<typeof queueOf>) =>
-    queue.unreported.map(({ requirement: { id }, until }) => `${id} ${new Date(until).toISOString()}`);
+    queue.deadlines.flatMap(({ what, requirement: { id }, at }) =>
+      what === 'unclaimed' ? [`${id} ${new Date(at).toISOString()}`] : [],
+    );
   const [AT_TWO, AT_THREE] = ['2026-01-31T14:00:00.000Z', '2026-01-31T15:00:00.000Z'];
 
   it('may be unclaimed for so long, and while somebody has claimed it', () => {
@@ -267,14 +273,14 @@ describe('a requirement that has to be claimed within two hours', () => {
   it('is reported once, in this run and the next', () => {
     const { queue, raise, said, counted, published } = claimable();
     for (const about of ['a', 'b']) raise(about);
-    const [a] = queue.unreported;
-    if (a) queue.reportLate(a.requirement, 'unclaimed');
+    const [a] = queue.open;
+    if (a) queue.reportLate(a, 'unclaimed');
     expect([said.at(-1), published.at(-1)]).toEqual([
       'requirement-unclaimed: a: Why?',
       'requirement.unclaimed.v1 a',
     ]);
     expect(counted.at(-1)).toEqual({ kind: 'underwriting-note' });
-    expect(queue.inTime.map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(inTime(queue)).toEqual(['a', 'b']);
     const next = claimable(JSON.parse(JSON.stringify(queue.records)));
     expect([ends({ ...next, queue }), ends(next)]).toEqual([[`b ${AT_TWO}`], [`b ${AT_TWO}`]]);
   });
@@ -283,7 +289,7 @@ describe('a requirement that has to be claimed within two hours', () => {
     const { queue, raise } = queueOf();
     raise('a');
     queue.setClaims('a', { claim: { actor: 'olga', until: AT_ONE } });
-    expect(queue.unreported).toEqual([]);
+    expect(queue.deadlines.map(({ what }) => what)).toEqual(['overdue']);
   });
 });
 
@@ -310,7 +316,7 @@ it('the next run goes on with every state, and with the numbers', async () => {
   const after = queueOf({ records: JSON.parse(JSON.stringify(before.queue.records)) });
   expect(after.ids()).toEqual({ open: ['open', 'late'], answered: ['answered'], unsent: ['answered'] });
   expect(after.queue.openWithClaims).toEqual(before.queue.openWithClaims);
-  expect(after.queue.inTime.map(({ id }) => id)).toEqual(['open']);
+  expect(inTime(after.queue)).toEqual(['open']);
   expect([after.raise('open'), after.raise()]).toEqual(['open-2', 'underwriting-note-5']);
 });
 

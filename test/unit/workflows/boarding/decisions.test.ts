@@ -30,7 +30,7 @@ function leadsTo(
   before: Partial<Remembered> = {},
   more: Partial<Situation> = {},
 ) {
-  return lines(onRead(remembered(before), read(now), 1, situation(more)).decisions);
+  return lines(onRead(remembered(before), read(now), situation(more)).decisions);
 }
 
 /** The same without the facts that each read changes. */
@@ -87,9 +87,9 @@ describe('a read of the status', () => {
   it('records once that a field changes with each read', () => {
     const restless = { changes: { comment: 2, mid: 2 }, hasRestlessDate: false };
     const now = read({ comment: 'c', mid: '3' });
-    const { remember, decisions } = onRead(remembered({ restless }), now, 3, situation());
+    const { remember, decisions } = onRead(remembered({ restless }), now, situation({ inARow: 3 }));
     expect(lines(decisions)).toContain('restless: changes with each read, no longer compared: comment, mid');
-    const later = onRead(remember, read({ comment: 'd', mid: '4' }), 4, situation());
+    const later = onRead(remember, read({ comment: 'd', mid: '4' }), situation({ inARow: 4 }));
     expect(lines(later.decisions).filter((line) => line.startsWith('restless'))).toEqual([]);
     expect(next(later.remember, situation()).compared).toEqual({
       ...{ phase: 'submitted', status: 'Pending', statusDate: MONDAY, unclearMid: null, noteIds: [] },
@@ -97,7 +97,7 @@ describe('a read of the status', () => {
   });
 
   it('is remembered', () => {
-    const { remember } = onRead(remembered(), read({ ...ON_HOLD, notes: [note('n-1')] }), 1, situation());
+    const { remember } = onRead(remembered(), read({ ...ON_HOLD, notes: [note('n-1')] }), situation());
     expect(remember).toEqual({
       seen: {
         ...{ status: 'On Hold', phase: 'other', statusDate: MONDAY, comment: null, mid: null },
@@ -124,16 +124,17 @@ describe('a decision of the partner', () => {
     [IN_REVIEW, undefined],
     [{ mid: '123' }, undefined],
   ])('of %j ends the boarding with %j', (now, outcome) => {
-    expect(onRead(remembered(), read(now), 1, situation()).outcome).toEqual(outcome);
+    const { remember } = onRead(remembered(), read(now), situation());
+    expect(next(remember, situation()).ended?.outcome).toEqual(outcome);
   });
 
-  it('asks and closes nothing, and keeps what was seen for whatever is on its way', () => {
+  it('asks and closes nothing, and keeps what it knows of whatever is on its way', () => {
     const before = remembered(DELIVERED);
     const open = [noteAsked('n-2'), requirement('r-1', 'request-changes')];
     const now = read({ ...DECLINED, notes: [note('n-3')] });
-    const { remember, decisions } = onRead(before, now, 1, situation({ open }));
+    const { remember, decisions } = onRead(before, now, situation({ open }));
     expect(lines(decisions)).toEqual(['partnerStatus is Declined', 'status-changed: Declined']);
-    expect(remember).toEqual(before);
+    expect(remember).toEqual({ ...before, seen: seen({ ...DECLINED, notes: [note('n-3')] }) });
   });
 
   it('without a mid closes the questions about notes, and asks nothing about those that are listed', () => {
@@ -204,7 +205,7 @@ describe('an underwriting note', () => {
     ['counts', 'gone in review', IN_REVIEW, RESTLESS],
   ])('that was delivered %s when it is %s: %j', (becomes, _, now, restless) => {
     const before = remembered({ ...DELIVERED, ...restless });
-    const { decisions, remember } = onRead(before, read(now), 1, situation());
+    const { decisions, remember } = onRead(before, read(now), situation());
     expect(lines(decisions).includes('ask n-1: Why n-1?')).toBe(becomes === 'is asked');
     expect(remember.delivered).toEqual(becomes === 'counts' ? DELIVERED.delivered : {});
   });
@@ -214,7 +215,7 @@ describe('requested changes', () => {
   const asked = (detail = 'Lower it.') => requirement('r-1', 'request-changes', { detail });
 
   it('become a question that takes a correction', () => {
-    const { decisions } = onRead(remembered(), read(WANTS_CHANGES), 1, situation());
+    const { decisions } = onRead(remembered(), read(WANTS_CHANGES), situation());
     expect(decisions).toContainEqual({
       ask: {
         ...{ kind: 'request-changes', title: 'Changes requested', detail: 'Lower it.' },
@@ -348,7 +349,7 @@ it.each<[string, Partial<StatusSnapshot>, answers: string, more?: object]>([
   ['not-submitted', NOT_SUBMITTED, 'correction retry abandon'],
 ])('a question of kind %s takes the answers that fit it', (kind, now, answers, more) => {
   const followed = situation({ isFollowed: true });
-  const { decisions } = onRead(remembered({ submitted: false }), read(now), 1, followed);
+  const { decisions } = onRead(remembered({ submitted: false }), read(now), followed);
   const question = { kind, answers: answers.split(' '), ...more };
   expect(decisions).toContainEqual({ ask: expect.objectContaining(question) });
 });

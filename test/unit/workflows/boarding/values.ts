@@ -54,7 +54,7 @@ export const answer = (to: Requirement, given: Answer = { kind: 'text', text: 'S
 });
 
 export const situation = (more: Partial<Situation> = {}): Situation => ({
-  ...{ merchantProfileId: 1001, dba: 'Corner Bakery', isFollowed: false, isWriting: false },
+  ...{ merchantProfileId: 1001, dba: 'Corner Bakery', isFollowed: false, isWriting: false, inARow: 1 },
   ...{ open: [], answered: [], ...more },
 });
 

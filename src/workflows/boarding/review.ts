@@ -1,0 +1,152 @@
+/** The delivery of answers to the underwriters. */
+import type { StatusSnapshot, Warned } from '../../messages/boarding-activities.js';
+import { takesAnswers } from '../../partners/boarding/phases.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { masked } from '../../privacy/masked.js';
+import type { Answered } from '../journey/requirement-queue.js';
+import { askForCorrection, Rejected, runStep } from '../journey/run-step.js';
+import { runDueTasks } from '../journey/tasks.js';
+import { type Boarding, partner } from './boarding.js';
+import type { StatusMark } from './decisions.js';
+import {
+  afterDelivery,
+  afterUpload,
+  commentOf,
+  listsDelivered,
+  missingDocuments,
+  notesOf,
+  showsReview,
+  type Upload,
+  withWaiting,
+} from './deliveries.js';
+import { read, readUndecided } from './steps.js';
+
+const REVIEW = 'request the review of the answers';
+
+/** Uploads the documents of the answers concurrently, then requests the review. */
+export async function deliverAnswers(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
+  const { requirements } = boarding.journey;
+  const uploads = missingDocuments(boarding.remembered, answers).map(({ id }) => id);
+  const problems = await requirements.whileSending(answers, [...uploads, REVIEW], async () => {
+    boarding.status.latest = undefined;
+    await uploadDocuments(boarding, answers);
+    boarding.status.latest = undefined;
+    try {
+      const { delivered, before } = await requestReview(boarding, answers);
+      await (delivered ? keepDelivery(boarding, answers, before) : keepWaiting(boarding, answers, before));
+    } catch (error) {
+      if (!(error instanceof Rejected)) throw error;
+      const now = await read(boarding);
+      // The partner takes answers, but not these.
+      if (takesAnswers(now.phase)) return error.problems;
+      keepWaiting(boarding, answers, now);
+    }
+    return undefined;
+  });
+  // The answers are no longer on their way, so a person can take one back and change it.
+  if (problems) await askAboutReview(boarding, answers, problems);
+}
+
+async function uploadDocuments(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
+  await runDueTasks(() =>
+    missingDocuments(boarding.remembered, answers).map((document) => ({
+      name: document.id,
+      run: async () => {
+        await upload(boarding, document);
+        boarding.remembered = afterUpload(boarding.remembered, document);
+      },
+    })),
+  );
+}
+
+/** @param before the status in which the partner took the answers */
+async function keepDelivery(
+  boarding: Boarding,
+  answers: readonly Answered[],
+  before: StatusMark,
+): Promise<void> {
+  const { requirements, state, timeline } = boarding.journey;
+  for (const { requirement } of answers) requirements.removeAnswered(requirement.id);
+  boarding.remembered = afterDelivery(boarding.remembered, answers, before);
+  timeline.add('answers-delivered');
+  state.report();
+  // The poll may have read that the partner asks again. Nobody was asked, because these answers were in flight.
+  const { latest } = boarding.status;
+  if (latest && listsDelivered(boarding.remembered, latest))
+    boarding.status.replaceWith(await read(boarding));
+}
+
+/** Keeps answers that the partner does not take in this status, until it sets another one or asks something else. */
+function keepWaiting(boarding: Boarding, answers: readonly Answered[], now: StatusSnapshot): void {
+  boarding.remembered = withWaiting(boarding.remembered, answers, now);
+  const detail = `the partner takes no answers in status ${now.status}`;
+  boarding.journey.timeline.add('answers-wait', { detail });
+  boarding.status.replaceWith(now);
+}
+
+/** Asks whether to send rejected answers again, until one is taken back, or the partner changes something. */
+async function askAboutReview(
+  { journey, status }: Boarding,
+  answers: readonly Answered[],
+  problems: readonly FieldProblem[],
+): Promise<void> {
+  const isTakenBack = () => answers.some(({ requirement: { id } }) => !journey.requirements.isAnswered(id));
+  const isMoot = () => status.latest !== undefined || isTakenBack();
+  const advice = 'To change an answer, take it back.';
+  await askForCorrection(journey, { title: REVIEW, advice }, problems, isMoot);
+}
+
+/** Uploads a document of an answer. If the partner rejects it, a person may replace it. */
+async function upload(boarding: Boarding, { id, description, ...first }: Upload): Promise<void> {
+  const { journey, merchantProfileId } = boarding;
+  let { document } = first;
+  await runStep<Warned>(journey, {
+    effect: 'once',
+    id,
+    get title() {
+      return `upload ${document.fileName}`;
+    },
+    run: (send) => send(partner.attachDocument, { merchantProfileId, document, description }),
+    replace: (other) => {
+      document = other;
+    },
+    readEvidence: 'none',
+    polledEvidence: 'none',
+    isMoot: () => boarding.isDecided,
+    adopt: () => ({}),
+    whereToLook:
+      `Check in the partner’s portal whether merchant ${merchantProfileId} (“${masked(boarding.dba)}”) has the document. ` +
+      `If it has, adopt ${merchantProfileId}.`,
+  });
+}
+
+/** The status before the partner took the answers, or the one with which it did not take them. */
+type Sent =
+  | { readonly delivered: true; readonly before: StatusMark }
+  | { readonly delivered: false; readonly before: StatusSnapshot };
+
+/** Reports to the underwriters that their notes are answered, with the texts as comment. */
+function requestReview(boarding: Boarding, answers: readonly Answered[]): Promise<Sent> {
+  const { journey, merchantProfileId, remembered, status: poll } = boarding;
+  // A read after the outcome is in doubt may be too late: the partner may have taken the answers and asked the same again.
+  const { status = '', statusDate = null } = remembered.seen;
+  const taken = { delivered: true, before: { status, statusDate } } as const;
+  const noteIds = notesOf(answers);
+  const comment = commentOf(answers);
+  const effectIn = (now: StatusSnapshot | undefined) =>
+    now && showsReview(now, noteIds) ? { found: taken } : undefined;
+  return runStep<Sent>(journey, {
+    effect: 'once',
+    title: REVIEW,
+    run: (send) =>
+      send(partner.requestUnderwritingReview, { merchantProfileId, ...(comment && { comment }), noteIds }),
+    endsWhenRejected: true,
+    readEvidence: async (wasInDoubt) =>
+      wasInDoubt ? (effectIn(poll.latest) ?? effectIn(await readUndecided(boarding))) : undefined,
+    polledEvidence: () => effectIn(poll.latest),
+    adopt: () => taken,
+    whereToLook:
+      `Check in the partner’s portal whether merchant ${merchantProfileId} (“${masked(boarding.dba)}”) is in review with these answers. ` +
+      `If it is, adopt ${merchantProfileId}.`,
+  });
+}
