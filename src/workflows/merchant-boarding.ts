@@ -10,9 +10,14 @@ import { adoptMerchant, createMerchant, setFees, submit, submitAsAnswered } from
 import { type Carried, followUntilDecided } from './journey/following.js';
 
 /**
- * Boards one merchant: looks up agent profile and boarding settings, creates the merchant, sets its fees, submits it, and
- * delivers answers to underwriting notes until a `mid` exists or the partner declines (apis/2). A merchant that is followed
- * exists, and is neither changed nor submitted without an answer of a person. Started as `merchant-boarding-<externalId>`.
+ * Boards one merchant (apis/2): creates it, sets its fees, submits it, and delivers answers to underwriting notes, until it is
+ * `boarded` with a `mid`, `declined`, `withdrawn`, `closed` or `abandoned`. A merchant that is followed exists, and is neither
+ * changed nor submitted without an answer of a person. Started as `merchant-boarding-<externalId>`.
+ *
+ * A person is asked about notes, requested changes, a missing submission and an unclear mid (`boarding/decisions.ts`), about a
+ * step that is rejected, not permitted or of unknown outcome (`journey/run-step.ts`), and about one that waits for a day
+ * (`journey/step-waits.ts`). When the partner decides, questions close, a write that was sent still runs to its end, and the
+ * timeline says of each undelivered answer whether it may have arrived (`endTasks` in `journey/following.ts`).
  */
 export async function merchantBoarding(
   input: MerchantBoardingInput | FollowedMerchantInput,
@@ -32,11 +37,13 @@ export async function merchantBoarding(
         () => continueAsNew<typeof merchantBoarding>(boarding.input.current, boarding.carried),
       );
     },
-    (comment, { merchantProfileId }) => ({
-      outcome: 'abandoned',
-      comment,
-      ...defined({ merchantProfileId }),
-    }),
+    {
+      abandoned: (comment, { merchantProfileId }) => ({
+        outcome: 'abandoned',
+        comment,
+        ...defined({ merchantProfileId }),
+      }),
+    },
   );
 }
 

@@ -231,7 +231,7 @@ export class RequirementQueue {
     this.#entries.set(id, { ...entry, state });
   }
 
-  /** Sends answers by the steps with these ids. Nobody can take them back. If `send` throws, they stay in flight. */
+  /** Sends answers by the steps with these ids. Nobody can take them back. If `send` throws, they stay in flight until the end drops them. */
   async whileSending<Result>(
     answered: readonly Answered[],
     writes: readonly string[],
