@@ -16,8 +16,9 @@ import { type Carried, followUntilDecided } from './journey/following.js';
  *
  * A person is asked about notes, requested changes, a missing submission and an unclear mid (`boarding/decisions.ts`), about a
  * step that is rejected, not permitted or of unknown outcome (`journey/run-step.ts`), and about one that waits for a day
- * (`journey/step-waits.ts`). When the partner decides, questions close, a write that was sent still runs to its end, and the
- * timeline says of each undelivered answer whether it may have arrived (`endTasks` in `journey/following.ts`).
+ * (`journey/step-waits.ts`). An answer can be taken back until it is on its way. When the partner decides, a write that was sent
+ * still runs to its end, what is not delivered then is dropped, with a word in the timeline on whether it may have arrived, and
+ * questions close (`journey/requirement-queue.ts`).
  */
 export async function merchantBoarding(
   input: MerchantBoardingInput | FollowedMerchantInput,
@@ -54,7 +55,7 @@ async function establishMerchant(boarding: Boarding, restored: Restored | undefi
   else await adoptMerchant(boarding, merchantProfileId);
 }
 
-/** Sends what is due by the rules of `boarding/decisions.ts`. Meanwhile the status is polled. */
+/** Sends what is due by the rules of `boarding/decisions.ts`. While a person is asked meanwhile, the status is polled. */
 async function send(boarding: Boarding, due: Due): Promise<void> {
   switch (due.send) {
     case 'application':
