@@ -135,7 +135,6 @@ async function endTasks(
   const isAsking = () => requirements.open.some(({ kind }) => !kinds.includes(kind));
   if (grace !== undefined && tasks.isBusy)
     await condition(() => !tasks.isBusy || isAsking(), grace, { summary: 'Let calls in flight end' });
-  // It waits for writes that were sent. Of some, nobody knows whether they took effect.
   await tasks.stop();
   requirements.dropUndelivered(kinds, writes.unknown);
 }
