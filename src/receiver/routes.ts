@@ -9,11 +9,10 @@ import { stateOf } from '../temporal/onboardings.js';
 import { type Backend, checked, find, type Requested, startOrAttach } from '../temporal/requests.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/start.js';
 import { holdUntilClosed, parse, textBodies, textOf } from './cloud-events.js';
-import type { WebhookNudges } from './nudges.js';
+import { idsIn, type WebhookNudges } from './nudges.js';
 import { accepted, problems, type RequestSchemas, response, state, unchanged } from './openapi.js';
 import { callTemporal, DEADLINE_MS, Problem } from './problems.js';
 import { authSetting, senderCheck, WEBHOOK_PARTNERS, type WebhookRules } from './settings.js';
-import { countOf, idsIn } from './webhook-ids.js';
 
 interface OnboardingRoutes {
   readonly backend: Backend;
@@ -202,7 +201,7 @@ function receiverOf(partner: SystemName, { senders, idFields }: WebhookRules, nu
       throw new Problem('unreadable', 'a webhook must be an object or an array');
     }
     const ids = idsIn(webhook, idFields);
-    return { ids: countOf(ids), workflows: await nudges.nudgeWorkflowsOf(ids) };
+    return { ids: ids.size, workflows: await nudges.nudgeWorkflowsOf(ids) };
   };
 }
 
