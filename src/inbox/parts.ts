@@ -50,20 +50,21 @@ export function asPartsHaveThem(
   { requirements }: OnboardingState,
   parts: readonly PartState[],
 ): readonly Requirement[] {
-  const own = new Map(parts.flatMap(requirementsIn).map((requirement) => [requirement.id, requirement]));
+  const ofParts = readable(parts).flatMap(({ state }) => state.requirements);
+  const own = new Map(ofParts.map((requirement) => [requirement.id, requirement]));
   return requirements.map((requirement) => own.get(requirement.id) ?? requirement);
 }
 
-function requirementsIn({ state }: PartState): readonly Requirement[] {
-  return state instanceof UnreadableOnboarding ? [] : state.requirements;
+/** Without the parts that cannot be read. */
+export function readable(parts: readonly PartState[]) {
+  return parts.flatMap(({ state, ...part }) =>
+    state instanceof UnreadableOnboarding ? [] : [{ ...part, state }],
+  );
 }
 
 /** All timeline entries of an onboarding and its parts, which a customer does not have itself. */
 export function timelinesOf(state: OnboardingState, parts: readonly PartState[]): readonly TimelineEntry[] {
-  const ofParts = parts.flatMap((part) =>
-    part.state instanceof UnreadableOnboarding ? [] : part.state.timeline,
-  );
-  return [...state.timeline, ...ofParts];
+  return [...state.timeline, ...readable(parts).flatMap((part) => part.state.timeline)];
 }
 
 function ifUnreadable(error: unknown): UnreadableOnboarding {

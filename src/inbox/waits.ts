@@ -6,7 +6,7 @@ import { stateOf } from '../temporal/onboardings.js';
 import { accountsHoldingUp, type HoldingUp } from '../temporal/partner-accounts.js';
 import { failuresOf, UnreadableOnboarding } from '../temporal/unreadable.js';
 import { nameWithId } from '../texts/names.js';
-import { type PartState, partsOf } from './parts.js';
+import { type PartState, partsOf, readable } from './parts.js';
 
 /** A requirement, with the workflow that takes its answer. */
 export interface Asked {
@@ -80,22 +80,12 @@ export async function readWaits(client: Client, workflowId: string): Promise<Wai
 }
 
 /** A part that was started on its own takes its answers itself; any other part by its customer. */
-export function askedOf(
-  workflowId: string,
-  { dba, requirements }: OnboardingState,
-  parts: readonly PartState[],
-): Asked[] {
-  const own = requirements.map((requirement) => ({
-    ...{ workflowId, name: nameWithId({ workflowId, dba }), requirement },
-  }));
-  const elsewhere = parts.flatMap(({ workflowId: id, state, wasThereBefore }) =>
-    wasThereBefore && !(state instanceof UnreadableOnboarding)
-      ? state.requirements.map((requirement) => ({
-          ...{ workflowId: id, name: nameWithId({ workflowId: id, dba: state.dba }), requirement },
-        }))
-      : [],
-  );
-  return [...own, ...elsewhere];
+export function askedOf(workflowId: string, state: OnboardingState, parts: readonly PartState[]): Asked[] {
+  const elsewhere = readable(parts).filter(({ wasThereBefore }) => wasThereBefore);
+  return [{ workflowId, state }, ...elsewhere].flatMap(({ workflowId: id, state: { dba, requirements } }) => {
+    const of = { workflowId: id, name: nameWithId({ workflowId: id, dba }) };
+    return requirements.map((requirement) => ({ ...of, requirement }));
+  });
 }
 
 /** The open requirements of the partner accounts that hold up these workflows. */
