@@ -85,9 +85,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Listening
   const backend = { client, taskQueue, dbaForm, accounts: Object.keys(options.accounts) };
   const checkSignature = secrets.length > 0 ? signatureCheck(secrets) : undefined;
   await server.register(eventRoutes({ types, backend, checkSignature, requestsPerMinute }));
-  await server.register(
-    onboardingRoutes({ backend, known: options, bodies, isCaller: (request) => callers.has(request) }),
-  );
+  await server.register(onboardingRoutes({ backend, bodies, isCaller: (request) => callers.has(request) }));
   const nudges = new WebhookNudges(backend, logger, nudgeMetrics(registry, backend.accounts));
   await server.register(
     partnerWebhookRoutes({ rules: options.webhooks, nudges, count: metrics.webhooks, logger }),
