@@ -2,6 +2,7 @@ import type { MetricMeter } from '@temporalio/common';
 import type { TelemetryOptions } from '@temporalio/worker';
 import { READS } from '../activities/poll.js';
 import { type ListenAddress, type Listening, listen, serverWithin } from '../http/server.js';
+import { COUNTERS } from '../messages/codes.js';
 import {
   ACCOUNTS,
   labelsOf,
@@ -13,7 +14,6 @@ import {
   workflowId,
 } from '../messages/ids.js';
 import { REQUIREMENT_KINDS } from '../messages/requirements.js';
-import { COUNTERS } from '../messages/timeline-events.js';
 import type { PartnerObserver } from '../partners/observers.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
 import type { WorkerSettings } from './settings.js';

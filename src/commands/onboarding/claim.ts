@@ -1,7 +1,7 @@
 import { sendClaim, sendConfirmation } from '../../inbox/answering.js';
 import { askingWorkflow } from '../../inbox/parts.js';
 import { currentClaim } from '../../messages/claims.js';
-import { DEFAULT_CLAIM_HOURS } from '../../messages/requirement-kinds.js';
+import { DEFAULT_CLAIM_HOURS } from '../../messages/codes.js';
 import { stateOf } from '../../temporal/onboardings.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { userName } from '../../texts/names.js';
