@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Deadline, untilAborted } from '../http/deadline.js';
-import { readable } from '../inbox/parts.js';
-import { type Waits, waitsOf } from '../inbox/waits.js';
+import { readable, type Waits, waitsOf } from '../inbox/waits.js';
 import { isCustomer } from '../messages/ids.js';
 import type { TimelineEntry } from '../messages/onboarding-state.js';
 import type { Part } from '../messages/onboardings.js';

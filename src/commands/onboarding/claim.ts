@@ -1,5 +1,5 @@
 import { sendClaim, sendConfirmation } from '../../inbox/answering.js';
-import { askingWorkflow } from '../../inbox/parts.js';
+import { askingWorkflow } from '../../inbox/waits.js';
 import { currentClaim } from '../../messages/claims.js';
 import { DEFAULT_CLAIM_HOURS } from '../../messages/codes.js';
 import { stateOf } from '../../temporal/onboardings.js';

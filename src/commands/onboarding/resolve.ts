@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Command } from 'commander';
-import { askingPart, askingWorkflow } from '../../inbox/parts.js';
+import { askingPart, askingWorkflow } from '../../inbox/waits.js';
 import { currentClaim, isSamePerson } from '../../messages/claims.js';
 import { isOnboarding } from '../../messages/ids.js';
 import type { Part } from '../../messages/onboardings.js';
