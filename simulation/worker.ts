@@ -6,7 +6,7 @@ import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/wor
 import type { SinkCall, Sinks } from '@temporalio/workflow';
 import type { AccountAccess } from '../src/activities/account-access.js';
 import type { FileStore } from '../src/documents/file-store.js';
-import { type ActivityQueue, activityQueues } from '../src/worker/partner-workers.js';
+import { type ActivityQueue, activityQueues } from '../src/worker/create-worker.js';
 import { SHUTDOWN_FORCE, SHUTDOWN_GRACE } from '../src/worker/tuning.js';
 import { intercepted, type WorkersConfig, workflowQueue } from '../src/worker/workflow-worker.js';
 import {

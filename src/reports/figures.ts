@@ -36,7 +36,6 @@ export interface TallyOptions {
 
 /** Counts onboardings one by one. It keeps numbers, and those that wait longest. */
 export class Tally {
-  readonly #options: TallyOptions;
   readonly #stages = new Grouped(() => ({ running: 0, waiting: 0 }));
   readonly #times = new Grouped<number[]>(() => []);
   readonly #requirements = new Grouped(() => ({ overdue: 0, seconds: [] as number[] }));
@@ -46,9 +45,7 @@ export class Tally {
   /** Of a customer, its parts count, and not the customer. So they do for the groups. */
   readonly #all = { running: 0, waiting: 0, ended: 0 };
 
-  constructor(options: TallyOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: TallyOptions) {}
 
   /** Counts a workflow. A run that another one continues does not count. */
   add(row: Listed): void {
@@ -75,7 +72,7 @@ export class Tally {
       counts.waiting += waiting;
     }
     if (!isCounted) return;
-    const start = this.#options.firstStarts.get(workflowId) ?? row.startedAt;
+    const start = this.options.firstStarts.get(workflowId) ?? row.startedAt;
     const since = new Date(start.getTime() + total(row) * 1_000).toISOString();
     this.#keep({ ...aboutOf(row), waits: 'stage', for: stage, since });
   }
@@ -94,11 +91,11 @@ export class Tally {
   }
 
   #group({ agentProfileId, partnerAccount }: Listed) {
-    return this.#groups.of((this.#options.by === 'agent' ? agentProfileId : partnerAccount) ?? '');
+    return this.#groups.of((this.options.by === 'agent' ? agentProfileId : partnerAccount) ?? '');
   }
 
   #addRequirements(row: Listed): void {
-    const { now } = this.#options;
+    const { now } = this.options;
     for (const { kind, raisedAt, dueAt } of row.requirements) {
       const counted = this.#requirements.of(kind);
       counted.seconds.push(secondsBetween(raisedAt, now));
@@ -142,7 +139,7 @@ export class Tally {
           ...{ subject, week: weekOf(monday), monday, outcomes },
         }))
         .sort((one, other) => one.monday.localeCompare(other.monday)),
-      ...(this.#options.by && { groups: this.#groupFigures }),
+      ...(this.options.by && { groups: this.#groupFigures }),
     };
   }
 

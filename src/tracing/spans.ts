@@ -21,12 +21,7 @@ import {
 import type { ActivityInterceptors, InjectedSinks } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import {
-  TRACE_HEADER,
-  type TraceContext,
-  type TraceSinks,
-  workflowSpanId,
-} from '../messages/trace-context.js';
+import { TRACE_HEADER, type TraceContext, type TraceSinks, workflowSpanId } from '../messages/sinks.js';
 import type { PartnerObserver } from '../partners/observers.js';
 import { readSettings } from '../settings/settings.js';
 

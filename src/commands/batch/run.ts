@@ -3,9 +3,9 @@ import { type Batch, handOver, PartFailed, readBatch, resultsOfPart } from '../.
 import type { Ready } from '../../batches/ready.js';
 import { rowsOf } from '../../batches/validation.js';
 import type { RowResult } from '../../messages/batches.js';
-import { userName } from '../../process/user.js';
 import { rejectionOf } from '../../temporal/unavailable.js';
 import { pollersOf, whyNoWorker } from '../../temporal/workers.js';
+import { userName } from '../../texts/names.js';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
 import { CommandFailed, EXIT, Interrupted, TimedOut } from '../cli/errors.js';
 import { outcomeLines } from '../cli/in-words.js';

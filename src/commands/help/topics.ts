@@ -1,4 +1,4 @@
-import { REQUIREMENT_KINDS, TASKS } from '../../messages/requirement-kinds.js';
+import { REQUIREMENT_KINDS, TASKS } from '../../messages/codes.js';
 import { didYouMean } from '../../settings/nearest.js';
 import { CODES, type Code, explained, runbookOf } from '../../texts/codes.js';
 import { page, type Row, tablesIn } from '../../texts/docs.js';

@@ -1,10 +1,5 @@
 import { type Command, Option } from 'commander';
-import {
-  DEFAULT_CLAIM_HOURS,
-  LONGEST_CLAIM_DAYS,
-  REQUIREMENT_KINDS,
-} from '../../messages/requirement-kinds.js';
-import { STAGES } from '../../messages/stages.js';
+import { DEFAULT_CLAIM_HOURS, LONGEST_CLAIM_DAYS, REQUIREMENT_KINDS, STAGES } from '../../messages/codes.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import {
   type Act,

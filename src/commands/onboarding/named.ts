@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../inbox/parts.js';
+import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../inbox/waits.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { AnswerKind, Requirement } from '../../messages/requirements.js';
 import { didYouMean } from '../../settings/nearest.js';

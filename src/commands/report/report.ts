@@ -1,6 +1,5 @@
 import { documentStore } from '../../documents/document-store.js';
 import { openStore } from '../../documents/open-store.js';
-import { userName } from '../../process/user.js';
 import { recordOf } from '../../reports/gather.js';
 import { savePage } from '../../reports/page.js';
 import { recordPage } from '../../reports/record-page.js';
@@ -18,6 +17,7 @@ import {
 import { reportPage } from '../../reports/report-page.js';
 import { webhookFigures, webhookText } from '../../reports/webhooks.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
+import { userName } from '../../texts/names.js';
 import { findById, type IdOptions } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 

@@ -1,6 +1,7 @@
 /** The values that the rules of a workflow take and return. `following.ts` applies the decisions. */
+
+import type { TimelineEvent } from '../../messages/codes.js';
 import type { Requirement, RequirementKind } from '../../messages/requirements.js';
-import type { TimelineEvent } from '../../messages/timeline-events.js';
 import type { Facts } from './published-state.js';
 import type { Answered, Question } from './requirement-queue.js';
 

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TOPICS } from '../../../src/commands/help/complete.js';
-import { REQUIREMENT_KINDS } from '../../../src/messages/requirement-kinds.js';
-import { OUTCOMES, STAGES } from '../../../src/messages/stages.js';
-import { TIMELINE_EVENTS } from '../../../src/messages/timeline-events.js';
+import { OUTCOMES, REQUIREMENT_KINDS, STAGES, TIMELINE_EVENTS } from '../../../src/messages/codes.js';
 import type { PartnerErrorKind } from '../../../src/partners/partner-error.js';
 import { PROBLEMS } from '../../../src/receiver/problems.js';
 import { OBSTACLES } from '../../../src/temporal/unreadable.js';
