@@ -43,7 +43,7 @@ export class Tally {
   readonly #groups = new Grouped(() => ({ running: 0, waiting: 0, others: 0, seconds: [] as number[] }));
   readonly #longest: Readonly<Record<WaitFigure['waits'], WaitFigure[]>> = { person: [], stage: [] };
   /** Of a customer, its parts count, and not the customer. So they do for the groups. */
-  readonly #all = { running: 0, waiting: 0, ended: 0 };
+  readonly #all = { running: 0, waiting: 0, ended: 0, overADay: 0 };
 
   constructor(private readonly options: TallyOptions) {}
 
@@ -74,6 +74,7 @@ export class Tally {
     if (!isCounted) return;
     const start = this.options.firstStarts.get(workflowId) ?? row.startedAt;
     const since = new Date(start.getTime() + total(row) * 1_000).toISOString();
+    this.#countLong(row, secondsBetween(since, this.#options.now));
     this.#keep({ ...aboutOf(row), waits: 'stage', for: stage, since });
   }
 
@@ -85,9 +86,16 @@ export class Tally {
     }
     if (row.type === 'customerOnboarding') return;
     this.#all.ended += 1;
+    this.#countLong(row);
     const group = this.#group(row);
     if (SUCCESSES.includes(outcome)) group.seconds.push(total(row));
     else group.others += 1;
+  }
+
+  /** Counts an onboarding that was, or is, in one stage for more than a day. */
+  #countLong({ stageSeconds }: Listed, secondsNow = 0): void {
+    const longest = Math.max(secondsNow, ...Object.values(stageSeconds));
+    if (longest > DAY_MS / 1_000) this.#all.overADay += 1;
   }
 
   #group({ agentProfileId, partnerAccount }: Listed) {

@@ -47,7 +47,8 @@ figure svg .amount { font-variant-numeric: tabular-nums; }
 .chart-left { fill: var(--chart-left); }
 .chart-main { fill: var(--chart-main); }
 .chart-tail { fill: var(--chart-tail); }
-.legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; list-style: none; margin: .35rem 0 0; padding: 0; font-size: .85rem; }
+.legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .35rem 0 0; padding: 0; font-size: .85rem; }
+.legend li { list-style: none; }
 .legend svg { display: inline-block; width: .8rem; height: .8rem; margin-right: .35rem; vertical-align: -1px; }
 .scroll { overflow-x: auto; margin: .75rem 0; background: var(--card); border: 1px solid var(--line); border-radius: .4rem; }
 table.listing { border-collapse: collapse; width: 100%; margin: 0; font-size: .95rem; }

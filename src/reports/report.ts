@@ -32,7 +32,7 @@ export function lackOf({ since, at, retentionSeconds }: Report): string | undefi
 }
 
 export interface FigureTable {
-  readonly part: Exclude<keyof Figures, 'running' | 'waiting' | 'ended'>;
+  readonly part: Exclude<keyof Figures, 'running' | 'waiting' | 'ended' | 'overADay'>;
   readonly title: string;
   readonly caption: string;
   readonly head: readonly string[];

@@ -62,9 +62,10 @@ async function webhooksOf(cli: CommandLine, { system, partnerAccount, dba, agent
 }
 
 function printReport(cli: CommandLine, made: Report): void {
-  const { running, waiting, ended, since } = made;
+  const { running, waiting, ended, overADay, since } = made;
   cli.line(
-    `${running} running, ${waiting} waiting for a person; ${ended} ended since ${cli.times.at(since)}`,
+    `${running} running, ${waiting} waiting for a person; ${ended} ended since ${cli.times.at(since)}; ` +
+      `${overADay} waited in one stage for over a day`,
   );
   for (const { title, head, rows } of tablesOf(made, cli.times)) {
     cli.line(`\n${title}`);

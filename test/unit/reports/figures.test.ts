@@ -62,6 +62,18 @@ describe('the figures of a report', () => {
     expect(figuresOf(rows.slice(0, 1)).stageTimes).toMatchObject([{ medianSeconds: 1, p90Seconds: 1 }]);
   });
 
+  it('count those that were in one stage for over a day, or still are', () => {
+    const day = DAY * 3_600;
+    const rows = [
+      ended('boarded', { stageSeconds: { applying: 60, underwriting: day + 1 } }),
+      ended('boarded', { stageSeconds: { applying: day, underwriting: day } }),
+      listed({ startedAt: ago(25) }),
+      listed({ startedAt: ago(25), stageSeconds: { applying: 2 * 3_600 } }),
+      listed({ type: 'customerOnboarding', stage: 'onboarding', startedAt: ago(25) }),
+    ];
+    expect(figuresOf(rows).overADay).toBe(2);
+  });
+
   it('have the open requirements by kind: how many, how many overdue, and how long they have waited', () => {
     const account = { type: 'partnerAccount', stage: 'working' } as const;
     const credentials = { ...note(10, 1), kind: 'credentials' as const };
