@@ -126,6 +126,7 @@ export class Tally {
         this.#times.all.map(([[subject = '', stage = ''], seconds]) => ({
           ...{ subject, stage, count: seconds.length },
           ...{ medianSeconds: median(seconds), p90Seconds: percentile(seconds, 0.9) },
+          overDay: seconds.filter((each) => each * 1_000 > DAY_MS).length,
         })),
       ),
       requirements: this.#requirements.all
