@@ -74,7 +74,7 @@ export class Tally {
     if (!isCounted) return;
     const start = this.options.firstStarts.get(workflowId) ?? row.startedAt;
     const since = new Date(start.getTime() + total(row) * 1_000).toISOString();
-    this.#countLong(row, secondsBetween(since, this.#options.now));
+    this.#countLong(row, secondsBetween(since, this.options.now));
     this.#keep({ ...aboutOf(row), waits: 'stage', for: stage, since });
   }
 
@@ -131,6 +131,7 @@ export class Tally {
         this.#times.all.map(([[subject = '', stage = ''], seconds]) => ({
           ...{ subject, stage, count: seconds.length },
           ...{ medianSeconds: median(seconds), p90Seconds: percentile(seconds, 0.9) },
+          overADay: seconds.filter((each) => each * 1_000 > DAY_MS).length,
         })),
       ),
       requirements: this.#requirements.all

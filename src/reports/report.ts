@@ -78,6 +78,7 @@ export function tablesOf(report: Report, times: Times): FigureTable[] {
       Count: ({ count }) => count,
       Median: ({ medianSeconds }) => spanOf(medianSeconds),
       '9 in 10 within': ({ p90Seconds }) => spanOf(p90Seconds),
+      'Over a day': ({ overADay }) => overADay,
     }),
     tableOf(['requirements', 'Open requirements', 'Open requirements by kind'], requirements, {
       Kind: ({ kind }) => kind,

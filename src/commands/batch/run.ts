@@ -216,7 +216,7 @@ async function* readings({ context, persistently, stop }: Run, id: string) {
   let told: string | undefined;
   for (;;) {
     const now = await persistently(() => readBatch(client, id));
-    if (!now) throw new CommandFailed(`there is no batch ${JSON.stringify(id)}`);
+    if (!now) throw new CommandFailed(`there is no batch ${JSON.stringify(id)}; "gangway batches" lists all`);
     const results: RowResult[] = [];
     let { problem } = now;
     const readPart = () => resultsOfPart(client, taskQueue, { batch: id, part: parts });

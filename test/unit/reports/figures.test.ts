@@ -57,9 +57,13 @@ describe('the figures of a report', () => {
       ended('boarded', { stageSeconds: { underwriting } }),
     );
     expect(figuresOf(rows).stageTimes).toEqual([
-      { subject: 'merchant', stage: 'underwriting', count: 10, medianSeconds: 6, p90Seconds: 9 },
+      { subject: 'merchant', stage: 'underwriting', count: 10, medianSeconds: 6, p90Seconds: 9, overADay: 0 },
     ]);
     expect(figuresOf(rows.slice(0, 1)).stageTimes).toMatchObject([{ medianSeconds: 1, p90Seconds: 1 }]);
+    const long = [86_400, 86_401, 200_000].map((underwriting) =>
+      ended('boarded', { stageSeconds: { underwriting } }),
+    );
+    expect(figuresOf(long).stageTimes).toMatchObject([{ count: 3, overADay: 2 }]);
   });
 
   it('count those that were in one stage for over a day, or still are', () => {
