@@ -4,6 +4,7 @@ import { PARTS, type Part } from '../messages/onboardings.js';
 import type { Requirement } from '../messages/requirements.js';
 import { partIds, stateOf } from '../temporal/onboardings.js';
 import { accountsHoldingUp, type HoldingUp } from '../temporal/partner-accounts.js';
+import { ifFound } from '../temporal/unavailable.js';
 import { failuresOf, UnreadableOnboarding } from '../temporal/unreadable.js';
 import { nameWithId } from '../texts/names.js';
 
@@ -137,7 +138,7 @@ export interface PartState {
   readonly wasThereBefore: boolean;
 }
 
-/** The parts of a customer that have started, each with its own state. Other workflows have none. */
+/** The parts of a customer that have started and that Temporal has, each with its own state. Other workflows have none. */
 export async function partsOf(
   client: Client,
   workflowId: string,
@@ -149,7 +150,9 @@ export async function partsOf(
       const id = partIds(workflowId)[part];
       const wasThereBefore = state.timeline.some(({ event }) => event === `${part}-attached`);
       if (!wasThereBefore && !state[part]) return undefined;
-      return { part, workflowId: id, state: await read(id).catch(ifUnreadable), wasThereBefore };
+      // A part that has ended may be forgotten while its customer waits for another one.
+      const own = await ifFound(read(id)).catch(ifUnreadable);
+      return own && { part, workflowId: id, state: own, wasThereBefore };
     }),
   );
   return parts.filter((part) => part !== undefined);
