@@ -144,20 +144,21 @@ export interface RestoreOptions {
 
 /**
  * The entries in the order of their start: the parts of a customer before the customer, which then waits for them instead of
- * starting them again. They include its merchant even if that had not started, because it may have started since. A customer has
- * the ends of the parts that are not restored, so that it does not start those either.
+ * starting them again. They include its merchant even if that had not started, because it may have started since, or if Temporal
+ * has forgotten it. A customer has the ends of the parts that are not restored, so that it does not start those either.
  */
 export function inOrder(entries: readonly BackedUp[]): BackedUp[] {
-  const known = new Set(entries.map(({ workflowId }) => workflowId));
+  const ids = new Set(entries.map(({ workflowId }) => workflowId));
   const unstarted = entries.flatMap((entry): BackedUp[] => {
     if (entry.type !== 'customerOnboarding' || isEndedBySomebody(entry)) return [];
     const { key, account } = partsOfId(entry.workflowId) ?? { key: entry.workflowId, account: undefined };
     const workflowId = partId('boarding', key, account);
-    if (known.has(workflowId)) return [];
+    if (ids.has(workflowId)) return [];
     const { boarding } = entry.input as CustomerOnboardingInput;
-    const { startedAt } = entry;
+    const { startedAt, merchantProfileId, mid } = entry;
     const input = { externalId: key, ...boarding };
-    return [{ workflowId, type: 'merchantBoarding', status: 'running', startedAt, input }];
+    const known = defined({ merchantProfileId, mid });
+    return [{ workflowId, type: 'merchantBoarding', status: 'running', startedAt, ...known, input }];
   });
   const isCustomer = ({ type }: BackedUp) => type === 'customerOnboarding';
   const skipped = new Map(
@@ -220,9 +221,9 @@ export async function restore(
   }
 }
 
-/** Only an onboarding that ran, or that a partner decided, is restored. */
+/** Only an onboarding that ran, perhaps on in another run, or that a partner decided, is restored. */
 function isEndedBySomebody({ status, stage }: BackedUp): boolean {
-  return (status !== 'running' && status !== 'completed') || isGivenUp(stage);
+  return !['running', 'continued_as_new', 'completed'].includes(status) || isGivenUp(stage);
 }
 
 /** Reports whether an operator has ended an onboarding, or is ending it. */

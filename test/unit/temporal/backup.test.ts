@@ -193,6 +193,13 @@ describe('the order of a restore', () => {
     expect(ids([ofCustomer({}, account), other])).toHaveLength(3);
   });
 
+  it('has what the partner has of the merchant that Temporal has forgotten', () => {
+    const known = { merchantProfileId: 1892, mid: '518000000001001' };
+    const [first] = inOrder([ofCustomer({ ...known, bankingProfileId: 501 })]);
+    expect(first).toMatchObject({ workflowId: 'merchant-boarding-c-1', ...known });
+    expect(first).not.toHaveProperty('bankingProfileId');
+  });
+
   const left = { merchantProfileId: 1892 };
   const ABANDONED = { outcome: 'abandoned', comment: null, ...left } as const;
   const completed = { status: 'completed', stage: 'abandoned' };
@@ -318,6 +325,8 @@ describe('a restore', () => {
     ['running', undefined, 'adopts'],
     ['running', 'underwriting', 'adopts'],
     ['completed', 'declined', 'adopts'],
+    // Lists may not have the next run yet.
+    ['continued_as_new', 'underwriting', 'adopts'],
     ['running', 'abandoned', 'skipped'],
     ['completed', 'abandoned', 'skipped'],
     ['running', 'cancelled', 'skipped'],
