@@ -18,6 +18,7 @@ import {
   partId,
   type Restored,
 } from '../messages/onboardings.js';
+import type { Resolution } from '../messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { answersIn, argumentsOf, type Event, type Run as History, indexedChangesIn } from './history.js';
 import { all, is, isIn } from './query.js';
@@ -114,17 +115,32 @@ function indexedIn(history: readonly Event[]): Partial<Record<keyof typeof SEARC
   return found;
 }
 
-/** The input of a run, with the corrections that its workflow accepted and that were not taken back. */
+/** What a run has of the one before: its answers are unsent. */
+interface Carried {
+  readonly journey?: {
+    readonly requirements: {
+      readonly entries: readonly { readonly state: { readonly resolution?: Resolution } }[];
+    };
+  };
+}
+
+/**
+ * The input of a run, with the corrections that its workflow accepted and that were not taken back. The run before may have
+ * accepted some that it did not apply.
+ */
 async function inputIn(client: Client, run: History): Promise<object> {
-  const [input] = await argumentsOf(client, run);
+  const [input, carried] = (await argumentsOf(client, run)) as [object, Carried?];
+  const before = (carried?.journey?.requirements.entries ?? []).flatMap(
+    ({ state }) => state.resolution ?? [],
+  );
   const corrections: { readonly requirementId: string; readonly patch: Readonly<Record<string, unknown>> }[] =
     [];
-  for (const { requirementId, answer } of await answersIn(client, run)) {
-    const before = corrections.findLastIndex((each) => each.requirementId === requirementId);
-    if (answer.kind === 'take-back' && before >= 0) corrections.splice(before, 1);
+  for (const { requirementId, answer } of [...before, ...(await answersIn(client, run))]) {
+    const last = corrections.findLastIndex((each) => each.requirementId === requirementId);
+    if (answer.kind === 'take-back' && last >= 0) corrections.splice(last, 1);
     if (answer.kind === 'correction') corrections.push({ requirementId, patch: answer.patch });
   }
-  return corrections.reduce((corrected, { patch }) => mergePatch(corrected, patch), input as object);
+  return corrections.reduce((corrected, { patch }) => mergePatch(corrected, patch), input);
 }
 
 /**
