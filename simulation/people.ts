@@ -146,7 +146,7 @@ export class People {
         await this.#moveWaiting(party);
         await this.#interfere(party);
       }
-      for (const id of asking) if (id.startsWith('partner-')) await this.#lookAt(undefined, id);
+      for (const id of asking) if (/^(partner|operation)-/.test(id)) await this.#lookAt(undefined, id);
       // Nobody looks, or tries the same again, every minute for days.
       const isIdle = this.#given.size === before;
       shiftMs = isIdle ? Math.min(2 * shiftMs, LONGEST_SHIFT_MS) : this.plan.shiftMs;
@@ -168,13 +168,20 @@ export class People {
       this.asked.add(requirement.detail);
       const answer = party
         ? await this.#answerTo({ party, workflowId, state, mid: this.#midOf(party) }, requirement)
-        : this.#answerForAccount(workflowId, requirement);
+        : this.#answerForAll(workflowId, requirement);
       if (answer) await this.#handle({ party, workflowId, requirement, answer });
     }
   }
 
   /** Some of these close by themselves, once the partner has changed its mind. */
-  #answerForAccount(workflowId: string, { kind, title }: Requirement): Answer | undefined {
+  #answerForAll(workflowId: string, { kind, title, detail, raisedAt }: Requirement): Answer | undefined {
+    const [, id] = /^operation-/.test(workflowId) ? (/, adopt (\S+)\./.exec(detail) ?? []) : [];
+    if (kind === 'uncertain-write' && id !== undefined) {
+      if (this.world.now - Date.parse(raisedAt) < SURELY_OVER_MS) return undefined;
+      // Only whoever gets the statement knows that it has arrived.
+      const isDone = this.partners.ledgerOfGangway.some((entry) => entry.id === id);
+      return isDone ? { kind: 'adopt', id } : { kind: 'retry' };
+    }
     if (kind === 'new-status') {
       const choice = this.world.chance.pick(['under-review', 'needs-answers']);
       if (choice === 'needs-answers') this.#heldTakesAnswers = true;

@@ -1,16 +1,20 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { ACCOUNTS } from '../src/messages/ids.js';
 import { defined } from '../src/messages/objects.js';
 import { accountPrefix, readAccounts } from '../src/partners/account-settings.js';
 import { sandboxAccount } from '../src/sandbox/systems.js';
 import {
+  type OperationStart,
   type StartOptions,
   startBusinessOnboarding,
   startCustomerOnboarding,
   startMerchantBoarding,
+  startOperation,
 } from '../src/temporal/start.js';
 import type { WorkersConfig } from '../src/worker/workflow-worker.js';
 import { castOf, KINDS, type Party, workersOf } from './cast.js';
-import { ACCOUNT, existingOf, startedAgain, twisted } from './existing.js';
+import { type Batch, batchOf, operationOf } from './errands.js';
+import { ACCOUNT, bankByHand, existingOf, startedAgain, twisted } from './existing.js';
 import { broken, type Problem } from './invariants.js';
 import { MARKERS } from './markers.js';
 import { Network, replaceTransport } from './network.js';
@@ -106,6 +110,8 @@ class Simulation {
   readonly #network: Network;
   readonly #client: Client;
   #cast: readonly Party[];
+  readonly #operations: OperationStart[] = [];
+  #batch: Batch | undefined;
   readonly #files = memoryFiles();
   readonly #office = new Process('people');
   readonly #workers: Worker[] = [];
@@ -150,9 +156,14 @@ class Simulation {
     this.#people = people;
     for (const move of plan.moves)
       await partners.control('POST', '/sandbox/faults', { ...MOVES[move], ...ONCE });
-    for (const party of cast)
-      for (let time = 0; time < (party.twice ? 2 : 1); time += 1)
-        this.#begin(world.chance.between(0, REQUESTED_WITHIN_MS), () => this.#request(party));
+    const soon = () => world.chance.between(0, REQUESTED_WITHIN_MS);
+    if (plan.errands.includes('batch')) this.#begin(soon(), () => this.#requestAll());
+    else
+      for (const party of cast)
+        for (let time = 0; time < (party.twice ? 2 : 1); time += 1)
+          this.#begin(soon(), () => this.#request(party));
+    for (const operation of this.#operations)
+      this.#begin(soon(), () => startOperation(client, operation, { taskQueue: TASK_QUEUE }));
     this.#begin(0, () => people.work());
 
     const began = world.now;
@@ -183,6 +194,8 @@ class Simulation {
           interrupted: this.#interrupted,
           service,
           client,
+          batch: this.#batch,
+          files: this.#files,
         })),
       );
     this.#killAll();
@@ -199,6 +212,9 @@ class Simulation {
       for (const party of this.#cast)
         cast.push(twisted(await existingOf(party, plan.existing, partners, world.chance), plan));
       this.#cast = cast;
+      for (const errand of plan.errands)
+        if (errand !== 'batch') this.#operations.push(await operationOf(errand, bankByHand(), world));
+      // Of the cards that these are about, nobody asks.
       isReady = true;
     });
     await world.run(() => isReady, world.now + DAY_MS);
@@ -224,7 +240,7 @@ class Simulation {
     return (
       isAsked &&
       this.#restarts === 0 &&
-      this.#service.runs.every(({ isOpen, start }) => !isOpen || start.type.startsWith('partner'))
+      this.#service.runs.every(({ isOpen, start }) => !isOpen || start.type in ACCOUNTS)
     );
   }
 
@@ -233,6 +249,12 @@ class Simulation {
     world.within(this.#office, () =>
       world.after(delayMs, () => void run().catch((error) => void world.failures.push(error))),
     );
+  }
+
+  /** Whom the batch leaves out is requested alone. */
+  async #requestAll(): Promise<void> {
+    this.#batch = await batchOf(this.#cast, this.#client, this.#files, this.world, TASK_QUEUE);
+    for (const party of this.#cast) await this.#request(party);
   }
 
   #startWorker(name: string): void {

@@ -5,6 +5,7 @@ import { msToNumber } from '@temporalio/common/lib/time.js';
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
 import type { SinkCall, Sinks } from '@temporalio/workflow';
 import type { AccountAccess } from '../src/activities/account-access.js';
+import { batchActivities } from '../src/activities/batches.js';
 import type { FileStore } from '../src/documents/file-store.js';
 import { type ActivityQueue, activityQueues } from '../src/worker/create-worker.js';
 import { SHUTDOWN_FORCE, SHUTDOWN_GRACE } from '../src/worker/tuning.js';
@@ -69,7 +70,8 @@ export class Worker extends Process {
     this.client = clientOf(service, link);
     const { sinks, activities } = workflowQueue(config, this.client);
     this.#sinks = sinks;
-    this.#queues = world.within(this, () => queuesOf(config, stores, activities));
+    const ofWorkflows = { ...activities, ...batchActivities(config, async () => stores.documents) };
+    this.#queues = world.within(this, () => queuesOf(config, stores, ofWorkflows));
     this.#names = new Set([...this.#queues.values()].flatMap(({ activities }) => Object.keys(activities)));
   }
 

@@ -48,7 +48,16 @@ it('names which promise a run breaks, what is enough for it, and how to repeat i
       paceMs: 3_600_000,
       continueAfter: 10_000,
     },
-    ...{ fates: [], losses: [], moves: [], slips: [], twists: [], incidents: forEver, existing: 'nothing' },
+    ...{
+      fates: [],
+      losses: [],
+      moves: [],
+      slips: [],
+      twists: [],
+      errands: [],
+      incidents: forEver,
+      existing: 'nothing',
+    },
   };
   const { code, stdout } = await simulate('--plan', JSON.stringify(plan));
   expect(code).toBe(1);
