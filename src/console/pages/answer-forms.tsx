@@ -7,7 +7,7 @@ import { STATUS_MEANINGS, type StatusMeaning } from '../../partners/phases.js';
 import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } from '../answer.js';
 import type { CorrectionField } from '../correction-fields.js';
 import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../document-types.js';
-import { type Fields, LIST, pathOf } from '../query.js';
+import { type Fields, LIST, pathOf, withList } from '../query.js';
 import { hasRole, type Visitor } from '../visitor.js';
 import { Field } from './field.js';
 import { Correction } from './input-fields.js';
@@ -98,7 +98,7 @@ function OneForm(props: Answering & { readonly kind: AnswerKind }) {
   if (kind === 'correction' && !correctable) {
     return (
       <p>
-        <a href={path}>Open the form with all fields</a>
+        <a href={withList(path, props.list)}>Open the form with all fields</a>
       </p>
     );
   }

@@ -115,7 +115,7 @@ function controlOf(
       ...{ value, spellcheck: false },
       type: kind === 'flag' ? ('checkbox' as const) : isDay ? ('date' as const) : ('text' as const),
       choices: isChoice ? (hasNone ? known : [['', none] as const, ...known]) : undefined,
-      rows: kind === 'json' ? 4 : undefined,
+      rows: kind === 'json' ? 2 : undefined,
       inputMode: kind !== 'number' ? undefined : /^int/.test(type) ? 'numeric' : ('decimal' as const),
       class: kind === 'json' ? 'code' : isSecretField(last) ? 'covered' : undefined,
     } as const,
@@ -137,7 +137,7 @@ function Control({ field, typed, problems, choices = {} }: OfForm & { readonly f
       {...{ id: idOf(name), name, isRequired, problems: messages, ...control }}
       label={[fieldLabel(name), remark && <span class="faint"> {remark}</span>]}
       // An error that repeats the rule replaces it.
-      advice={[rule, either && `either this or ${either}`]
+      advice={[rule, either && `give this or ${either}`]
         .filter((each) => each && !messages.includes(each))
         .join('; ')}
     />
