@@ -3,6 +3,7 @@ import type { OnboardingState, TimelineEntry } from '../messages/onboarding-stat
 import { PARTS, type Part } from '../messages/onboardings.js';
 import type { Requirement } from '../messages/requirements.js';
 import { partIds, stateOf } from '../temporal/onboardings.js';
+import { ifFound } from '../temporal/unavailable.js';
 import { UnreadableOnboarding } from '../temporal/unreadable.js';
 
 /** A part of a customer. */
@@ -15,7 +16,7 @@ export interface PartState {
   readonly wasThereBefore: boolean;
 }
 
-/** The parts of a customer that have started, each with its own state. Other workflows have none. */
+/** The parts of a customer that have started and that Temporal has, each with its own state. Other workflows have none. */
 export async function partsOf(
   client: Client,
   workflowId: string,
@@ -27,7 +28,9 @@ export async function partsOf(
       const id = partIds(workflowId)[part];
       const wasThereBefore = state.timeline.some(({ event }) => event === `${part}-attached`);
       if (!wasThereBefore && !state[part]) return undefined;
-      return { part, workflowId: id, state: await read(id).catch(ifUnreadable), wasThereBefore };
+      // A part that has ended may be forgotten while its customer waits for another one.
+      const own = await ifFound(read(id)).catch(ifUnreadable);
+      return own && { part, workflowId: id, state: own, wasThereBefore };
     }),
   );
   return parts.filter((part) => part !== undefined);
