@@ -10,7 +10,11 @@ import {
   NO_RESULTS,
 } from '../src/messages/batches.js';
 import { workflowId } from '../src/messages/ids.js';
-import type { OperationName, OperationRequest } from '../src/messages/partner-operations.js';
+import {
+  type OperationName,
+  type OperationRequest,
+  operationKey,
+} from '../src/messages/partner-operations.js';
 import type { BankingClient } from '../src/partners/banking/client.js';
 import type { ByHand } from '../src/partners/by-hand.js';
 import { sealed } from '../src/temporal/payload-codec.js';
@@ -71,6 +75,11 @@ export async function operationOf(
     },
   };
   return { operation: name, request: requests[name], key: paymentCardId };
+}
+
+/** The id of its workflow. */
+export function operationId({ operation, key }: Pick<OperationStart, 'operation' | 'key'>): string {
+  return workflowId('partnerOperation', operationKey(operation, key));
 }
 
 /** How a batch goes on. */

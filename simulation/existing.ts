@@ -46,11 +46,12 @@ export function twisted(party: Party, { twists }: Plan): Party {
     };
     return defined({ ...rest, ...(fees && { fees }), ...hours, ...agent });
   };
+  const cancels = is('cancels') && type === 'customerOnboarding';
   const account = is('account') ? ACCOUNT : undefined;
   const all = change(party.input) as Record<string, unknown>;
   for (const part of ['boarding', 'business', 'provisionTerminal'])
     if (all[part]) all[part] = change(all[part] as object);
-  const input = { ...all, ...defined({ account }) } as never;
+  const input = { ...all, ...(cancels && { onDecline: 'cancel-other' }), ...defined({ account }) } as never;
   return { ...party, input, workflowId: workflowId(type, externalId, account) };
 }
 

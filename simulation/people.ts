@@ -380,7 +380,13 @@ export class People {
       ...(blank ? [blank] : []),
     ];
     const misfits: readonly unknown[] = [
-      ...['text', { kind: 'text', text: ' ' }, { kind: 'adopt', id: 'no id' }, { kind: 'code', code: ' ' }],
+      ...[
+        null,
+        'text',
+        { kind: 'text', text: ' ' },
+        { kind: 'adopt', id: 'no id' },
+        { kind: 'code', code: ' ' },
+      ],
       ...[{ kind: 'choice', choice: 'none' }, { kind: 'documents' }, { kind: 'documents', documents: [{}] }],
       ...[...patches, ...nested].map((patch) => ({ kind: 'correction', patch })),
       ...(answers.includes('retry') ? [] : [{ kind: 'retry' }]),
@@ -484,10 +490,12 @@ export class People {
   /** @returns whether it was accepted */
   async #tell(it: Case, refusal?: RegExp): Promise<boolean> {
     const { actor, reason } = MARKERS;
-    const { answer } = it;
+    const { answer, party } = it;
+    // A customer passes it on.
+    const isPassedOn = party?.type === 'customerOnboarding' && this.world.chance.happens(0.3);
     const receipt = await this.#update(
       resolveRequirement,
-      it,
+      isPassedOn ? { ...it, workflowId: party.workflowId } : it,
       { answer, actor, reason },
       answer.kind,
       refusal,

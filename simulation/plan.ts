@@ -160,6 +160,8 @@ export const TWISTS = [
   'attached', // somebody boards the merchant of a customer before
   'restored', // a backup says that they began earlier
   'closes', // the bank locks the profile for some hours
+  'cancels', // a decline of one part cancels the other
+  'traced', // whoever requests them traces what follows
   'tickets', // the bank asks about no profile, or one of somebody else
 ] as const;
 

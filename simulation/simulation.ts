@@ -1,6 +1,7 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { ACCOUNTS } from '../src/messages/ids.js';
 import { defined } from '../src/messages/objects.js';
+import { TRACE_HEADER } from '../src/messages/trace-context.js';
 import { accountPrefix, readAccounts } from '../src/partners/account-settings.js';
 import { sandboxAccount } from '../src/sandbox/systems.js';
 import {
@@ -13,7 +14,7 @@ import {
 } from '../src/temporal/start.js';
 import type { WorkersConfig } from '../src/worker/workflow-worker.js';
 import { castOf, KINDS, type Party, workersOf } from './cast.js';
-import { type Batch, batchOf, operationOf } from './errands.js';
+import { type Batch, batchOf, operationId, operationOf } from './errands.js';
 import { ACCOUNT, bankByHand, existingOf, startedAgain, twisted } from './existing.js';
 import { broken, type Problem } from './invariants.js';
 import { MARKERS } from './markers.js';
@@ -21,6 +22,7 @@ import { Network, replaceTransport } from './network.js';
 import { memoryFiles, PARTNERS_URL, Partners } from './partners.js';
 import { People } from './people.js';
 import { type Incident, MOVES, type Plan } from './plan.js';
+import { encoded } from './runtime.js';
 import { clientOf } from './service/requests.js';
 import { Service } from './service/service.js';
 import { installVirtualTime } from './virtual-time.js';
@@ -75,6 +77,13 @@ const dbaFormIn = ({ twists }: Plan) => (twists.includes('masked') ? 'masked' : 
 
 /** Scenarios in which the partner asks more than once, or takes something back. */
 const TWICE = /same|more|again|reopened|hold|mistake|changes/;
+
+/** What callers send as the trace to which an onboarding belongs. */
+const TRACES: readonly [object, ...(object | null)[]] = [
+  { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` },
+  { traceparent: 'none' },
+  null,
+];
 
 const ONCE = { times: 1, milliseconds: 0 };
 
@@ -135,7 +144,9 @@ class Simulation {
       world.after(delay, () => this.#reach('write', number, process), null);
     };
     this.#service = new Service(world, { continueAfter: plan.continueAfter, visibleWithinMs: 2_000 });
-    this.#client = clientOf(this.#service, { carry: (_, request) => request() });
+    const [trace] = plan.twists.includes('traced') ? encoded(world.chance.pick<object | null>(TRACES)) : [];
+    const headers = defined({ [TRACE_HEADER]: trace });
+    this.#client = clientOf(this.#service, { carry: (_, request) => request() }, headers);
     const all = castOf(plan.seed, 4 * KINDS.length, MARKERS).filter(({ type }) =>
       type.startsWith(plan.only ?? ''),
     );
@@ -154,6 +165,14 @@ class Simulation {
     for (const name of ['worker 1', 'worker 2']) this.#startWorker(name);
     const people = new People(world, client, partners, this.#network, this.#files, cast, plan, service);
     this.#people = people;
+    // A part may be cancelled before all of its writes.
+    for (const party of cast)
+      if (
+        plan.twists.includes('cancels') &&
+        party.type === 'customerOnboarding' &&
+        party.outcome !== 'onboarded'
+      )
+        people.spared.add(party);
     for (const move of plan.moves)
       await partners.control('POST', '/sandbox/faults', { ...MOVES[move], ...ONCE });
     const soon = () => world.chance.between(0, REQUESTED_WITHIN_MS);
@@ -237,8 +256,10 @@ class Simulation {
 
   #isOver(): boolean {
     const isAsked = this.#cast.every(({ workflowId }) => this.#service.latest(workflowId));
+    const isBegun = this.#operations.every((each) => this.#service.latest(operationId(each)));
     return (
       isAsked &&
+      isBegun &&
       this.#restarts === 0 &&
       this.#service.runs.every(({ isOpen, start }) => !isOpen || start.type in ACCOUNTS)
     );
