@@ -1,7 +1,7 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { ACCOUNTS } from '../src/messages/ids.js';
 import { defined } from '../src/messages/objects.js';
-import { TRACE_HEADER } from '../src/messages/trace-context.js';
+import { TRACE_HEADER } from '../src/messages/sinks.js';
 import { accountPrefix, readAccounts } from '../src/partners/account-settings.js';
 import { sandboxAccount } from '../src/sandbox/systems.js';
 import {
