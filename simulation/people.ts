@@ -495,10 +495,11 @@ export class People {
     const isPassedOn = party?.type === 'customerOnboarding' && this.world.chance.happens(0.3);
     const receipt = await this.#update(
       resolveRequirement,
-      isPassedOn ? { ...it, workflowId: party.workflowId } : it,
+      it,
       { answer, actor, reason },
       answer.kind,
       refusal,
+      isPassedOn ? party.workflowId : undefined,
     );
     if (receipt && answer.kind !== 'take-back') this.#receive(it);
     return receipt !== undefined;
@@ -514,11 +515,12 @@ export class People {
     request: Omit<Request, 'requirementId'>,
     what: string,
     refusal = TOO_LATE,
+    receiver = workflowId,
   ): Promise<Receipt | undefined> {
-    const say = (end: string) => this.world.say('people', `${what} for ${id} of ${workflowId}${end}`);
+    const say = (end: string) => this.world.say('people', `${what} for ${id} of ${receiver}${end}`);
     const args: [Request] = [{ requirementId: id, ...request } as unknown as Request];
     try {
-      const receipt = await this.client.workflow.getHandle(workflowId).executeUpdate(definition, { args });
+      const receipt = await this.client.workflow.getHandle(receiver).executeUpdate(definition, { args });
       say('');
       return receipt;
     } catch (error) {
@@ -527,7 +529,7 @@ export class People {
       say(', refused');
       if (/ssn: is required/.test(why) && this.#isNewRun(workflowId)) this.#knowsNoSsn.add(workflowId);
       else if (/changes nothing/.test(why)) this.#isCorrected.add(workflowId);
-      else if (!refusal.test(why)) this.surprises.add(`${workflowId} refuses ${what} for ${kind}: ${why}`);
+      else if (!refusal.test(why)) this.surprises.add(`${receiver} refuses ${what} for ${kind}: ${why}`);
       return undefined;
     }
   }
