@@ -1,7 +1,9 @@
 # One image for every process; the command chooses: dist/worker.js (the default), dist/receiver.js, dist/console.js,
 # dist/codec-server.js, dist/sandbox.js, or dist/starter.js with the arguments of gangway.
 
-FROM node:24.21.0-bookworm-slim AS build
+FROM node:24.21.0-bookworm-slim AS base
+
+FROM base AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -10,7 +12,7 @@ COPY scripts scripts
 COPY src src
 RUN npm run build
 
-FROM node:24.21.0-bookworm-slim AS production
+FROM base AS production
 WORKDIR /app
 COPY package.json package-lock.json ./
 # The SDK's native part comes for five platforms, 27 MB each; types and source maps of packages are for developers.
@@ -19,7 +21,7 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
       ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} + \
  && find node_modules -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' \) -delete
 
-FROM node:24.21.0-bookworm-slim
+FROM base
 LABEL org.opencontainers.image.title="gangway" \
       org.opencontainers.image.description="A Temporal worker that onboards merchants and businesses at payment and banking partners" \
       org.opencontainers.image.licenses="MIT"

@@ -10,14 +10,13 @@ import {
   proposedAnswer,
   withdrawProposal,
 } from '../src/messages/claims.js';
+import { OUTCOMES, STAGES, TIMELINE_EVENTS } from '../src/messages/codes.js';
 import { DEFAULT_TASK_QUEUE, WORKFLOW_ID_PREFIXES } from '../src/messages/ids.js';
 import { NO_ACCOUNTS } from '../src/messages/inputs.js';
 import { stateQuery } from '../src/messages/onboarding-state.js';
 import type { OutboundEventType } from '../src/messages/outbound-events.js';
 import { REQUIREMENT_KINDS, resolveRequirement } from '../src/messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../src/messages/search-attributes.js';
-import { OUTCOMES, STAGES } from '../src/messages/stages.js';
-import { TIMELINE_EVENTS } from '../src/messages/timeline-events.js';
 import { eventTypes } from '../src/receiver/event-types.js';
 import { recordSchema } from '../src/reports/record.js';
 import { BUSINESS, CUSTOMER, MERCHANT } from '../src/temporal/start.js';

@@ -68,11 +68,7 @@ const LINTS = [
     linter('check-jsonschema'),
     ['--builtin-schema', 'custom.github-workflows-require-timeout', ...WORKFLOWS],
   ],
-  [
-    'Dependabot',
-    linter('check-jsonschema'),
-    ['--builtin-schema', 'vendor.dependabot', '.github/dependabot.yml'],
-  ],
+  ['Renovate', linter('check-jsonschema'), ['--builtin-schema', 'vendor.renovate', '.github/renovate.json']],
   [
     'issue forms',
     linter('check-jsonschema'),

@@ -9,18 +9,8 @@ import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import type { Party } from './cast.js';
 import { MARKERS } from './markers.js';
 import { PARTNERS_URL, type Partners } from './partners.js';
-import type { Plan, Twist } from './plan.js';
+import type { Existing, Plan, Twist } from './plan.js';
 import type { Seeded } from './seeded.js';
-
-/** What the partners have of a party before Gangway learns of it. */
-export const EXISTING = [
-  'nothing',
-  'named', // the input names the merchant, which may be submitted, or whose business may have a profile
-  'followed', // Gangway only follows the merchant and the business
-  'before', // the bank has an earlier profile of the same business, which is not to be adopted
-] as const;
-
-export type Existing = (typeof EXISTING)[number];
 
 /** The bank takes the holder only after a correction, or does what only Gangway asks for. */
 const ONLY_NEW = /^(ssn|correction|account)/;
@@ -56,11 +46,12 @@ export function twisted(party: Party, { twists }: Plan): Party {
     };
     return defined({ ...rest, ...(fees && { fees }), ...hours, ...agent });
   };
+  const cancels = is('cancels') && type === 'customerOnboarding';
   const account = is('account') ? ACCOUNT : undefined;
   const all = change(party.input) as Record<string, unknown>;
   for (const part of ['boarding', 'business', 'provisionTerminal'])
     if (all[part]) all[part] = change(all[part] as object);
-  const input = { ...all, ...defined({ account }) } as never;
+  const input = { ...all, ...(cancels && { onDecline: 'cancel-other' }), ...defined({ account }) } as never;
   return { ...party, input, workflowId: workflowId(type, externalId, account) };
 }
 

@@ -1,16 +1,19 @@
 import type { Client } from '@temporalio/client';
+import type { FileStore } from '../src/documents/file-store.js';
 import { type OnboardingState, stateQuery, type TimelineEntry } from '../src/messages/onboarding-state.js';
 import type { Delivery, OutboundEvent, OutboundEventType } from '../src/messages/outbound-events.js';
+import type { OperationOutcome } from '../src/messages/partner-operations.js';
 import { operationName } from '../src/partners/catalogue.js';
 import { catalogue } from '../src/partners/systems.js';
 import { allIn } from '../src/sandbox/faults.js';
 import type { LedgerEntry } from '../src/sandbox/ledger.js';
-import { stateOf } from '../src/temporal/onboardings.js';
+import { outcomeOf, stateOf } from '../src/temporal/onboardings.js';
 import { found } from '../test/rigs/privacy/markers.js';
 import { contradicted, evidenceOf, type Witness } from './beliefs.js';
 import { type Party, workersOf } from './cast.js';
+import { type Batch, EFFECTS, isErrand, wrongIn } from './errands.js';
 import { bankByHand } from './existing.js';
-import { auditOf, entriesOf } from './ledger.js';
+import { auditOf, entriesOf, differences as missing } from './ledger.js';
 import { MARKERS, PRIVATE } from './markers.js';
 import type { Network } from './network.js';
 import type { Partners } from './partners.js';
@@ -32,6 +35,8 @@ export interface End {
   readonly service: Service;
   readonly network: Network;
   readonly client: Client;
+  readonly batch: Batch | undefined;
+  readonly files: FileStore;
 }
 
 /** A promise that was not kept. */
@@ -58,6 +63,9 @@ const PROMISES: Readonly<Record<string, Check>> = {
         partners.ledgerOfGangway,
       );
     }),
+  'A single operation takes effect as it says.': operated,
+  'A batch starts each row once, and says so.': ({ batch, client, files, cancelled }) =>
+    batch ? wrongIn(batch, client, files, cancelled.size > 0) : [],
   'Who waits for a partner for more than a day says so.': silent,
   'Every question about a write is one that no program could answer.': askedForNothing,
   'Each requirement and each answer has one end.': async (end, witnesses) =>
@@ -118,7 +126,7 @@ async function doubled(end: End): Promise<string[]> {
     if (reply) replies.add(reply);
   }
   const { wrong, unowned } = auditOf(
-    { ledger: ledger.filter((entry) => !replies.has(entry)), tickets },
+    { ledger: ledger.filter((entry) => !replies.has(entry) && !isErrand(entry)), tickets },
     cast,
     (party) =>
       people.spared.has(party) ||
@@ -130,6 +138,24 @@ async function doubled(end: End): Promise<string[]> {
   // Somebody asked for it once more.
   const own = [...wrong].filter(([party]) => !interrupted.has(party));
   return [...own.map(([{ externalId }, why]) => `${externalId}: ${why.join(', ')}`), ...others];
+}
+
+/** One that is rejected or abandoned may have had its effect. None has it twice. */
+async function operated({ plan, network, partners, service, client }: End): Promise<string[]> {
+  const mayReject = network.outages.length > 0 || plan.fates.some(({ fate }) => fate === 'rejected');
+  const problems = plan.errands.map(async (errand) => {
+    if (errand === 'batch') return [];
+    const { start } =
+      service.runs.find((run) => run.start.workflowId.startsWith(`operation-${errand}-`)) ?? {};
+    if (!start) return [`${errand} never began`];
+    const { outcome } = await outcomeOf<OperationOutcome>(client, start.workflowId);
+    const entries = partners.ledger.filter(({ operation }) => operation in EFFECTS[errand]);
+    return [
+      ...(outcome === 'rejected' && !mayReject ? [`${start.workflowId} is rejected`] : []),
+      ...missing(EFFECTS[errand], entries, outcome !== 'done').map((what) => `${start.workflowId}: ${what}`),
+    ];
+  });
+  return (await Promise.all(problems)).flat();
 }
 
 async function believedWrongly({ partners }: End, witnesses: readonly Witness[]): Promise<string[]> {
@@ -158,7 +184,7 @@ async function askedForNothing(
     .filter(({ what }) => /^is (killed|frozen)/.test(what))
     .map(({ at, who, what }) => ({ at: iso(at), what: `${who} ${what.replace('frozen', 'killed')}` }));
   // The mark of a worker whose clock has jumped says nothing about when it was made.
-  const areClocksRight = plan.incidents.every(({ how }) => how !== 'jumps');
+  const areClocksRight = hasRightClocks(plan);
   const isExplained = (question: Examined) =>
     / perhaps sent before/.test(question.doubt) ||
     people.mistaken.has(question.workflowId) ||
@@ -183,13 +209,21 @@ async function askedForNothing(
   return [...asksForNothing, ...asksInVain];
 }
 
+function hasRightClocks({ incidents }: Plan): boolean {
+  return incidents.every(({ how }) => how !== 'jumps');
+}
+
 /**
  * While the partners were unavailable for long, each onboarding that waited for them asked somebody, or was asking anyway, or
  * the workflow of the account asked for all.
  */
 async function silent(end: End, witnesses: readonly Witness[]): Promise<string[]> {
-  const { network, service } = end;
-  const accounts = await accountsOf(end);
+  const { plan, network, service } = end;
+  // A worker measures how long it has waited by its clock.
+  if (!hasRightClocks(plan)) return [];
+  const accounts = (await accountsOf(end)).filter(({ workflowId }) =>
+    workflowId.startsWith('partner-account'),
+  );
   const raisedAt = accounts.flatMap(({ state }) =>
     state.timeline.filter(({ event }) => event === 'requirement-raised').map(({ at }) => Date.parse(at)),
   );
@@ -359,11 +393,12 @@ function differences(
     );
 }
 
-function leaked({ service, world, people }: End, witnesses: readonly Witness[]): string[] {
+async function leaked(end: End, witnesses: readonly Witness[]): Promise<string[]> {
+  const { service, world, people } = end;
   const places: Readonly<Record<string, unknown>> = {
     'a search attribute': service.runs.map(({ searchAttributes }) => searchAttributes),
     'an outbound event': publishedIn(service),
-    'a published state': witnesses.map(({ state }) => state),
+    'a published state': [...witnesses, ...(await accountsOf(end))].map(({ state }) => state),
     'a requirement': [...people.asked],
     'the trace': world.trace.map(({ what }) => what),
   };
@@ -390,7 +425,7 @@ function isItsEnd(id: string, answer: string | undefined): boolean {
   return answer === 'abandon' || (answer === 'retry' && id.startsWith('ticket-'));
 }
 
-/** The workflows that ask on behalf of a whole account. */
+/** The workflows of accounts and of single operations. */
 async function accountsOf({ client, service }: End): Promise<Witness[]> {
   const party = { externalId: '', businessName: '', legalName: '' };
   const accounts = service.runs.filter(

@@ -106,7 +106,7 @@ export function entriesOf(
   return [...boarding, ...banking, ...accounts, ...terminals];
 }
 
-function differences(wanted: Writes, entries: readonly LedgerEntry[], isUnderWay: boolean): string[] {
+export function differences(wanted: Writes, entries: readonly LedgerEntry[], isUnderWay: boolean): string[] {
   const operations = new Set([...Object.keys(wanted), ...entries.map(({ operation }) => operation)]);
   return [...operations].flatMap((operation) => {
     const count = entries.filter((entry) => entry.operation === operation).length;

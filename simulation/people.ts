@@ -146,7 +146,7 @@ export class People {
         await this.#moveWaiting(party);
         await this.#interfere(party);
       }
-      for (const id of asking) if (id.startsWith('partner-')) await this.#lookAt(undefined, id);
+      for (const id of asking) if (/^(partner|operation)-/.test(id)) await this.#lookAt(undefined, id);
       // Nobody looks, or tries the same again, every minute for days.
       const isIdle = this.#given.size === before;
       shiftMs = isIdle ? Math.min(2 * shiftMs, LONGEST_SHIFT_MS) : this.plan.shiftMs;
@@ -168,13 +168,20 @@ export class People {
       this.asked.add(requirement.detail);
       const answer = party
         ? await this.#answerTo({ party, workflowId, state, mid: this.#midOf(party) }, requirement)
-        : this.#answerForAccount(workflowId, requirement);
+        : this.#answerForAll(workflowId, requirement);
       if (answer) await this.#handle({ party, workflowId, requirement, answer });
     }
   }
 
   /** Some of these close by themselves, once the partner has changed its mind. */
-  #answerForAccount(workflowId: string, { kind, title }: Requirement): Answer | undefined {
+  #answerForAll(workflowId: string, { kind, title, detail, raisedAt }: Requirement): Answer | undefined {
+    const [, id] = /^operation-/.test(workflowId) ? (/, adopt (\S+)\./.exec(detail) ?? []) : [];
+    if (kind === 'uncertain-write' && id !== undefined) {
+      if (this.world.now - Date.parse(raisedAt) < SURELY_OVER_MS) return undefined;
+      // Only whoever gets the statement knows that it has arrived.
+      const isDone = this.partners.ledgerOfGangway.some((entry) => entry.id === id);
+      return isDone ? { kind: 'adopt', id } : { kind: 'retry' };
+    }
     if (kind === 'new-status') {
       const choice = this.world.chance.pick(['under-review', 'needs-answers']);
       if (choice === 'needs-answers') this.#heldTakesAnswers = true;
@@ -373,7 +380,13 @@ export class People {
       ...(blank ? [blank] : []),
     ];
     const misfits: readonly unknown[] = [
-      ...['text', { kind: 'text', text: ' ' }, { kind: 'adopt', id: 'no id' }, { kind: 'code', code: ' ' }],
+      ...[
+        null,
+        'text',
+        { kind: 'text', text: ' ' },
+        { kind: 'adopt', id: 'no id' },
+        { kind: 'code', code: ' ' },
+      ],
       ...[{ kind: 'choice', choice: 'none' }, { kind: 'documents' }, { kind: 'documents', documents: [{}] }],
       ...[...patches, ...nested].map((patch) => ({ kind: 'correction', patch })),
       ...(answers.includes('retry') ? [] : [{ kind: 'retry' }]),
@@ -477,13 +490,16 @@ export class People {
   /** @returns whether it was accepted */
   async #tell(it: Case, refusal?: RegExp): Promise<boolean> {
     const { actor, reason } = MARKERS;
-    const { answer } = it;
+    const { answer, party } = it;
+    // A customer passes it on.
+    const isPassedOn = party?.type === 'customerOnboarding' && this.world.chance.happens(0.3);
     const receipt = await this.#update(
       resolveRequirement,
       it,
       { answer, actor, reason },
       answer.kind,
       refusal,
+      isPassedOn ? party.workflowId : undefined,
     );
     if (receipt && answer.kind !== 'take-back') this.#receive(it);
     return receipt !== undefined;
@@ -499,11 +515,12 @@ export class People {
     request: Omit<Request, 'requirementId'>,
     what: string,
     refusal = TOO_LATE,
+    receiver = workflowId,
   ): Promise<Receipt | undefined> {
-    const say = (end: string) => this.world.say('people', `${what} for ${id} of ${workflowId}${end}`);
+    const say = (end: string) => this.world.say('people', `${what} for ${id} of ${receiver}${end}`);
     const args: [Request] = [{ requirementId: id, ...request } as unknown as Request];
     try {
-      const receipt = await this.client.workflow.getHandle(workflowId).executeUpdate(definition, { args });
+      const receipt = await this.client.workflow.getHandle(receiver).executeUpdate(definition, { args });
       say('');
       return receipt;
     } catch (error) {
@@ -512,7 +529,7 @@ export class People {
       say(', refused');
       if (/ssn: is required/.test(why) && this.#isNewRun(workflowId)) this.#knowsNoSsn.add(workflowId);
       else if (/changes nothing/.test(why)) this.#isCorrected.add(workflowId);
-      else if (!refusal.test(why)) this.surprises.add(`${workflowId} refuses ${what} for ${kind}: ${why}`);
+      else if (!refusal.test(why)) this.surprises.add(`${receiver} refuses ${what} for ${kind}: ${why}`);
       return undefined;
     }
   }

@@ -1,5 +1,3 @@
-import { UW_LEVEL_1_PENDING } from '../src/partners/boarding/schemas.js';
-import { EXISTING, type Existing } from './existing.js';
 import { Seeded } from './seeded.js';
 
 /** What can happen to a request on its way to a partner and back. */
@@ -28,7 +26,7 @@ export const OUTAGES = {
   down: 44 * HOUR_MS, // 503
   locked: 6 * HOUR_MS, // 401: they refuse our credentials
   suspended: 6 * HOUR_MS, // 403: they do not let us in
-  unreadable: 6 * HOUR_MS, // no response to a read can be read
+  unreadable: 2 * HOUR_MS, // no response to a read can be read
   code: 2 * HOUR_MS, // the bank asks for a one-time code at each sign-in
 } as const;
 
@@ -71,6 +69,8 @@ export interface Plan {
   /** What happens to a worker, or to all of them. */
   readonly incidents: readonly Incident[];
   readonly twists: readonly Twist[];
+  /** What Gangway does besides. */
+  readonly errands: readonly Errand[];
   /** What people do instead of a plain answer, by its number. */
   readonly slips: readonly { readonly answer: number; readonly slip: Slip }[];
   /** Writes that fail while the partner moves the merchant for another reason. */
@@ -87,7 +87,7 @@ export interface Plan {
 export const MOVES = {
   review: {
     ...{ fault: '500-before-commit', operation: 'request-underwriting-review' },
-    meanwhile: { status: UW_LEVEL_1_PENDING },
+    meanwhile: { status: 'UW Level 1: Pending' },
   },
   submission: {
     ...{ fault: '500-before-commit', operation: 'submit-merchant' },
@@ -160,10 +160,35 @@ export const TWISTS = [
   'attached', // somebody boards the merchant of a customer before
   'restored', // a backup says that they began earlier
   'closes', // the bank locks the profile for some hours
+  'cancels', // a decline of one part cancels the other
+  'traced', // whoever requests them traces what follows
   'tickets', // the bank asks about no profile, or one of somebody else
 ] as const;
 
 export type Twist = (typeof TWISTS)[number];
+
+/** What the partners have of a party before Gangway learns of it. */
+export const EXISTING = [
+  'nothing',
+  'named', // the input names the merchant, which may be submitted, or whose business may have a profile
+  'followed', // Gangway only follows the merchant and the business
+  'before', // the bank has an earlier profile of the same business, which is not to be adopted
+] as const;
+
+export type Existing = (typeof EXISTING)[number];
+
+/** Single operations at the bank, and how the onboardings are requested. */
+export const ERRANDS = [
+  'close-card',
+  'card-nickname',
+  'change-address',
+  'restore-sub-user',
+  'ensure-webhooks',
+  'statement',
+  'batch', // the onboardings are rows of one file
+] as const;
+
+export type Errand = (typeof ERRANDS)[number];
 
 /** How much goes wrong differs from seed to seed, from nothing to almost everything. */
 export function planOf(seed: number, only?: Only): Plan {
@@ -210,5 +235,6 @@ export function planOf(seed: number, only?: Only): Plan {
     continueAfter: one([60, 200, 10_000]),
     existing: one([EXISTING[0], ...EXISTING]),
     twists: chance.shuffled(TWISTS).slice(0, one([0, 0, 1, 3])),
+    errands: chance.shuffled(ERRANDS).slice(0, one([0, 0, 0, 2])),
   };
 }

@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util';
 import { ensureFreshBuild } from '../scripts/build-stamp.js';
 import { pictureOf } from './picture.js';
 import { ONLY, type Plan, planOf } from './plan.js';
-import { shrunk } from './shrink.js';
 import type { Verdict } from './simulation.js';
 import { verdictsOf } from './threads.js';
 import { digestOf, shortened, tableOf } from './trace.js';
@@ -54,6 +53,7 @@ function draw({ trace, plan, problems: [first] }: Verdict): void {
 
 async function explain(failing: Verdict): Promise<void> {
   print(`\nseed ${failing.plan.seed} breaks a promise:`);
+  const { shrunk } = await import('./shrink.js');
   const smallest = await shrunk(failing);
   const { problems, trace, plan } = smallest;
   printProblems({ ...failing, problems });

@@ -126,6 +126,7 @@ export async function createInstance(
 export interface ActivityRun {
   readonly info: object;
   readonly args: readonly Payload[];
+  readonly headers: Readonly<Record<string, Payload>>;
   readonly run: (...args: unknown[]) => Promise<unknown>;
   readonly interceptors: readonly ActivityInterceptorsFactory[];
   readonly client: Client;
@@ -140,7 +141,7 @@ export interface RunningActivity {
 const QUIET = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, log() {} };
 
 export function runActivity(attempt: ActivityRun): RunningActivity {
-  const { info, args, run, interceptors, client, heartbeat } = attempt;
+  const { info, args, headers, run, interceptors, client, heartbeat } = attempt;
   const converter: LoadedDataConverter = defaultDataConverter;
   const activity = new Activity(
     ...[info, run, converter, undefined, undefined, heartbeat, client, QUIET, noopMetricMeter],
@@ -148,7 +149,7 @@ export function runActivity(attempt: ActivityRun): RunningActivity {
   );
   const values = args.map((payload) => converter.payloadConverter.fromPayload(payload));
   return {
-    result: activity.run({ args: values, headers: {} }),
+    result: activity.run({ args: values, headers }),
     cancel: (reason) => activity.cancel(reason, { cancelRequested: reason === 'CANCELLED' }),
   };
 }

@@ -1,22 +1,28 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { ACCOUNTS } from '../src/messages/ids.js';
 import { defined } from '../src/messages/objects.js';
+import { TRACE_HEADER } from '../src/messages/sinks.js';
 import { accountPrefix, readAccounts } from '../src/partners/account-settings.js';
 import { sandboxAccount } from '../src/sandbox/systems.js';
 import {
+  type OperationStart,
   type StartOptions,
   startBusinessOnboarding,
   startCustomerOnboarding,
   startMerchantBoarding,
+  startOperation,
 } from '../src/temporal/start.js';
 import type { WorkersConfig } from '../src/worker/workflow-worker.js';
 import { castOf, KINDS, type Party, workersOf } from './cast.js';
-import { ACCOUNT, existingOf, startedAgain, twisted } from './existing.js';
+import { type Batch, batchOf, operationId, operationOf } from './errands.js';
+import { ACCOUNT, bankByHand, existingOf, startedAgain, twisted } from './existing.js';
 import { broken, type Problem } from './invariants.js';
 import { MARKERS } from './markers.js';
 import { Network, replaceTransport } from './network.js';
 import { memoryFiles, PARTNERS_URL, Partners } from './partners.js';
 import { People } from './people.js';
 import { type Incident, MOVES, type Plan } from './plan.js';
+import { encoded } from './runtime.js';
 import { clientOf } from './service/requests.js';
 import { Service } from './service/service.js';
 import { installVirtualTime } from './virtual-time.js';
@@ -72,6 +78,13 @@ const dbaFormIn = ({ twists }: Plan) => (twists.includes('masked') ? 'masked' : 
 /** Scenarios in which the partner asks more than once, or takes something back. */
 const TWICE = /same|more|again|reopened|hold|mistake|changes/;
 
+/** What callers send as the trace to which an onboarding belongs. */
+const TRACES: readonly [object, ...(object | null)[]] = [
+  { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` },
+  { traceparent: 'none' },
+  null,
+];
+
 const ONCE = { times: 1, milliseconds: 0 };
 
 const networks = new WeakMap<World, Network>();
@@ -106,6 +119,8 @@ class Simulation {
   readonly #network: Network;
   readonly #client: Client;
   #cast: readonly Party[];
+  readonly #operations: OperationStart[] = [];
+  #batch: Batch | undefined;
   readonly #files = memoryFiles();
   readonly #office = new Process('people');
   readonly #workers: Worker[] = [];
@@ -129,7 +144,9 @@ class Simulation {
       world.after(delay, () => this.#reach('write', number, process), null);
     };
     this.#service = new Service(world, { continueAfter: plan.continueAfter, visibleWithinMs: 2_000 });
-    this.#client = clientOf(this.#service, { carry: (_, request) => request() });
+    const [trace] = plan.twists.includes('traced') ? encoded(world.chance.pick<object | null>(TRACES)) : [];
+    const headers = defined({ [TRACE_HEADER]: trace });
+    this.#client = clientOf(this.#service, { carry: (_, request) => request() }, headers);
     const all = castOf(plan.seed, 4 * KINDS.length, MARKERS).filter(({ type }) =>
       type.startsWith(plan.only ?? ''),
     );
@@ -148,11 +165,24 @@ class Simulation {
     for (const name of ['worker 1', 'worker 2']) this.#startWorker(name);
     const people = new People(world, client, partners, this.#network, this.#files, cast, plan, service);
     this.#people = people;
+    // A part may be cancelled before all of its writes.
+    for (const party of cast)
+      if (
+        plan.twists.includes('cancels') &&
+        party.type === 'customerOnboarding' &&
+        party.outcome !== 'onboarded'
+      )
+        people.spared.add(party);
     for (const move of plan.moves)
       await partners.control('POST', '/sandbox/faults', { ...MOVES[move], ...ONCE });
-    for (const party of cast)
-      for (let time = 0; time < (party.twice ? 2 : 1); time += 1)
-        this.#begin(world.chance.between(0, REQUESTED_WITHIN_MS), () => this.#request(party));
+    const soon = () => world.chance.between(0, REQUESTED_WITHIN_MS);
+    if (plan.errands.includes('batch')) this.#begin(soon(), () => this.#requestAll());
+    else
+      for (const party of cast)
+        for (let time = 0; time < (party.twice ? 2 : 1); time += 1)
+          this.#begin(soon(), () => this.#request(party));
+    for (const operation of this.#operations)
+      this.#begin(soon(), () => startOperation(client, operation, { taskQueue: TASK_QUEUE }));
     this.#begin(0, () => people.work());
 
     const began = world.now;
@@ -183,6 +213,8 @@ class Simulation {
           interrupted: this.#interrupted,
           service,
           client,
+          batch: this.#batch,
+          files: this.#files,
         })),
       );
     this.#killAll();
@@ -199,6 +231,9 @@ class Simulation {
       for (const party of this.#cast)
         cast.push(twisted(await existingOf(party, plan.existing, partners, world.chance), plan));
       this.#cast = cast;
+      for (const errand of plan.errands)
+        if (errand !== 'batch') this.#operations.push(await operationOf(errand, bankByHand(), world));
+      // Of the cards that these are about, nobody asks.
       isReady = true;
     });
     await world.run(() => isReady, world.now + DAY_MS);
@@ -221,10 +256,12 @@ class Simulation {
 
   #isOver(): boolean {
     const isAsked = this.#cast.every(({ workflowId }) => this.#service.latest(workflowId));
+    const isBegun = this.#operations.every((each) => this.#service.latest(operationId(each)));
     return (
       isAsked &&
+      isBegun &&
       this.#restarts === 0 &&
-      this.#service.runs.every(({ isOpen, start }) => !isOpen || start.type.startsWith('partner'))
+      this.#service.runs.every(({ isOpen, start }) => !isOpen || start.type in ACCOUNTS)
     );
   }
 
@@ -233,6 +270,12 @@ class Simulation {
     world.within(this.#office, () =>
       world.after(delayMs, () => void run().catch((error) => void world.failures.push(error))),
     );
+  }
+
+  /** Whom the batch leaves out is requested alone. */
+  async #requestAll(): Promise<void> {
+    this.#batch = await batchOf(this.#cast, this.#client, this.#files, this.world, TASK_QUEUE);
+    for (const party of this.#cast) await this.#request(party);
   }
 
   #startWorker(name: string): void {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
-import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import type { Plan } from './plan.js';
-import { simulate, type Verdict } from './simulation.js';
+import type { Verdict } from './simulation.js';
 
 /** How many runs may be over before those of smaller seeds are. */
 const AHEAD = 50;
@@ -13,10 +13,10 @@ const resourceLimits = { maxYoungGenerationSizeMb: 192 };
 
 /** Runs plans on all cores. Yields what they have shown in the order of the plans. */
 export async function* verdictsOf(plans: Iterable<Plan>): AsyncGenerator<Verdict> {
-  const threads = Array.from({ length: availableParallelism() }, () => new Worker(FILE, { resourceLimits }));
-  const limit = pLimit(threads.length);
+  const threads: Worker[] = [];
+  const limit = pLimit(availableParallelism());
   const run = async (plan: Plan): Promise<Verdict> => {
-    const thread = threads.pop() as Worker;
+    const thread = threads.pop() ?? new Worker(FILE, { resourceLimits });
     thread.postMessage(plan);
     const [verdict] = (await once(thread, 'message')) as [Verdict];
     threads.push(thread);
@@ -33,12 +33,4 @@ export async function* verdictsOf(plans: Iterable<Plan>): AsyncGenerator<Verdict
   await Promise.all(threads.map((thread) => once(thread, 'exit')));
 }
 
-const FILE = new URL(import.meta.url);
-
-// Stack traces with positions in the sources take a quarter of the time.
-process.setSourceMapsEnabled(false);
-if (!isMainThread)
-  parentPort?.on('message', async (plan?: Plan) => {
-    if (plan) parentPort?.postMessage(await simulate(plan));
-    else parentPort?.close();
-  });
+const FILE = new URL('./thread.ts', import.meta.url);

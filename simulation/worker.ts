@@ -5,8 +5,9 @@ import { msToNumber } from '@temporalio/common/lib/time.js';
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
 import type { SinkCall, Sinks } from '@temporalio/workflow';
 import type { AccountAccess } from '../src/activities/account-access.js';
+import { batchActivities } from '../src/activities/batches.js';
 import type { FileStore } from '../src/documents/file-store.js';
-import { type ActivityQueue, activityQueues } from '../src/worker/partner-workers.js';
+import { type ActivityQueue, activityQueues } from '../src/worker/create-worker.js';
 import { SHUTDOWN_FORCE, SHUTDOWN_GRACE } from '../src/worker/tuning.js';
 import { intercepted, type WorkersConfig, workflowQueue } from '../src/worker/workflow-worker.js';
 import {
@@ -69,7 +70,8 @@ export class Worker extends Process {
     this.client = clientOf(service, link);
     const { sinks, activities } = workflowQueue(config, this.client);
     this.#sinks = sinks;
-    this.#queues = world.within(this, () => queuesOf(config, stores, activities));
+    const ofWorkflows = { ...activities, ...batchActivities(config, async () => stores.documents) };
+    this.#queues = world.within(this, () => queuesOf(config, stores, ofWorkflows));
     this.#names = new Set([...this.#queues.values()].flatMap(({ activities }) => Object.keys(activities)));
   }
 
@@ -237,7 +239,10 @@ export class Worker extends Process {
         ...{ scheduledAt: this.world.now, attemptScheduledAt: this.world.now },
         ...{ startToCloseMs: ms(local.startToCloseTimeout) ?? 10_000 },
       });
-      const running = this.#run(run.start.taskQueue, local.activityType ?? '', info, local.arguments ?? []);
+      const running = this.#run(run.start.taskQueue, local.activityType ?? '', info, {
+        args: (local.arguments ?? []) as Payload[],
+        headers: (local.headers ?? {}) as Record<string, Payload>,
+      });
       const { completed, failed, cancelled } = await running.result;
       if (failed && !failed.failure?.applicationFailureInfo?.nonRetryable) {
         await this.world.sleep(1_000);
@@ -262,7 +267,7 @@ export class Worker extends Process {
       last = encoded(details);
       void this.#beat(token, last);
     };
-    const running = this.#run(activity.queue, activity.type, info, activity.args, beat);
+    const running = this.#run(activity.queue, activity.type, info, activity, beat);
     this.#attempts.set(token, running);
     const result = await running.result;
     this.#attempts.delete(token);
@@ -283,14 +288,14 @@ export class Worker extends Process {
     queueName: string,
     type: string,
     info: object,
-    args: readonly unknown[],
+    { args, headers }: Pick<Activity, 'args' | 'headers'>,
     heartbeat: (details: unknown) => void = () => {},
   ): RunningActivity {
     const queue = this.#queues.get(queueName);
     const run = queue?.activities[type];
     if (!queue || !run) throw new Error(`no activity ${type} on ${queueName}`);
     const { interceptors } = queue;
-    return runActivity({ info, args: args as Payload[], run, interceptors, client: this.client, heartbeat });
+    return runActivity({ info, args, headers, run, interceptors, client: this.client, heartbeat });
   }
 
   #info(run: Run, of: AttemptOf): object {

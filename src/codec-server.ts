@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { startCodecServer } from './codec-server/server.js';
 import { loadCodecSettings } from './codec-server/settings.js';
 import { serveMetrics } from './http/metrics.js';
-import { listeningAt, runProcess, stopOnSignal } from './process/lifecycle.js';
+import { closeOnSignal, listeningAt, runProcess } from './process/lifecycle.js';
 import { createLogger } from './process/logging.js';
 
 async function main({ env }: NodeJS.Process): Promise<void> {
@@ -17,11 +17,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   const { uiOrigin, keys } = options;
   const ready = { url: server.url, metrics: metrics.url, uiOrigin, keys: keys.map(({ id }) => id) };
   logger.info(ready, 'codec server is ready');
-  stopOnSignal(async () => {
-    await server.close();
-    await metrics.close();
-    logger.info('codec server has stopped');
-  });
+  closeOnSignal([server, metrics], () => logger.info('codec server has stopped'));
 }
 
 runProcess(main);

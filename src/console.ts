@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { startConsole } from './console/server.js';
 import { loadConsoleSettings } from './console/settings.js';
 import { serveMetrics } from './http/metrics.js';
-import { listeningAt, runProcess, stopOnSignal } from './process/lifecycle.js';
+import { closeOnSignal, listeningAt, runProcess } from './process/lifecycle.js';
 import { createLogger } from './process/logging.js';
 import { lazyClient, requireKeys, temporalSettings } from './temporal/connection.js';
 import { startTracing } from './tracing/spans.js';
@@ -24,13 +24,9 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   );
   if (!settings.oidc) logger.warn('OIDC_ISSUER is not set: anyone on this machine can use the console');
   logger.info({ url: server.url, metrics: metrics.url }, 'console is ready');
-  stopOnSignal(async () => {
-    await server.close();
-    await metrics.close();
-    await client.connection.close();
-    await stopTracing();
-    logger.info('console has stopped');
-  });
+  closeOnSignal([server, metrics, client.connection, { close: stopTracing }], () =>
+    logger.info('console has stopped'),
+  );
 }
 
 runProcess(main);

@@ -3,7 +3,7 @@
 import './process/node-version.js';
 import { Registry } from 'prom-client';
 import { serveMetrics } from './http/metrics.js';
-import { listeningAt, runProcess, stopOnSignal } from './process/lifecycle.js';
+import { closeOnSignal, listeningAt, runProcess } from './process/lifecycle.js';
 import { createLogger } from './process/logging.js';
 import { startReceiver } from './receiver/server.js';
 import { acceptsAnyone, authSetting, loadReceiverSettings, WEBHOOK_PARTNERS } from './receiver/settings.js';
@@ -30,13 +30,9 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   }
   const counts = { secrets: secrets.length, tokens: tokens.length, webhooks: partners };
   logger.info({ url: server.url, metrics: metrics.url, taskQueue, ...counts }, 'receiver is ready');
-  stopOnSignal(async () => {
-    await server.close();
-    await metrics.close();
-    await client.connection.close();
-    await stopTracing();
-    logger.info('receiver has stopped');
-  });
+  closeOnSignal([server, metrics, client.connection, { close: stopTracing }], () =>
+    logger.info('receiver has stopped'),
+  );
 }
 
 runProcess(main);

@@ -3,8 +3,8 @@
  * The worker process: runs workflows and activities until SIGTERM or SIGINT (Ctrl-C). Then it
  *
  * 1. takes no new tasks, and `/readyz` responds with 503;
- * 2. lets activities continue, and cancels reads after `SHUTDOWN_GRACE` (50 s). A write that was sent waits for its response and
- *    reports it to Temporal;
+ * 2. lets activities continue, and cancels reads after `SHUTDOWN_GRACE` (50 s, worker/tuning.ts). A write that was sent waits for
+ *    its response and reports it to Temporal;
  * 3. closes its connections and exits with 0. If something still runs after `SHUTDOWN_FORCE` (60 s), it exits with 1 anyway.
  *
  * Unfinished work is safe: the server retries reads, and writes that were not sent. A write that was sent leaves its mark, and the

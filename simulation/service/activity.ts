@@ -28,6 +28,7 @@ export class Activity {
   readonly type: string;
   readonly queue: string;
   readonly args: readonly Payload[];
+  readonly headers: Readonly<Record<string, Payload>>;
   readonly seq: number;
   readonly scheduledAt: number;
   attemptScheduledAt: number;
@@ -51,12 +52,13 @@ export class Activity {
     readonly run: Run,
     private readonly host: Service,
   ) {
-    const { seq, activityId, activityType, taskQueue, arguments: args } = scheduled;
+    const { seq, activityId, activityType, taskQueue, arguments: args, headers } = scheduled;
     this.seq = seq ?? 0;
     this.id = activityId ?? '';
     this.type = activityType ?? '';
     this.queue = taskQueue ?? '';
     this.args = (args ?? []) as Payload[];
+    this.headers = (headers ?? {}) as Record<string, Payload>;
     this.scheduledAt = host.world.now;
     this.attemptScheduledAt = this.scheduledAt;
     this.nextAt = this.scheduledAt;

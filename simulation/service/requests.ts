@@ -1,5 +1,5 @@
-import { Client, type ConnectionLike } from '@temporalio/client';
-import type { Payload } from '@temporalio/common';
+import { Client, type ConnectionLike, type WorkflowClientInterceptor } from '@temporalio/client';
+import type { Headers, Payload } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
 import { clientInterceptors } from '../../src/temporal/connection.js';
@@ -21,8 +21,8 @@ export interface Link {
   carry<Response>(name: string, request: () => Promise<Response>): Promise<Response>;
 }
 
-/** The SDK's client, whose requests go to the simulated service. */
-export function clientOf(service: Service, link: Link): Client {
+/** The SDK's client, whose requests go to the simulated service. @param headers of each workflow that it starts */
+export function clientOf(service: Service, link: Link, headers: Headers = {}): Client {
   const handlers = requestsOf(service);
   const call = async (name: string, request: unknown) => {
     const handler = handlers[name];
@@ -38,9 +38,17 @@ export function clientOf(service: Service, link: Link): Client {
     ...{ workflowService, plugins: [], close: async () => {}, ensureConnected: async () => {} },
     ...{ withDeadline: run, withMetadata: run, withAbortSignal: run },
   };
+  const { workflow } = clientInterceptors;
+  const starting: WorkflowClientInterceptor = {
+    start: (input, next) => next({ ...input, headers: { ...input.headers, ...headers } }),
+  };
   return new Client({
     connection: connection as unknown as ConnectionLike,
-    ...{ namespace: NAMESPACE, interceptors: clientInterceptors },
+    namespace: NAMESPACE,
+    interceptors: {
+      ...clientInterceptors,
+      workflow: [...(workflow as readonly WorkflowClientInterceptor[]), starting],
+    },
   });
 }
 
@@ -60,11 +68,12 @@ function requestsOf(service: Service): Readonly<Record<string, Handler>> {
   }
 
   function started(request: temporal.api.workflowservice.v1.IStartWorkflowExecutionRequest): Run {
-    const { workflowId, workflowType, taskQueue, input, memo, searchAttributes } = request;
+    const { workflowId, workflowType, taskQueue, input, memo, searchAttributes, header } = request;
     const start = {
       ...{ workflowId: workflowId ?? '', type: workflowType?.name ?? '', taskQueue: taskQueue?.name ?? '' },
       args: (input?.payloads ?? []) as Payload[],
       memo: (memo?.fields ?? {}) as Record<string, Payload>,
+      headers: (header?.fields ?? {}) as Record<string, Payload>,
       searchAttributes: (searchAttributes?.indexedFields ?? {}) as Record<string, Payload>,
     };
     const run = service.start(start, request.workflowIdReusePolicy);

@@ -21,6 +21,7 @@ export interface Start {
   readonly args: readonly Payload[];
   readonly memo: Readonly<Record<string, Payload>>;
   readonly searchAttributes: Readonly<Record<string, Payload>>;
+  readonly headers: Readonly<Record<string, Payload>>;
   readonly parent?: { readonly run: Run; readonly seq: number; readonly closePolicy: number };
   /** The run before this one, which continued as new. */
   readonly before?: Run;
@@ -110,6 +111,7 @@ export class Run {
       startTime: timestampOf(world.now) as never,
       firstExecutionRunId: before?.init.firstExecutionRunId ?? this.runId,
       memo: { fields: { ...start.memo } },
+      headers: { ...start.headers },
       searchAttributes: { indexedFields: { ...start.searchAttributes } },
       ...(before && { continuedFromExecutionRunId: before.runId }),
       ...(parent && {
@@ -298,13 +300,14 @@ export class Run {
     else if (command.cancelWorkflowExecution)
       this.#close({ status: 'CANCELED', failure: { canceledFailureInfo: {} } });
     else if (continueAsNewWorkflowExecution) {
-      const { arguments: args, memo, searchAttributes } = continueAsNewWorkflowExecution;
+      const { arguments: args, memo, searchAttributes, headers } = continueAsNewWorkflowExecution;
       const { parent, ...start } = this.start;
       const payloads = { ...this.indexed, ...searchAttributes?.indexedFields } as Record<string, Payload>;
       this.#close({ status: 'CONTINUED_AS_NEW' });
       const next = this.host.start({
         ...{ ...start, args: (args ?? []) as Payload[], before: this, searchAttributes: payloads },
         memo: { ...this.start.memo, ...(memo as Record<string, Payload>) },
+        headers: (headers ?? {}) as Record<string, Payload>,
         ...(parent && { parent }),
       });
       Object.assign(this.events.at(-1)?.attributes ?? {}, { newExecutionRunId: next?.runId });
@@ -322,6 +325,7 @@ export class Run {
       taskQueue,
       input,
       memo,
+      headers,
       searchAttributes,
       parentClosePolicy,
     } = child;
@@ -329,6 +333,7 @@ export class Run {
       ...{ workflowId: workflowId ?? '', type: workflowType ?? '', args: (input ?? []) as Payload[] },
       taskQueue: taskQueue || this.start.taskQueue,
       memo: (memo ?? {}) as Record<string, Payload>,
+      headers: (headers ?? {}) as Record<string, Payload>,
       searchAttributes: (searchAttributes?.indexedFields ?? {}) as Record<string, Payload>,
       parent: { run: this, seq, closePolicy: parentClosePolicy ?? 0 },
     };

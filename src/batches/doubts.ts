@@ -14,6 +14,7 @@ import {
 } from '../partners/boarding/references.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { localeRule } from '../partners/rules-in-words.js';
+import { didYouMean } from '../settings/nearest.js';
 import { describe } from '../temporal/onboardings.js';
 import { startSingle } from '../temporal/single-activities.js';
 import { promptly } from '../temporal/unavailable.js';
@@ -60,6 +61,9 @@ const FORMATS: readonly (readonly [names: RegExp, isRight: (value: string | numb
   ],
 ];
 
+/** The fee lines that the contract names. The partner has more, so a similar name may be right. */
+const FEE_LINES: readonly string[] = ['chargeback', 'statement', 'pciAnnual'];
+
 /** With or without a time. `2026-02-30` is none. */
 function isDate(text: string): boolean {
   const [, day] = /^(\d{4}-\d{2}-\d{2})(?:[T ]|$)/.exec(text) ?? [];
@@ -78,6 +82,9 @@ function doubtsAt({ field, value }: Leaf): FieldProblem[] {
   const name = names.at(-1) ?? '';
   const broken = FORMATS.filter(([named, isRight]) => named.test(name) && !isRight(value));
   const rules = broken.map(([, , rule]) => rule);
+  const line = names.includes('fees') ? (names.at(-2) ?? '') : '';
+  const similar = FEE_LINES.includes(line) ? '' : didYouMean(line, FEE_LINES);
+  if (similar) rules.push(`is in no fee line of the contract${similar}`);
   const locale = typeof value === 'string' && rules.length === 0 ? localeRule(value) : undefined;
   // The numbers of open fields only: elsewhere the schema has read them.
   if (locale !== undefined && names.includes('application')) rules.push(locale);

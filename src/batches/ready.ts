@@ -47,17 +47,16 @@ export function kindOf(value: unknown): { readonly kind: AnyKind } | { readonly 
 }
 
 export function rowCheck(known: KnownAccounts): (row: Row) => Ready | Invalid {
-  const checks = new Map<AnyKind, Check>([
-    [MERCHANT, checkOf(MERCHANT, known)],
-    [BUSINESS, checkOf(BUSINESS, known)],
-    [CUSTOMER, checkOf(CUSTOMER, known)],
-  ]);
+  const checks: Readonly<Record<StartableType, Check>> = {
+    merchantBoarding: checkOf(MERCHANT, known),
+    businessOnboarding: checkOf(BUSINESS, known),
+    customerOnboarding: checkOf(CUSTOMER, known),
+  };
   return ({ line, value, problems }) => {
     if (problems) return { line, problems };
     const found = kindOf(value);
-    const check = 'kind' in found ? checks.get(found.kind) : undefined;
-    const message = 'kind' in found ? NO_KIND : found.problem;
-    return check ? check(line, value) : { line, problems: [{ field: '', message }] };
+    if ('problem' in found) return { line, problems: [{ field: '', message: found.problem }] };
+    return checks[found.kind.type](line, value);
   };
 }
 

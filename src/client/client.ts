@@ -113,16 +113,12 @@ const FOR_PROGRAMS: Advice = { restart: 'start it again with { again: true }', i
  */
 export class GangwayClient {
   readonly #temporal: Client;
-  readonly #settings: ClientSettings;
-  readonly #env: NodeJS.ProcessEnv;
-  readonly #close: () => Promise<void>;
+  readonly #parts: Parts;
 
   /** @internal */
-  constructor({ temporal, settings, env, close = async () => undefined }: Parts) {
-    this.#temporal = temporal;
-    this.#settings = settings;
-    this.#env = env;
-    this.#close = close;
+  constructor(parts: Parts) {
+    this.#temporal = parts.temporal;
+    this.#parts = parts;
   }
 
   /**
@@ -152,7 +148,7 @@ export class GangwayClient {
   ): Promise<Started> {
     const kind = kindOf(await import('../temporal/start.js'));
     const { check } = await import('../texts/invalid-input.js');
-    return this.start(kind, check(kind.schema(this.#settings), input, 'input'), options);
+    return this.start(kind, check(kind.schema(this.#parts.settings), input, 'input'), options);
   }
 
   /**
@@ -161,7 +157,7 @@ export class GangwayClient {
    * @internal
    */
   start<Input>(kind: Kind<Input>, input: Input, { again = false }: OnboardingOptions = {}): Promise<Started> {
-    const { taskQueue, dbaForm } = this.#settings;
+    const { taskQueue, dbaForm } = this.#parts.settings;
     return kind.start(this.#temporal, input, { taskQueue, dbaForm, again });
   }
 
@@ -200,8 +196,8 @@ export class GangwayClient {
   async storeDocument(fileName: string, content: Readable): Promise<DocumentRef> {
     const { documentStore } = await import('../documents/document-store.js');
     const { openStore } = await import('../documents/open-store.js');
-    const { documentDir } = this.#settings;
-    const documents = documentStore(await openStore(documentDir, this.#env));
+    const { settings, env } = this.#parts;
+    const documents = documentStore(await openStore(settings.documentDir, env));
     return documents.put(fileName, content);
   }
 
@@ -268,13 +264,17 @@ export class GangwayClient {
   }
 
   /** Closes the connection. One that the caller gave stays open. */
-  close(): Promise<void> {
-    return this.#close();
+  async close(): Promise<void> {
+    await this.#parts.close?.();
   }
 
   async #existing(id: string): Promise<string> {
     if (partsOfId(id)) return id;
-    const { workflowId } = await findOnboarding(this.#temporal, id, Object.keys(this.#settings.accounts));
+    const { workflowId } = await findOnboarding(
+      this.#temporal,
+      id,
+      Object.keys(this.#parts.settings.accounts),
+    );
     return workflowId;
   }
 

@@ -6,8 +6,7 @@
  */
 
 export { EndedOnboarding, NotYetApplied } from '../inbox/answering.js';
-export type { PartState } from '../inbox/parts.js';
-export type { Asked, Waits } from '../inbox/waits.js';
+export type { Asked, PartState, Waits } from '../inbox/waits.js';
 export type { ClaimAndProposal } from '../messages/claims.js';
 export type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../messages/inputs.js';
 export type { ListedRequirement, StageSeconds } from '../messages/listed.js';

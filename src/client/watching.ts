@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Deadline, untilAborted } from '../http/deadline.js';
-import { type Waits, waitsOf } from '../inbox/waits.js';
+import { readable, type Waits, waitsOf } from '../inbox/waits.js';
 import { isCustomer } from '../messages/ids.js';
 import type { TimelineEntry } from '../messages/onboarding-state.js';
 import type { Part } from '../messages/onboardings.js';
 import { isNotFound } from '../temporal/unavailable.js';
-import { UnreadableOnboarding } from '../temporal/unreadable.js';
 import { EndedWithoutOutcome } from './outcome.js';
 
 const READ_EVERY_MS = 1_000;
@@ -153,8 +152,6 @@ function timelinesOf(
 ): Readonly<Partial<Record<Owner, readonly TimelineEntry[]>>> {
   if (!state) return {};
   if (!isCustomer(workflowId)) return { '': state.timeline };
-  const ofParts = parts.flatMap(({ part, state: own }) =>
-    own instanceof UnreadableOnboarding ? [] : [[part, own.timeline] as const],
-  );
+  const ofParts = readable(parts).map(({ part, state: own }) => [part, own.timeline] as const);
   return { customer: state.timeline, ...Object.fromEntries(ofParts) };
 }

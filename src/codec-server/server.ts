@@ -15,6 +15,8 @@ import {
   countCallers,
   isHealthCheck,
   kindOf,
+  type Listening,
+  listen,
   logRequests,
   Refused,
   serverWithin,
@@ -27,13 +29,6 @@ export interface CodecServerOptions extends Omit<CodecSettings, 'metricsAddress'
   /** `idleMs`: how long a caller may stop reading a response, in milliseconds. */
   readonly limits?: ArrivalLimits & { readonly idleMs: number };
   readonly registry?: Registry;
-}
-
-export interface CodecServer {
-  /** `http://127.0.0.1:8083`: the codec endpoint. */
-  readonly url: string;
-  /** Accepts no new requests, and finishes those under way. */
-  close(): Promise<void>;
 }
 
 /** A small request may hold payloads that are large once decompressed. */
@@ -57,11 +52,8 @@ interface Seen {
  * `POST /encode` and `POST /decode`, below any path, with payloads in proto3 JSON both ways. Each call needs a bearer
  * token; `/healthz` and `/readyz` do not. The log names each call, and contains no payloads.
  */
-export async function startCodecServer(options: CodecServerOptions): Promise<CodecServer> {
-  const { host, port } = options;
-  const server = await codecServer(options);
-  const url = await server.listen({ host, port });
-  return { url, close: () => server.close() };
+export async function startCodecServer(options: CodecServerOptions): Promise<Listening> {
+  return listen(await codecServer(options), options);
 }
 
 /** The codec server before it listens. */

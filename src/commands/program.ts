@@ -109,13 +109,21 @@ export function gangway(surroundings: Surroundings): Command {
  * Commander suggests similar commands and options, and of the allowed values of an option it names all. Its `error: ` is left out,
  * because no other message has it.
  */
-function withSuggestion(text: string, { commands }: Command): string {
+function withSuggestion(text: string, program: Command): string {
   const [, given = '', choices = ''] =
     /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/m.exec(text) ?? [];
   const suggestion = didYouMean(given, choices.split(', ')).replace(/^; d/, ' D');
   const isUnknown = /unknown command '[^']*'\n$/.test(text);
-  const next = isUnknown ? `; the commands are ${namesOf(commands).join(', ')}` : suggestion;
+  const isUsage = /^error: (missing required argument|unknown option|too many arguments)/.test(text);
+  const help = isUsage ? `\nsee "gangway ${['help', ...typedPath(program)].join(' ')}"` : '';
+  const next = isUnknown ? `; the commands are ${namesOf(program.commands).join(', ')}` : suggestion + help;
   return text.replace(/^error: /, '').replace(/\n$/, `${next}\n`);
+}
+
+/** The names of the typed command: `['statement', 'now']`. */
+function typedPath(program: Command, [name, ...words] = program.args, command = program): string[] {
+  const next = command.commands.find((each) => each.name() === name);
+  return next ? [next.name(), ...typedPath(program, words, next)] : [];
 }
 
 /** The commands that handle an empty argument themselves: an unfinished line, or a name that `--clear` removes. */

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isHealthCheck, knownSecrets, limitRequests, routeOf } from '../http/server.js';
-import { userName } from '../process/user.js';
 import { isUnavailable } from '../temporal/unavailable.js';
+import { userName } from '../texts/names.js';
 import { ASSETS } from './layout.js';
 import { NotShown } from './route.js';
 import { type SessionData, type Sessions, unguessable } from './session.js';

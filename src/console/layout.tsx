@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { SHARED_STYLE } from '../reports/style.js';
+import { SHARED_STYLE } from '../reports/page.js';
 import { harmless } from '../texts/text.js';
 import { Form } from './pages/parts.js';
 import { hasRole, type Visitor } from './visitor.js';

@@ -1,8 +1,7 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { FastifyRequest } from 'fastify';
 import { isCorrectable } from '../forms/corrections.js';
-import { askingPart, type PartState, partsOf } from '../inbox/parts.js';
-import { type Asked, askedByAccounts, askedOf } from '../inbox/waits.js';
+import { type Asked, askedByAccounts, askedOf, askingPart, type PartState, partsOf } from '../inbox/waits.js';
 import { partsOfId } from '../messages/ids.js';
 import type { OnboardingState } from '../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';

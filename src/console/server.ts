@@ -1,5 +1,5 @@
+import { parse } from 'node:querystring';
 import cookie from '@fastify/cookie';
-import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
 import type { Client } from '@temporalio/client';
@@ -50,6 +50,8 @@ export interface ConsoleOptions {
   readonly registry?: Registry;
   readonly routes?: readonly Route[];
 }
+
+const FORM = 'application/x-www-form-urlencoded';
 
 /** Forms are short. Files come as multipart/form-data, which has limits of its own. */
 const MAX_FORM_BYTES = 256 * 1024;
@@ -126,7 +128,9 @@ export async function consoleServer(options: ConsoleOptions): Promise<FastifyIns
   await server.register(cookie);
   // Forms only: another site cannot send them in another form without the browser's question.
   server.removeAllContentTypeParsers();
-  await server.register(formbody);
+  server.addContentTypeParser(FORM, { parseAs: 'string' }, async (_: unknown, form: string) =>
+    parse(form, '&', '=', { maxKeys: 0 }),
+  );
   // The limits are those of each route.
   await server.register(multipart);
   const isReady = temporalCheck(client);

@@ -36,12 +36,6 @@ export function eventsFrom(set: z.output<typeof eventSettings>) {
   return { secrets, toLoopback, destinations: urls.map(destinationOf) };
 }
 
-export interface SenderOptions {
-  /** `whsec_<base64>`. Each secret signs, so that subscribers can rotate theirs without a gap. */
-  readonly secrets: readonly string[];
-  readonly toLoopback: boolean;
-}
-
 export interface Receipt {
   readonly status: number;
   /** The wait that the subscriber asks for, in milliseconds. */
@@ -60,7 +54,8 @@ export class EventSender {
   readonly #toLoopback: boolean;
   readonly #agent: Agent;
 
-  constructor({ secrets, toLoopback }: SenderOptions) {
+  /** Each secret signs, so that subscribers can rotate theirs without a gap. */
+  constructor({ secrets, toLoopback }: Pick<EventSettings, 'secrets' | 'toLoopback'>) {
     this.#webhooks = secrets.map((secret) => new Webhook(secret));
     this.#toLoopback = toLoopback;
     this.#agent = new Agent({

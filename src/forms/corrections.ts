@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { changeable, correctionProblems, leavesIn } from '../activities/corrections.js';
-import { askingWorkflow } from '../inbox/parts.js';
+import { askingWorkflow } from '../inbox/waits.js';
 import type { Correctable, CorrectableType, Patch } from '../messages/activities.js';
 import { partsOfId } from '../messages/ids.js';
 import type { KnownAccounts } from '../messages/inputs.js';

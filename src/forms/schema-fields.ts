@@ -59,7 +59,7 @@ export type FormPart = Field | FormGroup;
 
 /**
  * The form of a schema: what is required first, a group for each object, and a group for each item of a short list. An object that
- * takes any field is a field of JSON, and so is one that may be left out and has such an object in it.
+ * takes any field is a field of JSON, and so is one that may be left out and then needs such an object.
  */
 export function formOf(schema: z.ZodType): FormPart[] {
   return partsIn(shapeOf(schema), [], schema);
@@ -73,7 +73,7 @@ function partsIn({ fields }: Shape, path: readonly string[], schema: z.ZodType):
     const group = { kind: 'group', name: here.join('.'), isRequired } as const;
     if (items && isClosed(items) && most !== undefined)
       return [{ ...group, most, parts: partsIn(items, [...here, 'N'], schema) }];
-    if (isClosed(shape) && (isRequired || [...shape.fields.values()].every(isSimple)))
+    if (isClosed(shape) && (isRequired || [...shape.fields.values()].every(isEasy)))
       return [{ ...group, parts: partsIn(shape, here, schema) }];
     const field = described({ path: here, shape, isRequired }, schema);
     const rules = [ruleInForm(field), standard === undefined ? '' : `default: ${standard}`];
@@ -90,20 +90,20 @@ export function ruleInForm({ kind, values, rule }: Field): string {
   return values || kind === 'date' ? '' : rule;
 }
 
-/** People know whom they start before they know anything else. */
+/** People know whom they start before they know anything else, and write JSON last. */
 const NAMES_FIRST =
   /(^|\.)(merchant|boarding|holder|business|legalBusinessName|doingBusinessAsName|dba|firstName|givenName|lastName|familyName)$/;
 
-function rankOf({ name }: FormPart): number {
-  return NAMES_FIRST.test(name) ? 0 : 1;
+function rankOf({ name, kind }: FormPart): number {
+  return NAMES_FIRST.test(name) ? 0 : kind === 'json' ? 2 : 1;
 }
 
 function isClosed({ types, others }: Shape): boolean {
   return types.includes('object') && !others;
 }
 
-function isSimple(shape: Shape): boolean {
-  return controlOf(shape) !== 'json';
+function isEasy(shape: Shape): boolean {
+  return !shape.isRequired || controlOf(shape) !== 'json';
 }
 
 /** Text first, because text keeps leading zeros. */

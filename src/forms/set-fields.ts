@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { type CellType, columnsOf } from '../batches/columns.js';
 import type { Patch } from '../messages/activities.js';
-import { fieldOf } from '../messages/objects.js';
+import { fieldOf, isContainer, isObject } from '../messages/objects.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { localeRule, PLAIN_NUMBER } from '../partners/rules-in-words.js';
 import { InvalidInput } from '../texts/invalid-input.js';
@@ -123,12 +123,4 @@ function patchBetween(before: object, after: object): Patch {
     return [[name, other ?? null]];
   });
   return Object.fromEntries(changes);
-}
-
-function isContainer(value: unknown): value is Record<string | number, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
-function isObject(value: unknown): value is object {
-  return isContainer(value) && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { routeOf, serverWithin } from './server.js';
+import { type ListenAddress, type Listening, listen, routeOf, serverWithin } from './server.js';
 
 /** Counts requests by route and status, and measures how long they take, under these names. */
 export function measureRequests(
@@ -29,14 +29,6 @@ export function measureRequests(
   });
 }
 
-export interface MetricsServer {
-  /** `http://127.0.0.1:9464`; undefined without an address. */
-  readonly url: string | undefined;
-  close(): Promise<void>;
-}
-
-const LIMITS = { headersMs: 5_000, requestMs: 10_000 };
-
 /**
  * Serves `/metrics` to Prometheus. It has an address of its own, because it asks for no token: whoever reaches the address of the
  * process need not reach this one.
@@ -45,11 +37,10 @@ const LIMITS = { headersMs: 5_000, requestMs: 10_000 };
  */
 export async function serveMetrics(
   registry: Registry,
-  address: { readonly host: string; readonly port: number } | undefined,
-): Promise<MetricsServer> {
-  if (!address) return { url: undefined, close: async () => undefined };
-  const server = serverWithin(LIMITS);
+  address: ListenAddress | undefined,
+): Promise<Partial<Listening> & Pick<Listening, 'close'>> {
+  if (!address) return { close: async () => undefined };
+  const server = serverWithin();
   server.get('/metrics', async (_, reply) => reply.type(registry.contentType).send(await registry.metrics()));
-  const url = await server.listen(address);
-  return { url, close: () => server.close() };
+  return listen(server, address);
 }

@@ -34,14 +34,38 @@ export interface ArrivalLimits {
   readonly uploadMs?: number;
 }
 
-/** A server that disconnects slow senders. It closes as soon as the requests under way are finished. */
-export function serverWithin(limits: ArrivalLimits, options: FastifyServerOptions = {}): FastifyInstance {
-  const { headersMs, requestMs, uploadMs = requestMs } = limits;
+/**
+ * A server that disconnects slow senders. It closes as soon as the requests under way are finished.
+ *
+ * @param limits default: those of monitoring
+ */
+export function serverWithin(
+  { headersMs, requestMs, uploadMs = requestMs }: ArrivalLimits = { headersMs: 5_000, requestMs: 10_000 },
+  options: FastifyServerOptions = {},
+): FastifyInstance {
   const http = { headersTimeout: headersMs, connectionsCheckingInterval: Math.min(1_000, headersMs) };
   const server = Fastify({ ...options, requestTimeout: uploadMs, http });
   if (uploadMs > requestMs) endSlow(server, requestMs);
   closeWithin(server, uploadMs);
   return server;
+}
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A server that listens. */
+export interface Listening {
+  /** `http://127.0.0.1:8082`. */
+  readonly url: string;
+  /** Accepts no new requests, and finishes those under way. */
+  close(): Promise<void>;
+}
+
+export async function listen(server: FastifyInstance, { host, port }: ListenAddress): Promise<Listening> {
+  const url = await server.listen({ host, port });
+  return { url, close: () => server.close() };
 }
 
 /** The timers that end requests that do not arrive in time. */

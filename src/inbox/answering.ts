@@ -15,8 +15,9 @@ import {
 import { type AnswerKind, resolveRequirement } from '../messages/requirements.js';
 import { stateOf } from '../temporal/onboardings.js';
 import { PassingProblem, TemporalProblem } from '../temporal/unavailable.js';
-import { UnreadableOnboarding } from '../temporal/unreadable.js';
+import type { UnreadableOnboarding } from '../temporal/unreadable.js';
 import { InvalidInput } from '../texts/invalid-input.js';
+import { ifUnreadable } from './waits.js';
 
 /** The decisions that a person must give a reason for. */
 export const NEED_REASON: readonly AnswerKind[] = ['adopt', 'retry', 'choice', 'take-back', 'abandon'];
@@ -79,15 +80,6 @@ export const sendWithdrawal = sends(withdrawProposal, 'repeat it if the answer i
 export const sendRemark = sends(addRemark, 'write it again if it is not shown then');
 
 /** Returns the reason why the state of a workflow cannot be read; undefined if it can be. */
-export async function obstacleOf(
-  client: Client,
-  workflowId: string,
-): Promise<UnreadableOnboarding | undefined> {
-  return stateOf(client, workflowId).then(
-    () => undefined,
-    (error: unknown) => {
-      if (error instanceof UnreadableOnboarding) return error;
-      throw error;
-    },
-  );
+export function obstacleOf(client: Client, workflowId: string): Promise<UnreadableOnboarding | undefined> {
+  return stateOf(client, workflowId).then(() => undefined, ifUnreadable);
 }

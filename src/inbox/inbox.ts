@@ -93,9 +93,9 @@ export function isLate({ requirements: [first] }: Pick<Listed, 'requirements'>):
 }
 
 /** The first task of a person, and how many more there are. */
-export function toDo({ requirements, moreRequirements }: Listed): string {
+export function toDo({ state, requirements, moreRequirements }: Listed): string {
   const [first, ...others] = requirements;
-  if (!first) return '';
+  if (!first || state !== 'running') return '';
   const more = others.length + moreRequirements;
   return TASKS[first.kind] + (more > 0 ? ` (${more} more)` : '');
 }

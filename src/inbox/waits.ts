@@ -1,12 +1,12 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import type { OnboardingState } from '../messages/onboarding-state.js';
+import type { OnboardingState, TimelineEntry } from '../messages/onboarding-state.js';
 import { PARTS, type Part } from '../messages/onboardings.js';
 import type { Requirement } from '../messages/requirements.js';
-import { stateOf } from '../temporal/onboardings.js';
+import { partIds, stateOf } from '../temporal/onboardings.js';
 import { accountsHoldingUp, type HoldingUp } from '../temporal/partner-accounts.js';
+import { ifFound } from '../temporal/unavailable.js';
 import { failuresOf, UnreadableOnboarding } from '../temporal/unreadable.js';
 import { nameWithId } from '../texts/names.js';
-import { type PartState, partsOf } from './parts.js';
 
 /** A requirement, with the workflow that takes its answer. */
 export interface Asked {
@@ -80,22 +80,12 @@ export async function readWaits(client: Client, workflowId: string): Promise<Wai
 }
 
 /** A part that was started on its own takes its answers itself; any other part by its customer. */
-export function askedOf(
-  workflowId: string,
-  { dba, requirements }: OnboardingState,
-  parts: readonly PartState[],
-): Asked[] {
-  const own = requirements.map((requirement) => ({
-    ...{ workflowId, name: nameWithId({ workflowId, dba }), requirement },
-  }));
-  const elsewhere = parts.flatMap(({ workflowId: id, state, wasThereBefore }) =>
-    wasThereBefore && !(state instanceof UnreadableOnboarding)
-      ? state.requirements.map((requirement) => ({
-          ...{ workflowId: id, name: nameWithId({ workflowId: id, dba: state.dba }), requirement },
-        }))
-      : [],
-  );
-  return [...own, ...elsewhere];
+export function askedOf(workflowId: string, state: OnboardingState, parts: readonly PartState[]): Asked[] {
+  const elsewhere = readable(parts).filter(({ wasThereBefore }) => wasThereBefore);
+  return [{ workflowId, state }, ...elsewhere].flatMap(({ workflowId: id, state: { dba, requirements } }) => {
+    const of = { workflowId: id, name: nameWithId({ workflowId: id, dba }) };
+    return requirements.map((requirement) => ({ ...of, requirement }));
+  });
 }
 
 /** The open requirements of the partner accounts that hold up these workflows. */
@@ -136,4 +126,74 @@ function whereOf(state: OnboardingState): string {
   });
   const own = [state.stage, ...(state.partnerStatus === null ? [] : [state.partnerStatus])].join(', ');
   return parts.length > 0 ? parts.join('; ') : own;
+}
+
+/** A part of a customer. */
+export interface PartState {
+  readonly part: Part;
+  readonly workflowId: string;
+  /** The reason instead when it cannot be read. */
+  readonly state: OnboardingState | UnreadableOnboarding;
+  /** It was started on its own before, so its requirements are answered there. */
+  readonly wasThereBefore: boolean;
+}
+
+/** The parts of a customer that have started and that Temporal has, each with its own state. Other workflows have none. */
+export async function partsOf(
+  client: Client,
+  workflowId: string,
+  state: OnboardingState,
+  read: (workflowId: string) => Promise<OnboardingState> = (id) => stateOf(client, id),
+): Promise<PartState[]> {
+  const parts = await Promise.all(
+    (Object.keys(PARTS) as Part[]).map(async (part): Promise<PartState | undefined> => {
+      const id = partIds(workflowId)[part];
+      const wasThereBefore = state.timeline.some(({ event }) => event === `${part}-attached`);
+      if (!wasThereBefore && !state[part]) return undefined;
+      // A part that has ended may be forgotten while its customer waits for another one.
+      const own = await ifFound(read(id)).catch(ifUnreadable);
+      return own && { part, workflowId: id, state: own, wasThereBefore };
+    }),
+  );
+  return parts.filter((part) => part !== undefined);
+}
+
+/** The part of a customer that asks; undefined for a requirement of the workflow itself. */
+export function askingPart(state: OnboardingState, requirementId: string): Part | undefined {
+  const parts = Object.keys(PARTS) as Part[];
+  return parts.find((name) => state[name]?.requirements.some(({ id }) => id === requirementId));
+}
+
+/** The workflow that asks: of a customer, a part. Claims and proposals are there. */
+export function askingWorkflow(workflowId: string, state: OnboardingState, requirementId: string): string {
+  const part = askingPart(state, requirementId);
+  return part ? partIds(workflowId)[part] : workflowId;
+}
+
+/** The open requirements of a workflow, those of a customer as its parts have them: with claims and proposals. */
+export function asPartsHaveThem(
+  { requirements }: OnboardingState,
+  parts: readonly PartState[],
+): readonly Requirement[] {
+  const ofParts = readable(parts).flatMap(({ state }) => state.requirements);
+  const own = new Map(ofParts.map((requirement) => [requirement.id, requirement]));
+  return requirements.map((requirement) => own.get(requirement.id) ?? requirement);
+}
+
+/** Without the parts that cannot be read. */
+export function readable(parts: readonly PartState[]) {
+  return parts.flatMap(({ state, ...part }) =>
+    state instanceof UnreadableOnboarding ? [] : [{ ...part, state }],
+  );
+}
+
+/** All timeline entries of an onboarding and its parts, which a customer does not have itself. */
+export function timelinesOf(state: OnboardingState, parts: readonly PartState[]): readonly TimelineEntry[] {
+  return [...state.timeline, ...readable(parts).flatMap((part) => part.state.timeline)];
+}
+
+/** Catches the reason why a state cannot be read. */
+export function ifUnreadable(error: unknown): UnreadableOnboarding {
+  if (error instanceof UnreadableOnboarding) return error;
+  throw error;
 }

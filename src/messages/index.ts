@@ -32,6 +32,14 @@ export {
   type WithdrawalReceipt,
   withdrawProposal,
 } from './claims.js';
+export {
+  OUTCOMES,
+  type OutcomeName,
+  STAGES,
+  type Stage,
+  TIMELINE_EVENTS,
+  type TimelineEvent,
+} from './codes.js';
 export type {
   FollowedBusinessInput,
   FollowedCustomerInput,
@@ -96,5 +104,3 @@ export {
   resolveRequirement,
 } from './requirements.js';
 export { SEARCH_ATTRIBUTES } from './search-attributes.js';
-export { OUTCOMES, type OutcomeName, STAGES, type Stage } from './stages.js';
-export { TIMELINE_EVENTS, type TimelineEvent } from './timeline-events.js';

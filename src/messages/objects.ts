@@ -44,7 +44,8 @@ export function isSame(one: unknown, other: unknown): boolean {
   );
 }
 
-function isContainer(value: unknown): value is Record<string, unknown> {
+/** Reports whether a JSON value is an object or a list. */
+export function isContainer(value: unknown): value is Record<string | number, unknown> {
   return typeof value === 'object' && value !== null;
 }
 

@@ -1,9 +1,8 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
+import { firstStage, type OutcomeName, type Stage, type TimelineEvent } from './codes.js';
 import type { Requirement } from './requirements.js';
-import { firstStage, type OutcomeName, type Stage } from './stages.js';
-import type { TimelineEvent } from './timeline-events.js';
 
-export { OUTCOMES, type OutcomeName, STAGES, type Stage } from './stages.js';
+export { OUTCOMES, type OutcomeName, STAGES, type Stage } from './codes.js';
 
 /** A write that was in flight when its onboarding ended, and its result. */
 export interface UnfinishedWrite {

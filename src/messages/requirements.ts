@@ -1,10 +1,10 @@
 import { defineUpdate } from '@temporalio/workflow';
-import type { RequirementKind } from './requirement-kinds.js';
+import type { RequirementKind } from './codes.js';
 
 /** Default of `dueInHours`: how long a person has to answer a requirement. */
 export const DEFAULT_DUE_IN_HOURS = 48;
 
-export { REQUIREMENT_KINDS, type RequirementKind, TASKS } from './requirement-kinds.js';
+export { REQUIREMENT_KINDS, type RequirementKind, TASKS } from './codes.js';
 
 /** A document in the document store; its bytes never enter a history. */
 export interface DocumentRef {

@@ -1,9 +1,9 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { BATCH_MEMO } from './batches.js';
+import { firstStage } from './codes.js';
 import type { WorkflowType } from './ids.js';
 import { type DbaForm, indexedDba, indexedWords } from './listed.js';
-import { firstStage } from './stages.js';
 
 /**
  * Columns and filters in the Web UI and in `gangway list`. Search attributes are never encrypted: names of businesses, ids and states

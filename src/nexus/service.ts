@@ -1,12 +1,20 @@
-import { type Client, WorkflowFailedError } from '@temporalio/client';
-import { CancelledFailure, type WorkflowIdConflictPolicy } from '@temporalio/common';
+import {
+  type Client,
+  WorkflowFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure, type WorkflowIdConflictPolicy } from '@temporalio/common';
 import {
   getClient,
+  log,
   startWorkflow,
   type WorkflowHandle,
   WorkflowRunOperationHandler,
 } from '@temporalio/nexus';
 import {
+  HandlerError,
+  type HandlerErrorOptions,
+  type HandlerErrorType,
   HandlerStartOperationResult,
   type OperationContext,
   OperationError,
@@ -19,7 +27,9 @@ import { z } from 'zod';
 import { Deadline, untilAborted } from '../http/deadline.js';
 import type { KnownAccounts } from '../messages/inputs.js';
 import type { DbaForm } from '../messages/listed.js';
-import { gangwayService } from '../messages/nexus.js';
+import { gangwayService, type NexusProblem } from '../messages/nexus.js';
+import { problemText } from '../partners/bounds.js';
+import type { FieldProblem } from '../partners/partner-error.js';
 import { holdPrivate } from '../process/logging.js';
 import { outcomeOf, stateOf } from '../temporal/onboardings.js';
 import {
@@ -28,12 +38,13 @@ import {
   find,
   givenAnswer,
   onboardingName,
+  Refusal,
   resolveOnce,
   startOrAttach,
 } from '../temporal/requests.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/start.js';
-import { isNotFound } from '../temporal/unavailable.js';
-import { callersError } from './handler-errors.js';
+import { isDenied, isNotFound, isUnavailable } from '../temporal/unavailable.js';
+import { OBSTACLES, UnreadableOnboarding } from '../temporal/unreadable.js';
 
 /** The place where callers' onboardings run, and the accounts that their inputs may name. */
 export interface NexusPlace {
@@ -171,4 +182,56 @@ async function respond<Result>(
     deadline.release();
     setImmediate(release);
   }
+}
+
+/** The handler error of each problem. Temporal repeats a request that is `UNAVAILABLE` or `INTERNAL`. */
+const TYPES: Readonly<Record<NexusProblem, HandlerErrorType>> = {
+  invalid: 'BAD_REQUEST',
+  'unknown-onboarding': 'NOT_FOUND',
+  'ambiguous-id': 'CONFLICT',
+  'other-input': 'CONFLICT',
+  'not-open': 'CONFLICT',
+  'not-applied': 'UNAVAILABLE',
+  'unreadable-onboarding': 'UNAVAILABLE',
+  'temporal-unavailable': 'UNAVAILABLE',
+  'internal-error': 'INTERNAL',
+};
+
+/** Turns an error of a handler into what the caller gets. It quotes nothing that the caller sent. */
+export function callersError(error: unknown): HandlerError | OperationError {
+  if (error instanceof HandlerError || error instanceof OperationError) return error;
+  if (error instanceof Refusal) return handlerError(error.kind, error.message, { errors: error.errors });
+  // After repeated failures, Temporal stops all requests of a namespace for a while, so the caller decides about this one.
+  if (error instanceof UnreadableOnboarding)
+    return handlerError('unreadable-onboarding', OBSTACLES[error.obstacle], { retryableOverride: false });
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
+    return handlerError('not-applied', 'the answer is accepted, but not yet applied');
+  if (isUnavailable(error) || isDenied(error) || isCutOff(error))
+    return handlerError('temporal-unavailable', 'no response of Temporal in time');
+  log.error('Nexus operation failed', { error });
+  return handlerError('internal-error', 'see the log of the worker');
+}
+
+/** Reports whether a handler took too long, for its own deadline or for Temporal, or its worker stops. */
+function isCutOff(error: unknown): boolean {
+  return (
+    error instanceof CancelledFailure || (error instanceof DOMException && error.name === 'TimeoutError')
+  );
+}
+
+interface Details extends Pick<HandlerErrorOptions, 'retryableOverride'> {
+  readonly errors?: readonly FieldProblem[];
+}
+
+function handlerError(
+  problem: NexusProblem,
+  what: string,
+  { errors = [], retryableOverride }: Details = {},
+): HandlerError {
+  // Two rules may report the same problem of a field.
+  const lines = new Set(errors.map(problemText));
+  const message = [what, ...lines].join('; ');
+  const details = errors.length > 0 ? [errors] : [];
+  const cause = ApplicationFailure.create({ message, type: problem, details, nonRetryable: true });
+  return new HandlerError(TYPES[problem], message, { cause, retryableOverride });
 }

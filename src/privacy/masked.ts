@@ -3,13 +3,15 @@
  * hash, and never of one of these. No pattern takes longer than the text is long.
  */
 export const PRIVATE_PATTERNS = {
-  /** With separators, as people write it. */
-  socialSecurityNumber: /(?<!\d)\d{3}[-._: ]\d{2}[-._: ]\d{4}(?!\d)/,
+  /** With separators, as people write it: dashes of any length, with or without spaces, and spaces that do not break. */
+  socialSecurityNumber:
+    /(?<!\d)\d{3}(?: ?[-\u2010-\u2015\u2212] ?|[._: \xa0\u202f])\d{2}(?: ?[-\u2010-\u2015\u2212] ?|[._: \xa0\u202f])\d{4}(?!\d)/,
   /** A social security number in the form of the bank, which looks like any other id of nine digits. */
   nineDigits: /(?<![\dA-Fa-f])\d{9}(?![\dA-Fa-f])/,
   /** Not behind a date, as in `2026-01-31-1234567`. */
-  taxNumber: /(?<![\dA-Fa-f]|\d-)\d{2}-\d{7}(?![\dA-Fa-f])/,
-  phoneNumber: /(?<!\d)\(?\d{3}\)?[-._ ]{1,2}\d{3}[-._ ]\d{4}(?!\d)|(?<!\w)\+\d{8,15}(?!\d)/,
+  taxNumber: /(?<![\dA-Fa-f]|\d-)\d{2} ?[-\u2010-\u2015\u2212] ?\d{7}(?![\dA-Fa-f])/,
+  phoneNumber:
+    /(?<!\d)\(?\d{3}\)?[-\u2010-\u2015._ \xa0\u202f]{1,2}\d{3}[-\u2010-\u2015._ \xa0\u202f]\d{4}(?!\d)|(?<!\w)\+\d{8,15}(?!\d)/,
   email: /(?<![\w.%+-])[\w.%+-]+@[\w-]+(?:\.[\w-]+)+/,
   /** An HTTP scheme and what follows it, except a plain word. */
   credentials: /\b(?:Bearer|Basic) (?=\S*[\dA-Z+/=])[\w.~+/=-]{8,}/,

@@ -48,11 +48,12 @@ export function listeningAt<Server>(setting: string, server: Promise<Server>): P
  */
 export const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** Calls `stop` on the first signal. On the second one, Node ends the process. */
-export function stopOnSignal(stop: () => Promise<void>): void {
-  const onSignal = () => {
+/** Closes these one after the other on the first signal. On the second one, Node ends the process. */
+export function closeOnSignal(open: readonly { close(): Promise<void> }[], closed: () => void): void {
+  const onSignal = async () => {
     for (const signal of STOP_SIGNALS) process.off(signal, onSignal);
-    void stop();
+    for (const each of open) await each.close();
+    closed();
   };
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
 }

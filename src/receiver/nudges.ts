@@ -3,14 +3,100 @@ import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { z } from 'zod';
 import { kindOf } from '../http/server.js';
-import { labelsOf, POLLS, workflowId } from '../messages/ids.js';
+import { labelsOf, POLLS, possibleWorkflowIds, workflowId } from '../messages/ids.js';
+import { externalId } from '../messages/inputs.js';
+import type { IdField } from '../partners/partner.js';
 import { NUDGES, nudge, type Pending, readsChange } from '../temporal/nudge.js';
+import { all, type Condition, either, IS_RUNNING, is, isIn } from '../temporal/query.js';
 import type { Backend } from '../temporal/requests.js';
 import { listed } from '../temporal/search.js';
 import { isNotFound } from '../temporal/unavailable.js';
-import { callTemporal } from './problems.js';
-import { addIds, MAX_IDS, type NamedIds, runningWith } from './webhook-ids.js';
+import { callTemporal, Problem } from './problems.js';
+
+/** Ids of the partners are digits, as a number or a text (apis/2), of at most this length. */
+const digits = z
+  .union([z.string(), z.int(), z.bigint()])
+  .transform(String)
+  .pipe(z.string().regex(/^\d{1,20}$/));
+
+/** The ids by which an onboarding can be found, and their form in a query. */
+const KINDS: Readonly<Record<IdField['kind'], z.ZodType<string>>> = {
+  MerchantProfileId: digits,
+  BankingProfileId: digits,
+  Mid: digits,
+  externalId,
+};
+
+/** Ids that one webhook may name, and that one search covers. */
+const MAX_IDS = 100;
+
+/** The maximum depth at which an id in a webhook is found. */
+const MAX_DEPTH = 16;
+
+interface NamedId extends Pick<IdField, 'kind'> {
+  readonly id: string;
+}
+
+/** The ids that a webhook names, each once: keyed by kind and id. */
+export type NamedIds = ReadonlyMap<string, NamedId>;
+
+/**
+ * The ids in the fields of a webhook, at any depth and in lists, with names in any case. A value without the form of its id is
+ * ignored, because the shapes of webhooks are not documented and a sender may send anything.
+ *
+ * @throws {Problem} `too-large` when the webhook names too many ids
+ */
+export function idsIn(webhook: unknown, fields: readonly IdField[]): NamedIds {
+  const named = new Map<string, NamedId>();
+  for (const { path, value } of fieldsOf(webhook)) {
+    for (const { kind } of fields.filter((field) => path.endsWith(`.${field.path.toLowerCase()}`))) {
+      const id = KINDS[kind].safeParse(value).data;
+      if (id !== undefined) named.set(`${kind} ${id}`, { kind, id });
+    }
+  }
+  if (named.size > MAX_IDS) throw new Problem('too-large', `a webhook may name at most ${MAX_IDS} ids`);
+  return named;
+}
+
+/** Adds ids, up to `most` in all. */
+export function addIds(named: Map<string, NamedId>, more: NamedIds, most: number): void {
+  for (const [key, id] of more) if (named.size < most) named.set(key, id);
+}
+
+/**
+ * Returns the visibility query for the running workflows of a task queue that have one of the ids. A webhook does not name its
+ * account, so an `externalId` matches the workflows of every account.
+ */
+export function runningWith(named: NamedIds, taskQueue: string, accounts: readonly string[]): Condition {
+  const clauses = [...Map.groupBy(named.values(), ({ kind }) => kind)].map(([kind, of]) => {
+    const ids = of.map(({ id }) => id);
+    return kind === 'externalId'
+      ? isIn(
+          'WorkflowId',
+          ids.flatMap((id) => possibleWorkflowIds(id, accounts)),
+        )
+      : isIn({ name: kind }, ids);
+  });
+  return all(IS_RUNNING, is('TaskQueue', taskQueue), either(...clauses));
+}
+
+interface Field {
+  /** Lower-case names from the outside in, with a dot before each. */
+  readonly path: string;
+  readonly value: unknown;
+}
+
+/** Every field of every object within. Lists add nothing to a path. */
+function* fieldsOf(value: unknown, path = '', depth = 0): Generator<Field> {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
+  for (const [name, field] of Object.entries(value)) {
+    const inner = Array.isArray(value) ? path : `${path}.${name.toLowerCase()}`;
+    if (!Array.isArray(value)) yield { path: inner, value: field };
+    yield* fieldsOf(field, inner, depth + 1);
+  }
+}
 
 /**
  * The metrics of nudges, and of what webhooks are worth: when the last one arrived, and the status changes that were read because of
@@ -49,7 +135,7 @@ const GATHERING_MS = 1_000;
 
 /** The ids to search for again, and the workflows that the first searches found. */
 interface SecondSearch {
-  readonly ids: Map<string, Set<string>>;
+  readonly ids: Map<string, NamedId>;
   readonly found: Set<string>;
 }
 

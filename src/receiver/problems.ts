@@ -35,22 +35,11 @@ export const PROBLEMS = {
 
 export type ProblemKind = keyof typeof PROBLEMS;
 
-/** A problem as a response has it (RFC 9457), and as the response to a batch has it for one event. */
-export interface ProblemDetails {
-  /** `urn:gangway:problem:invalid`. */
-  readonly type: string;
-  readonly title: string;
-  /** HTTP status. */
-  readonly status: number;
-  readonly detail: string;
+interface ProblemOptions extends ErrorOptions {
   /** Every wrong field with its rule, never with its value. */
   readonly errors?: readonly FieldProblem[];
-}
-
-interface ProblemOptions extends ErrorOptions {
-  readonly errors?: readonly FieldProblem[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** Fields besides those of {@link ProblemDetails}. */
+  /** Further fields of the response. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
@@ -73,7 +62,8 @@ export class Problem extends Error {
     return this.options.headers ?? {};
   }
 
-  toJSON(): ProblemDetails {
+  /** As a response has it (RFC 9457), and as the response to a batch has it for one event. */
+  toJSON() {
     const [status, title] = PROBLEMS[this.kind];
     const { errors, more } = this.options;
     const type = `urn:gangway:problem:${this.kind}`;

@@ -9,17 +9,14 @@ import { stateOf } from '../temporal/onboardings.js';
 import { type Backend, checked, find, type Requested, startOrAttach } from '../temporal/requests.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/start.js';
 import { holdUntilClosed, parse, textBodies, textOf } from './cloud-events.js';
-import type { WebhookNudges } from './nudges.js';
-import { accepted, problems, type RequestSchemas, response, state, unchanged } from './openapi.js';
+import { idsIn, type WebhookNudges } from './nudges.js';
+import { accepted, problems, response, state, unchanged } from './openapi.js';
 import { callTemporal, DEADLINE_MS, Problem } from './problems.js';
 import { authSetting, senderCheck, WEBHOOK_PARTNERS, type WebhookRules } from './settings.js';
-import { countOf, idsIn } from './webhook-ids.js';
 
 interface OnboardingRoutes {
   readonly backend: Backend;
-  readonly known: KnownAccounts;
-  /** The inputs of {@link bodySchemas}. */
-  readonly bodies: RequestSchemas['bodies'];
+  readonly bodies: ReturnType<typeof bodySchemas>;
   /** Reports whether a request came with a valid token. */
   readonly isCaller: (request: FastifyRequest) => boolean;
 }
@@ -39,8 +36,13 @@ const typed = z.looseObject({
 });
 
 /** The inputs by the `type` of a body. */
-export function bodySchemas(known: KnownAccounts): RequestSchemas['bodies'] {
-  return Object.fromEntries(Object.entries(BODY_KINDS).map(([type, kind]) => [type, kind.schema(known)]));
+export function bodySchemas(known: KnownAccounts) {
+  const { merchant, business, customer } = BODY_KINDS;
+  return {
+    merchant: merchant.schema(known),
+    business: business.schema(known),
+    customer: customer.schema(known),
+  };
 }
 
 function schemas(bodies: OnboardingRoutes['bodies']) {
@@ -67,9 +69,9 @@ function schemas(bodies: OnboardingRoutes['bodies']) {
 }
 
 /** `PUT` and `GET /onboardings/{externalId}`, for callers with a bearer token. */
-export function onboardingRoutes({ backend, known, bodies, isCaller }: OnboardingRoutes) {
+export function onboardingRoutes(routes: OnboardingRoutes) {
+  const { backend, bodies, isCaller } = routes;
   const { client } = backend;
-  const start = startOnboarding(backend, known);
   const { put, get } = schemas(bodies);
   return async (server: FastifyInstance): Promise<void> => {
     textBodies(server, MEDIA_TYPES);
@@ -80,7 +82,10 @@ export function onboardingRoutes({ backend, known, bodies, isCaller }: Onboardin
     });
     server.put<Path>('/onboardings/:externalId', { schema: put }, async (request, reply) => {
       const body = holdUntilClosed(parse(textOf(request, MEDIA_TYPES)), reply);
-      const { workflowId, isUnchanged } = await callTemporal(client, start(request.params.externalId, body));
+      const { workflowId, isUnchanged } = await callTemporal(
+        client,
+        startOnboarding(routes, request.params.externalId, body),
+      );
       reply.code(isUnchanged ? 200 : 202).header('location', `/onboardings/${workflowId}`);
       return reply.send({ workflowId, ...(isUnchanged && { unchanged: true }) });
     });
@@ -92,24 +97,11 @@ export function onboardingRoutes({ backend, known, bodies, isCaller }: Onboardin
 }
 
 /** Validates a body, and returns a function that starts its onboarding. */
-function startOnboarding(backend: Backend, known: KnownAccounts) {
-  const starters = {
-    merchant: starter(BODY_KINDS.merchant, backend, known),
-    business: starter(BODY_KINDS.business, backend, known),
-    customer: starter(BODY_KINDS.customer, backend, known),
-  };
-  return (externalId: string, body: unknown): (() => Promise<Requested>) => {
-    const { type, ...fields } = checked(typed, body);
-    return starters[type]({ ...fields, externalId });
-  };
-}
-
-function starter<Input>(kind: Kind<Input>, backend: Backend, known: KnownAccounts) {
-  const rules = kind.schema(known);
-  return (given: unknown) => {
-    const input = checked(rules, given);
-    return () => startOrAttach(backend, kind, input);
-  };
+function startOnboarding({ backend, bodies }: OnboardingRoutes, externalId: string, body: unknown) {
+  const { type, ...fields } = checked(typed, body);
+  const input = checked(bodies[type], { ...fields, externalId });
+  // The schema of its kind has checked it.
+  return (): Promise<Requested> => startOrAttach(backend, BODY_KINDS[type] as Kind<unknown>, input);
 }
 
 interface PartnerWebhookRoutes {
@@ -202,7 +194,7 @@ function receiverOf(partner: SystemName, { senders, idFields }: WebhookRules, nu
       throw new Problem('unreadable', 'a webhook must be an object or an array');
     }
     const ids = idsIn(webhook, idFields);
-    return { ids: countOf(ids), workflows: await nudges.nudgeWorkflowsOf(ids) };
+    return { ids: ids.size, workflows: await nudges.nudgeWorkflowsOf(ids) };
   };
 }
 

@@ -4,7 +4,15 @@ import type { Logger } from 'pino';
 import { Counter, Registry } from 'prom-client';
 import { z } from 'zod';
 import { measureRequests } from '../http/metrics.js';
-import { type ArrivalLimits, countCallers, logRequests, routeOf, serverWithin } from '../http/server.js';
+import {
+  type ArrivalLimits,
+  countCallers,
+  type Listening,
+  listen,
+  logRequests,
+  routeOf,
+  serverWithin,
+} from '../http/server.js';
 import { temporalCheck } from '../temporal/server.js';
 import { traceRequests } from './cloud-events.js';
 import { eventRoutes, eventSchemas } from './event-routes.js';
@@ -23,13 +31,6 @@ export interface ReceiverOptions
   readonly limits?: ArrivalLimits;
   /** Counts here. */
   readonly registry?: Registry;
-}
-
-export interface Receiver {
-  /** `http://127.0.0.1:8082`. */
-  readonly url: string;
-  /** Accepts no new requests, and finishes those under way. */
-  close(): Promise<void>;
 }
 
 /** A batch of a hundred customers needs a third of it, and Temporal accepts twice as much in one message. */
@@ -53,8 +54,8 @@ const METHODS: readonly (readonly [path: RegExp, methods: string])[] = [
  * onboarding. After a response of 202, Temporal has the event or the onboarding. `POST /webhooks/{partner}` accepts webhooks of
  * partners, which nudge the onboardings that they are about. The log names each call, and contains no bodies.
  */
-export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { host, port, client, taskQueue, dbaForm, logger, secrets, requestsPerMinute } = options;
+export async function startReceiver(options: ReceiverOptions): Promise<Listening> {
+  const { client, taskQueue, dbaForm, logger, secrets, requestsPerMinute } = options;
   const { registry = new Registry() } = options;
   const server = serverWithin(options.limits ?? LIMITS, {
     bodyLimit: MAX_BODY_BYTES,
@@ -84,16 +85,13 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const backend = { client, taskQueue, dbaForm, accounts: Object.keys(options.accounts) };
   const checkSignature = secrets.length > 0 ? signatureCheck(secrets) : undefined;
   await server.register(eventRoutes({ types, backend, checkSignature, requestsPerMinute }));
-  await server.register(
-    onboardingRoutes({ backend, known: options, bodies, isCaller: (request) => callers.has(request) }),
-  );
+  await server.register(onboardingRoutes({ backend, bodies, isCaller: (request) => callers.has(request) }));
   const nudges = new WebhookNudges(backend, logger, nudgeMetrics(registry, backend.accounts));
   await server.register(
     partnerWebhookRoutes({ rules: options.webhooks, nudges, count: metrics.webhooks, logger }),
   );
   monitoringRoutes(server, client);
-  const url = await server.listen({ host, port });
-  return { url, close: () => server.close() };
+  return listen(server, options);
 }
 
 function rejectUnknown(server: FastifyInstance): void {

@@ -36,7 +36,6 @@ export interface TallyOptions {
 
 /** Counts onboardings one by one. It keeps numbers, and those that wait longest. */
 export class Tally {
-  readonly #options: TallyOptions;
   readonly #stages = new Grouped(() => ({ running: 0, waiting: 0 }));
   readonly #times = new Grouped<number[]>(() => []);
   readonly #requirements = new Grouped(() => ({ overdue: 0, seconds: [] as number[] }));
@@ -44,11 +43,9 @@ export class Tally {
   readonly #groups = new Grouped(() => ({ running: 0, waiting: 0, others: 0, seconds: [] as number[] }));
   readonly #longest: Readonly<Record<WaitFigure['waits'], WaitFigure[]>> = { person: [], stage: [] };
   /** Of a customer, its parts count, and not the customer. So they do for the groups. */
-  readonly #all = { running: 0, waiting: 0, ended: 0 };
+  readonly #all = { running: 0, waiting: 0, ended: 0, overADay: 0 };
 
-  constructor(options: TallyOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: TallyOptions) {}
 
   /** Counts a workflow. A run that another one continues does not count. */
   add(row: Listed): void {
@@ -75,8 +72,9 @@ export class Tally {
       counts.waiting += waiting;
     }
     if (!isCounted) return;
-    const start = this.#options.firstStarts.get(workflowId) ?? row.startedAt;
+    const start = this.options.firstStarts.get(workflowId) ?? row.startedAt;
     const since = new Date(start.getTime() + total(row) * 1_000).toISOString();
+    this.#countLong(row, secondsBetween(since, this.options.now));
     this.#keep({ ...aboutOf(row), waits: 'stage', for: stage, since });
   }
 
@@ -88,17 +86,24 @@ export class Tally {
     }
     if (row.type === 'customerOnboarding') return;
     this.#all.ended += 1;
+    this.#countLong(row);
     const group = this.#group(row);
     if (SUCCESSES.includes(outcome)) group.seconds.push(total(row));
     else group.others += 1;
   }
 
+  /** Counts an onboarding that was, or is, in one stage for more than a day. */
+  #countLong({ stageSeconds }: Listed, secondsNow = 0): void {
+    const longest = Math.max(secondsNow, ...Object.values(stageSeconds));
+    if (longest > DAY_MS / 1_000) this.#all.overADay += 1;
+  }
+
   #group({ agentProfileId, partnerAccount }: Listed) {
-    return this.#groups.of((this.#options.by === 'agent' ? agentProfileId : partnerAccount) ?? '');
+    return this.#groups.of((this.options.by === 'agent' ? agentProfileId : partnerAccount) ?? '');
   }
 
   #addRequirements(row: Listed): void {
-    const { now } = this.#options;
+    const { now } = this.options;
     for (const { kind, raisedAt, dueAt } of row.requirements) {
       const counted = this.#requirements.of(kind);
       counted.seconds.push(secondsBetween(raisedAt, now));
@@ -126,6 +131,7 @@ export class Tally {
         this.#times.all.map(([[subject = '', stage = ''], seconds]) => ({
           ...{ subject, stage, count: seconds.length },
           ...{ medianSeconds: median(seconds), p90Seconds: percentile(seconds, 0.9) },
+          overADay: seconds.filter((each) => each * 1_000 > DAY_MS).length,
         })),
       ),
       requirements: this.#requirements.all
@@ -142,7 +148,7 @@ export class Tally {
           ...{ subject, week: weekOf(monday), monday, outcomes },
         }))
         .sort((one, other) => one.monday.localeCompare(other.monday)),
-      ...(this.#options.by && { groups: this.#groupFigures }),
+      ...(this.options.by && { groups: this.#groupFigures }),
     };
   }
 

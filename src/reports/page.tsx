@@ -5,7 +5,87 @@ import { renderToString } from 'preact-render-to-string';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { harmless } from '../texts/text.js';
 import type { Times } from '../texts/time.js';
-import { SHARED_STYLE } from './style.js';
+
+/**
+ * The style that pages of reports and pages of the console share: colors, charts, tables, facts. For screens in light and dark and
+ * for paper. Colors of bars differ in lightness as well, for people who do not see all colors. It has no sign that HTML escapes.
+ */
+export const SHARED_STYLE = `
+:root {
+  --page: light-dark(#f6f7f9, #14171c); --card: light-dark(#ffffff, #1c2027); --sunken: light-dark(#eef0f4, #252a33);
+  --text: light-dark(#1b2130, #e7eaf0); --muted: light-dark(#565f70, #a3adbd); --line: light-dark(#d9dee7, #343b47);
+  --accent: light-dark(#1d5fc4, #86b4ff);
+  --chart-good: light-dark(#17795e, #3fb68f); --chart-part: light-dark(#7fa53c, #a9c961);
+  --chart-calm: light-dark(#76808c, #8d98a5); --chart-bad: light-dark(#b9501c, #ec8a50);
+  --chart-left: light-dark(#7a5aa6, #b294e0); --chart-main: light-dark(#2462a8, #6aa6ec);
+  --chart-tail: light-dark(#a9c6e8, #2f5078);
+}
+@media screen { :root { color-scheme: light dark; } }
+body { overflow-wrap: anywhere; }
+.name { display: -webkit-box; min-width: 8rem; overflow: hidden; -webkit-box-orient: vertical; -webkit-line-clamp: 3; }
+.faint, .listing caption { color: var(--muted); }
+.notes { border-left: 4px solid var(--chart-bad); background: var(--sunken); padding: .5rem .9rem; margin: 1rem 0; }
+.notes ul { margin: 0; padding-left: 1.1rem; }
+.notes li:only-child { margin-left: -1.1rem; list-style: none; }
+.figures { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.25rem 0 0; padding: 0; }
+.figures div { background: var(--sunken); border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; min-width: 8.5rem; }
+.figures + p { margin-top: .75rem; }
+.figures dt { color: var(--muted); font-size: .85rem; }
+.figures dd { margin: 0; font-size: 1.5rem; font-weight: 600; font-variant-numeric: tabular-nums; }
+.chart-and-table { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 1rem 2.5rem; align-items: start; }
+figure { margin: .5rem 0; }
+figcaption, .listing caption { font-size: .85rem; text-align: left; padding-bottom: .35rem; }
+figcaption { color: var(--muted); }
+figure svg { display: block; width: 100%; overflow: visible; font-size: 13px; }
+figure svg text { fill: var(--text); }
+figure svg .amount { font-variant-numeric: tabular-nums; }
+.chart-track { fill: var(--sunken); }
+.chart-good { fill: var(--chart-good); }
+.chart-part { fill: var(--chart-part); }
+.chart-calm { fill: var(--chart-calm); }
+.chart-bad { fill: var(--chart-bad); }
+.chart-left { fill: var(--chart-left); }
+.chart-main { fill: var(--chart-main); }
+.chart-tail { fill: var(--chart-tail); }
+.legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .35rem 0 0; padding: 0; font-size: .85rem; }
+.legend li { list-style: none; }
+.legend svg { display: inline-block; width: .8rem; height: .8rem; margin-right: .35rem; vertical-align: -1px; }
+.scroll { overflow-x: auto; margin: .75rem 0; background: var(--card); border: 1px solid var(--line); border-radius: .4rem; }
+table.listing { border-collapse: collapse; width: 100%; margin: 0; font-size: .95rem; }
+.listing caption { padding: .6rem; }
+.listing tbody tr:last-child td { border-bottom: 0; }
+.listing :is(th, td) { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid var(--line); min-width: 5.5rem; background: none; }
+.listing thead th { color: var(--muted); font-weight: 600; vertical-align: bottom; }
+.listing thead th.number { white-space: normal; }
+.listing .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; min-width: 0; }
+:is(.listing, .known) time { white-space: nowrap; font-variant-numeric: tabular-nums; }
+dl.known { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.25rem; margin: 1rem 0; }
+dl.known dt { color: var(--muted); }
+dl.known dd { margin: 0; overflow-wrap: anywhere; }
+code { display: inline; }
+code, pre, .code { padding: 0; font: .92em/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
+pre { background: var(--sunken); border: 1px solid var(--line); border-radius: .35rem; padding: .6rem .8rem; margin: .4rem 0; white-space: pre-wrap; }
+summary { cursor: pointer; padding: .3rem 0; overflow-wrap: anywhere; }
+summary:focus-visible, .scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+@media (max-width: 40rem) {
+  dl.known { grid-template-columns: 8rem minmax(0, 1fr); }
+  table.listing.wide thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
+  table.listing.wide :is(tr, td, th, caption) { display: block; }
+  table.listing.wide tbody tr { border-top: 1px solid var(--line); padding: .6rem 0; }
+  table.listing.wide td:empty { display: none; }
+  table.listing.wide td { border: 0; padding: .1rem .6rem .1rem 8rem; overflow-wrap: anywhere; text-align: left; }
+  table.listing.wide td::before { content: attr(data-title); color: var(--muted); float: left; width: 7rem; margin-left: -7.4rem; }
+  .figures div { flex: 1; min-width: 6.5rem; }
+}
+@media print {
+  :root { color-scheme: light; }
+  figure svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  h2, h3, summary, caption { break-after: avoid; }
+  tr, .figures div { break-inside: avoid; }
+  .listing time { white-space: normal; }
+  details::details-content { content-visibility: visible; block-size: auto; }
+}
+`;
 
 const STYLE = `${SHARED_STYLE}
 * { box-sizing: border-box; }

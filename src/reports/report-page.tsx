@@ -7,6 +7,8 @@ import { webhookText } from './webhooks.js';
 interface Shown {
   readonly report: Report;
   readonly times: Times;
+  /** Where a reader finds an onboarding. Default: nowhere. */
+  readonly pathOf?: ((workflowId: string) => string) | undefined;
 }
 
 export function reportPage(report: Report, times: Times): string {
@@ -18,8 +20,11 @@ const FILTERS: Readonly<Record<string, string>> = {
   ...{ system: 'partner', partnerAccount: 'account', partnerAccounts: 'account' },
 };
 
-export function ReportFigures({ report, times }: Shown) {
-  const { at, namespace, since, filter, running, waiting, ended, webhooks = [] } = report;
+export function ReportFigures({ report, times, pathOf }: Shown) {
+  const { at, namespace, since, filter, running, waiting, ended, overADay, webhooks = [] } = report;
+  const figures = {
+    ...{ running, 'wait for a person': waiting, ended, 'waited in one stage for over a day': overADay },
+  };
   const only = Object.entries(filter).map(([name, value]) => `${FILTERS[name] ?? name} ${value}`);
   const lack = lackOf(report);
   return (
@@ -30,7 +35,7 @@ export function ReportFigures({ report, times }: Shown) {
       </p>
       <Notes notes={lack === undefined ? [] : [lack]} />
       <dl class="figures">
-        {Object.entries({ running, 'wait for a person': waiting, ended }).map(([name, count]) => (
+        {Object.entries(figures).map(([name, count]) => (
           <div>
             <dt>{name}</dt>
             <dd>{count}</dd>
@@ -38,7 +43,9 @@ export function ReportFigures({ report, times }: Shown) {
         ))}
       </dl>
       <p class="faint">Of a customer, these numbers count its merchant, its business and its terminal.</p>
-      {tablesOf(report, times).map((table) => sectionOf(CHARTS[table.part]?.(report) ?? [], table, times))}
+      {tablesOf(report, times).map((table) =>
+        sectionOf(CHARTS[table.part]?.(report) ?? [], table, { times, pathOf }),
+      )}
       {webhooks.length > 0 && <h2>Webhooks</h2>}
       {webhooks.map((figure) => (
         <p>{webhookText(figure)}</p>
@@ -48,10 +55,10 @@ export function ReportFigures({ report, times }: Shown) {
 }
 
 /** Charts next to the table of their numbers; the table alone if there is nothing to draw. */
-function sectionOf(charts: readonly Chart[], { title, caption, head, rows }: FigureTable, times: Times) {
+function sectionOf(charts: readonly Chart[], { title, caption, head, rows }: FigureTable, how: How) {
   const columns = head.map((name, index): Column<FigureTable['rows'][number]> => {
     const isNumber = typeof rows[0]?.[index] === 'number';
-    return { title: name, cell: (row) => shown(name, row[index], times), ...(isNumber && { isNumber }) };
+    return { title: name, cell: (row) => shown(name, row[index], how), ...(isNumber && { isNumber }) };
   });
   const drawn = charts.filter(({ bars }) => bars.length > 0);
   return (
@@ -73,8 +80,11 @@ function sectionOf(charts: readonly Chart[], { title, caption, head, rows }: Fig
   );
 }
 
-function shown(title: string, value: string | number | Date | undefined, times: Times) {
+type How = Pick<Shown, 'times' | 'pathOf'>;
+
+function shown(title: string, value: string | number | Date | undefined, { times, pathOf }: How) {
   if (value instanceof Date) return <Time times={times} at={value.toISOString()} />;
+  if (title === 'ID' && pathOf) return <a href={pathOf(String(value))}>{value}</a>;
   return title === 'Name' ? <Name name={String(value)} /> : value;
 }
 

@@ -32,25 +32,28 @@ export function lackOf({ since, at, retentionSeconds }: Report): string | undefi
 }
 
 export interface FigureTable {
-  readonly part: Exclude<keyof Figures, 'running' | 'waiting' | 'ended'>;
+  readonly part: Exclude<keyof Figures, 'running' | 'waiting' | 'ended' | 'overADay'>;
   readonly title: string;
   readonly caption: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly (string | number | Date)[])[];
 }
 
+type Columns<Row> = Readonly<Record<string, (row: Row) => FigureTable['rows'][number][number]>>;
+
+function tableOf<Row>(
+  [part, title, caption]: readonly [FigureTable['part'], title: string, caption: string],
+  rows: readonly Row[],
+  columns: Columns<Row>,
+): FigureTable {
+  const cells = rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row)));
+  return { part, title, caption, head: Object.keys(columns), rows: cells };
+}
+
 export function tablesOf(report: Report, times: Times): FigureTable[] {
-  const { stages, stageTimes, requirements, longest, weeks, groups, by } = report;
-  const table = <Row>(
-    [part, title, caption]: readonly [FigureTable['part'], string, string],
-    rows: readonly Row[],
-    columns: Readonly<Record<string, (row: Row) => string | number | Date>>,
-  ): FigureTable => {
-    const cells = rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row)));
-    return { part, title, caption, head: Object.keys(columns), rows: cells };
-  };
+  const { stages, stageTimes, requirements, longest, weeks } = report;
   const waits = (of: WaitFigure['waits'], what: string, title: string) =>
-    table(
+    tableOf(
       ['longest', title, `${title}, the longest first`],
       longest.filter((row) => row.waits === of),
       {
@@ -63,20 +66,21 @@ export function tablesOf(report: Report, times: Times): FigureTable[] {
       },
     );
   return [
-    table(['stages', 'By stage', 'Running onboardings by stage'], stages, {
+    tableOf(['stages', 'By stage', 'Running onboardings by stage'], stages, {
       Onboarding: ({ subject }) => subject,
       Stage: ({ stage }) => stage,
       Running: ({ running }) => running,
       'Wait for a person': ({ waiting }) => waiting,
     }),
-    table(['stageTimes', 'Time in each stage', 'Time in each stage that is over'], stageTimes, {
+    tableOf(['stageTimes', 'Time in each stage', 'Time in each stage that is over'], stageTimes, {
       Onboarding: ({ subject }) => subject,
       Stage: ({ stage }) => stage,
       Count: ({ count }) => count,
       Median: ({ medianSeconds }) => spanOf(medianSeconds),
       '9 in 10 within': ({ p90Seconds }) => spanOf(p90Seconds),
+      'Over a day': ({ overADay }) => overADay,
     }),
-    table(['requirements', 'Open requirements', 'Open requirements by kind'], requirements, {
+    tableOf(['requirements', 'Open requirements', 'Open requirements by kind'], requirements, {
       Kind: ({ kind }) => kind,
       Open: ({ open }) => open,
       Overdue: ({ overdue }) => overdue,
@@ -85,7 +89,7 @@ export function tablesOf(report: Report, times: Times): FigureTable[] {
     }),
     waits('person', 'Requirement', 'Longest waits for a person'),
     waits('stage', 'Stage', 'Longest in their stage'),
-    table(['weeks', 'Outcomes by week (Monday, UTC)', 'How many ended, by week and outcome'], weeks, {
+    tableOf(['weeks', 'Outcomes by week (Monday, UTC)', 'How many ended, by week and outcome'], weeks, {
       Week: ({ week }) => week,
       From: ({ monday }) => monday,
       Onboarding: ({ subject }) => subject,
@@ -94,19 +98,21 @@ export function tablesOf(report: Report, times: Times): FigureTable[] {
           .map(([outcome, count]) => `${outcome} ${count}`)
           .join(', '),
     }),
-    ...(groups
-      ? [
-          table(['groups', `By ${by}`, `Running and ended, by ${by}`], groups, {
-            [by === 'agent' ? 'Agent profile' : 'Account']: ({ group }) => group ?? '(none)',
-            Running: ({ running }) => running,
-            'Wait for a person': ({ waiting }) => waiting,
-            Succeeded: ({ succeeded }) => succeeded,
-            'Ended otherwise': ({ others }) => others,
-            'Median time': ({ medianSeconds }) => (medianSeconds === null ? '' : spanOf(medianSeconds)),
-          }),
-        ]
-      : []),
+    ...groupsTable(report),
   ];
+}
+
+function groupsTable({ groups, by }: Report): FigureTable[] {
+  if (!groups) return [];
+  const table = tableOf(['groups', `By ${by}`, `Running and ended, by ${by}`], groups, {
+    [by === 'agent' ? 'Agent profile' : 'Account']: ({ group }) => group ?? '(none)',
+    Running: ({ running }) => running,
+    'Wait for a person': ({ waiting }) => waiting,
+    Succeeded: ({ succeeded }) => succeeded,
+    'Ended otherwise': ({ others }) => others,
+    'Median time': ({ medianSeconds }) => (medianSeconds === null ? '' : spanOf(medianSeconds)),
+  });
+  return [table];
 }
 
 export function spanOf(seconds: number): string {

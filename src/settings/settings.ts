@@ -160,11 +160,7 @@ export const secureUrl = url
 
 /** Reports whether nobody on the way can read what is sent there: https, or http to this machine. */
 export function isSecureOrLoopback(url: URL): boolean {
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
-}
-
-export function isLoopback({ hostname }: URL): boolean {
-  return isLoopbackHost(hostname);
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
 }
 
 export function isLoopbackHost(host: string): boolean {
@@ -195,7 +191,7 @@ function addressesIn(schema: z.ZodObject, set: Readonly<Record<string, unknown>>
 /** Reports whether a value leads to this machine. A folder does, and so does what is not set. */
 function isHere(value: unknown): boolean {
   const address = URL.parse(String(value));
-  return address === null || (/^https?:$/.test(address.protocol) && isLoopback(address));
+  return address === null || (/^https?:$/.test(address.protocol) && isLoopbackHost(address.hostname));
 }
 
 /** The settings of a schema that are secrets. The file that `<NAME>_FILE` names may hold each of them. */

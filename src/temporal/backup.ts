@@ -18,6 +18,7 @@ import {
   partId,
   type Restored,
 } from '../messages/onboardings.js';
+import type { Resolution } from '../messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { answersIn, argumentsOf, type Event, type Run as History, indexedChangesIn } from './history.js';
 import { all, is, isIn } from './query.js';
@@ -114,17 +115,32 @@ function indexedIn(history: readonly Event[]): Partial<Record<keyof typeof SEARC
   return found;
 }
 
-/** The input of a run, with the corrections that its workflow accepted and that were not taken back. */
+/** What a run has of the one before: its answers are unsent. */
+interface Carried {
+  readonly journey?: {
+    readonly requirements: {
+      readonly entries: readonly { readonly state: { readonly resolution?: Resolution } }[];
+    };
+  };
+}
+
+/**
+ * The input of a run, with the corrections that its workflow accepted and that were not taken back. The run before may have
+ * accepted some that it did not apply.
+ */
 async function inputIn(client: Client, run: History): Promise<object> {
-  const [input] = await argumentsOf(client, run);
+  const [input, carried] = (await argumentsOf(client, run)) as [object, Carried?];
+  const before = (carried?.journey?.requirements.entries ?? []).flatMap(
+    ({ state }) => state.resolution ?? [],
+  );
   const corrections: { readonly requirementId: string; readonly patch: Readonly<Record<string, unknown>> }[] =
     [];
-  for (const { requirementId, answer } of await answersIn(client, run)) {
-    const before = corrections.findLastIndex((each) => each.requirementId === requirementId);
-    if (answer.kind === 'take-back' && before >= 0) corrections.splice(before, 1);
+  for (const { requirementId, answer } of [...before, ...(await answersIn(client, run))]) {
+    const last = corrections.findLastIndex((each) => each.requirementId === requirementId);
+    if (answer.kind === 'take-back' && last >= 0) corrections.splice(last, 1);
     if (answer.kind === 'correction') corrections.push({ requirementId, patch: answer.patch });
   }
-  return corrections.reduce((corrected, { patch }) => mergePatch(corrected, patch), input as object);
+  return corrections.reduce((corrected, { patch }) => mergePatch(corrected, patch), input);
 }
 
 /**
@@ -144,20 +160,21 @@ export interface RestoreOptions {
 
 /**
  * The entries in the order of their start: the parts of a customer before the customer, which then waits for them instead of
- * starting them again. They include its merchant even if that had not started, because it may have started since. A customer has
- * the ends of the parts that are not restored, so that it does not start those either.
+ * starting them again. They include its merchant even if that had not started, because it may have started since, or if Temporal
+ * has forgotten it. A customer has the ends of the parts that are not restored, so that it does not start those either.
  */
 export function inOrder(entries: readonly BackedUp[]): BackedUp[] {
-  const known = new Set(entries.map(({ workflowId }) => workflowId));
+  const ids = new Set(entries.map(({ workflowId }) => workflowId));
   const unstarted = entries.flatMap((entry): BackedUp[] => {
     if (entry.type !== 'customerOnboarding' || isEndedBySomebody(entry)) return [];
     const { key, account } = partsOfId(entry.workflowId) ?? { key: entry.workflowId, account: undefined };
     const workflowId = partId('boarding', key, account);
-    if (known.has(workflowId)) return [];
+    if (ids.has(workflowId)) return [];
     const { boarding } = entry.input as CustomerOnboardingInput;
-    const { startedAt } = entry;
+    const { startedAt, merchantProfileId, mid } = entry;
     const input = { externalId: key, ...boarding };
-    return [{ workflowId, type: 'merchantBoarding', status: 'running', startedAt, input }];
+    const known = defined({ merchantProfileId, mid });
+    return [{ workflowId, type: 'merchantBoarding', status: 'running', startedAt, ...known, input }];
   });
   const isCustomer = ({ type }: BackedUp) => type === 'customerOnboarding';
   const skipped = new Map(
@@ -220,9 +237,9 @@ export async function restore(
   }
 }
 
-/** Only an onboarding that ran, or that a partner decided, is restored. */
+/** Only an onboarding that ran, perhaps on in another run, or that a partner decided, is restored. */
 function isEndedBySomebody({ status, stage }: BackedUp): boolean {
-  return (status !== 'running' && status !== 'completed') || isGivenUp(stage);
+  return !['running', 'continued_as_new', 'completed'].includes(status) || isGivenUp(stage);
 }
 
 /** Reports whether an operator has ended an onboarding, or is ending it. */

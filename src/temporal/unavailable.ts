@@ -107,6 +107,9 @@ export class PassingProblem extends TemporalProblem {
   }
 }
 
+/** How gRPC reports a response of a web server, such as a proxy. */
+const OF_ANOTHER_SERVER = 'Received HTTP status code';
+
 /**
  * An error in a sentence for people: what happened, and the setting or command that helps.
  *
@@ -119,6 +122,8 @@ export function sentenceOf(error: unknown): string | undefined {
   if (error instanceof NamespaceNotFoundError) return `${error.message} (TEMPORAL_NAMESPACE)`;
   const details = grpcErrorOf(error)?.details ?? (error instanceof ServiceError ? error.message : undefined);
   if (details === undefined) return undefined;
+  if (details.startsWith(OF_ANOTHER_SERVER))
+    return `the server at TEMPORAL_ADDRESS is not Temporal: ${details}`;
   const advice = NAMES_SEARCH_ATTRIBUTE.test(details) ? '; run "gangway setup" first' : '';
   return `Temporal: ${details}${advice}`;
 }

@@ -1,4 +1,4 @@
-import type { RequirementKind } from '../messages/requirement-kinds.js';
+import type { RequirementKind } from '../messages/codes.js';
 import { page, type Row, tablesIn } from './docs.js';
 
 /** The codes that people meet, as docs/ describes them: the tables of docs/codes.md, and the runbooks of docs/operations.md. */

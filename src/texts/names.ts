@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { ACCOUNTS, partsOfId, systemOf } from '../messages/ids.js';
 
 interface Named {
@@ -18,4 +19,13 @@ export function nameOf({ workflowId, dba }: Named): string {
 export function nameWithId(named: Named): string {
   const name = nameOf(named);
   return name === named.workflowId ? name : `${name} (${named.workflowId})`;
+}
+
+/** The user of this process, as whom people act without `--actor`. In a container it may have only a number. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.()}`;
+  }
 }

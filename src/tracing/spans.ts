@@ -21,12 +21,7 @@ import {
 import type { ActivityInterceptors, InjectedSinks } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import {
-  TRACE_HEADER,
-  type TraceContext,
-  type TraceSinks,
-  workflowSpanId,
-} from '../messages/trace-context.js';
+import { TRACE_HEADER, type TraceContext, type TraceSinks, workflowSpanId } from '../messages/sinks.js';
 import type { PartnerObserver } from '../partners/observers.js';
 import { readSettings } from '../settings/settings.js';
 
@@ -99,17 +94,8 @@ function kindOf(error: unknown): string {
   return 'type' in error && typeof error.type === 'string' ? error.type : error.name;
 }
 
+/** The id of the span that starts now, if it is not a random one. */
 let chosen: string | undefined;
-
-/** Gives this id to the span that `start` starts. */
-function withSpanId<Started>(spanId: string, start: () => Started): Started {
-  chosen = spanId;
-  try {
-    return start();
-  } finally {
-    chosen = undefined;
-  }
-}
 
 /** A span for each HTTP exchange with a partner: the operation and its result. No URL, because it contains ids and search terms. */
 export const traceExchanges: PartnerObserver = ({ system, operation, method }) => {
@@ -185,8 +171,12 @@ export const traceSinks: InjectedSinks<TraceSinks> = {
       fn({ workflowType, workflowId, runId, firstExecutionRunId }, cause) {
         const attributes = { temporalWorkflowID: workflowId, temporalRunID: runId };
         const options = { kind: SpanKind.SERVER, attributes };
-        const start = () => tracer().startSpan(`RunWorkflow:${workflowType}`, options, contextOf(cause));
-        withSpanId(workflowSpanId(firstExecutionRunId), start).end();
+        chosen = workflowSpanId(firstExecutionRunId);
+        try {
+          tracer().startSpan(`RunWorkflow:${workflowType}`, options, contextOf(cause)).end();
+        } finally {
+          chosen = undefined;
+        }
       },
       callDuringReplay: false,
     },

@@ -1,10 +1,42 @@
-import { type NativeConnection, Worker } from '@temporalio/worker';
+import {
+  type ActivityInterceptorsFactory,
+  type NativeConnection,
+  Runtime,
+  Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
+import { AccountAccess, type SignIn } from '../activities/account-access.js';
+import { callActivities } from '../activities/calls.js';
+import { boundedOutcomes, PartnerWaits, type PatienceSettings } from '../activities/interceptors.js';
+import { deliveryActivities } from '../activities/outbound-events.js';
+import { type ActivityDependencies, PARTNER_ACTIVITIES } from '../activities/partner-activities.js';
+import { StatusMeanings } from '../activities/status-meanings.js';
+import { documentStore } from '../documents/document-store.js';
+import type { FileStore } from '../documents/file-store.js';
+import { openStore } from '../documents/open-store.js';
+import { EventSender } from '../events/sender.js';
+import { partnerTaskQueue } from '../messages/ids.js';
+import { type Account, closeAll, partnerClients, servedAccounts } from '../partners/account-settings.js';
+import type { Operations } from '../partners/catalogue.js';
+import type { Inspector, PartnerClient } from '../partners/client.js';
+import { DEFAULT_HTTP_LIMITS } from '../partners/http.js';
+import { observers, type PartnerObserver } from '../partners/observers.js';
+import type { AnyClient } from '../partners/partner.js';
+import { PARTNERS, SYSTEM_NAMES, type SystemName, type Wording } from '../partners/systems.js';
 import { dataConverter } from '../temporal/payload-codec.js';
 import { workerIdentity } from '../temporal/workers.js';
+import { traceExchanges } from '../tracing/spans.js';
 import { bundleFor } from './bundles.js';
-import { type PartnerWorkers, partnerWorkers } from './partner-workers.js';
+import { watchDrift } from './drift.js';
+import { countExchanges } from './health.js';
 import { SHUTDOWN, TUNING } from './tuning.js';
-import { versioned, type WorkersConfig, workersClient, workflowQueue } from './workflow-worker.js';
+import {
+  intercepted,
+  versioned,
+  type WorkersConfig,
+  workersClient,
+  workflowQueue,
+} from './workflow-worker.js';
 
 export interface WorkerSetup {
   readonly connection: NativeConnection;
@@ -58,4 +90,152 @@ export function together(worker: GangwayWorker, { workers, start, release }: Par
       }
     },
   };
+}
+
+export interface WorkerPlace extends Pick<WorkerOptions, 'identity' | 'workerDeploymentOptions'> {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+}
+
+/** The workers besides the one for the workflows. */
+export interface PartnerWorkers {
+  /** One for each partner task queue of each account, and one that delivers outbound events. */
+  readonly workers: readonly Worker[];
+  /** Runs next to the workers: finds out which credentials were corrected since the partner rejected them. */
+  readonly start: () => Promise<unknown>;
+  /** Closes the connections to the partners, after the workers have ended. */
+  readonly release: () => Promise<unknown>;
+}
+
+export interface ActivityQueue {
+  readonly taskQueue: string;
+  readonly activities: object;
+  /** From the outermost to the innermost. */
+  readonly interceptors?: readonly ActivityInterceptorsFactory[];
+  /** Absent where no partner is called. */
+  readonly partner?: {
+    readonly system: SystemName;
+    readonly account: Account;
+    readonly access: AccountAccess | undefined;
+  };
+}
+
+export type Watch = (account: string | undefined) => {
+  readonly observe?: PartnerObserver;
+  readonly inspect?: Inspector;
+};
+
+/**
+ * The activities that call partners and deliver outbound events, by task queue.
+ *
+ * @returns `release` closes the connections, after the workers have ended
+ */
+export function activityQueues(
+  config: WorkersConfig,
+  { documents, statements }: { readonly documents: FileStore; readonly statements: FileStore },
+  watch: Watch = () => ({}),
+): { readonly queues: readonly ActivityQueue[]; readonly release: () => Promise<unknown> } {
+  const { taskQueue, poll, patience, events } = config;
+  const sender = new EventSender(events);
+  const bounds = { maxRetryAfterMs: patience.retryAfterMaxMs };
+  const accounts = servedAccounts(config).map(([name, account]) => {
+    const { observe, inspect } = watch(name);
+    const clients = partnerClients(account, observe, bounds, inspect);
+    const dependencies = {
+      ...{ partnerAccount: name, wording: account, clients, taskQueue, patience, statements },
+      ...{ documents: documentStore(documents), poll },
+    };
+    const queues = SYSTEM_NAMES.map((system): ActivityQueue => {
+      const { access, ...ofQueue } = partnerWork(system, dependencies);
+      const partner = { system, account, access };
+      return { taskQueue: partnerTaskQueue(taskQueue, system, name), ...ofQueue, partner };
+    });
+    return { clients, queues };
+  });
+  const delivery = {
+    taskQueue: partnerTaskQueue(taskQueue, 'events'),
+    activities: deliveryActivities(events.destinations, sender),
+  };
+  return {
+    queues: [delivery, ...accounts.flatMap(({ queues }) => queues)],
+    release: () => Promise.all([...accounts.map(({ clients }) => closeAll(clients)), sender.close()]),
+  };
+}
+
+export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig): Promise<PartnerWorkers> {
+  const { documentDir, statementDir, payloadKeys } = config;
+  const common = { ...place, dataConverter: dataConverter(payloadKeys), ...SHUTDOWN, ...TUNING };
+  const [documents, statements] = await Promise.all([openStore(documentDir), openStore(statementDir)]);
+  const { metricMeter: meter, logger } = Runtime.instance();
+  const { queues, release } = activityQueues(config, { documents, statements }, (account) => ({
+    observe: observers(countExchanges(meter, account ?? ''), traceExchanges),
+    inspect: watchDrift({ meter, logger, account }),
+  }));
+  const workers = await Promise.all(
+    queues.map(({ interceptors, partner, ...queue }) =>
+      Worker.create({
+        ...{ ...common, ...queue, interceptors: intercepted(interceptors) },
+        ...(partner && {
+          // A task that would wait for a connection waits in the task queue, where its priority counts.
+          maxConcurrentActivityTaskExecutions: DEFAULT_HTTP_LIMITS.connections,
+          ...limited(partner.account.activitiesPerSecond[partner.system]),
+        }),
+      }),
+    ),
+  );
+  const client = workersClient(place, config);
+  const accesses = queues.flatMap(({ partner }) => partner?.access ?? []);
+  const start = () => Promise.allSettled(accesses.map((access) => access.probeNow(client)));
+  return { workers, start, release };
+}
+
+/** The server applies the limit over all workers of the task queue. Each of them must set the same limit. */
+function limited(perSecond: number | undefined): Pick<WorkerOptions, 'maxTaskQueueActivitiesPerSecond'> {
+  return perSecond === undefined ? {} : { maxTaskQueueActivitiesPerSecond: perSecond };
+}
+
+interface PartnerDependencies extends Omit<ActivityDependencies, 'meaningOf'> {
+  readonly wording: Wording;
+  readonly patience: PatienceSettings;
+  /** The task queue of the workflows. */
+  readonly taskQueue: string;
+}
+
+/** The callers of a partner in one account. Without a check of credentials, there is no access. */
+function partnerWork(system: SystemName, dependencies: PartnerDependencies) {
+  const { partnerAccount: account, clients, taskQueue, documents, statements } = dependencies;
+  const client = clients[system];
+  const place = { system, account, taskQueue };
+  const signIn = signInOf(system, client);
+  const access = signIn && new AccountAccess(place, signIn);
+  const waits = new PartnerWaits(place, dependencies.patience);
+  const meanings = new StatusMeanings(place);
+  const calls = callActivities({
+    system,
+    operations: PARTNERS[system].operations(dependencies.wording),
+    client: client as unknown as PartnerClient<Operations>,
+    documents,
+    downloads: statements,
+  });
+  return {
+    activities: {
+      ...PARTNER_ACTIVITIES[system]({ ...dependencies, meaningOf: meanings.of }),
+      ...meanings.activities,
+      ...calls,
+      ...access?.activities,
+    },
+    access,
+    interceptors: [waits.interceptors, ...(access ? [access.interceptors] : []), boundedOutcomes],
+  };
+}
+
+function signInOf(system: SystemName, client: AnyClient): SignIn | undefined {
+  const { credentialsCheck } = PARTNERS[system];
+  return (
+    credentialsCheck && {
+      read: (options) => credentialsCheck.read(client, options),
+      ...(client.forget && { forget: client.forget }),
+      ...(client.useCode && { useCode: client.useCode }),
+    }
+  );
 }

@@ -1,7 +1,8 @@
 import type { MetricMeter } from '@temporalio/common';
 import type { TelemetryOptions } from '@temporalio/worker';
 import { READS } from '../activities/poll.js';
-import { serverWithin } from '../http/server.js';
+import { type ListenAddress, type Listening, listen, serverWithin } from '../http/server.js';
+import { COUNTERS } from '../messages/codes.js';
 import {
   ACCOUNTS,
   labelsOf,
@@ -13,15 +14,9 @@ import {
   workflowId,
 } from '../messages/ids.js';
 import { REQUIREMENT_KINDS } from '../messages/requirements.js';
-import { COUNTERS } from '../messages/timeline-events.js';
 import type { PartnerObserver } from '../partners/observers.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
 import type { WorkerSettings } from './settings.js';
-
-export interface HealthServer {
-  readonly url: string;
-  close(): Promise<void>;
-}
 
 export interface Vitals {
   /** The state of the worker: `RUNNING` when it takes tasks, `FAILED` when a part of it has failed. */
@@ -30,18 +25,13 @@ export interface Vitals {
   readonly temporal: () => Promise<boolean>;
 }
 
-const LIMITS = { headersMs: 5_000, requestMs: 10_000 };
-
 /**
  * `/healthz` responds with 200 while no part of the worker has failed; otherwise the process should be restarted. `/readyz`
  * responds with 200 only while the worker takes tasks and reaches Temporal. Neither checks the partners, because a worker that
  * waits for a partner works as intended.
  */
-export async function serveHealth(
-  address: { readonly host: string; readonly port: number },
-  { worker, temporal }: Vitals,
-): Promise<HealthServer> {
-  const server = serverWithin(LIMITS);
+export function serveHealth(address: ListenAddress, { worker, temporal }: Vitals): Promise<Listening> {
+  const server = serverWithin();
   server.get('/healthz', (_, reply) => {
     const hasFailed = worker() === 'FAILED';
     return reply.code(hasFailed ? 503 : 200).send({ status: hasFailed ? 'failed' : 'ok' });
@@ -52,8 +42,7 @@ export async function serveHealth(
     const reported = { worker: state, temporal: isReachable ? 'ready' : 'unavailable' };
     return reply.code(isReady ? 200 : 503).send(reported);
   });
-  const url = await server.listen(address);
-  return { url, close: () => server.close() };
+  return listen(server, address);
 }
 
 const CALL_SECONDS = 'gangway_partner_call_duration_seconds';

@@ -18,8 +18,7 @@ import { besideOwn, requireKeys } from '../temporal/connection.js';
 import { dataConverter, replayConverter } from '../temporal/payload-codec.js';
 import { workerIdentity } from '../temporal/workers.js';
 import { BESIDE_THEIRS, BUNDLING_ENCODING, bundleFor, THEIR_WORKFLOWS } from './bundles.js';
-import { together } from './create-worker.js';
-import { partnerWorkers, type WorkerPlace } from './partner-workers.js';
+import { partnerWorkers, together, type WorkerPlace } from './create-worker.js';
 import { loadWorkerSettings } from './settings.js';
 import { SHUTDOWN } from './tuning.js';
 import {

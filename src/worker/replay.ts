@@ -10,8 +10,7 @@ import {
   Runtime,
   Worker,
 } from '@temporalio/worker';
-import { LOCATED, type ReplaySinks, type Requested } from '../messages/replay.js';
-import type { TraceSinks } from '../messages/trace-context.js';
+import { LOCATED, type ReplaySinks, type Requested, type TraceSinks } from '../messages/sinks.js';
 import { shortened } from '../partners/bounds.js';
 import { masked } from '../privacy/masked.js';
 import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';

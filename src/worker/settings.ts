@@ -29,7 +29,7 @@ const pollSettings = z.object({
 /** The most that a `Retry-After` counts, in milliseconds. */
 const RETRY_AFTER_MAX_MS = 3_600_000;
 
-/** A person is asked when the responses of a partner are unreadable for longer than this. */
+/** The workflow of the account asks a person when the responses of a partner are unreadable for longer than this. */
 const UNREADABLE_MAX_MS = 10 * 60_000;
 
 /** The time for which partners may keep activities waiting. */

@@ -144,17 +144,8 @@ export function needsWorkers({ status, pinned }: Pick<DeployedVersion, 'status' 
   return status === 'current' || status === 'ramping' || pinned > 0;
 }
 
-export interface Ages {
-  /** Shows the expiry of the client certificate. */
-  certificate(options: Pick<ConnectionOptions, 'tls'>): void;
-  /** Shows the expiry of an API key of Temporal, if it contains that. */
-  apiKey(key: string): void;
-  /** Shows the creation of the encrypting key, if its id contains the day. */
-  payloadKey(keys: PayloadKeys): void;
-}
-
 /** Shows the ages of credentials, in seconds since 1970, so that people replace them in time. */
-export function watchAges(meter: MetricMeter): Ages {
+export function watchAges(meter: MetricMeter) {
   const gauge = (name: string, help: string) => meter.createGauge(name, 'int', undefined, help);
   const expires = gauge(
     'gangway_credential_expires_timestamp_seconds',
@@ -165,17 +156,20 @@ export function watchAges(meter: MetricMeter): Ages {
     'When the key that encrypts payloads was created',
   );
   return {
-    certificate({ tls }) {
+    /** Shows the expiry of the client certificate. */
+    certificate({ tls }: Pick<ConnectionOptions, 'tls'>): void {
       const pair = typeof tls === 'object' ? tls?.clientCertPair : undefined;
       if (!pair) return;
       const { validTo } = new X509Certificate(Buffer.from(pair.crt));
       expires.set(Date.parse(validTo) / 1_000, { credential: 'certificate' });
     },
-    apiKey(key) {
+    /** Shows the expiry of an API key of Temporal, if it contains that. */
+    apiKey(key: string): void {
       const end = expiryOf(key);
       if (end !== undefined) expires.set(end, { credential: 'api-key' });
     },
-    payloadKey([{ id }]) {
+    /** Shows the creation of the encrypting key, if its id contains the day. */
+    payloadKey([{ id }]: PayloadKeys): void {
       const [, year, month, day] = /^k(\d{4})(\d{2})(\d{2})-/.exec(id) ?? [];
       const at = Date.parse(`${year}-${month}-${day}`);
       if (Number.isFinite(at)) made.set(at / 1_000, { key: id });

@@ -61,7 +61,7 @@ export async function businessOnboarding(
         () => continueAsNew<typeof businessOnboarding>(business.inputToCarry, business.carried),
       );
     },
-    (comment, { profileId }) => ({ outcome: 'abandoned', comment, ...defined({ profileId }) }),
+    { abandoned: (comment, { profileId }) => ({ outcome: 'abandoned', comment, ...defined({ profileId }) }) },
   );
 }
 
@@ -94,7 +94,7 @@ async function submitUnlessFound(business: Business, inDoubt: string | undefined
     business.knowProfile(profileId, 'holder-submitted');
     business.knowAccount(financialAccountId);
     business.remembered = { ...business.remembered, problems };
-    if (now) business.status.replaceWith(now);
+    if (now) business.poll.replaceWith(now);
     return;
   }
 }
@@ -144,7 +144,7 @@ async function deliverCorrection(business: Business, answered: Answered): Promis
 
 /** Replies to a ticket. If the bank rejects the reply and still asks, a person is asked again. */
 async function deliverReply(business: Business, answered: Answered, text: string): Promise<void> {
-  const { journey, status } = business;
+  const { journey, poll } = business;
   const { requirement } = answered;
   await journey.requirements.whileSending([answered], [titleOfReply(requirement)], async () => {
     try {
@@ -153,7 +153,7 @@ async function deliverReply(business: Business, answered: Answered, text: string
       if (!(error instanceof Rejected)) throw error;
       const now = await read(business);
       react(business, onRejected(business.remembered, requirement, error.message));
-      status.replaceWith(now);
+      poll.replaceWith(now);
     }
   });
 }
@@ -168,5 +168,5 @@ async function readLateTickets(business: Business): Promise<void> {
   const begunAt = Date.now();
   const now = await read(business);
   business.remembered = askingAgain(business.remembered, begunAt);
-  business.status.replaceWith(now);
+  business.poll.replaceWith(now);
 }

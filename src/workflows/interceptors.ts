@@ -7,15 +7,17 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { atAccount, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
-import { LOCATED, type ReplaySinks, type Requested } from '../messages/replay.js';
 import { DBA_HEADER, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import {
   causedBy,
+  LOCATED,
+  type ReplaySinks,
+  type Requested,
   TRACE_HEADER,
   type TraceContext,
   type TraceSinks,
   workflowSpanId,
-} from '../messages/trace-context.js';
+} from '../messages/sinks.js';
 import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from '../partners/bounds.js';
 import { accountName } from './journey/activity-proxies.js';
 

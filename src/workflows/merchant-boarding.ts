@@ -10,9 +10,15 @@ import { adoptMerchant, createMerchant, setFees, submit, submitAsAnswered } from
 import { type Carried, followUntilDecided } from './journey/following.js';
 
 /**
- * Boards one merchant: looks up agent profile and boarding settings, creates the merchant, sets its fees, submits it, and
- * delivers answers to underwriting notes until a `mid` exists or the partner declines (apis/2). A merchant that is followed
- * exists, and is neither changed nor submitted without an answer of a person. Started as `merchant-boarding-<externalId>`.
+ * Boards one merchant (apis/2): creates it, sets its fees, submits it, and delivers answers to underwriting notes, until it is
+ * `boarded` with a `mid`, `declined`, `withdrawn`, `closed` or `abandoned`. A merchant that is followed exists, and is neither
+ * changed nor submitted without an answer of a person. Started as `merchant-boarding-<externalId>`.
+ *
+ * A person is asked about notes, requested changes, a missing submission and an unclear mid (`boarding/decisions.ts`), about a
+ * step that is rejected, not permitted or of unknown outcome (`journey/run-step.ts`), and about one that waits for a day
+ * (`journey/step-waits.ts`). An answer can be taken back until it is on its way. When the partner decides, a write that was sent
+ * still runs to its end, what is not delivered then is dropped, with a word in the timeline on whether it may have arrived, and
+ * questions close (`journey/requirement-queue.ts`).
  */
 export async function merchantBoarding(
   input: MerchantBoardingInput | FollowedMerchantInput,
@@ -32,11 +38,13 @@ export async function merchantBoarding(
         () => continueAsNew<typeof merchantBoarding>(boarding.input.current, boarding.carried),
       );
     },
-    (comment, { merchantProfileId }) => ({
-      outcome: 'abandoned',
-      comment,
-      ...defined({ merchantProfileId }),
-    }),
+    {
+      abandoned: (comment, { merchantProfileId }) => ({
+        outcome: 'abandoned',
+        comment,
+        ...defined({ merchantProfileId }),
+      }),
+    },
   );
 }
 
@@ -47,7 +55,7 @@ async function establishMerchant(boarding: Boarding, restored: Restored | undefi
   else await adoptMerchant(boarding, merchantProfileId);
 }
 
-/** Sends what is due by the rules of `boarding/decisions.ts`. Meanwhile the status is polled. */
+/** Sends what is due by the rules of `boarding/decisions.ts`. While a person is asked meanwhile, the status is polled. */
 async function send(boarding: Boarding, due: Due): Promise<void> {
   switch (due.send) {
     case 'application':

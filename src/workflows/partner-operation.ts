@@ -42,7 +42,7 @@ export async function partnerOperation<Name extends OperationName>(
         return { outcome: 'rejected', problems: error.problems };
       }
     },
-    (comment) => ({ outcome: 'abandoned', comment }),
+    { abandoned: (comment) => ({ outcome: 'abandoned', comment }) },
   );
 }
 

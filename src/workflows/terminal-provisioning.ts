@@ -58,11 +58,13 @@ export async function terminalProvisioning(
       journey.state.know({ terminalId });
       return { outcome: 'provisioned', accountId, terminalId };
     },
-    (comment, { paymentsAccountId: accountId }) => ({
-      outcome: 'abandoned',
-      comment,
-      ...defined({ accountId }),
-    }),
+    {
+      abandoned: (comment, { paymentsAccountId: accountId }) => ({
+        outcome: 'abandoned',
+        comment,
+        ...defined({ accountId }),
+      }),
+    },
   );
 }
 

@@ -73,4 +73,25 @@ describe.concurrent('a requirement that nobody claims', () => {
     expect((await answered.reported(1)).map(([id]) => id)).toEqual([answered.other]);
     for (const each of [boarding, answered.boarding]) await each.handle.terminate();
   });
+
+  it('does not delay the report of another one that is overdue', async () => {
+    const hours = { dueInHours: SECOND, unclaimedInHours: 60 * SECOND };
+    const boarding = await rig.board(merchant('waiting', hours));
+    const { merchantProfileId = 0 } = await boarding.until(
+      ({ partnerStatus }) => partnerStatus === 'Pending',
+    );
+    const overdue = (count: number) =>
+      boarding.until(
+        ({ timeline }) => timeline.filter(({ event }) => event === 'requirement-overdue').length === count,
+        `${count} to be overdue`,
+      );
+    await rig.sandbox.transition(merchantProfileId, { notes: ['Who owns the shop?'] });
+    await overdue(1);
+    // From now on, only the time is awaited at which the first note must be claimed.
+    await rig.sandbox.transition(merchantProfileId, { notes: ['Since when?'] });
+    const { requirements, timeline } = await overdue(2);
+    const { at = '' } = timeline.findLast(({ event }) => event === 'requirement-overdue') ?? {};
+    expect(Date.parse(at) - Date.parse(requirements[1]?.dueAt ?? '')).toBeLessThan(10_000);
+    await boarding.handle.terminate();
+  });
 });

@@ -196,7 +196,8 @@ export async function batches(
     }
     if (!stop) return followBatch(context, id, options);
     const batch = await readBatch(client, id);
-    if (!batch) throw new CommandFailed(`there is no batch ${JSON.stringify(id)}`);
+    if (!batch)
+      throw new CommandFailed(`there is no batch ${JSON.stringify(id)}; "gangway batches" lists all`);
     if (batch.hasEnded) throw new CommandFailed(`${id} has ended: ${batch.state.stage}`);
     await client.workflow.getHandle(id).cancel();
     cli.line(`${id} stops after the starts in progress; what was started continues`);

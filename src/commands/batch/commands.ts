@@ -80,15 +80,15 @@ function giveUpOption(): Option {
 
 const HELP = `
 Each line of NDJSON is an input of any kind, like the files in examples/.
-The first row of CSV names the fields of the input, such as
-  externalId,merchant.dba,agentProfileId,beneficialOwners.0.firstName
-and an empty cell is an absent field.
+The first row of CSV names the fields of the input: "gangway help columns merchant"
+prints it. You can leave out columns. An empty cell is an absent field.
 
 Exit code 0: all rows are started, or with --wait have ended with any outcome.
 1: a row failed, or the batch was stopped. 3: --timeout ended the wait while a row waits for a person.
 4: Temporal or a worker was unavailable. "gangway --help" lists the others.
 
 Examples:
+  gangway help columns merchant > merchants.csv
   gangway batch examples/merchants.csv --dry-run
   gangway batch examples/crm-export.csv --delimiter ";" --mapping examples/mapping.json
   gangway batch examples/merchants.ndjson --rate 5 --wait`;

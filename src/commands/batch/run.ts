@@ -3,9 +3,9 @@ import { type Batch, handOver, PartFailed, readBatch, resultsOfPart } from '../.
 import type { Ready } from '../../batches/ready.js';
 import { rowsOf } from '../../batches/validation.js';
 import type { RowResult } from '../../messages/batches.js';
-import { userName } from '../../process/user.js';
 import { rejectionOf } from '../../temporal/unavailable.js';
 import { pollersOf, whyNoWorker } from '../../temporal/workers.js';
+import { userName } from '../../texts/names.js';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
 import { CommandFailed, EXIT, Interrupted, TimedOut } from '../cli/errors.js';
 import { outcomeLines } from '../cli/in-words.js';
@@ -216,7 +216,7 @@ async function* readings({ context, persistently, stop }: Run, id: string) {
   let told: string | undefined;
   for (;;) {
     const now = await persistently(() => readBatch(client, id));
-    if (!now) throw new CommandFailed(`there is no batch ${JSON.stringify(id)}`);
+    if (!now) throw new CommandFailed(`there is no batch ${JSON.stringify(id)}; "gangway batches" lists all`);
     const results: RowResult[] = [];
     let { problem } = now;
     const readPart = () => resultsOfPart(client, taskQueue, { batch: id, part: parts });

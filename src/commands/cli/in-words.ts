@@ -2,6 +2,7 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
 import type { Outcome } from '../../client/outcome.js';
 import { currentClaim } from '../../messages/claims.js';
+import { leavesOf } from '../../messages/objects.js';
 import { OUTCOMES } from '../../messages/onboarding-state.js';
 import type {
   BusinessOnboardingOutcome,
@@ -66,8 +67,15 @@ export function optionsOf(answers: readonly AnswerKind[]): string {
   return names.join(', ');
 }
 
-export function resolveCommands(name: string, { id, answers }: Pick<Requirement, 'id' | 'answers'>): string {
-  return answers.map((kind) => `    gangway resolve ${name} ${id} ${OPTIONS[kind]}`).join('\n');
+export function resolveCommands(
+  name: string,
+  { id, answers, blank = {} }: Pick<Requirement, 'id' | 'answers' | 'blank'>,
+): string {
+  // Of an object with any fields, the name is blank, too.
+  const fields = leavesOf(blank).map(({ field }) => `--set ${field.replace(/(^|\.)$/, '$1FIELD')}=VALUE`);
+  const optionOf = (kind: AnswerKind) =>
+    kind === 'correction' && fields.length > 0 ? fields.join(' ') : OPTIONS[kind];
+  return answers.map((kind) => `    gangway resolve ${name} ${id} ${optionOf(kind)}`).join('\n');
 }
 
 export function takeBackCommand(name: string, id: string): string {

@@ -6,6 +6,8 @@ import { withoutMarkdown } from '../cli/output.js';
 import { fillCall } from '../partner/commands.js';
 
 export const TOPICS = {
+  fields: 'the fields of an input: "help fields merchant", business or customer',
+  columns: 'the first row of a CSV file: "help columns merchant > merchants.csv"',
   requirements: 'what a person can be asked',
   answers: 'how to answer a requirement',
   'exit-codes': 'what the exit codes mean, for scripts',

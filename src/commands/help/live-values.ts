@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { Deadline } from '../../http/deadline.js';
 import { onboardingName } from '../../inbox/inbox.js';
+import { TASKS } from '../../messages/codes.js';
 import { possibleWorkflowIds, WORKFLOW_ID_PREFIXES } from '../../messages/ids.js';
-import { TASKS } from '../../messages/requirement-kinds.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { withClient } from '../../temporal/connection.js';
 import { either, is, isIn, startsWith } from '../../temporal/query.js';

@@ -1,10 +1,10 @@
 import { sendClaim, sendConfirmation } from '../../inbox/answering.js';
-import { askingWorkflow } from '../../inbox/parts.js';
+import { askingWorkflow } from '../../inbox/waits.js';
 import { currentClaim } from '../../messages/claims.js';
-import { DEFAULT_CLAIM_HOURS } from '../../messages/requirement-kinds.js';
-import { userName } from '../../process/user.js';
+import { DEFAULT_CLAIM_HOURS } from '../../messages/codes.js';
 import { stateOf } from '../../temporal/onboardings.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
+import { userName } from '../../texts/names.js';
 import { findById, type IdOptions } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';

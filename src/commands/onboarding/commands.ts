@@ -1,10 +1,5 @@
 import { type Command, Option } from 'commander';
-import {
-  DEFAULT_CLAIM_HOURS,
-  LONGEST_CLAIM_DAYS,
-  REQUIREMENT_KINDS,
-} from '../../messages/requirement-kinds.js';
-import { STAGES } from '../../messages/stages.js';
+import { DEFAULT_CLAIM_HOURS, LONGEST_CLAIM_DAYS, REQUIREMENT_KINDS, STAGES } from '../../messages/codes.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import {
   type Act,
@@ -25,23 +20,26 @@ import {
 export function addStarts(program: Command, act: Act): void {
   withStartOptions(program.command('board'))
     .summary('board a merchant')
-    .description(`Board the merchant in FILE (see examples/merchant.json). ${SAFE_TO_REPEAT}`)
+    .description(starting('Board the merchant in FILE', 'merchant'))
     .action(act(async () => (await import('./start.js')).board));
   withStartOptions(program.command('onboard-business'))
     .summary('onboard a business at the bank')
-    .description(`Onboard the business in FILE at the bank (see examples/business.json). ${SAFE_TO_REPEAT}`)
+    .description(starting('Onboard the business in FILE at the bank', 'business'))
     .action(act(async () => (await import('./start.js')).onboardBusiness));
+  const customer =
+    'Onboard the customer in FILE: its merchant at the payment partner, its business at the bank';
   withStartOptions(program.command('onboard'))
     .summary('onboard a customer: merchant and business')
-    .description(
-      'Onboard the customer in FILE: its merchant at the payment partner, its business at the bank (see ' +
-        `examples/customer.json). ${SAFE_TO_REPEAT}`,
-    )
+    .description(starting(customer, 'customer'))
     .action(act(async () => (await import('./start.js')).onboard));
 }
 
-const SAFE_TO_REPEAT =
-  'The same externalId attaches to the first onboarding, running or ended, so a script can safely run this command again.';
+function starting(what: string, kind: string): string {
+  return (
+    `${what} (see examples/${kind}.json and "gangway help fields ${kind}"). The same externalId attaches to the first ` +
+    'onboarding, running or ended, so a script can safely run this command again.'
+  );
+}
 
 function withStartOptions(command: Command): Command {
   return withStrict(command.option('--yes', 'skip the confirmation of warnings'))

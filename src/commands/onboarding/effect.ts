@@ -1,8 +1,7 @@
 import { Deadline } from '../../http/deadline.js';
+import type { RequirementKind, TimelineEvent } from '../../messages/codes.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
-import type { RequirementKind } from '../../messages/requirement-kinds.js';
 import type { Answer, AnswerKind, Requirement, ResolutionReceipt } from '../../messages/requirements.js';
-import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { answeredBefore } from '../../texts/timeline-entries.js';
 import type { CommandContext } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../inbox/parts.js';
+import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../inbox/waits.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { AnswerKind, Requirement } from '../../messages/requirements.js';
 import { didYouMean } from '../../settings/nearest.js';
@@ -126,7 +126,10 @@ function notOpen(
   if (!ended && hasEnded) return new CommandFailed(`${endedSentence(found)}; it takes no answers`);
   if (!ended) {
     const file = `${given}: a file needs its option; did you mean --document ${shellWord(given)}?`;
-    const problem = `no requirement ${JSON.stringify(given)} is open; ${still}${didYouMean(given, open)}`;
+    const isBeginning = open.some((id) => id.startsWith(given));
+    const problem = isBeginning
+      ? `give more of the id than ${JSON.stringify(given)}; ${still}`
+      : `no requirement ${JSON.stringify(given)} is open; ${still}${didYouMean(given, open)}`;
     return new InvalidInput(existsSync(given) ? `${file}\n${still}` : problem);
   }
   const at = cli.times.atSecond(ended.at);

@@ -61,6 +61,8 @@ function startOf<Input extends { externalId: string; account?: string | undefine
         isNow(UNKNOWN_START);
         const started = await gangwayOf(context).start(kind, input, { again });
         isNow(undefined);
+        if (!started.started && cli.terminal)
+          cli.note(`${sourceName(file)} was not used: an onboarding keeps its first input`);
         const how = { wait: wait === true, json, restart };
         const outcome = await followStarted<Outcome>(context, started, how);
         if (outcome && !json) printOutcome(cli, started.workflowId, outcome);

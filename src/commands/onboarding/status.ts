@@ -1,7 +1,7 @@
 import type { Outcome } from '../../client/outcome.js';
 import type { OwnedEntry, Reading } from '../../client/watching.js';
 import { type ChangeableField, changeableFields, isCorrectable, shown } from '../../forms/corrections.js';
-import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../inbox/parts.js';
+import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../inbox/waits.js';
 import { isOnboarding, partsOfId } from '../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import type { OperationOutcome } from '../../messages/partner-operations.js';

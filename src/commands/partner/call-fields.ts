@@ -5,9 +5,12 @@ import { tableOf } from '../cli/table.js';
 export function fieldsHelp(operation: Operation): string {
   const fields = fieldsOf(operation);
   const more = takesMore(operation.request) ? '\nOther fields are sent unchanged.' : '';
-  if (fields.length === 0) return `The request has no fields.${more}`;
+  return fields.length === 0 ? `The request has no fields.${more}` : `${fieldTable(fields)}${more}`;
+}
+
+export function fieldTable(fields: readonly Field[]): string {
   const rows = fields.map(({ name, isRequired, type, rule }) => [name, isRequired ? 'yes' : '', type, rule]);
-  return `${tableOf(['field', 'required', 'type', 'rule'], rows)}${more}`;
+  return tableOf(['field', 'required', 'type', 'rule'], rows);
 }
 
 export function fieldsOf(operation: Operation): Field[] {

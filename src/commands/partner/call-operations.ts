@@ -33,9 +33,10 @@ export function addOperations(call: Command, act: Act): void {
 
 function addSystem(act: Act, call: Command, name: SystemName, operations: Operations): void {
   const { title } = PARTNERS[name];
+  const { length } = Object.keys(operations);
   const system = call
     .command(name)
-    .summary(`${title}, ${Object.keys(operations).length} operations`)
+    .summary(`${title}, ${length} ${length === 1 ? 'operation' : 'operations'}`)
     .description(
       `Operations of: ${title}. The contract does not show the shapes of those marked (assumed); see docs/partner-apis.md.`,
     )
@@ -57,7 +58,7 @@ function addOperation(
     .summary(provenance === 'assumed' ? `${summary} (assumed)` : summary)
     .description(descriptionOf(operation))
     .argument('[request]', 'JSON, @file, or - for standard input', '{}')
-    .option('--local', 'make the call from this machine, without Temporal or a worker')
+    .option('--local', 'make the call from this machine, with its settings, without a worker')
     .option('--record <folder>', 'with --local, record the exchanges as HAR files without private values')
     .addOption(
       new Option('--start-within <duration>', 'how long to wait for a worker to start the call')
@@ -87,5 +88,6 @@ function descriptionOf({ summary, effect, irreversible, reference }: Operation):
     once: 'It is sent once and never retried automatically.',
   }[effect];
   const final = irreversible ? ' It cannot be undone.' : '';
-  return `${summary}${reference ? ` (${reference})` : ''}. ${repeated}${final}`;
+  const caller = 'A worker makes the call, with its own settings and credentials.';
+  return `${summary}${reference ? ` (${reference})` : ''}. ${repeated}${final} ${caller}`;
 }

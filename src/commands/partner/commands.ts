@@ -128,8 +128,8 @@ export function addCalls(program: Command, act: Act): void {
     .command('call')
     .summary('call any operation of a partner')
     .description(
-      'Call any operation of any partner system. A worker makes the call, and the Web UI shows it under Standalone ' +
-        'Activities. Without arguments, the command lists the systems.',
+      'Call any operation of any partner system. A worker makes the call, with its own settings and credentials, and the ' +
+        'Web UI shows it under Standalone Activities. Without arguments, the command lists the systems.',
     );
   listsItsCommands(call, 'system');
   // The catalogue takes long to build, so only this command builds it.

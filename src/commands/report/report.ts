@@ -1,6 +1,5 @@
 import { documentStore } from '../../documents/document-store.js';
 import { openStore } from '../../documents/open-store.js';
-import { userName } from '../../process/user.js';
 import { recordOf } from '../../reports/gather.js';
 import { savePage } from '../../reports/page.js';
 import { recordPage } from '../../reports/record-page.js';
@@ -18,6 +17,7 @@ import {
 import { reportPage } from '../../reports/report-page.js';
 import { webhookFigures, webhookText } from '../../reports/webhooks.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
+import { userName } from '../../texts/names.js';
 import { findById, type IdOptions } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 
@@ -62,9 +62,10 @@ async function webhooksOf(cli: CommandLine, { system, partnerAccount, dba, agent
 }
 
 function printReport(cli: CommandLine, made: Report): void {
-  const { running, waiting, ended, since } = made;
+  const { running, waiting, ended, overADay, since } = made;
   cli.line(
-    `${running} running, ${waiting} waiting for a person; ${ended} ended since ${cli.times.at(since)}`,
+    `${running} running, ${waiting} waiting for a person; ${ended} ended since ${cli.times.at(since)}; ` +
+      `${overADay} waited in one stage for over a day`,
   );
   for (const { title, head, rows } of tablesOf(made, cli.times)) {
     cli.line(`\n${title}`);

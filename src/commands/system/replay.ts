@@ -49,7 +49,7 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
     const query = queryOf(taskQueue, options);
     const total = await count(client, query).catch(explainQuery(client, query, options.query));
     const counts = { replayed: 0, failed: 0, skipped: 0, gone: 0, left: 0 };
-    const differing: Differing[] = [];
+    const causes = new Map<string, Cause>();
     const step = () =>
       `${counts.replayed + counts.failed} of at most ${total} replayed, ${counts.failed} differ`;
     await whileShowing(cli, step, async () => {
@@ -64,7 +64,10 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
           continue;
         }
         counts.failed += 1;
-        differing.push({ ...ids, ...difference });
+        const { cause, at } = difference;
+        const where = at === undefined ? cause : `${cause}\n  ${at}`;
+        const first = causes.get(where) ?? { ...ids, ...difference, runs: 0 };
+        causes.set(where, { ...first, runs: first.runs + 1 });
         if (json) cli.json({ ...ids, ...difference });
       }
     });
@@ -73,7 +76,7 @@ export async function replay(cli: CommandLine, options: ReplayOptions): Promise<
     const result = { ...counts, sample: options.sample ?? null, held: options.held ?? false, code: digest };
     if (version) await record(client, version, result);
     if (json) cli.json(result);
-    else for (const line of linesOf(differing)) cli.line(line);
+    else for (const line of linesOf(causes)) cli.line(line);
     const { failed, left } = counts;
     const all = failed + counts.replayed + counts.skipped;
     if (failed > 0) throw new CommandFailed(`${failed} of ${all} do not replay: do not promote this build`);
@@ -142,15 +145,14 @@ function groupOf({ type, status, startTime, searchAttributes }: Raw): string {
   return [type?.name, stage, status, AGES.filter((age) => days > age).length].join(' ');
 }
 
-type Differing = Omit<Replayed, 'difference'> & NonNullable<Replayed['difference']>;
+/** The first workflow with a cause, and the number of all. */
+type Cause = Omit<Replayed, 'difference'> & NonNullable<Replayed['difference']> & { readonly runs: number };
 
-function linesOf(differing: readonly Differing[]): string[] {
-  const causes = Map.groupBy(differing, ({ cause, at }) => (at === undefined ? cause : `${cause}\n  ${at}`));
-  const ordered = [...causes].sort(([, one], [, other]) => other.length - one.length);
-  return ordered.map(([cause, runs]) => {
-    const { workflowId, eventId } = runs[0] as Differing;
+function linesOf(causes: ReadonlyMap<string, Cause>): string[] {
+  const ordered = [...causes].sort(([, one], [, other]) => other.runs - one.runs);
+  return ordered.map(([where, { runs, workflowId, eventId }]) => {
     const event = eventId === undefined ? '' : `, event ${eventId}`;
-    return `${cause}\n  ${runs.length} of them, such as ${workflowId}${event}`;
+    return `${where}\n  ${runs} of them, such as ${workflowId}${event}`;
   });
 }
 

@@ -7,7 +7,7 @@ import { STATUS_MEANINGS, type StatusMeaning } from '../../partners/phases.js';
 import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } from '../answer.js';
 import type { CorrectionField } from '../correction-fields.js';
 import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../document-types.js';
-import { type Fields, LIST, pathOf } from '../query.js';
+import { type Fields, LIST, pathOf, withList } from '../query.js';
 import { hasRole, type Visitor } from '../visitor.js';
 import { Field } from './field.js';
 import { Correction } from './input-fields.js';
@@ -62,11 +62,15 @@ const RETRIES: Readonly<Partial<Record<Requirement['kind'], string>>> = {
   waiting: 'I know: keep waiting',
 };
 
-/** The first allowed answer is open, the others are one click away. After a mistake, the one with the mistake is open. */
+/**
+ * One form is open, the others are one click away: the one with a mistake, a correction of a field that the partner named, or the
+ * first allowed answer.
+ */
 export function AnswerForms(props: Answering) {
-  const { requirement, filled, isOpen = true } = props;
+  const { requirement, filled, isOpen = true, correctable = [] } = props;
   const kinds = requirement.answers;
-  const first = filled && kinds.includes(filled.kind) ? filled.kind : kinds[0];
+  const isNamed = correctable.some((field) => field.isNamed);
+  const first = filled && kinds.includes(filled.kind) ? filled.kind : isNamed ? 'correction' : kinds[0];
   return (
     <div>
       {kinds.map((kind) => (
@@ -94,7 +98,7 @@ function OneForm(props: Answering & { readonly kind: AnswerKind }) {
   if (kind === 'correction' && !correctable) {
     return (
       <p>
-        <a href={path}>Open the form with all fields</a>
+        <a href={withList(path, props.list)}>Open the form with all fields</a>
       </p>
     );
   }
@@ -151,7 +155,7 @@ function Content({ kind, requirement, own, correctable = [], autoFocus }: Conten
         <Field
           {...{ ...field('text'), autoFocus, label: 'Answer', rows: 5 }}
           maxLength={MOST_TEXT}
-          advice={TEXT_RULE}
+          advice="The partner reads it."
         />
       );
     case 'code':
@@ -205,8 +209,6 @@ function Content({ kind, requirement, own, correctable = [], autoFocus }: Conten
       return null;
   }
 }
-
-const TEXT_RULE = `At most ${MOST_TEXT} characters. The partner reads it.`;
 
 const DOCUMENTS_RULE = `PDF, PNG, JPEG, TIFF, text or CSV. At most ${MOST_FILES} files of ${MAX_ATTACHMENT_BYTES / 1024 / 1024} MiB each.`;
 

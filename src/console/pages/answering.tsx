@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { NotYetApplied, sendProposal } from '../../inbox/answering.js';
 import { partsOfId } from '../../messages/ids.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
@@ -19,6 +20,7 @@ import {
 } from '../answer.js';
 import { Fields, inboxOf, pathOf } from '../query.js';
 import { Instead, NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
+import { SharedReads } from '../sharing.js';
 import { discard, documentsOf, receiveDocuments } from '../uploads.js';
 import { hasRole } from '../visitor.js';
 import { carried, labelOf } from './answer-forms.js';
@@ -64,6 +66,20 @@ function unsent({ requirementId }: Found): Requirement {
   const at = new Date().toISOString();
   const nothing = { title: '', detail: '', raisedAt: at, dueAt: at };
   return { id: requirementId, kind: 'waiting', ...nothing, answers: ['take-back'] };
+}
+
+/** Answers that were accepted a moment ago, by a hash of their form. */
+const ACCEPTED = new SharedReads<Shown>(2_000);
+
+/** A second click on the button gets what the first one got. Nothing else is kept, so that a person can try again. */
+async function answeredOnce(visit: Visit): Promise<Shown> {
+  const { client, csrf, request } = visit;
+  const form = createHash('sha256').update(JSON.stringify([csrf, request.url, request.body]));
+  return ACCEPTED.get(client, form.digest('hex'), async () => {
+    const shown = await answerRequirement(visit);
+    if ('to' in shown) return shown;
+    throw new Instead(shown);
+  });
 }
 
 /** A form: checks, shows what the answer does, and sends it. In between nothing is stored. */
@@ -134,6 +150,8 @@ async function send(
     const { open } = await sendAnswer(client, workflowId, resolution);
     audit(visitor, { ...about, what: 'answer', result: 'accepted' });
     refresh(client, workflowId, answer.kind === 'take-back' ? undefined : requirementId);
+    // The same answer may follow.
+    if (answer.kind === 'take-back') ACCEPTED.forget(client);
     const done = answer.kind === 'take-back' ? 'The answer is taken back.' : 'Your answer is accepted.';
     const more = open === 0 ? 'Nothing else is open.' : `${open} still open.`;
     const of = list === undefined ? more : `${nameOf(found.listed)}: ${more}`;
@@ -202,7 +220,7 @@ function Preview({ visit, found, read: { answer, reason, changes }, fields }: Pr
       hidden={carried(fields)}
     >
       <h2>{isProposed ? 'Check your proposal' : 'Check before it is sent'}</h2>
-      {changes && <Changes changes={changes} />}
+      {changes && <Changes changes={changes} typed={fields} />}
       {answer.kind === 'adopt' && <Adopted id={answer.id} found={found} />}
       {answer.kind === 'abandon' && <AbandonNote found={found} />}
       {answer.kind === 'retry' && (
@@ -296,7 +314,7 @@ async function uploadDocuments(visit: Visit): Promise<Shown> {
 const CHOOSE_AGAIN = [{ field: 'documents', message: 'choose the files again' }];
 
 export const ANSWERING_ROUTES: readonly Route[] = [
-  { method: 'POST', path: REQUIREMENT_PATH, role: 'operator', show: answerRequirement },
+  { method: 'POST', path: REQUIREMENT_PATH, role: 'operator', show: answeredOnce },
   {
     ...{ method: 'POST', path: `${REQUIREMENT_PATH}/documents`, role: 'operator' },
     ...{ multipart: true, show: uploadDocuments },

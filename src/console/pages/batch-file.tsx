@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { handOver } from '../../batches/batches.js';
 import { heldSource, rowReader } from '../../batches/format.js';
 import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
-import { fileDoubts, kindsOf, validate } from '../../batches/validation.js';
+import { fileDoubts, kindsOf, NAMES, validate } from '../../batches/validation.js';
 import type { FileDoubts } from '../../messages/batches.js';
 import { BATCHES, partsOfId } from '../../messages/ids.js';
 import { fieldOf } from '../../messages/objects.js';
@@ -27,9 +27,18 @@ export function BatchUpload({ csrf }: { readonly csrf: string }) {
     <>
       <h2>Many onboardings from a file</h2>
       <p>The console first checks the file and shows what would happen. Nothing starts before you confirm.</p>
+      <p>
+        CSV templates:
+        {Object.values(NAMES).map(([one, several]) => (
+          <>
+            {' '}
+            <a href={`/start/${one}/template.csv`}>{several}</a>
+          </>
+        ))}
+      </p>
       <Form action="/batches" enctype="multipart/form-data" csrf={csrf}>
         <Field
-          {...{ name: 'delimiter', label: 'Between the cells of a CSV' }}
+          {...{ name: 'delimiter', label: 'Separator of a CSV' }}
           choices={Object.keys(DELIMITERS).map((name) => [name, name])}
         />
         <Field
@@ -115,11 +124,14 @@ async function checkFile(visit: Visit): Promise<Shown> {
   const delimiter = /\.csv$/i.test(file.name) ? named : undefined;
   const { name, validation, rows } = await checkedFile(visit, file, { delimiter, mapping });
   if (validation.rows === 0) throw new NotShown(422, 'The file has no rows. Nothing was started.');
-  if (validation.problemCount > 0)
-    return { title: 'File is not valid', status: 422, page: <Problems {...{ name, validation, csrf }} /> };
-  const { doubts, ...found } = await fileDoubts(client, settings.taskQueue, validation);
+  const { doubts: all, ...found } = await fileDoubts(client, settings.taskQueue, validation);
+  const doubts = all.slice(0, MOST_DOUBTS);
+  if (validation.problemCount > 0) {
+    const page = <Problems {...{ name, validation, csrf, doubts }} count={found.count} />;
+    return { title: 'File is not valid', status: 422, page };
+  }
   const id = await handOver(client, settings.taskQueue, rows(), {
-    ...{ name, actor: visitor.actor, found: { ...found, doubts: doubts.slice(0, MOST_DOUBTS) } },
+    ...{ name, actor: visitor.actor, found: { ...found, doubts } },
   });
   return { to: pathOfBatch(id) };
 }
@@ -127,8 +139,11 @@ async function checkFile(visit: Visit): Promise<Shown> {
 /** The number of doubts that the page of a checked file lists. */
 const MOST_DOUBTS = 20;
 
-/** The problems of a file, by line and field. */
-function Problems({ name, validation, csrf }: Omit<CheckedFile, 'rows'> & { readonly csrf: string }) {
+type ProblemsProps = Omit<CheckedFile, 'rows'> &
+  Pick<FileDoubts, 'doubts' | 'count'> & { readonly csrf: string };
+
+/** The problems of a file, by line and field, and the warnings about its valid rows. */
+function Problems({ name, validation, csrf, doubts, count }: ProblemsProps) {
   const { rows, badRows, counts, problems, problemCount } = validation;
   const valid = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return (
@@ -141,9 +156,11 @@ function Problems({ name, validation, csrf }: Omit<CheckedFile, 'rows'> & { read
           'Valid rows': valid > 0 ? `${valid} (${kindsOf(counts)})` : 0,
           'Rows that are not valid': badRows,
           Problems: problemCount,
+          Warnings: count || 'none',
         }}
       />
       <RowTable what="problems" problems={problems} count={problemCount} />
+      {count > 0 && <RowTable what="warnings" problems={doubts} count={count} />}
       <BatchUpload csrf={csrf} />
     </>
   );

@@ -16,7 +16,7 @@ import { csvOf } from '../../texts/csv.js';
 import { Fields } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit, ZONE_COOKIE } from '../route.js';
 import { maySee, type Visitor } from '../visitor.js';
-import { batchIdOf, pathOfBatch, RowTable } from './batch-file.js';
+import { BatchUpload, batchIdOf, pathOfBatch, RowTable } from './batch-file.js';
 import { Field } from './field.js';
 import { Form } from './parts.js';
 
@@ -137,7 +137,7 @@ function Progress({ batch, csrf, times }: Omit<BatchPageProps, 'problem'>) {
             </button>
           </Form>
         )}
-        <a href={`${path}/results.csv`}>Results so far as CSV</a>
+        <a href={`${path}/results.csv`}>{isUnderWay(batch) ? 'Results so far' : 'Results'} as CSV</a>
       </div>
       {failures.length > 0 && <Failures rows={failures} />}
     </div>
@@ -192,6 +192,7 @@ function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
         )}
         <button type="submit">Start {rowsOf(rows)}</button>
       </Form>
+      {count > 0 && <BatchUpload csrf={csrf} />}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { sendClaim, sendConfirmation, sendRemark, sendWithdrawal } from '../../i
 import type { InboxItem } from '../../inbox/inbox.js';
 import type { Correctable } from '../../messages/activities.js';
 import { currentClaim, isSamePerson, LONGEST_REMARK } from '../../messages/claims.js';
-import { DEFAULT_CLAIM_HOURS } from '../../messages/requirement-kinds.js';
+import { DEFAULT_CLAIM_HOURS } from '../../messages/codes.js';
 import type { Answer, Requirement } from '../../messages/requirements.js';
 import { shortened } from '../../partners/bounds.js';
 import { proposedAnswerOf } from '../../temporal/onboardings.js';

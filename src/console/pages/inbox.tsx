@@ -118,7 +118,7 @@ async function openRow(
           <Detail requirement={requirement} />
           <AnswerForms
             {...{ workflowId, visitor, csrf, list, page: INBOX, autoFocus: true }}
-            requirement={{ ...requirement, answers: ['text'] }}
+            requirement={requirement}
             isProposed={isFourEyes(visit, requirement)}
           />
         </div>

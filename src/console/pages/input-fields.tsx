@@ -8,6 +8,7 @@ import { isSecretField } from '../../privacy/private-fields.js';
 import { Table } from '../../reports/page.js';
 import { type Filled, wrongIn } from '../answer.js';
 import { type CorrectionField, nameOfRemoval, nameOfValue, OTHER_FIELDS } from '../correction-fields.js';
+import type { Fields } from '../query.js';
 import { type Choices, Field, fieldLabel } from './field.js';
 import { capitalized, Problem } from './parts.js';
 
@@ -35,6 +36,15 @@ export function InputFields({ parts, ...form }: InputFieldsProps) {
 type OfForm = Omit<InputFieldsProps, 'parts'>;
 
 function Group({ group, ...form }: OfForm & { readonly group: FormGroup }) {
+  const isFilled = (parts: readonly FormPart[]) =>
+    parts.flatMap(fieldsIn).some(({ name }) => form.typed.has(name));
+  if (group.most === undefined && !group.isRequired)
+    return (
+      <details class="group" open={isFilled(group.parts)}>
+        <summary>{fieldLabel(group.name)}</summary>
+        <InputFields parts={group.parts} {...form} />
+      </details>
+    );
   if (group.most === undefined)
     return (
       <fieldset>
@@ -42,8 +52,6 @@ function Group({ group, ...form }: OfForm & { readonly group: FormGroup }) {
         <InputFields parts={group.parts} {...form} />
       </fieldset>
     );
-  const isFilled = (parts: readonly FormPart[]) =>
-    parts.flatMap(fieldsIn).some(({ name }) => form.typed.has(name));
   return (
     <fieldset>
       <legend>{fieldLabel(group.name)}</legend>
@@ -107,7 +115,7 @@ function controlOf(
       ...{ value, spellcheck: false },
       type: kind === 'flag' ? ('checkbox' as const) : isDay ? ('date' as const) : ('text' as const),
       choices: isChoice ? (hasNone ? known : [['', none] as const, ...known]) : undefined,
-      rows: kind === 'json' ? 4 : undefined,
+      rows: kind === 'json' ? 2 : undefined,
       inputMode: kind !== 'number' ? undefined : /^int/.test(type) ? 'numeric' : ('decimal' as const),
       class: kind === 'json' ? 'code' : isSecretField(last) ? 'covered' : undefined,
     } as const,
@@ -129,7 +137,7 @@ function Control({ field, typed, problems, choices = {} }: OfForm & { readonly f
       {...{ id: idOf(name), name, isRequired, problems: messages, ...control }}
       label={[fieldLabel(name), remark && <span class="faint"> {remark}</span>]}
       // An error that repeats the rule replaces it.
-      advice={[rule, either && `either this or ${either}`]
+      advice={[rule, either && `give this or ${either}`]
         .filter((each) => each && !messages.includes(each))
         .join('; ')}
     />
@@ -152,7 +160,7 @@ export function ProblemList({ problems, parts, isDoubt }: ProblemListProps) {
     <Problem isFocused>
       <p>
         {isDoubt
-          ? 'Nothing was started yet, because this may be a mistake. Correct it, or start it as it is.'
+          ? 'Nothing was started yet, because this may be a mistake. Correct it, or press the button again to start it as it is.'
           : `Nothing was started, because ${problems.length === 1 ? 'a field is' : 'some fields are'} not valid.`}
       </p>
       <ul>
@@ -290,8 +298,14 @@ function OtherFields({ id, own }: CorrectionProps) {
   );
 }
 
-/** The changes of a correction, before it is sent. Private values stay hidden. */
-export function Changes({ changes }: { readonly changes: readonly Change[] }) {
+interface ChangesProps {
+  readonly changes: readonly Change[];
+  /** What the person who sees them has just typed. */
+  readonly typed?: Fields;
+}
+
+/** The changes of a correction, before it is sent. Private values stay hidden, except those that the person typed. */
+export function Changes({ changes, typed }: ChangesProps) {
   return (
     <Table
       caption="Changes"
@@ -309,9 +323,9 @@ export function Changes({ changes }: { readonly changes: readonly Change[] }) {
         { title: 'Now', cell: ({ before }) => valueText(before, 'empty') },
         {
           title: 'Then',
-          cell: ({ after, remark }) => (
+          cell: ({ field, after, remark }) => (
             <>
-              <strong>{valueText(after, 'removed')}</strong>
+              <strong>{(after === REDACTED && typedIn(typed, field)) || valueText(after, 'removed')}</strong>
               {remark !== '' && <small>{remark}</small>}
             </>
           ),
@@ -319,6 +333,11 @@ export function Changes({ changes }: { readonly changes: readonly Change[] }) {
       ]}
     />
   );
+}
+
+/** Numbers that identify a person show only while they are typed. */
+function typedIn(typed: Fields | undefined, field: string): string | undefined {
+  return isSecretField(field.split('.').at(-1) ?? '') ? undefined : typed?.text(nameOfValue(field));
 }
 
 function valueText(value: unknown, none: string): string {

@@ -53,7 +53,7 @@ async function showReport(visit: Visit): Promise<Shown> {
     <>
       <h1>Report</h1>
       <Filters label="Filter the report" action="/report" isFiltered={query !== ''}>
-        <Field label="Since, such as 30d" name="since" value={given.since} />
+        <Field label="Since, such as 7d" name="since" value={given.since} />
         <SystemChoice chosen={given.system} />
         <AccountChoice visit={visit} chosen={given.account} />
         <Field label="Agent profile" name="agent" value={given.agent} inputMode="numeric" />
@@ -62,7 +62,7 @@ async function showReport(visit: Visit): Promise<Shown> {
       <p>
         <a href={`/report.json${query}`}>Download as JSON</a>, <a href={`/report.csv${query}`}>as CSV</a>
       </p>
-      <ReportFigures report={report} times={visit.times} />
+      <ReportFigures report={report} times={visit.times} pathOf={pathOf} />
     </>
   );
   return { title: 'Report', page };

@@ -216,27 +216,31 @@ interface EndedProps {
   readonly visit: Visit;
 }
 
+/** The answer that a requirement got last, or the reason why it closed. */
+function lastOn({ timeline }: OnboardingState, requirementId: string): TimelineEntry | undefined {
+  return [answeredBefore(timeline, requirementId), closedBefore(timeline, requirementId)]
+    .filter((entry) => entry !== undefined)
+    .sort((one, other) => other.at.localeCompare(one.at))[0];
+}
+
 /** The person who answered a requirement that is no longer open, or the reason why it closed. */
 function Ended({ state, requirementId, visit: { times, visitor } }: EndedProps) {
-  const answered = answeredBefore(state.timeline, requirementId);
-  const closed = closedBefore(state.timeline, requirementId);
-  const last = [answered, closed]
-    .filter((entry): entry is TimelineEntry => entry !== undefined)
-    .sort((one, other) => other.at.localeCompare(one.at))[0];
+  const last = lastOn(state, requirementId);
   if (!last) return <>This requirement is not open: it was closed long ago, or never existed.</>;
-  if (last !== answered) {
+  if (last.event === 'requirement-closed') {
     return (
       <>
         This requirement closed <When time={last.at} times={times} isExact />: {saidOf(last)}.
       </>
     );
   }
-  const who =
-    last.actor !== undefined && isSamePerson(last.actor, visitor.actor) ? 'You' : (last.actor ?? 'Someone');
+  const { actor = 'Someone' } = last;
   return (
     <>
-      <strong>{who} answered this first</strong>, <When time={last.at} times={times} isExact />:{' '}
-      {inShort(saidOf(last))}
+      <strong>
+        {isSamePerson(actor, visitor.actor) ? 'You answered this' : `${actor} answered this first`}
+      </strong>
+      , <When time={last.at} times={times} isExact />: {inShort(saidOf(last))}
     </>
   );
 }
@@ -286,19 +290,24 @@ function RemarkForm({ visit, workflowId, requirementId }: RemarkFormProps) {
   );
 }
 
-/** The page after another person was first, or the requirement closed itself. */
+/** The page after another person was first, or the requirement closed itself. To answer twice is no mistake. */
 export function goneShown(visit: Visit, found: Found, state: OnboardingState, typed?: Fields): Shown {
   const { workflowId, requirementId, listed } = found;
+  const { actor = '' } = lastOn(state, requirementId) ?? {};
+  const isOwn = isSamePerson(actor, visit.visitor.actor);
+  const said = (
+    <>
+      <p>
+        <Ended {...{ state, requirementId, visit }} />
+      </p>
+      {typed && <p>{isOwn ? 'Nothing was sent a second time.' : 'Your answer was not sent.'}</p>}
+    </>
+  );
   const page = (
     <>
       <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
       <h1>No longer open</h1>
-      <Problem>
-        <p>
-          <Ended {...{ state, requirementId, visit }} />
-        </p>
-        {typed && <p>Your answer was not sent.</p>}
-      </Problem>
+      {isOwn ? <div class="card">{said}</div> : <Problem>{said}</Problem>}
       {typed && <Typed fields={typed} />}
       <p>
         <a href={pathOf(workflowId)}>See the onboarding</a>

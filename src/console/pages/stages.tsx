@@ -1,4 +1,4 @@
-import type { PartState } from '../../inbox/parts.js';
+import type { PartState } from '../../inbox/waits.js';
 import { partsOfId, type WorkflowType } from '../../messages/ids.js';
 import type { StageSeconds } from '../../messages/listed.js';
 import type { OnboardingState, Stage } from '../../messages/onboarding-state.js';

@@ -45,10 +45,7 @@ async function showChoice(visit: Visit): Promise<Shown> {
       <ul>
         {Object.entries(KINDS).map(([path, { name, what }]) => (
           <li>
-            <a href={`/start/${path}`}>Start a {name}</a> <span class="faint">{what}</span>{' '}
-            <a href={`/start/${path}/template.csv`}>
-              CSV template for {name === 'business' ? 'businesses' : `${name}s`}
-            </a>
+            <a href={`/start/${path}`}>Start a {name}</a> <span class="faint">{what}</span>
           </li>
         ))}
       </ul>
@@ -228,7 +225,7 @@ function StartPage({ path, visit, parts, choices, isUnread, ...given }: StartPag
           problems={doubtful?.doubts ?? problems}
           choices={{ ...choices, account }}
         />
-        <button type="submit">{doubtful ? `Start the ${path} as it is` : `Start the ${path}`}</button>
+        <button type="submit">Start the {path}</button>
       </Form>
     </>
   );

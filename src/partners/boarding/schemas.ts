@@ -58,7 +58,9 @@ function everyValue(
   for (const [key, inside] of Object.entries(value)) everyValue(inside, visit, [...path, key]);
 }
 
-const feeLine = z.looseObject({ perItem: z.number(), percent: z.number() });
+const feeAmount = z.number({ error: ({ input }) => (input === undefined ? 'is required' : undefined) });
+
+const feeLine = z.looseObject({ perItem: feeAmount, percent: feeAmount });
 
 /**
  * A group of fees. The contract does not print the fields of groups, only that every fee line in them has `perItem`

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isLoopback } from '../../settings/settings.js';
+import { isLoopbackHost } from '../../settings/settings.js';
 import { json } from '../fields.js';
 import { type Contract, PROBLEM, ref, same } from '../openapi/contract.js';
 import { definePartner, NO_WORDING } from '../partner.js';
@@ -52,7 +52,7 @@ export const payments = definePartner({
    */
   clientSettings: (at, set, { prefix, reject }): PaymentsSettings => {
     const url = new URL(at);
-    const environment = set.PAYMENTS_ENVIRONMENT ?? (isLoopback(url) ? 'uat' : undefined);
+    const environment = set.PAYMENTS_ENVIRONMENT ?? (isLoopbackHost(url.hostname) ? 'uat' : undefined);
     if (environment === undefined) return reject('PAYMENTS_ENVIRONMENT', 'is not set');
     if (OTHER_ENVIRONMENT[environment].test(url.hostname)) {
       return reject(

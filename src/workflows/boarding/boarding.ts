@@ -46,7 +46,7 @@ export class Boarding {
   readonly input: CorrectableInput<MerchantBoardingInput | FollowedMerchantInput>;
   /** Nothing is sent that no person asked for. */
   readonly isFollowed: boolean;
-  readonly status: StatusPoll<Seen, StatusSnapshot>;
+  readonly poll: StatusPoll<Seen, StatusSnapshot>;
   readonly tasks = new Tasks();
   remembered: Remembered;
 
@@ -66,7 +66,7 @@ export class Boarding {
       isPartlySent: (answered) => isPartlySent(this.remembered, answered),
       records: carried?.journey,
     });
-    this.status = new StatusPoll(this.journey, (seen, pace) =>
+    this.poll = new StatusPoll(this.journey, (seen, pace) =>
       partner.awaitStatusChange({ merchantProfileId: this.merchantProfileId, seen, pace }),
     );
   }
@@ -87,7 +87,7 @@ export class Boarding {
 
   /** The partner has decided since the write in flight began, and has not taken it back. */
   get isDecided(): boolean {
-    const { latest } = this.status;
+    const { latest } = this.poll;
     return latest !== undefined && isDecided(latest.phase);
   }
 
@@ -98,7 +98,7 @@ export class Boarding {
       dba: this.dba,
       isFollowed: this.isFollowed,
       isWriting: this.tasks.isBusy,
-      inARow: this.status.changes,
+      inARow: this.poll.changes,
       open: requirements.open,
       answered: requirements.answered,
     };

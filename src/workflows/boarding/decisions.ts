@@ -36,7 +36,7 @@ export interface Remembered {
   /** Documents that the partner has, of answers that are not delivered as a whole. */
   readonly uploaded: readonly string[];
   /** The answers that wait because the partner did not take them in this status. */
-  readonly refused?: StatusMark & { readonly answers: string };
+  readonly notTaken?: StatusMark & { readonly answers: string };
   readonly restless: Restless;
 }
 
@@ -50,7 +50,7 @@ export const NOTHING: Remembered = {
 
 export const UNSUBMITTED: Remembered = { ...NOTHING, seen: { phase: 'not-submitted' } };
 
-/** The kinds of requirements that these rules raise. Abandoning one of them ends the boarding. */
+/** The kinds of requirements that these rules raise; steps raise others. Abandoning one of them ends the boarding. */
 export const KINDS = ['underwriting-note', 'request-changes', 'not-submitted', 'unclear-mid'] as const;
 
 /** The facts on which a decision depends, besides what is remembered and read. */
@@ -202,7 +202,7 @@ export type Due =
  * answers to notes, once all are answered, unless the partner did not take the same ones in the same status.
  */
 export function due(
-  { seen, submitted, refused: waiting, restless }: Remembered,
+  { seen, submitted, notTaken, restless }: Remembered,
   situation: Situation,
 ): Due | undefined {
   const { phase } = seen;
@@ -218,9 +218,9 @@ export function due(
   const answers = answeredOf(situation, 'underwriting-note');
   const isComplete = answers.length > 0 && openOf(situation, 'underwriting-note').length === 0;
   if (phase === null || !isComplete || !mayTakeAnswers(phase)) return undefined;
-  const isWaiting =
-    waiting !== undefined && isSame(waiting, seen, restless) && waiting.answers === idsOf(answers);
-  return isWaiting ? undefined : { send: 'answers', answers };
+  const isNotTaken =
+    notTaken !== undefined && isSame(notTaken, seen, restless) && notTaken.answers === idsOf(answers);
+  return isNotTaken ? undefined : { send: 'answers', answers };
 }
 
 /** Returns the next action, as one task, because the partner accepts one change of a merchant at a time. */
@@ -231,7 +231,7 @@ export function next(remembered: Remembered, situation: Situation): Next<Seen, D
   // While a person is asked, or the partner has decided, anything may happen.
   const mayChange = situation.open.length > 0 || (phase !== null && isDecided(phase));
   return {
-    due: sent ? [{ task: 'application', ...sent }] : [],
+    due: sent ? [{ task: 'write', ...sent }] : [],
     compared:
       !situation.isWriting || mayChange ? comparable(remembered.restless, remembered.seen) : undefined,
     ended: outcome ? { outcome, decisions: [] } : endedByConfirmedMid(situation),

@@ -66,12 +66,12 @@ export function afterDelivery(
 }
 
 /** @param mark the status in which the underwriters did not take the answers */
-export function withWaiting(
+export function withNotTaken(
   before: Remembered,
   answers: readonly Answered[],
   { status, statusDate }: StatusMark,
 ): Remembered {
-  return { ...before, refused: { status, statusDate, answers: idsOf(answers) } };
+  return { ...before, notTaken: { status, statusDate, answers: idsOf(answers) } };
 }
 
 /** Reports whether a read shows delivered notes. If it is from before the delivery was known, nobody was asked about them. */

@@ -17,7 +17,7 @@ import {
   notesOf,
   showsReview,
   type Upload,
-  withWaiting,
+  withNotTaken,
 } from './deliveries.js';
 import { read, readUndecided } from './steps.js';
 
@@ -28,18 +28,18 @@ export async function deliverAnswers(boarding: Boarding, answers: readonly Answe
   const { requirements } = boarding.journey;
   const uploads = missingDocuments(boarding.remembered, answers).map(({ id }) => id);
   const problems = await requirements.whileSending(answers, [...uploads, REVIEW], async () => {
-    boarding.status.latest = undefined;
+    boarding.poll.forgetLatest();
     await uploadDocuments(boarding, answers);
-    boarding.status.latest = undefined;
+    boarding.poll.forgetLatest();
     try {
       const { delivered, before } = await requestReview(boarding, answers);
-      await (delivered ? keepDelivery(boarding, answers, before) : keepWaiting(boarding, answers, before));
+      await (delivered ? keepDelivery(boarding, answers, before) : keepForLater(boarding, answers, before));
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
       const now = await read(boarding);
       // The partner takes answers, but not these.
       if (takesAnswers(now.phase)) return error.problems;
-      keepWaiting(boarding, answers, now);
+      keepForLater(boarding, answers, now);
     }
     return undefined;
   });
@@ -71,27 +71,26 @@ async function keepDelivery(
   timeline.add('answers-delivered');
   state.report();
   // The poll may have read that the partner asks again. Nobody was asked, because these answers were in flight.
-  const { latest } = boarding.status;
-  if (latest && listsDelivered(boarding.remembered, latest))
-    boarding.status.replaceWith(await read(boarding));
+  const { latest } = boarding.poll;
+  if (latest && listsDelivered(boarding.remembered, latest)) boarding.poll.replaceWith(await read(boarding));
 }
 
 /** Keeps answers that the partner does not take in this status, until it sets another one or asks something else. */
-function keepWaiting(boarding: Boarding, answers: readonly Answered[], now: StatusSnapshot): void {
-  boarding.remembered = withWaiting(boarding.remembered, answers, now);
+function keepForLater(boarding: Boarding, answers: readonly Answered[], now: StatusSnapshot): void {
+  boarding.remembered = withNotTaken(boarding.remembered, answers, now);
   const detail = `the partner takes no answers in status ${now.status}`;
   boarding.journey.timeline.add('answers-wait', { detail });
-  boarding.status.replaceWith(now);
+  boarding.poll.replaceWith(now);
 }
 
 /** Asks whether to send rejected answers again, until one is taken back, or the partner changes something. */
 async function askAboutReview(
-  { journey, status }: Boarding,
+  { journey, poll }: Boarding,
   answers: readonly Answered[],
   problems: readonly FieldProblem[],
 ): Promise<void> {
   const isTakenBack = () => answers.some(({ requirement: { id } }) => !journey.requirements.isAnswered(id));
-  const isMoot = () => status.latest !== undefined || isTakenBack();
+  const isMoot = () => poll.latest !== undefined || isTakenBack();
   const advice = 'To change an answer, take it back.';
   await askForCorrection(journey, { title: REVIEW, advice }, problems, isMoot);
 }
@@ -127,7 +126,7 @@ type Sent =
 
 /** Reports to the underwriters that their notes are answered, with the texts as comment. */
 function requestReview(boarding: Boarding, answers: readonly Answered[]): Promise<Sent> {
-  const { journey, merchantProfileId, remembered, status: poll } = boarding;
+  const { journey, merchantProfileId, remembered, poll } = boarding;
   // A read after the outcome is in doubt may be too late: the partner may have taken the answers and asked the same again.
   const { status = '', statusDate = null } = remembered.seen;
   const taken = { delivered: true, before: { status, statusDate } } as const;

@@ -80,13 +80,13 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
  * snapshot is reported to a person, including "not submitted".
  */
 export async function adoptMerchant(boarding: Boarding, merchantProfileId: number): Promise<void> {
-  const { journey, input, isFollowed, status } = boarding;
+  const { journey, input, isFollowed, poll } = boarding;
   const found = await findAdoptable(boarding, merchantProfileId);
   recordAdoption(boarding, found);
   if (!isFollowed) return;
   const { agentProfileId } = input.current;
   if (agentProfileId !== undefined) journey.state.knowAgentProfile(agentProfileId);
-  status.replaceWith(found.now);
+  poll.replaceWith(found.now);
 }
 
 function recordAdoption(boarding: Boarding, { merchantProfileId, now, owner }: FoundMerchant): void {
@@ -188,7 +188,7 @@ export async function submit(
   boarding: Boarding,
   answers: readonly Answered[] = [],
 ): Promise<StatusSnapshot | undefined> {
-  boarding.status.latest = undefined;
+  boarding.poll.forgetLatest();
   const submission = await submitStep(boarding);
   const { status, phase } = submission;
   // Only a submission leads to this phase, possibly an earlier one whose response was lost.
@@ -200,12 +200,12 @@ export async function submit(
     for (const { requirement } of answers) requirements.removeAnswered(requirement.id);
   } else timeline.add('submission-moot', { detail: `the status is ${status}` });
   const now = submission.now ?? (await read(boarding));
-  boarding.status.replaceWith(now);
+  boarding.poll.replaceWith(now);
   return isSubmitted ? now : undefined;
 }
 
 function submitStep(boarding: Boarding): Promise<Submission> {
-  const { journey, merchantProfileId, input, status } = boarding;
+  const { journey, merchantProfileId, input, poll } = boarding;
   let readsAs = 'not submitted';
   let hasNewFees = false;
   const isAgain = boarding.remembered.seen.phase === 'changes-requested';
@@ -234,7 +234,7 @@ function submitStep(boarding: Boarding): Promise<Submission> {
       const isMoot = !wasInDoubt && !isSubmittable(now.phase);
       return effectIn(now) ?? (isMoot ? { found: submissionIn(now) } : undefined);
     },
-    polledEvidence: () => effectIn(status.latest),
+    polledEvidence: () => effectIn(poll.latest),
     isMoot: () => isAgainInDoubt && boarding.isDecided,
     adopt: () => ({ submitted: true, status: readsAs, phase: 'submitted' }),
     get whereToLook() {
@@ -259,8 +259,8 @@ export function read({ journey, merchantProfileId }: Boarding): Promise<StatusSn
 export async function readUndecided(boarding: Boarding): Promise<StatusSnapshot> {
   const now = await read(boarding);
   if (!isDecided(now.phase)) return now;
-  const { status } = boarding;
-  status.replaceWith(now);
-  await condition(() => status.latest !== undefined && !boarding.isDecided);
-  return status.latest ?? now;
+  const { poll } = boarding;
+  poll.replaceWith(now);
+  await condition(() => poll.latest !== undefined && !boarding.isDecided);
+  return poll.latest ?? now;
 }

@@ -46,7 +46,7 @@ export class Business {
   readonly input: CorrectableInput<BusinessOnboardingInput | FollowedBusinessInput>;
   /** Nothing is sent that no person asked for. */
   readonly isFollowed: boolean;
-  readonly status: StatusPoll<SeenProfile, ProfileSnapshot>;
+  readonly poll: StatusPoll<SeenProfile, ProfileSnapshot>;
   readonly tasks = new Tasks();
   readonly grace = '5s';
   remembered: Remembered;
@@ -71,7 +71,7 @@ export class Business {
     });
     const { merchantProfileId } = input;
     if (merchantProfileId !== undefined) this.journey.state.know({ merchantProfileId });
-    this.status = new StatusPoll(this.journey, (seen, pace) =>
+    this.poll = new StatusPoll(this.journey, (seen, pace) =>
       bank.awaitProfileChange({ profileId: this.profileId, seen, pace }),
     );
   }

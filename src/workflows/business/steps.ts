@@ -151,7 +151,7 @@ export async function sendReply(
 
 /** Follows the profile of the input, without a question only on the evidence that adopting a found profile needs. */
 export async function followProfile(business: Business, profileId: number): Promise<void> {
-  const { journey, status } = business;
+  const { journey, poll } = business;
   const { workflowId } = workflowInfo();
   const title = `adopt banking profile ${profileId}`;
   for (;;) {
@@ -168,7 +168,7 @@ export async function followProfile(business: Business, profileId: number): Prom
     business.knowProfile(adopted, 'profile-adopted');
     // Only a person submits a profile that reads as new.
     business.remembered = { ...business.remembered, problems: [] };
-    if (isSurelyOurs(found.candidate)) status.replaceWith(found.now);
+    if (isSurelyOurs(found.candidate)) poll.replaceWith(found.now);
     return;
   }
 }

@@ -21,10 +21,9 @@ import {
   type WithdrawalReceipt,
   withdrawProposal,
 } from '../../messages/claims.js';
+import { LONGEST_CLAIM_DAYS, type TimelineEvent } from '../../messages/codes.js';
 import { privateRejection, rejection } from '../../messages/rejections.js';
-import { LONGEST_CLAIM_DAYS } from '../../messages/requirement-kinds.js';
 import type { AnswerKind, Claim, Resolution } from '../../messages/requirements.js';
-import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { masked } from '../../privacy/masked.js';
 import type { Answers } from './answers.js';
 import { minuteOf } from './current-details.js';

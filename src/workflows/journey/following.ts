@@ -17,15 +17,15 @@ export interface Carried<Remembered> {
 
 interface Running {
   readonly journey: Journey;
-  readonly status: Pick<StatusPoll<never, unknown>, 'hasChange' | 'isFollowing'>;
+  readonly poll: Pick<StatusPoll<never, unknown>, 'hasChange' | 'isFollowing'>;
   readonly tasks: Tasks;
-  /** The time that writes in flight have to end after a decision. Default: they are cancelled at once. */
+  /** The time that writes have to end by themselves after a decision. Default: none. What was sent then still runs to its end. */
   readonly grace?: Duration;
 }
 
 /** A workflow that follows a status by {@link Rules}. */
 export interface Following<Remembered, Situation, Seen, Snapshot> extends Running {
-  readonly status: StatusPoll<Seen, Snapshot>;
+  readonly poll: StatusPoll<Seen, Snapshot>;
   remembered: Remembered;
   readonly situation: Situation;
 }
@@ -67,19 +67,19 @@ export async function followUntilDecided<Remembered, Situation, Seen, Snapshot, 
   runDue: (due: Due) => Promise<void>,
   continueInNewRun: () => Promise<never>,
 ): Promise<Outcome> {
-  const { journey, status, tasks } = following;
+  const { journey, poll, tasks } = following;
   const { kinds } = rules;
   const next = () => rules.next(following.remembered, following.situation);
   try {
     for (;;) {
       tasks.start(next().due.map((due) => ({ name: due.task, run: () => runDue(due) })));
       const { compared } = next();
-      if (compared !== undefined) status.follow(compared);
+      if (compared !== undefined) poll.follow(compared);
       await untilDue(following, kinds, next);
       tasks.check();
       const abandoned = journey.requirements.abandonedOf(kinds);
       if (abandoned) unlessAbandoned(abandoned.resolution);
-      const change = status.takeChange();
+      const change = poll.takeChange();
       if (change) react(following, rules.onRead(following.remembered, change, following.situation));
       const { ended } = next();
       if (ended) {
@@ -104,14 +104,14 @@ export async function followUntilDecided<Remembered, Situation, Seen, Snapshot, 
 
 /** Publishes the state, and waits until there is something to do. */
 async function untilDue(
-  { journey, status, tasks }: Running,
+  { journey, poll, tasks }: Running,
   kinds: readonly RequirementKind[],
   next: () => Next<unknown, unknown, unknown>,
 ): Promise<void> {
   const isDue = () => {
-    if (status.hasChange || tasks.hasFailed || journey.requirements.abandonedOf(kinds)) return true;
+    if (poll.hasChange || tasks.hasFailed || journey.requirements.abandonedOf(kinds)) return true;
     const { due, compared, ended } = next();
-    const isPollDue = compared !== undefined && !status.isFollowing;
+    const isPollDue = compared !== undefined && !poll.isFollowing;
     return isPollDue || ended !== undefined || due.some(({ task }) => !tasks.isRunning(task));
   };
   while (!isDue()) {

@@ -94,7 +94,7 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
     /** Runs the workflow to its end. Without `abandoned`, nothing can be abandoned. */
     run<Outcome extends { readonly outcome: OutcomeName }>(
       steps: () => Promise<Outcome>,
-      abandoned?: (comment: string, facts: Facts) => Outcome,
+      { abandoned }: { readonly abandoned?: (comment: string, facts: Facts) => Outcome } = {},
     ): Promise<Outcome & Unfinished> {
       const untilAbandoned = async () => {
         const outcome = await steps().catch((error: unknown) => {

@@ -1,4 +1,5 @@
 import type { ProposedAnswer } from '../../messages/claims.js';
+import type { TimelineEvent } from '../../messages/codes.js';
 import { rejection } from '../../messages/rejections.js';
 import {
   type Answer,
@@ -8,7 +9,6 @@ import {
   type RequirementKind,
   type Resolution,
 } from '../../messages/requirements.js';
-import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
 import type { OutboundEvents } from './outbound-events.js';
@@ -231,7 +231,7 @@ export class RequirementQueue {
     this.#entries.set(id, { ...entry, state });
   }
 
-  /** Sends answers by the steps with these ids. Nobody can take them back. If `send` throws, they stay in flight. */
+  /** Sends answers by the steps with these ids. Nobody can take them back. If `send` throws, they stay in flight until the end drops them. */
   async whileSending<Result>(
     answered: readonly Answered[],
     writes: readonly string[],

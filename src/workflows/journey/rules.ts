@@ -1,6 +1,7 @@
 /** The values that the rules of a workflow take and return. `following.ts` applies the decisions. */
+
+import type { TimelineEvent } from '../../messages/codes.js';
 import type { Requirement, RequirementKind } from '../../messages/requirements.js';
-import type { TimelineEvent } from '../../messages/timeline-events.js';
 import type { Facts } from './published-state.js';
 import type { Answered, Question } from './requirement-queue.js';
 
@@ -32,7 +33,7 @@ export interface Ended<Outcome> {
 export interface Next<Seen, Due, Outcome> {
   /** The actions that can begin now. Two of the same task never run at the same time. */
   readonly due: readonly (Due & { readonly task: string })[];
-  /** The values with which the next read is compared; undefined while the effect of a write in flight would look like a change. */
+  /** The values with which the next read is compared. Undefined to read nothing, while a write would look like a change. */
   readonly compared: Seen | undefined;
   /** The time at which an action begins without a change, in milliseconds since 1970. */
   readonly wakeAt?: number | undefined;
@@ -67,12 +68,13 @@ export function answeredOf(
 
 export const MOVED_ON = 'the partner has moved on';
 
-/** Closes requirements that the partner no longer asks about. `drops` also drops their answers, but none in flight. */
+/** Closes requirements that the partner no longer asks about. A caller drops no answers while a write may take them. */
 export function closeMoot(
   kind: RequirementKind,
   asked: Asked,
   rule: {
     readonly isAsked: (requirement: Requirement) => boolean;
+    /** Also drops the answers to them. */
     readonly drops: boolean;
     readonly why: (requirement: Requirement) => string;
   },

@@ -38,8 +38,8 @@ type Progress<Snapshot> =
 export class StatusPoll<Seen, Snapshot> {
   #progress: Progress<Snapshot> = { is: 'resting' };
   readonly #pacer = new Pacer();
-  /** The change that was taken last, since a write in flight began: what was read before is no evidence of the write. */
-  latest: Snapshot | undefined;
+  /** The change that was taken last, unless a write has begun since. */
+  #latest: Snapshot | undefined;
   /** Ends with the last poll that was begun: two polls at once would have the same activity id. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -106,6 +106,15 @@ export class StatusPoll<Seen, Snapshot> {
     if (before.is === 'polling') before.scope.cancel();
   }
 
+  get latest(): Snapshot | undefined {
+    return this.#latest;
+  }
+
+  /** Call this before a write: what was read before is no evidence of it. */
+  forgetLatest(): void {
+    this.#latest = undefined;
+  }
+
   get hasChange(): boolean {
     const progress = this.#progress;
     return progress.is === 'changed' || (progress.is === 'failed' && !isCancellation(progress.error));
@@ -117,7 +126,7 @@ export class StatusPoll<Seen, Snapshot> {
     if (progress.is === 'failed') throw progress.error;
     if (progress.is !== 'changed') return undefined;
     this.#progress = { is: 'resting' };
-    this.latest = progress.snapshot;
+    this.#latest = progress.snapshot;
     return progress.snapshot;
   }
 }

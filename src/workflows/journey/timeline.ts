@@ -1,7 +1,7 @@
 import { metricMeter, workflowInfo } from '@temporalio/workflow';
+import { COUNTERS, type TimelineEvent } from '../../messages/codes.js';
 import { systemOf } from '../../messages/ids.js';
 import type { TimelineEntry } from '../../messages/onboarding-state.js';
-import { COUNTERS, type TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { accountName } from './activity-proxies.js';
 

@@ -36,6 +36,27 @@ const file = (name: string, content: string) => ({
   buffer: Buffer.from(content),
 });
 
+it('a start that Temporal does not answer says within 5 s that it may arrive, and a reload shows that it did', async () => {
+  const { page, context } = await browse(browser(), console());
+  testEnds(() => context.close());
+  const input = merchant();
+  await page.clock.install();
+  await page.goto(`${console().url}/start/merchant`);
+  await fill(page, typedInto(input));
+  // The console gets it, and its response never arrives.
+  const arrived = new Promise<unknown>((resolve) => {
+    void context.route('**/start/merchant', (route) => resolve(route.fetch({ maxRedirects: 0 })));
+  });
+  // A tab that waits for its next page cannot be read, so another one waits.
+  await page.evaluate(`document.querySelector('main form').target = '_blank'`);
+  await page.getByRole('button', { name: 'Start the merchant' }).click();
+  await page.clock.fastForward(5_000);
+  await page.getByRole('status').getByText('It may still arrive.').waitFor();
+  await arrived;
+  await page.goto(`${console().url}/onboardings/merchant-boarding-${input.externalId}`);
+  await page.getByRole('heading', { name: input.merchant.dba }).waitFor();
+});
+
 describe.each([true, false])('in a browser with JavaScript: %s', (javaScriptEnabled) => {
   async function newPage(): Promise<Page> {
     const { page, context } = await browse(browser(), console(), { scripts: javaScriptEnabled });

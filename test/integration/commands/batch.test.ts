@@ -284,7 +284,7 @@ it('gangway batches has no batch of another id', async () => {
   for (const id of ['onboarding-batch-none', 'merchant-boarding-m-1'])
     expect(await runGangway(rig.env, ['batches', id])).toMatchObject({
       code: 1,
-      stderr: `there is no batch "${id}"\n`,
+      stderr: `there is no batch "${id}"; "gangway batches" lists all\n`,
     });
 });
 

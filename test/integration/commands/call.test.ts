@@ -45,6 +45,14 @@ describe('a call', () => {
     expect(revealed?.['email']).toMatch(/@example\.com$/);
   });
 
+  it('has the credentials of the worker, or with --local those of the command', async () => {
+    const env = { BOARDING_PASSWORD: 'wrong' };
+    expect(await call(['boarding', 'list-agent-profiles'], '', env)).toMatchObject({ code: 0 });
+    expect(await call(['boarding', 'list-agent-profiles', '--local'], '', env)).toMatchObject({
+      ...{ code: 1, stderr: expect.stringContaining('the boarding partner rejected our credentials (401)') },
+    });
+  });
+
   it('takes its request as an argument, from a file, and from standard input, also with --local', async () => {
     const request = JSON.stringify({ id: await createMerchant() });
     const file = join(folder, 'request.json');

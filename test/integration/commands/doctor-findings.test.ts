@@ -245,7 +245,7 @@ it('doctor calls a check without a result unknown, blames no setting for it, and
   ]);
   const { code, stdout, stderr } = await gangway({ ...rig.env, TEMPORAL_ADDRESS: address }, ['doctor']);
   expect(code).toBe(4);
-  expect(stderr).toMatch(/^1 of \d+ findings are unknown\n$/);
+  expect(stderr).toMatch(/^1 of \d+ findings is unknown\n$/);
   expect(stdout).toMatch(
     /^unknown {2}keys .*unknown method ListWorkflowExecutions\n +fix: run "gangway doctor" again when the system is less busy$/m,
   );

@@ -51,7 +51,7 @@ const MISTAKES: readonly Mistake[] = [
   ['resolve ID request-change-1 --retry --reason x', /did you mean request-changes-\d\?/],
   [
     'resolve ID REQ --adopt 1001 --reason x',
-    /does not take --adopt; it takes --set or --patch, --retry, --abandon:\n {4}gangway resolve \S+ \S+ --set FIELD=VALUE\n/,
+    /does not take --adopt; it takes --set or --patch, --retry, --abandon:\n {4}gangway resolve \S+ \S+ --set application\.FIELD=VALUE\n/,
   ],
   ['resolve ID REQ --retry', "--reason 'the partner corrected it'"],
   ['resolve ID REQ --patch {', '--patch: is not JSON: line 1, column 2: the text ends early'],

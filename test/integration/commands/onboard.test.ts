@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { workflowId } from '../../../src/messages/ids.js';
 import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
 import { partIds } from '../../../src/temporal/onboardings.js';
-import { gangway as runGangway } from '../../rigs/command.js';
+import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { idOf, inputFile } from '../../rigs/commands/files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { business, customer, merchant, terminal } from '../../rigs/inputs.js';
@@ -76,6 +76,8 @@ describe('gangway board', () => {
       const again = await gangway(['board', path, ...options]);
       expect([again.stdout.split('\n')[0], again.stderr]).toEqual([`already started: ${idOf(input)}`, '']);
     }
+    const { finished } = startGangway({ ...rig.env, COLUMNS: '1000' }, ['board', path], { terminal: true });
+    expect((await finished).stderr).toContain(`${path} was not used: an onboarding keeps its first input\n`);
   });
 });
 

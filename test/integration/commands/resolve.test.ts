@@ -9,6 +9,7 @@ import { business, customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
+import { eventually } from '../../rigs/waiting.js';
 
 const rig = await sharedRig();
 
@@ -60,6 +61,13 @@ describe('gangway resolve', () => {
       `${id} takes this answer (text: Ask [Redacted].); nothing was sent (--dry-run)\n`,
     );
 
+    expect(await gangway(['resolve', externalId, id.slice(0, 7), '--text', 'Yes.'])).toMatchObject({
+      ...{
+        code: 2,
+        stdout: '',
+        stderr: `give more of the id than "note-14"; open: ${id}, note-6b2e32759339\n`,
+      },
+    });
     // The beginning of an id, but not the whole id of an earlier one.
     const short = ['resolve', externalId, id.slice(0, 8), '--text', 'Yes.', '--actor', 'olga'];
     expect((await gangway(short)).stdout).toBe(
@@ -136,6 +144,12 @@ it('an onboarding that has ended takes no answer and no nudge: resolve, claim, n
   await forced.handle.terminate();
   const stderr = `${forced.workflowId} has ended: terminated in stage underwriting\n`;
   expect(await gangway(['nudge', forced.workflowId])).toEqual({ ...FAILED, stderr });
+  const listed = await eventually(
+    () => gangway(['list', forced.workflowId]),
+    ({ stdout }) => stdout.includes(' terminated '),
+    'the end in the list',
+  );
+  expect(listed.stdout).not.toContain('answer note');
   for (const args of [['nudge'], ['cancel', '--yes']])
     expect(await gangway([...args, boarding.workflowId])).toEqual({ ...FAILED, stderr: `${ended}\n` });
   for (const args of [
@@ -233,6 +247,9 @@ describe('gangway status --input', () => {
     const input = business('correction');
     const onboarding = await rig.onboardBusiness(input);
     const { id } = await onboarding.requirement('rejected-input');
+    expect((await gangway(['resolve', input.externalId])).stderr).toContain(
+      `    gangway resolve ${input.externalId} ${id} --set holder.website=VALUE\n`,
+    );
     const env = { ...rig.env, COLUMNS: '40' };
     const { stdout } = await startGangway(env, ['status', input.externalId, '--input'], { terminal: true })
       .finished;

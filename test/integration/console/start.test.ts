@@ -114,7 +114,7 @@ describe('the form', () => {
     expect(select('business.holder.businessType')).toContain('<option value="4">LLC</option>');
     expect(select('business.holder.state')).toContain('<option value="53">');
     expect(/<input[^>]*name="business.holder.dateOfBirth"[^>]*>/.exec(text)?.[0]).toContain('type="date"');
-    expect(text).toContain('either this or Agent profile ID');
+    expect(text).toContain('give this or Agent profile ID');
     expect(text).not.toContain(UNREAD);
   });
 

@@ -31,6 +31,8 @@ export interface Given {
   readonly workflows?: Readonly<Record<string, GivenWorkflow>>;
   /** What an update returns. @throws {Error} as its workflow would */
   readonly onUpdate?: (name: string, request: unknown) => unknown;
+  /** What the start of a workflow returns. @throws {Error} as the client would */
+  readonly onStart?: () => unknown;
   readonly isReady?: boolean;
   /** Whether every session was ended, at this or another console, or why it is unknown. */
   readonly hasSignedOut?: boolean | Error;
@@ -53,6 +55,7 @@ export function rejected(message: string): WorkflowUpdateFailedError {
 export function clientOfCalls({
   workflows = {},
   onUpdate = () => ({ open: 0 }),
+  onStart = () => ({}),
   isReady = true,
   hasSignedOut = false,
   counted = 0,
@@ -110,6 +113,7 @@ export function clientOfCalls({
   const start = async (type: string, { workflowId }: { readonly workflowId: string }) => {
     if (!isReady) throw grpcError('UNAVAILABLE');
     asked.push(['start', type, workflowId]);
+    return onStart();
   };
   const listWorkflowExecutions = async (request: { readonly query: string; readonly pageSize: number }) => {
     asked.push(['list', request.query]);

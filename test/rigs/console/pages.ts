@@ -4,7 +4,7 @@ import type { Reply } from './running-console.js';
 /** What a person types into the fields of the form of an input: `holder.ssn`. */
 export function typedInto(input: unknown, name = ''): Record<string, string> {
   if (typeof input !== 'object' || input === null) return { [name]: String(input) };
-  if (/(^|\.)(application|fees|provisionTerminal)$/.test(name)) return { [name]: JSON.stringify(input) };
+  if (/(^|\.)(application|fees\.\w+|provisionTerminal)$/.test(name)) return { [name]: JSON.stringify(input) };
   const inside = Object.entries(input).map(([field, value]) =>
     typedInto(value, name ? `${name}.${field}` : field),
   );
@@ -12,13 +12,13 @@ export function typedInto(input: unknown, name = ''): Record<string, string> {
 }
 
 /** The value of a text field on a page. */
-export function typedAt({ text }: Reply, name: string): string | undefined {
+export function typedAt({ text }: Pick<Reply, 'text'>, name: string): string | undefined {
   const [input = ''] = new RegExp(`<input [^>]*name="${literal(name)}"[^>]*>`).exec(text) ?? [];
   return / value="([^"]*)"/.exec(input)?.[1];
 }
 
 /** The text of the error at a field. */
-export function errorAt({ text }: Reply, name: string): string | undefined {
+export function errorAt({ text }: Pick<Reply, 'text'>, name: string): string | undefined {
   return new RegExp(`id="field-${literal(name)}-error">([^<]*)<`).exec(text)?.[1];
 }
 

@@ -1,6 +1,7 @@
 /** The paths through the workflows. scripts/record-histories.ts records a history of each for each release. */
 
 import { handOver } from '../../../src/batches/batches.js';
+import type { TimelineEvent } from '../../../src/messages/codes.js';
 import { partnerRecordId, workflowId } from '../../../src/messages/ids.js';
 import type {
   BusinessOnboardingInput,
@@ -9,7 +10,6 @@ import type {
 } from '../../../src/messages/inputs.js';
 import type { OperationName, OperationRequest } from '../../../src/messages/partner-operations.js';
 import type { Answer, RequirementKind } from '../../../src/messages/requirements.js';
-import type { TimelineEvent } from '../../../src/messages/timeline-events.js';
 import {
   startBusinessOnboarding,
   startMerchantBoarding,

@@ -87,6 +87,25 @@ describe('a value of a format that everybody knows', () => {
   });
 });
 
+describe('a fee line', () => {
+  const fee = { perItem: 1, percent: 0 };
+  const doubts = (line: string) =>
+    formatDoubts({ fees: { authorizationMonthlyAndSpecialProgram: { [line]: fee } } });
+
+  it('is doubtful with nearly the name of one that the contract names', () => {
+    const group = 'fees.authorizationMonthlyAndSpecialProgram';
+    const message = 'is in no fee line of the contract; did you mean statement?';
+    expect(doubts('statment')).toEqual([
+      { field: `${group}.statment.perItem`, message },
+      { field: `${group}.statment.percent`, message },
+    ]);
+  });
+
+  it.each(['statement', 'chargeback', 'pciAnnual', 'batch', 'avs', 'pciMonthly'])('may be %s', (line) => {
+    expect(doubts(line)).toEqual([]);
+  });
+});
+
 describe('the agent and the boarding settings', () => {
   const lists = {
     agentProfileId: [

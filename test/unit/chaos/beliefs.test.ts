@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { contradicted, type Evidence, type Witness } from '../../../simulation/beliefs.js';
+import type { TimelineEvent } from '../../../src/messages/codes.js';
 import type { OnboardingState, TimelineEntry } from '../../../src/messages/onboarding-state.js';
-import type { TimelineEvent } from '../../../src/messages/timeline-events.js';
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
 
 const ANSWER = 'By hand, a tenth.';

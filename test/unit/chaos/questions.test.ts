@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Witness } from '../../../simulation/beliefs.js';
 import { examined, killedAfterMark } from '../../../simulation/questions.js';
+import type { TimelineEvent } from '../../../src/messages/codes.js';
 import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
-import type { TimelineEvent } from '../../../src/messages/timeline-events.js';
 import type { ReceivedRequest } from '../../../src/sandbox/faults.js';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();

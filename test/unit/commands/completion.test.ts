@@ -8,8 +8,7 @@ import {
 } from '../../../src/commands/help/complete.js';
 import { fillCall } from '../../../src/commands/partner/commands.js';
 import { gangway as commandLine } from '../../../src/commands/program.js';
-import { REQUIREMENT_KINDS } from '../../../src/messages/requirement-kinds.js';
-import { STAGES } from '../../../src/messages/stages.js';
+import { REQUIREMENT_KINDS, STAGES } from '../../../src/messages/codes.js';
 import { SYSTEM_NAMES } from '../../../src/partners/names.js';
 import { gangway, surroundings } from '../../rigs/command.js';
 

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TOPICS } from '../../../src/commands/help/complete.js';
-import { REQUIREMENT_KINDS } from '../../../src/messages/requirement-kinds.js';
-import { OUTCOMES, STAGES } from '../../../src/messages/stages.js';
-import { TIMELINE_EVENTS } from '../../../src/messages/timeline-events.js';
+import { OUTCOMES, REQUIREMENT_KINDS, STAGES, TIMELINE_EVENTS } from '../../../src/messages/codes.js';
 import type { PartnerErrorKind } from '../../../src/partners/partner-error.js';
 import { PROBLEMS } from '../../../src/receiver/problems.js';
 import { OBSTACLES } from '../../../src/temporal/unreadable.js';
@@ -107,6 +105,12 @@ answers-wait (timeline entry)
   });
 });
 
+/** The inputs that the topics about inputs want. */
+const INPUT_TOPICS: Readonly<Record<string, readonly string[]>> = {
+  fields: ['merchant'],
+  columns: ['merchant'],
+};
+
 describe('gangway help', () => {
   it('shows the help of a command, and of an operation', async () => {
     expect(await printed('help', 'inbox')).toBe(await printed('inbox', '--help'));
@@ -123,8 +127,47 @@ describe('gangway help', () => {
     const help = await printed('help', 'help');
     for (const topic of Object.keys(TOPICS)) {
       expect(help).toContain(`  ${topic} `);
-      expect((await printed('help', topic)).length).toBeGreaterThan(400);
+      expect((await printed('help', topic, ...(INPUT_TOPICS[topic] ?? []))).length).toBeGreaterThan(400);
     }
+  });
+
+  it('prints the fields of an input with their rules, and the first row of a CSV file of such inputs', async () => {
+    const fields = await printed('help', 'fields', 'merchant');
+    expect(fields).toMatch(/^FIELD +REQUIRED +TYPE +RULE\nexternalId +yes +string /);
+    expect(fields).toMatch(/^fees\.minimumDiscountAmount +number +at least 0; at most 500$/m);
+    expect(await printed('help', 'columns', 'merchant')).toMatch(
+      /^externalId,account,merchant\.cashDiscount,[\w.,]+,unclaimedInHours\n$/,
+    );
+    expect(await printed('help', 'columns', 'business')).toContain(',beneficialOwners.3.zipCode,');
+    expect(await printed('help', 'columns', 'customer')).toContain(',boarding.merchant.dba,');
+    expect(await gangway({}, ['help', 'columns', 'merchants'])).toMatchObject({
+      ...{ code: 2, stdout: '', stderr: 'name the input: merchant, business, customer\n' },
+    });
+  });
+
+  it('knows the point-of-sale names of the settings', async () => {
+    const env = { BOARDING_POS_NAMES: 'TillOne' };
+    expect((await gangway(env, ['help', 'fields', 'merchant'])).stdout).toMatch(
+      /^merchant\.pos +yes +string +one of .*TillOne/m,
+    );
+  });
+
+  it('names the help of a command after a wrong option or argument', async () => {
+    const told = async (...args: string[]) => (await gangway({}, args)).stderr;
+    expect(await told('status')).toBe('missing required argument \'id\'\nsee "gangway help status"\n');
+    expect(await told('inbox', '--csvv')).toMatch(/--csv\?\)\nsee "gangway help inbox"\n$/);
+    expect(await told('statement', 'now', '--foo')).toBe(
+      'unknown option \'--foo\'\nsee "gangway help statement now"\n',
+    );
+    expect(await told('status', 'a', 'b')).toMatch(/a, b\.\nsee "gangway help status"\n$/);
+    expect(await told('--foo')).toMatch(/\nsee "gangway help"\n$/);
+  });
+
+  it('says whose settings a call uses', async () => {
+    const help = (await printed('help', 'call', 'boarding', 'get-status')).replace(/\s+/g, ' ');
+    expect(help).toContain('A worker makes the call, with its own settings and credentials.');
+    expect(help).toContain('make the call from this machine, with its settings, without a worker');
+    expect(await printed('call')).toMatch(/ processor +Processor webhook, 1 operation\n/);
   });
 
   it('names each kind of requirement, with its answers', async () => {
@@ -172,7 +215,7 @@ A secret can be in a file: set NAME_FILE to its path instead.
     const { code, stderr } = await gangway({}, ['help', 'zzz']);
     expect(code).toBe(2);
     expect(stderr).toMatch(
-      /^no command or topic 'zzz'; the topics are requirements, answers, .*; the commands are board, .* explain, completion\n$/,
+      /^no command or topic 'zzz'; the topics are fields, columns, requirements, answers, .*; the commands are board, .* explain, completion\n$/,
     );
     expect(await gangway({}, ['show', 'zzz'])).toMatchObject({
       code: 2,

@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -21,7 +22,7 @@ import { stoppedAt } from '../../rigs/clock.js';
 import { type CallOptions, consoleOfCalls, PROVIDER, rejected } from '../../rigs/console/console-of-calls.js';
 import { multipart } from '../../rigs/console/multipart.js';
 import { newFolder } from '../../rigs/folders.js';
-import { merchant } from '../../rigs/inputs.js';
+import { business, merchant } from '../../rigs/inputs.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 beforeEach(() => stoppedAt(NOON));
@@ -170,6 +171,66 @@ describe('an answer', () => {
     expect(updates()).toEqual([['resolveRequirement', ID, request]]);
     const about = { workflowId: ID, requirementId: 'note-1', detail: form['kind'] };
     expect(audited()).toEqual([{ actor: 'olga', ...about, what: 'answer', result: 'accepted' }]);
+  });
+
+  it('of two clicks on one button is sent once, and both get the same page', async () => {
+    const { open, updates, audited } = await asking({}, { onUpdate: () => setImmediate({ open: 0 }) });
+    const click = () => open({}, PAGE, { form: TEXT });
+    const replies = await Promise.all([click(), click()]);
+    replies.push(await click());
+    const message = { text: 'Your answer is accepted. Nothing else is open.' };
+    for (const { status, to, message: said } of replies)
+      expect([status, to, said]).toEqual([303, `/onboardings/${ID}`, message]);
+    expect([updates().length, audited().length]).toEqual([1, 1]);
+    await open({}, PAGE, { form: { ...TEXT, text: 'There.' } });
+    expect(updates()).toHaveLength(2);
+  });
+
+  it('of a person who has answered before is not sent, and the page shows no mistake', async () => {
+    const entry = { at: NOON, event: 'requirement-resolved', actor: 'olga', detail: 'note-1: text: Here.' };
+    const state = { requirements: [], timeline: [entry] };
+    const { open, updates } = await correcting([], {}, {}, state);
+    const { text } = await open({}, PAGE, { form: TEXT });
+    expect(text).toContain('You answered this');
+    expect(text).toContain('Nothing was sent a second time.');
+    expect(text).not.toMatch(/class="problem"|answered this first|Your answer was not sent/);
+    const other = await open({ actor: 'pia', csrf: 'csrf-of-pia' }, PAGE, {
+      form: { ...TEXT, csrf: 'csrf-of-pia' },
+    });
+    expect(other.text).toContain('olga answered this first');
+    expect(other.text).toContain('Your answer was not sent.');
+    expect(updates()).toEqual([]);
+  });
+
+  it('that corrects a date takes the day that was picked, which begins at midnight', async () => {
+    const fees = { minimumDiscountStartDate: '2026-01-01T00:00:00Z' };
+    const { open, updates } = await correcting(['fees'], merchant(undefined, { fees }));
+    const name = 'set.fees.minimumDiscountStartDate';
+    const { text } = await open({ role: 'approver' }, PAGE);
+    expect(text.match(new RegExp(`<input[^>]*name="${name}"[^>]*>`))?.[0]).toContain('type="date"');
+    const typed = async (day: string, step: string) =>
+      open({ role: 'approver' }, PAGE, { form: { kind: 'correction', reason: 'wrong', [name]: day, step } });
+    expect((await typed('31 Jan', 'send')).status).toBe(422);
+    expect((await typed('2026-03-01', '')).text).toContain('<strong>2026-03-01T00:00:00Z</strong>');
+    expect((await typed('2026-03-01', 'send')).status).toBe(303);
+    const patch = { fees: { minimumDiscountStartDate: '2026-03-01T00:00:00Z' } };
+    expect(updates()).toMatchObject([['resolveRequirement', ID, { answer: { kind: 'correction', patch } }]]);
+  });
+
+  it('that corrects private values shows what was typed, except numbers that identify a person', async () => {
+    const input = business();
+    const queries = { input: { type: 'businessOnboarding', fields: ['holder'], input } };
+    const of = 'business-onboarding-b-1';
+    const { open } = await consoleOfCalls({
+      workflows: { [of]: { state: { requirements: [NOTE] }, queries } },
+    });
+    const form = { kind: 'correction', 'set.holder.phone': '5185550177', 'set.holder.ssn': '123456788' };
+    const { text } = await open({}, `/onboardings/${of}/requirements/note-1`, { form });
+    const table = /<table.*?<\/table>/s.exec(text)?.[0] ?? '';
+    const cells = [...table.matchAll(/<td[^>]*data-title="(Now|Then)"[^>]*>(.*?)<\/td>/g)].map(
+      ([, title, cell = '']) => `${title}: ${cell.replace(/<[^>]*>/g, '')}`,
+    );
+    expect(cells).toEqual(['Now: hidden', 'Then: 5185550177', 'Now: hidden', 'Then: hidden']);
   });
 
   it('waits for a second person where its kind needs one, and what takes an answer back does not', async () => {

@@ -76,10 +76,11 @@ describe('what is deployed', () => {
   });
 
   it('pins each image to a version', () => {
-    const bases = [...text('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    const [base, ...stages] = [...text('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    expect(new Set(stages)).toEqual(new Set(['base']));
     const images = services.map(([, { image }]) => image).filter((image) => !image.startsWith('gangway:'));
     expect(
-      [...bases, ...images].filter((image) => !/:v?\d+\.\d+[\w.-]*(@sha256:[\da-f]{64})?$/.test(image)),
+      [base, ...images].filter((image) => !/:v?\d+\.\d+[\w.-]*(@sha256:[\da-f]{64})?$/.test(image)),
     ).toEqual([]);
     expect(text('Dockerfile')).toContain(`FROM node:${text('.nvmrc').trim()}-`);
   });
@@ -91,6 +92,15 @@ describe('what is deployed', () => {
     for (const path of WORKFLOWS) expect(text(path), path).not.toContain('@latest');
     expect(actions.length).toBeGreaterThan(3);
     for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it('has a bot that adds digests to images and actions, and raises them', () => {
+    const { extends: presets, enabledManagers } = JSON.parse(text('.github/renovate.json'));
+    // It has docker:pinDigests and helpers:pinGitHubActionDigests.
+    expect(presets).toContain('config:best-practices');
+    expect(enabledManagers).toEqual(
+      expect.arrayContaining(['npm', 'github-actions', 'dockerfile', 'docker-compose']),
+    );
   });
 
   it('releases a package and an image with an SBOM and provenance, once each check of a tag has passed', () => {

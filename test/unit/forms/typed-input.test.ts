@@ -27,7 +27,7 @@ const read = (fields: Readonly<Record<string, unknown>>) => form.read(form.typed
 describe('the form of a schema', () => {
   it('has what is required first, and the control that suits each field', () => {
     const controls =
-      'name text, note text, amount number, isOpen flag, settings text, color choice, any json, owners group';
+      'name text, note text, amount number, isOpen flag, settings text, color choice, owners group, any json';
     expect(form.parts.map(({ name, kind }) => `${name} ${kind}`).join(', ')).toBe(controls);
     expect(form.parts.flatMap(fieldsIn).map(({ name }) => name)).toContain('owners.1.city');
     expect(form.parts.find(({ name }) => name === 'color')).toMatchObject({ rule: 'default: red' });

@@ -4,7 +4,7 @@ import { type ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { asyncLocalStorage, type HandlerContext } from '@temporalio/nexus/lib/context.js';
 import { HandlerError, OperationError } from 'nexus-rpc';
 import { describe, expect, it } from 'vitest';
-import { callersError } from '../../../src/nexus/handler-errors.js';
+import { callersError } from '../../../src/nexus/service.js';
 import { Refusal, type RefusalKind } from '../../../src/temporal/requests.js';
 import { UnreadableOnboarding } from '../../../src/temporal/unreadable.js';
 

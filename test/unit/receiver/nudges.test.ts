@@ -64,7 +64,7 @@ function temporal({ searches = [], pollOf = () => 'sleeps' }: Workflows) {
   return { client, sent, queries, reads, warnings, logger, metrics, counted, samples };
 }
 
-const ids = (...all: string[]) => new Map([['Mid', new Set(all)]]);
+const ids = (...all: string[]) => new Map(all.map((id) => [`Mid ${id}`, { kind: 'Mid' as const, id }]));
 const finds = (...all: string[]) =>
   `ExecutionStatus = 'Running' AND TaskQueue = 'gangway' AND (Mid IN (${all.map((id) => `'${id}'`).join(', ')}))`;
 
@@ -101,7 +101,9 @@ describe('a partner webhook', () => {
 
   it('with an externalId is about the onboardings of each account', async () => {
     const { nudges, queries } = receiver({ searches: [['merchant-boarding-m-1@acme']] });
-    expect(await nudges.nudgeWorkflowsOf(new Map([['externalId', new Set(['m-1'])]]))).toBe(1);
+    expect(
+      await nudges.nudgeWorkflowsOf(new Map([['externalId m-1', { kind: 'externalId', id: 'm-1' }]])),
+    ).toBe(1);
     expect(queries[0]?.[1]).toMatch(/'merchant-boarding-m-1', .*'merchant-boarding-m-1@acme'/);
   });
 

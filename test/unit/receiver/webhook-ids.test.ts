@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { IdField } from '../../../src/partners/partner.js';
-import { addIds, idsIn, runningWith } from '../../../src/receiver/webhook-ids.js';
+import { addIds, idsIn, type NamedIds, runningWith } from '../../../src/receiver/nudges.js';
 
 const FIELDS: readonly IdField[] = [
   { path: 'profileId', kind: 'BankingProfileId' },
@@ -8,9 +8,13 @@ const FIELDS: readonly IdField[] = [
   { path: 'client.reference', kind: 'externalId' },
 ];
 
+const byKind = (named: NamedIds) => {
+  const groups = Map.groupBy(named.values(), ({ kind }) => kind);
+  return Object.fromEntries([...groups].map(([kind, all]) => [kind, all.map(({ id }) => id)]));
+};
+
 /** The ids in a webhook, by kind. */
-const ids = (delivery: unknown) =>
-  Object.fromEntries([...idsIn(delivery, FIELDS)].map(([kind, all]) => [kind, [...all]]));
+const ids = (delivery: unknown) => byKind(idsIn(delivery, FIELDS));
 
 /** `value` inside this many objects. */
 const nested = (depth: number, value: object): object =>
@@ -57,12 +61,11 @@ describe('the ids of a webhook', () => {
 });
 
 it('gathered ids beyond the limit are dropped, and those before them are kept', () => {
-  const gathered = new Map<string, Set<string>>();
-  addIds(gathered, new Map([['Mid', new Set(['1'])]]), 3);
-  addIds(gathered, new Map([['BankingProfileId', new Set(['2', '3', '4'])]]), 3);
-  addIds(gathered, new Map([['Mid', new Set(['5'])]]), 3);
-  const kept = { Mid: new Set(['1']), BankingProfileId: new Set(['2', '3']) };
-  expect(Object.fromEntries(gathered)).toEqual(kept);
+  const gathered: Parameters<typeof addIds>[0] = new Map();
+  addIds(gathered, idsIn({ merchantProfileId: 1 }, FIELDS), 3);
+  addIds(gathered, idsIn([{ profileId: 2 }, { profileId: 3 }, { profileId: 4 }], FIELDS), 3);
+  addIds(gathered, idsIn({ merchantProfileId: 5 }, FIELDS), 3);
+  expect(byKind(gathered)).toEqual({ MerchantProfileId: ['1'], BankingProfileId: ['2', '3'] });
 });
 
 describe('the query for workflows', () => {

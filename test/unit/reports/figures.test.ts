@@ -57,9 +57,25 @@ describe('the figures of a report', () => {
       ended('boarded', { stageSeconds: { underwriting } }),
     );
     expect(figuresOf(rows).stageTimes).toEqual([
-      { subject: 'merchant', stage: 'underwriting', count: 10, medianSeconds: 6, p90Seconds: 9 },
+      { subject: 'merchant', stage: 'underwriting', count: 10, medianSeconds: 6, p90Seconds: 9, overADay: 0 },
     ]);
     expect(figuresOf(rows.slice(0, 1)).stageTimes).toMatchObject([{ medianSeconds: 1, p90Seconds: 1 }]);
+    const long = [86_400, 86_401, 200_000].map((underwriting) =>
+      ended('boarded', { stageSeconds: { underwriting } }),
+    );
+    expect(figuresOf(long).stageTimes).toMatchObject([{ count: 3, overADay: 2 }]);
+  });
+
+  it('count those that were in one stage for over a day, or still are', () => {
+    const day = DAY * 3_600;
+    const rows = [
+      ended('boarded', { stageSeconds: { applying: 60, underwriting: day + 1 } }),
+      ended('boarded', { stageSeconds: { applying: day, underwriting: day } }),
+      listed({ startedAt: ago(25) }),
+      listed({ startedAt: ago(25), stageSeconds: { applying: 2 * 3_600 } }),
+      listed({ type: 'customerOnboarding', stage: 'onboarding', startedAt: ago(25) }),
+    ];
+    expect(figuresOf(rows).overADay).toBe(2);
   });
 
   it('have the open requirements by kind: how many, how many overdue, and how long they have waited', () => {

@@ -151,6 +151,28 @@ describe('a backup', () => {
     const { all } = entries([{ workflowId: 'w' }, [began({ a: 1, b }), ...answers.flat()]]);
     expect((await all)[0]?.input).toEqual(input);
   });
+
+  it.each<[string, answers: object[][], input: object]>([
+    ['a correction that the run before accepted and did not apply', [], { a: 2 }],
+    ['nothing of one that was taken back since', [taken], { a: 1 }],
+    ['a later correction', [corrected('r-2', { a: 3 })], { a: 3 }],
+  ])('has %s in the input of a continued run', async (_, answers, input) => {
+    const answer = { kind: 'correction', patch: { a: 2 } };
+    const of = (id: string, state: object) => ({ requirement: { id }, state });
+    const carried = [
+      of('r-1', { is: 'answered', resolution: { requirementId: 'r-1', answer } }),
+      of('r-3', { is: 'open', proposed: { requirementId: 'r-3', answer: { ...answer, patch: { z: 1 } } } }),
+      of('r-4', { is: 'answered', resolution: { requirementId: 'r-4', answer: { kind: 'retry' } } }),
+    ];
+    const journey = { requirements: { entries: carried } };
+    const started = {
+      workflowExecutionStartedEventAttributes: {
+        input: { payloads: [...payloads({ a: 1 }), ...payloads({ journey, remembered: {} })] },
+      },
+    };
+    const { all } = entries([{ workflowId: 'w' }, [started, ...answers.flat()]]);
+    expect((await all)[0]?.input).toEqual(input);
+  });
 });
 
 const AT = '2026-02-01T00:00:00.000Z';
@@ -191,6 +213,13 @@ describe('the order of a restore', () => {
     // The merchant of another account is another one.
     const other = entry('merchantBoarding', 'merchant-boarding-c-1@zeta', boarded);
     expect(ids([ofCustomer({}, account), other])).toHaveLength(3);
+  });
+
+  it('has what the partner has of the merchant that Temporal has forgotten', () => {
+    const known = { merchantProfileId: 1892, mid: '518000000001001' };
+    const [first] = inOrder([ofCustomer({ ...known, bankingProfileId: 501 })]);
+    expect(first).toMatchObject({ workflowId: 'merchant-boarding-c-1', ...known });
+    expect(first).not.toHaveProperty('bankingProfileId');
   });
 
   const left = { merchantProfileId: 1892 };
@@ -318,6 +347,8 @@ describe('a restore', () => {
     ['running', undefined, 'adopts'],
     ['running', 'underwriting', 'adopts'],
     ['completed', 'declined', 'adopts'],
+    // Lists may not have the next run yet.
+    ['continued_as_new', 'underwriting', 'adopts'],
     ['running', 'abandoned', 'skipped'],
     ['completed', 'abandoned', 'skipped'],
     ['running', 'cancelled', 'skipped'],

@@ -28,6 +28,9 @@ describe('an error of Temporal', () => {
     expect(sentenceOf(grpcError('INVALID_ARGUMENT', 'no search attribute Dba'))).toBe(
       'Temporal: no search attribute Dba; run "gangway setup" first',
     );
+    expect(sentenceOf(grpcError('UNIMPLEMENTED', 'Received HTTP status code 404'))).toBe(
+      'the server at TEMPORAL_ADDRESS is not Temporal: Received HTTP status code 404',
+    );
     expect(sentenceOf(new Error('private'))).toBeUndefined();
   });
 });

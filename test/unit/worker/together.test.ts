@@ -1,7 +1,6 @@
 import { Runtime, Worker } from '@temporalio/worker';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { together } from '../../../src/worker/create-worker.js';
-import { type PartnerWorkers, partnerWorkers } from '../../../src/worker/partner-workers.js';
+import { type PartnerWorkers, partnerWorkers, together } from '../../../src/worker/create-worker.js';
 import { loadWorkerSettings } from '../../../src/worker/settings.js';
 import { answering } from '../../rigs/temporal/answering-service.js';
 

@@ -34,9 +34,10 @@ export async function doctor(cli: CommandLine, { json }: { readonly json?: true 
     }
   }
   const { ok: fine, warn: warnings, wrong: bad, unknown } = counts;
-  const all = `of ${fine + warnings + bad + unknown} findings are`;
-  if (bad > 0) throw new CommandFailed(`${bad} ${all} wrong`);
-  if (unknown > 0) throw new CommandFailed(`${unknown} ${all} unknown`, { exitCode: EXIT.unavailable });
+  const all = (some: number) =>
+    `${some} of ${fine + warnings + bad + unknown} findings ${some === 1 ? 'is' : 'are'}`;
+  if (bad > 0) throw new CommandFailed(`${all(bad)} wrong`);
+  if (unknown > 0) throw new CommandFailed(`${all(unknown)} unknown`, { exitCode: EXIT.unavailable });
 }
 
 /** Runs all checks at once. Returns each result in a fixed order, as soon as it can. */

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { obstacleOf } from '../../../inbox/answering.js';
 import { INBOX_TYPES } from '../../../inbox/inbox.js';
-import type { RequirementKind } from '../../../messages/requirement-kinds.js';
+import type { RequirementKind } from '../../../messages/codes.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
 import { servedAccounts } from '../../../partners/account-settings.js';
 import { is, isIn } from '../../../temporal/query.js';

@@ -178,6 +178,11 @@ describe('a fee line', () => {
   });
 });
 
+it('a fee line without one of its numbers is told so in words', () => {
+  const { error } = feeChanges.safeParse({ amex: { line: { perItem: 1 } } });
+  expect(error?.issues).toMatchObject([{ path: ['amex', 'line', 'percent'], message: 'is required' }]);
+});
+
 describe('a card brand fee flag', () => {
   it.each([
     ['text', { visa: 'yes' }, ['cardBrand.visa']],

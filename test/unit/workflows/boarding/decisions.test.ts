@@ -397,9 +397,9 @@ describe('what is sent next', () => {
     // Of a partner whose dates mean nothing.
     ['in the same status', { seen: seen({ statusDate: TUESDAY }), ...RESTLESS }, false],
   ])('are answers that the partner did not take before, %s: %s', (_, before, isSent) => {
-    const refused = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2' };
+    const notTaken = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2' };
     const next = (answered: Situation['answered']) =>
-      due(remembered({ refused, ...before }), situation({ answered }));
+      due(remembered({ notTaken, ...before }), situation({ answered }));
     expect(next([one, two])).toEqual(isSent ? { send: 'answers', answers: [one, two] } : undefined);
     expect(next([one])).toEqual({ send: 'answers', answers: [one] });
   });

@@ -10,7 +10,7 @@ import {
   notesOf,
   showsReview,
   showsSubmission,
-  withWaiting,
+  withNotTaken,
 } from '../../../../src/workflows/boarding/deliveries.js';
 import { answer, MONDAY, note, noteAsked, read, remembered } from './values.js';
 
@@ -55,8 +55,8 @@ describe('the answers to notes', () => {
 
   it('are remembered with the status that did not take them', () => {
     const mark = read({ notes: [note('n-1')], comment: 'Hm.' });
-    const refused = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2-2' };
-    expect(withWaiting(remembered(), [text, again], mark)).toEqual({ ...remembered(), refused });
+    const notTaken = { status: 'Pending', statusDate: MONDAY, answers: 'n-1,n-2-2' };
+    expect(withNotTaken(remembered(), [text, again], mark)).toEqual({ ...remembered(), notTaken });
   });
 
   it('are listed again when a read shows one of them', () => {

@@ -1,4 +1,105 @@
-/** The events of a timeline. docs/codes.md has a text for each. */
+/** The codes that people meet: stages and outcomes, kinds of requirements, events of a timeline. docs/codes.md has a text for each. */
+
+/** The outcomes of an onboarding or a single operation. */
+export const OUTCOMES = [
+  'boarded',
+  'onboarded',
+  'provisioned',
+  'partly-onboarded',
+  'declined',
+  'withdrawn',
+  'closed',
+  'done',
+  'rejected',
+  'abandoned',
+] as const;
+
+/** The outcome of an onboarding or a single operation. */
+export type OutcomeName = (typeof OUTCOMES)[number];
+
+/**
+ * The stages of an onboarding, and its endings.
+ *
+ * - a merchant: `preparing` (looking up and creating), `applying` (fees and submission), `underwriting`, `boarding`
+ *   (approved; the processor has not assigned the `mid` yet)
+ * - a business: `applying` (looking for a profile, submitting the holder), `underwriting`, `opening` (the
+ *   financial account)
+ * - a terminal: `provisioning`
+ * - a customer: `onboarding` while one of these runs
+ * - a single operation: `working`
+ */
+export const STAGES = [
+  'preparing',
+  'applying',
+  'underwriting',
+  'boarding',
+  'opening',
+  'provisioning',
+  'onboarding',
+  'working',
+  ...OUTCOMES,
+  'cancelled',
+] as const;
+
+/** The stage of an onboarding, or its ending. */
+export type Stage = (typeof STAGES)[number];
+
+const FIRST_STAGES: Readonly<Record<string, Stage>> = {
+  merchantBoarding: 'preparing',
+  businessOnboarding: 'applying',
+  terminalProvisioning: 'provisioning',
+  customerOnboarding: 'onboarding',
+};
+
+/** The stage in which a workflow of this type begins. */
+export function firstStage(workflowType: string): Stage {
+  return FIRST_STAGES[workflowType] ?? 'working';
+}
+
+/** The reasons to ask a person. */
+export const REQUIREMENT_KINDS = [
+  'underwriting-note',
+  'request-changes',
+  'not-submitted',
+  'unclear-mid',
+  'rejected-input',
+  'uncertain-write',
+  'ticket',
+  'locked-profile',
+  'credentials',
+  'one-time-code',
+  'waiting',
+  'unreadable',
+  'new-status',
+] as const;
+
+/** The reason to ask a person. */
+export type RequirementKind = (typeof REQUIREMENT_KINDS)[number];
+
+/** The task of a person, by the kind of the requirement: short enough for a list. */
+export const TASKS: Readonly<Record<RequirementKind, string>> = {
+  'underwriting-note': 'answer note',
+  'request-changes': 'change input',
+  'not-submitted': 'submit or not',
+  'unclear-mid': 'confirm mid',
+  'rejected-input': 'correct input',
+  'uncertain-write': 'check write',
+  ticket: 'answer ticket',
+  'locked-profile': 'unlock profile',
+  credentials: 'check access',
+  'one-time-code': 'enter code',
+  waiting: 'ask partner',
+  unreadable: 'check response',
+  'new-status': 'explain status',
+};
+
+/** The default duration of a claim, in hours. */
+export const DEFAULT_CLAIM_HOURS = 4;
+
+/** The longest duration of a claim, in days. */
+export const LONGEST_CLAIM_DAYS = 7;
+
+/** The events of a timeline. */
 export const TIMELINE_EVENTS = [
   // The life of a workflow.
   ...['started', 'status-changed', 'ended', 'cancelled'],

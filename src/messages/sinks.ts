@@ -1,5 +1,7 @@
 import type { Sinks } from '@temporalio/workflow';
 
+/** The sinks through which workflows report to a worker: the begin of a trace, and to a replay, what they request. */
+
 /** The header of Temporal that carries a trace, as the OpenTelemetry interceptors of every SDK name it. */
 export const TRACE_HEADER = '_tracer-data';
 
@@ -24,10 +26,25 @@ export function causedBy(spanId: string, { traceparent, ...rest }: TraceContext)
   return traceId === undefined ? undefined : { ...rest, traceparent: `00-${traceId}-${spanId}-${flags}` };
 }
 
-/** The sinks through which workflows report to the worker, which makes spans of it. */
+/** The worker makes spans of it. */
 export interface TraceSinks extends Sinks {
   readonly trace: {
     /** A workflow that belongs to a trace has begun. */
     begun(cause: TraceContext): void;
   };
+}
+
+/** The name of a global of the bundle. If it exists, workflows tell a replay what they request. */
+export const LOCATED = '__gangwayLocated';
+
+/** An activity or a child that the code requested during a replay. */
+export interface Requested {
+  readonly what: 'activity' | 'child';
+  /** `submitMerchant`. */
+  readonly name: string;
+  readonly stack: string;
+}
+
+export interface ReplaySinks extends Sinks {
+  readonly replay: { requested(requested: Requested): void };
 }

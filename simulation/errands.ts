@@ -1,0 +1,166 @@
+import { Readable } from 'node:stream';
+import type { Client } from '@temporalio/client';
+import { readBatch } from '../src/batches/batches.js';
+import type { FileStore } from '../src/documents/file-store.js';
+import {
+  BATCH_MEMO,
+  type BatchRow,
+  type BatchState,
+  confirmBatch,
+  NO_RESULTS,
+} from '../src/messages/batches.js';
+import { workflowId } from '../src/messages/ids.js';
+import {
+  type OperationName,
+  type OperationRequest,
+  operationKey,
+} from '../src/messages/partner-operations.js';
+import type { BankingClient } from '../src/partners/banking/client.js';
+import type { ByHand } from '../src/partners/by-hand.js';
+import { sealed } from '../src/temporal/payload-codec.js';
+import type { OperationStart } from '../src/temporal/start.js';
+import type { Party } from './cast.js';
+import { MARKERS } from './markers.js';
+import type { Errand } from './plan.js';
+import type { Writes } from './roles.js';
+import type { World } from './world.js';
+
+/** What Gangway does besides: single operations at the bank, and batches. */
+
+type Operation = Exclude<Errand, 'batch'> & OperationName;
+
+/** What each operation writes when it is done. No onboarding does. */
+export const EFFECTS: Readonly<Record<Operation, Writes>> = {
+  'close-card': { 'close-card': 1 },
+  'card-nickname': { 'set-card-nickname': 'some' },
+  'change-address': { 'change-address': 'some' },
+  'restore-sub-user': { 'restore-sub-user': 1 },
+  'ensure-webhooks': { 'create-webhook': 2 },
+  statement: {},
+};
+
+const OPERATIONS = ['create-card', ...Object.values(EFFECTS).flatMap((writes) => Object.keys(writes))];
+
+export const isErrand = ({ operation }: { readonly operation: string }) => OPERATIONS.includes(operation);
+
+/** Of the sandbox. */
+const ACCOUNT = 'fa-501-1';
+const DELETED_USER = 71;
+
+/** The request of an operation. Its card is there before. */
+export async function operationOf(
+  name: Operation,
+  bank: ByHand<BankingClient>,
+  { chance }: World,
+): Promise<OperationStart> {
+  const { paymentCardId, last4 } = await bank.createCard({ financialAccountId: ACCOUNT, type: 2 });
+  const webhook = { name: 'simulation', url: 'https://hooks.example/bank' };
+  const address = { streetAddress: MARKERS.street, postalCode: '12207', city: 'Albany', state: 33 };
+  const wrong = chance.happens(0.3) && { oneTimeCode: MARKERS.code };
+  const requests: { readonly [Name in Operation]: OperationRequest<Name> } = {
+    'close-card': { paymentCardId, last4: last4 ?? '', ...(chance.happens(0.5) && { notes: 'Lost' }) },
+    'card-nickname': { paymentCardId, nickName: chance.pick(['Fuel', null]) },
+    'change-address': {
+      ...address,
+      ...(chance.happens(0.7) && { secureOperationType: 'ShortMessageCode' as const, ...wrong }),
+    },
+    'restore-sub-user': { subUserId: DELETED_USER },
+    // Nothing of these types happens.
+    'ensure-webhooks': {
+      webhooks: (['Ach', 'Fee'] as const).map((notificationType) => ({ ...webhook, notificationType })),
+    },
+    statement: {
+      ...{ period: chance.pick(['2025-11', 'previous-month']), financialAccountIds: [ACCOUNT] },
+      ...{ fileFormat: 'CSV', ...(chance.happens(0.5) && { email: MARKERS.email }) },
+    },
+  };
+  return { operation: name, request: requests[name], key: paymentCardId };
+}
+
+/** The id of its workflow. */
+export function operationId({ operation, key }: Pick<OperationStart, 'operation' | 'key'>): string {
+  return workflowId('partnerOperation', operationKey(operation, key));
+}
+
+/** How a batch goes on. */
+const COURSES = ['given', 'confirmed', 'unconfirmed', 'stopped'] as const;
+
+export interface Batch {
+  readonly id: string;
+  readonly course: (typeof COURSES)[number];
+  readonly rows: number;
+}
+
+/** So many that it continues as new. */
+const PARTS = 12;
+
+const MINUTE_MS = 60_000;
+
+/** Starts everybody as rows of one file, which has each once in every part. @returns once it has ended */
+export async function batchOf(
+  cast: readonly Party[],
+  client: Client,
+  files: FileStore,
+  world: World,
+  taskQueue: string,
+): Promise<Batch> {
+  const { chance } = world;
+  const id = workflowId('onboardingBatch', world.id());
+  const rows = cast.map(({ externalId, type, workflowId: ofRow, input }, index): BatchRow => {
+    return { line: index + 1, externalId, type, workflowId: ofRow, input };
+  });
+  for (let part = 0; part < PARTS; part += 1) {
+    const content = await sealed(client, rows, id);
+    await files.save(`${id}.${part}.rows`, Readable.from([content]), 'application/octet-stream');
+  }
+  const course = chance.pick(COURSES);
+  const limits = { concurrency: chance.between(1, 2), ...(chance.happens(0.5) && { rate: 1 }) };
+  const isGiven = course === 'given' || course === 'stopped';
+  const state: BatchState = {
+    ...{ stage: isGiven ? 'running' : 'checked', name: 'cast.csv', actor: MARKERS.actor },
+    ...{ rows: PARTS * rows.length, kinds: {}, accounts: [], parts: 0, counts: NO_RESULTS, failures: [] },
+  };
+  const handle = await client.workflow.start('onboardingBatch', {
+    ...{ workflowId: id, taskQueue, memo: { [BATCH_MEMO]: state } },
+    args: [{ ...(isGiven && limits), parts: PARTS, state }],
+  });
+  if (course === 'confirmed') {
+    await world.sleep(chance.between(0, 10 * MINUTE_MS));
+    await handle.executeUpdate(confirmBatch, { args: [limits] });
+  }
+  if (course === 'stopped') {
+    await world.sleep(chance.between(0, MINUTE_MS));
+    await handle.cancel().catch(() => undefined);
+  }
+  await handle.result().catch(() => undefined);
+  return { id, course, rows: state.rows };
+}
+
+/** A line for each way in which a batch has not done, or does not say, what it should. */
+export async function wrongIn(
+  { id, course, rows }: Batch,
+  client: Client,
+  files: FileStore,
+  mayAttach: boolean,
+): Promise<string[]> {
+  const { state } = (await readBatch(client, id)) ?? {};
+  const { started = 0, attached = 0, failed = 0 } = state?.counts ?? {};
+  const stages = {
+    given: ['done'],
+    confirmed: ['done'],
+    unconfirmed: ['discarded'],
+    stopped: ['stopped', 'done'],
+  };
+  const wanted = state?.stage === 'done' ? [rows, rows] : state?.stage === 'discarded' ? [0, 0] : [0, rows];
+  const kept = await files.open(`${id}.0.rows`).catch(() => undefined);
+  const [least = 0, most = 0] = wanted;
+  return [
+    ...(stages[course].includes(state?.stage ?? '') ? [] : [`${id} is ${state?.stage}, and was ${course}`]),
+    ...(started + attached >= least && started + attached <= most
+      ? []
+      : [`${id} counts ${started} of ${rows} rows`]),
+    ...(failed === 0 ? [] : [`${failed} rows of ${id} failed`]),
+    ...(attached === 0 || mayAttach ? [] : [`${id} counts ${attached} rows as started by others`]),
+    ...(kept ? [`${id} keeps its rows`] : []),
+  ];
+}
