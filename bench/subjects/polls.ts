@@ -43,9 +43,8 @@ async function* histories(bench: Bench): AsyncGenerator<Line> {
     const beside = { what: 'in a loop of reads and sleeps', figure: other.historySize ?? 0 };
     yield line({ what, figure: bytes, unit: 'bytes', beside });
   }
-  const { historySize = 0 } = await sizeOf(bare, 'singlePoll', merchantProfileId);
-  const what = 'history of a bare workflow that reads once';
-  yield line({ what, figure: historySize, unit: 'bytes' });
+  const { historySize: figure = 0 } = await sizeOf(bare, 'singlePoll', merchantProfileId);
+  yield line({ what: 'history of a bare workflow that reads once', figure, unit: 'bytes' });
 }
 
 async function sizeOf({ client, taskQueue }: BareWorker, type: string, ...args: number[]) {
