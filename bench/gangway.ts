@@ -3,6 +3,7 @@ import { createLogger } from '../src/process/logging.js';
 import { startReceiver } from '../src/receiver/server.js';
 import { loadReceiverSettings } from '../src/receiver/settings.js';
 import { freePort } from '../src/temporal/dev-server.js';
+import { merchant } from '../test/rigs/inputs.js';
 import { launch, type RunningProcess } from '../test/rigs/processes.js';
 import { SECRET } from '../test/rigs/receiver/running-receiver.js';
 import { createRig, type Rig, type RigOptions } from '../test/rigs/rig.js';
@@ -29,6 +30,14 @@ export async function gangway(
   const sandbox = await partners(bench);
   const env = { ...withPartnersAt(rig.env, sandbox.url), ...settings };
   return { ...rig, env, sandbox, worker: await runningWorker(bench, env) };
+}
+
+/**
+ * Boards a merchant, and waits for the result as the bare side does: `outcome()` of the test rigs also describes the workflow every
+ * 250 ms.
+ */
+export async function boarding({ board }: Rig, scenario?: string): Promise<unknown> {
+  return (await board(merchant(scenario))).handle.result();
 }
 
 /** The partners' sandbox, which takes a step with each status read. */

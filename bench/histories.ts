@@ -43,8 +43,8 @@ const BILLED: Readonly<Record<string, string>> = {
   upsertWorkflowSearchAttributes: 'search attribute upserts',
 };
 
-/** The billed actions that a history shows. Heartbeats are billed, too, but are in no history. */
-export async function* billedOf(what: string, { handle }: Onboarding): AsyncGenerator<Line> {
+/** The billed actions that a history shows, by kind. Heartbeats are billed, too, but are in no history. */
+export async function billed({ handle }: Pick<Onboarding, 'handle'>): Promise<Counts> {
   const history = await handle.fetchHistory();
   const kinds = countsOf(history);
   // The markers of local activities are billed once for each workflow task.
@@ -54,8 +54,12 @@ export async function* billedOf(what: string, { handle }: Onboarding): AsyncGene
     ...Object.fromEntries(Object.entries(BILLED).map(([kind, name]) => [name, kinds[kind] ?? 0])),
     ...{ markers: markers.size, 'activity attempts': attemptsOf(history) },
   };
-  const present = Object.fromEntries(Object.entries(parts).filter(([, count]) => count > 0));
-  yield line({ what, figure: sum(Object.values(parts)), unit: 'actions', parts: present });
+  return Object.fromEntries(Object.entries(parts).filter(([, count]) => count > 0));
+}
+
+export async function billedOf(what: string, onboarding: Onboarding): Promise<Line> {
+  const parts = await billed(onboarding);
+  return line({ what, figure: sum(Object.values(parts)), unit: 'actions', parts });
 }
 
 export function sum(figures: readonly number[]): number {

@@ -83,9 +83,6 @@ How to read it:
 - Workers, Temporal's development server, the sandbox and the client share one machine. A load before the run that is far from zero
   means that other work disturbed it. The ratios of times are not valid then. Counts are exact in any case, except that a busy
   machine may need some more workflow tasks.
-- The goal of the replay is 0.6 times what a replay took in commit 6a1e8c7, before the workflows were made lean. Both figures are
-  multiples of the replay of a bare workflow. The goals were set with figures of a commit 97b8361, which this repository does not
-  have.
 `;
 
 /** The page of the results. */

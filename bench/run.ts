@@ -3,15 +3,13 @@
  * that of a bare counterpart, measured in turns on one server, because only their ratio is valid on other machines. Counts are
  * exact.
  *
- * Prints a table of each subject and one of all goals on standard output. With `--json`, prints JSON lines there, the machine first,
- * and the tables on standard error. A subject that has ended replaces its rows in bench/results.md. `--quick` uses sizes that only
- * show that the bench works, and keeps nothing.
+ * Prints a table of each subject and one of all goals. A subject that has ended replaces its rows in bench/results.json and
+ * bench/results.md. `--quick` uses sizes that only show that the bench works, and keeps nothing.
  */
 import { parseArgs } from 'node:util';
 import { ensureFreshBuild } from '../scripts/build-stamp.js';
 import { missing } from '../scripts/cluster/programs.js';
 import { writeGeneratedPages } from '../scripts/generated-pages.js';
-import { Printer } from '../src/commands/cli/output.js';
 import { tableOf } from '../src/commands/cli/table.js';
 import { Benches, type Subject } from './bench.js';
 import { cells, goalCells, type Line } from './line.js';
@@ -24,7 +22,7 @@ ensureFreshBuild();
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
+  options: { quick: { type: 'boolean', default: false } },
 });
 const names = Object.keys(SUBJECTS);
 const unknown = positionals.filter((name) => !names.includes(name));
@@ -42,18 +40,11 @@ const wanted = Object.entries(SUBJECTS).filter(([name]) =>
 // Other processes must not outlive this one.
 process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143));
 
-const table = values.json ? process.stderr : process.stdout;
 const benches = new Benches(values.quick);
 const { quick } = values;
-const figures = { ...(await machine()), quick };
-const printer = new Printer(process);
 const goals: Line[] = [];
-if (values.json) printer.json({ subject: 'machine', ...figures });
-table.write(
-  `${Object.entries(figures)
-    .map(([name, value]) => `${name} ${value}`)
-    .join(', ')}\n`,
-);
+const figures = Object.entries({ ...(await machine()), quick }).map(([name, value]) => `${name} ${value}`);
+process.stdout.write(`${figures.join(', ')}\n`);
 try {
   for (const [name, subject] of wanted) {
     // The results of the other subjects must not be lost.
@@ -65,20 +56,17 @@ try {
 } finally {
   await benches.close();
 }
-table.write(`\ngoals\n${tableOf(HEAD.slice(0, -1), goals.map(goalCells))}\n`);
+process.stdout.write(`\ngoals\n${tableOf(HEAD.slice(0, -1), goals.map(goalCells))}\n`);
 // The native part of an unused worker would keep the process running.
-table.write('', () => process.exit());
+process.stdout.write('', () => process.exit());
 
 async function measure(subject: string, run: Subject): Promise<void> {
   const lines: Line[] = [];
   const measuredOn = await machine();
   const milliseconds = await millisecondsOf(async () => {
-    for await (const line of benches.run(run)) {
-      lines.push(line);
-      if (values.json) printer.json({ subject, ...line });
-    }
+    for await (const line of benches.run(run)) lines.push(line);
   });
-  table.write(`\n${subject}\n${tableOf(HEAD, lines.map(cells))}\n`);
+  process.stdout.write(`\n${subject}\n${tableOf(HEAD, lines.map(cells))}\n`);
   goals.push(...lines.filter(({ goal }) => goal));
   const [date = ''] = new Date().toISOString().split('T');
   const seconds = Math.round(milliseconds / 1_000);

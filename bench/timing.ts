@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { percentile } from '../src/reports/figures.js';
-import { type Line, line } from './line.js';
 
 /**
  * Runs both in turns, so that both meet the same load of the machine and of the server.
@@ -20,6 +19,9 @@ export async function inTurns<Figure>(
   }
   return figures;
 }
+
+/** More than the workflow tasks that the workers of one process run at a time. */
+export const AT_ONCE = 64;
 
 /** Runs something `count` times, `atOnce` at a time. @returns how many runs ended in a second */
 export async function perSecond(count: number, atOnce: number, run: () => Promise<unknown>): Promise<number> {
@@ -49,22 +51,4 @@ export async function cpuMs(pid: number): Promise<number> {
 
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
-}
-
-/** The 50th and the 99th percentile, beside those of the bare counterpart, with the most that their ratios may be. */
-export async function* latencies(
-  what: string,
-  { ours, other }: { readonly ours: readonly number[]; readonly other: readonly number[] },
-  most: { readonly p50: number; readonly p99: number },
-): AsyncGenerator<Line> {
-  for (const [name, share] of [
-    ['p50', 0.5],
-    ['p99', 0.99],
-  ] as const) {
-    yield line({
-      what: `${what}, ${name} of ${ours.length}`,
-      ...{ figure: percentile(ours, share), unit: 'ms', goal: { atMost: most[name] } },
-      beside: { what: 'signal to result, bare', figure: percentile(other, share) },
-    });
-  }
 }

@@ -22,8 +22,6 @@ const ASSUMED = {
   retentionDays: 90,
   /** Starts in the busiest hour, as a multiple of the average. */
   peak: 10,
-  /** The part of a core that a worker process may use. */
-  coreOfProcess: 0.5,
 };
 
 /** Evenly spread random numbers from 0 to 1, for an average over the jitter. */
@@ -118,7 +116,7 @@ function actionsOfRead(results: Results): number {
 
 /** A year of onboardings. `cpuMs` is the worker's without reads, `statuses` how many statuses each of them follows. */
 function yearOf(base: Base & { readonly cpuMs: number; readonly statuses: number }, way: Way): string[] {
-  const { onboardings, daysOfReview, callsOfRead, retentionDays, peak, coreOfProcess } = ASSUMED;
+  const { onboardings, daysOfReview, callsOfRead, retentionDays, peak } = ASSUMED;
   const reads = base.statuses * way.reads;
   const actions = base.actions + reads * way.actions;
   const each = (what: number) => figure((onboardings * what) / 1e6);
@@ -132,9 +130,8 @@ function yearOf(base: Base & { readonly cpuMs: number; readonly statuses: number
     each(base.workflowTasks + reads * way.workflowTasks),
     // Those that run have made half of their reads on average.
     ...[stored(daysOfReview, reads / 2), stored(retentionDays, reads)],
-    ...[each(base.partnerCalls + reads * callsOfRead), aSecond(base.partnerCalls + reads * callsOfRead)],
+    aSecond(base.partnerCalls + reads * callsOfRead),
     ...[figure(cores(1)), figure(cores(peak))],
-    figure(Math.max(2, Math.ceil(cores(peak) / coreOfProcess))),
   ];
 }
 
@@ -142,8 +139,7 @@ const YEAR = [
   ...['actions, millions', 'actions a second', 'workflow tasks, millions'],
   `history of those that run, GB`,
   `history of those that have ended, ${ASSUMED.retentionDays} days, GB`,
-  ...['partner calls, millions', 'partner calls a second'],
-  ...['worker cores, on average', 'worker cores, busiest hour', 'worker processes'],
+  ...['partner calls a second', 'worker cores, on average', 'worker cores, busiest hour'],
 ];
 
 function yearTable(columns: Readonly<Record<string, string[]>>): string {
@@ -159,8 +155,7 @@ function figure(value: number): string {
 }
 
 function assumptions(): string {
-  const { onboardings, daysOfReview, poll, withWebhooks, callsOfRead, retentionDays, peak, coreOfProcess } =
-    ASSUMED;
+  const { onboardings, daysOfReview, poll, withWebhooks, callsOfRead, retentionDays, peak } = ASSUMED;
   const minutes = (ms: number) => `${figure(ms / MINUTE_MS)} min`;
   return markdownTable(
     ['assumption', 'value'],
@@ -172,18 +167,22 @@ function assumptions(): string {
       ['longest wait where the partner sends webhooks', minutes(withWebhooks.maxMs)],
       ['partner calls for each read', figure(callsOfRead)],
       ['retention period of the namespace, days', figure(retentionDays)],
-      ['the part of a core that a worker process may use', figure(coreOfProcess)],
     ],
     ['value'],
   );
 }
 
 function oneOnboarding(results: Results): string {
-  const names = ['straight boarding', BOARDING, 'straight business', ...WHOLE];
-  const rows = names.map((name) => {
-    const { events, bytes, actions, workflowTasks } = baseOf(results, name);
-    return [name, ...[events, bytes, actions, workflowTasks].map(figure)];
-  });
+  const single = ['straight boarding', BOARDING, 'straight business'];
+  const whole = together(
+    WHOLE.map((what) => baseOf(results, what)),
+    0,
+  );
+  const bases = [...single.map((name) => [name, baseOf(results, name)] as const), [CUSTOMER, whole] as const];
+  const rows = bases.map(([name, { events, bytes, actions, workflowTasks }]) => [
+    name,
+    ...[events, bytes, actions, workflowTasks].map(figure),
+  ]);
   const notes = 'more for two notes, seen by the second read, answered one by one';
   const { figure: events, parts: { workflowTaskCompleted = 0 } = {} } = lineOf(
     results,

@@ -17,8 +17,6 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 export interface BareWorker {
   readonly client: Client;
   readonly pid: number;
-  /** Path of its workflows, bundled as Gangway's. */
-  readonly bundle: string;
   readonly taskQueue: string;
   /** For activities that do not run on the task queue of the workflows. */
   readonly activityTaskQueue: string;
@@ -30,7 +28,7 @@ export interface BareWorker {
  * @param payloadKeys encrypt the payloads; '' leaves them in plain text
  */
 export async function bareWorker(bench: Bench, partner: string, payloadKeys = ''): Promise<BareWorker> {
-  const bare = await bareProcess(bench, './workflows.ts', partner, payloadKeys);
+  const bare = await bareProcess(bench, partner, payloadKeys);
   const worker = await bare.start();
   bench.atEnd(() => stopped(worker));
   const connection = await Connection.connect({ address: await bench.address() });
@@ -43,17 +41,15 @@ export async function bareWorker(bench: Bench, partner: string, payloadKeys = ''
  * Runs a bare workflow with activities that do nothing.
  *
  * @param hasPartnerQueue runs them on a task queue of their own, as Gangway does
- * @returns the workflow id
  */
 export async function runNoOps(
   { client, taskQueue, activityTaskQueue }: BareWorker,
   count: number,
   hasPartnerQueue: boolean,
-): Promise<string> {
+): Promise<void> {
   const workflowId = `no-ops-${randomUUID()}`;
   const args = hasPartnerQueue ? [count, activityTaskQueue] : [count];
   await client.workflow.execute('noOps', { workflowId, taskQueue, args });
-  return workflowId;
 }
 
 /** A bare worker that is not started yet. */
@@ -61,15 +57,10 @@ interface BareProcess extends Omit<BareWorker, 'client' | 'pid'> {
   start(): Promise<RunningProcess>;
 }
 
-export async function bareProcess(
-  bench: Bench,
-  workflows: string,
-  partner: string,
-  payloadKeys = '',
-): Promise<BareProcess> {
+export async function bareProcess(bench: Bench, partner: string, payloadKeys = ''): Promise<BareProcess> {
   const taskQueue = `bare-${randomUUID()}`;
   const activityTaskQueue = `${taskQueue}-activities`;
-  const bundle = await bundled(bench, workflows);
+  const bundle = await bundled(bench);
   const env = {
     TEMPORAL_ADDRESS: await bench.address(),
     BARE_TASK_QUEUE: taskQueue,
@@ -80,15 +71,15 @@ export async function bareProcess(
     PAYLOAD_KEYS: payloadKeys,
   };
   const start = () => launchNode([path('./worker.mjs')], env, 'bare worker is ready');
-  return { bundle, taskQueue, activityTaskQueue, start };
+  return { taskQueue, activityTaskQueue, start };
 }
 
-/** Bundles workflows of this folder. @returns the path of the bundle */
-async function bundled(bench: Bench, workflows: string): Promise<string> {
+/** Bundles the workflows of this folder. @returns the path of the bundle */
+async function bundled(bench: Bench): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gangway-bench-'));
   bench.atEnd(() => rm(folder, { recursive: true }));
   const { code } = await bundleWorkflowCode({
-    workflowsPath: path(workflows),
+    workflowsPath: path('./workflows.ts'),
     logger: new DefaultLogger('WARN'),
   });
   const bundle = join(folder, 'bundle.js');

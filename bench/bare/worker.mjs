@@ -2,6 +2,7 @@
 // on BARE_TASK_QUEUE, and activities on that and on BARE_ACTIVITY_TASK_QUEUE, with the tuning of Gangway's workers. With PAYLOAD_KEYS,
 // it encrypts payloads as Gangway does.
 import { NativeConnection, Worker } from '@temporalio/worker';
+import { byHand } from './by-hand.mjs';
 
 const { TEMPORAL_ADDRESS, BARE_TASK_QUEUE, BARE_ACTIVITY_TASK_QUEUE, BARE_BUNDLE, BARE_TUNING } = process.env;
 const { BOARDING_URL, PAYLOAD_KEYS } = process.env;
@@ -9,6 +10,7 @@ const { BOARDING_URL, PAYLOAD_KEYS } = process.env;
 let client;
 
 const activities = {
+  ...byHand,
   async noOp() {},
   // Reads what Gangway's poll reads.
   async readStatus(id) {

@@ -1,9 +1,20 @@
 /** Workflows without any logic of their own, with which Gangway's workflows are compared. */
-import { condition, defineSignal, proxyActivities, setHandler, sleep } from '@temporalio/workflow';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import {
+  condition,
+  defineSignal,
+  proxyActivities,
+  setHandler,
+  sleep,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
 
 interface BareActivities {
   noOp(): Promise<void>;
   readStatus(merchantProfileId: number): Promise<unknown>;
+  createMerchant(basics: unknown): Promise<number>;
+  submitMerchant(merchantProfileId: number): Promise<void>;
+  readMerchant(merchantProfileId: number): Promise<{ readonly status: string; readonly mid: string | null }>;
 }
 
 /** Runs `count` activities that do nothing, one after the other; default: on the task queue of the workflow. */
@@ -39,4 +50,24 @@ export async function untilSignalled(): Promise<void> {
     gone = true;
   });
   await condition(() => gone);
+}
+
+const PARTNER_STATUS = defineSearchAttributeKey('PartnerStatus', 'KEYWORD');
+
+/**
+ * A boarding as people write it by hand: the partner calls of Gangway, a loop of reads and sleeps, and one search attribute. A call
+ * whose response is lost is sent again, so a merchant may exist twice.
+ */
+export async function boardByHand(basics: unknown, pauseMs: number): Promise<string> {
+  const { createMerchant, submitMerchant, readMerchant } = proxyActivities<BareActivities>({
+    startToCloseTimeout: '1m',
+  });
+  const id = await createMerchant(basics);
+  await submitMerchant(id);
+  for (let shown = ''; ; await sleep(pauseMs)) {
+    const { status, mid } = await readMerchant(id);
+    if (status !== shown) upsertSearchAttributes([{ key: PARTNER_STATUS, value: status }]);
+    shown = status;
+    if (mid !== null || status === 'Declined') return mid ?? status;
+  }
 }

@@ -1,58 +1,38 @@
 import { randomUUID } from 'node:crypto';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
-import { freePort } from '../../src/temporal/dev-server.js';
-import { addSearchAttributes } from '../../src/temporal/search-attributes.js';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { sandboxAccount } from '../../src/sandbox/systems.js';
 import { merchant } from '../../test/rigs/inputs.js';
 import { Onboarding } from '../../test/rigs/onboarding.js';
-import { timeSkippingServer } from '../../test/rigs/time-skipping-server.js';
+import { scrape } from '../../test/rigs/scrape.js';
 import type { Bench } from '../bench.js';
-import { partners, runningWorker, stopped } from '../gangway.js';
-import { eventsOf } from '../histories.js';
+import { metricsAt, partners, runningWorker, stopped } from '../gangway.js';
+import { billed, sum } from '../histories.js';
 import { type Line, line } from '../line.js';
-
-/** Events that Temporal Cloud bills as one action each: https://docs.temporal.io/cloud/actions. */
-const BILLED: Readonly<Record<string, string>> = {
-  workflowExecutionStarted: 'starts',
-  timerStarted: 'timers',
-  workflowExecutionSignaled: 'signals',
-  workflowExecutionUpdateAccepted: 'updates',
-  upsertWorkflowSearchAttributes: 'search attribute upserts',
-};
+import { skippingTime } from '../time-skipping.js';
 
 /** Bounds where partners send webhooks, so that reads are a safety net (docs/events.md). */
 const SAFETY_NET = { GANGWAY_POLL_MIN: '3h', GANGWAY_POLL_MAX: '4h' };
 
 /**
  * The billed actions of a boarding that stays Pending for two weeks, with the poll interval of production and a server that skips
- * time. Attempts of activities and heartbeats are billed, too; histories do not contain those.
+ * time.
  */
 export async function* actions(bench: Bench): AsyncGenerator<Line> {
-  const executable = { type: 'existing-path', path: await timeSkippingServer() } as const;
-  const environment = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
-  bench.atEnd(() => environment.teardown());
-  const { client } = environment;
-  // This server cannot list its search attributes.
-  await addSearchAttributes(
-    client,
-    Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name),
-  );
+  const environment = await skippingTime(bench);
   const days = bench.size(14, 1);
-  const { actions, polls, parts } = await waitingFor(days, environment, bench);
+  const { polls, parts } = await waitingFor(days, environment, bench);
+  const figure = sum(Object.values(parts));
   const what = `actions of a boarding that waits ${days} days`;
   // There, each read is an activity and a timer.
-  const loop = { what: 'as many reads and sleeps', figure: actions - (parts['heartbeats'] ?? 0) + polls };
-  yield line({ what: `${what}, ${polls} reads`, figure: actions, unit: 'actions', parts, beside: loop });
+  const loop = { what: 'as many reads and sleeps', figure: figure - (parts['heartbeats'] ?? 0) + polls };
+  yield line({ what: `${what}, ${polls} reads`, figure, unit: 'actions', parts, beside: loop });
   yield line({
-    what: `${what}, beside its reads`,
-    figure: actions - polls,
-    unit: 'actions',
-    goal: { atMost: 20 },
+    ...{ what: `${what}, beside its reads`, figure: figure - polls, unit: 'actions', goal: { atMost: 20 } },
   });
   const net = await waitingFor(days, environment, bench, SAFETY_NET);
   yield line({
     what: `${what} for a webhook, with ${net.polls} reads as a safety net`,
-    ...{ figure: net.actions, unit: 'actions', parts: net.parts, goal: { atMost: 120 } },
+    ...{ figure: sum(Object.values(net.parts)), unit: 'actions', parts: net.parts, goal: { atMost: 120 } },
   });
 }
 
@@ -65,13 +45,12 @@ async function waitingFor(
 ) {
   const { client } = environment;
   const sandbox = await partners(bench);
-  const metrics = `127.0.0.1:${await freePort()}`;
+  const metrics = await metricsAt();
   const taskQueue = `waiting-${randomUUID()}`;
   const worker = await runningWorker(bench, {
-    ...bounds,
+    ...{ ...bounds, ...metrics.setting, ...sandboxAccount(sandbox.url) },
     ...{ TEMPORAL_ADDRESS: environment.address, GANGWAY_TASK_QUEUE: taskQueue },
-    ...{ GANGWAY_HEALTH_ADDRESS: '127.0.0.1:0', GANGWAY_METRICS_ADDRESS: metrics },
-    ...{ BOARDING_URL: sandbox.url, BOARDING_USERNAME: 'sandbox', BOARDING_PASSWORD: 'sandbox' },
+    GANGWAY_HEALTH_ADDRESS: '127.0.0.1:0',
   });
 
   const input = merchant('waiting');
@@ -84,39 +63,9 @@ async function waitingFor(
   await boarding.outcome();
 
   const { polls } = await boarding.state();
-  const { attempts, markers } = await withinHistory(boarding);
-  const events = await eventsOf(boarding);
-  const billed = Object.entries(BILLED).map(([kind, name]) => [name, events[kind] ?? 0] as const);
-  const heartbeats = await requestsOf(metrics, 'RecordActivityTaskHeartbeat');
-  const parts: Record<string, number> = {
-    ...Object.fromEntries(billed),
-    markers,
-    'activity attempts': attempts,
-    heartbeats,
-  };
+  const total = await scrape(metrics.url);
+  // Histories do not contain heartbeats, which are billed, too.
+  const heartbeats = total('temporal_request', { operation: 'RecordActivityTaskHeartbeat' });
   await stopped(worker);
-  return { actions: Object.values(parts).reduce((sum, count) => sum + count, 0), polls, parts };
-}
-
-/** Attempts of activities, and workflow tasks with markers of local activities, which are billed once per task. */
-async function withinHistory({ handle }: Onboarding): Promise<{ attempts: number; markers: number }> {
-  const { events } = await handle.fetchHistory();
-  let attempts = 0;
-  const tasks = new Set<string>();
-  for (const {
-    activityTaskStartedEventAttributes: started,
-    markerRecordedEventAttributes: marker,
-  } of events ?? []) {
-    attempts += started?.attempt ?? 0;
-    if (marker) tasks.add(String(marker.workflowTaskCompletedEventId));
-  }
-  return { attempts, markers: tasks.size };
-}
-
-/** How many requests of an operation the worker has sent, by its metrics. */
-async function requestsOf(metrics: string, operation: string): Promise<number> {
-  const text = await (await fetch(`http://${metrics}/metrics`)).text();
-  const counts = [...text.matchAll(/^temporal_request\{([^}]*)\} (\d+)$/gm)];
-  const wanted = counts.filter(([, labels]) => labels?.includes(`operation="${operation}"`));
-  return wanted.reduce((sum, [, , count]) => sum + Number(count), 0);
+  return { polls, parts: { ...(await billed(boarding)), heartbeats } as Readonly<Record<string, number>> };
 }

@@ -11,14 +11,11 @@ import { merchant } from '../../test/rigs/inputs.js';
 import { spawnGangway } from '../../test/rigs/processes.js';
 import { eventually, insist } from '../../test/rigs/waiting.js';
 import type { Bench } from '../bench.js';
-import { gangway, type RunningGangway, runningWorker } from '../gangway.js';
+import { boarding, gangway, type RunningGangway, runningWorker } from '../gangway.js';
 import { type Goal, type Line, line } from '../line.js';
-import { median, millisecondsOf, perSecond } from '../timing.js';
+import { median, millisecondsOf } from '../timing.js';
 
 const { TASK_QUEUE_TYPE_WORKFLOW } = proto.temporal.api.enums.v1.TaskQueueType;
-
-/** More than the workflow tasks that one worker runs at a time. */
-const AT_ONCE = 64;
 
 /** Activities that may begin at the boarding partner in a second. */
 const LIMIT = 20;
@@ -30,8 +27,8 @@ const BURST_MS = 3_000;
 const PATIENCE_MS = 900_000;
 
 /**
- * Several workers on a Temporal cluster on PostgreSQL: their throughput, the partner's rate limit over all of them, and how long
- * an urgent boarding takes beside a batch. Everything runs on the cores of one machine.
+ * Several workers on a Temporal cluster on PostgreSQL: the partner's rate limit over all of them, and how long an urgent boarding takes
+ * beside a batch. Everything runs on the cores of one machine.
  */
 export async function* cluster(bench: Bench): AsyncGenerator<Line> {
   const folder = await mkdtemp(join(tmpdir(), 'gangway-bench-'));
@@ -44,32 +41,13 @@ export async function* cluster(bench: Bench): AsyncGenerator<Line> {
     // Its workflows end with the cluster: one that is busy with a batch does not even list them.
     atEnd: (undo) => bench.atEnd(() => undo().catch(() => undefined)),
   };
-  yield* byWorkers(onCluster);
   yield* limited(onCluster);
-}
-
-/** Straight boardings with 1, 2 and 4 workers. */
-async function* byWorkers(bench: Bench): AsyncGenerator<Line> {
-  const ours = await gangway(bench);
-  await insist(() => registerSearchAttributes(ours.client));
-  const board = async () => (await ours.board(merchant())).outcome();
-  const rate = () => perSecond(bench.size(120, 4), AT_ONCE, board);
-  let workers = 1;
-  let one = 0;
-  for (const wanted of [1, 2, 4]) {
-    for (; workers < wanted; workers += 1) await runningWorker(bench, ours.env);
-    // The first turn, which warms the workers up, is not measured.
-    await rate();
-    const figure = median([await rate(), await rate(), await rate()]);
-    one ||= figure;
-    const what = `straight boardings, ${workers} ${workers === 1 ? 'worker' : 'workers'}`;
-    yield line({ what, figure, unit: 'a second', beside: { what: 'with 1 worker', figure: one } });
-  }
 }
 
 /** Four workers with a rate limit: how many writes arrive in a second, and how long an urgent boarding waits beside a batch. */
 async function* limited(bench: Bench): AsyncGenerator<Line> {
   const ours = await gangway(bench, { BOARDING_ACTIVITIES_PER_SECOND: `${LIMIT}` });
+  await insist(() => registerSearchAttributes(ours.client));
   for (let workers = 1; workers < 4; workers += 1) await runningWorker(bench, ours.env);
   yield* writes(ours, bench.size(600, 120));
   yield* urgent(bench, ours);
@@ -96,20 +74,17 @@ async function* writes({ client, taskQueue, sandbox }: RunningGangway, count: nu
   const [first = 0] = all;
   const times = all.filter((at) => at >= first + BURST_MS);
   const lastedMs = (times.at(-1) ?? 0) - (times[0] ?? 0);
-  const within = (from: number) => times.filter((at) => at >= from && at < from + 1_000).length;
   const beside = { what: 'the limit', figure: LIMIT };
   const parts = { 'in the first 3 s': all.length - times.length };
   const mean = ((times.length - 1) * 1_000) / lastedMs;
   yield line({
     ...{ what: 'writes by 4 workers', figure: mean, unit: 'a second', beside, goal: { atMost: 1 }, parts },
   });
-  const most = Math.max(...times.map(within));
-  yield line({ what: 'writes by 4 workers, most in one second', figure: most, unit: 'writes', beside });
 }
 
 /** Straight boardings in a row: alone, while a batch is started, and while all of the batch waits for the partner. */
 async function* urgent(bench: Bench, ours: RunningGangway): AsyncGenerator<Line> {
-  const one = () => millisecondsOf(async () => (await ours.board(merchant())).outcome());
+  const one = () => millisecondsOf(() => boarding(ours));
   const inARow = async (isOver: () => boolean) => {
     const times: number[] = [];
     while (!isOver() && times.length < bench.size(20, 3)) times.push(await one());

@@ -1,19 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
-import { INBOX_TYPES } from '../../src/inbox/inbox.js';
 import { percentile } from '../../src/reports/figures.js';
 import { freePort, startDevServer } from '../../src/temporal/dev-server.js';
 import { generatePayloadKey } from '../../src/temporal/payload-codec.js';
-import { listed, visibilityQuery } from '../../src/temporal/search.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { runProvider } from '../../test/rigs/console/provider.js';
 import { SESSION_KEY, signIn, type Visitor, visitorOf } from '../../test/rigs/console/running-console.js';
-import { merchant } from '../../test/rigs/inputs.js';
-import { launch, type RunningProcess } from '../../test/rigs/processes.js';
+import { launch } from '../../test/rigs/processes.js';
 import type { Bench } from '../bench.js';
-import { gangway, type RunningGangway, stopped } from '../gangway.js';
+import { boarding, gangway, type RunningGangway, stopped } from '../gangway.js';
 import { type Line, line } from '../line.js';
-import { inTurns, median, millisecondsOf } from '../timing.js';
+import { AT_ONCE, millisecondsOf } from '../timing.js';
 import { startWaiting } from './inbox.js';
 
 /** Rows of the first page. */
@@ -25,19 +21,15 @@ const STALE_MS = 5_100;
 /** A list that is read in the background is there by then. */
 const READ_MS = 500;
 
-/** Boardings of the batch at a time. */
-const AT_ONCE = 64;
-
 /** Every so many looks, a person opens the whole page. Otherwise its script polls. */
 const LOOKS_FOR_PAGE = 4;
 
 const MOST_MS = 300;
 const MOST_BESIDE_BATCH_MS = 500;
-const MOST_BYTES = 60_000;
 
 /**
- * The inbox of the console with 1,000 onboardings that wait for a person. Its first page stands beside one list of its rows, and many
- * people keep it open beside a batch. The console is a process of its own, at which people sign in.
+ * The inbox of the console with 1,000 onboardings that wait for a person: its first page, and many people who keep it open beside a
+ * batch. The console is a process of its own, at which people sign in.
  */
 export async function* consoleInbox(bench: Bench): AsyncGenerator<Line> {
   const server = await startDevServer();
@@ -49,105 +41,44 @@ export async function* consoleInbox(bench: Bench): AsyncGenerator<Line> {
   await registerSearchAttributes(ours.client);
   const waiting = bench.size(1_000, 60);
   await startWaiting(ours.client, waiting);
-  const console = await consoleOf(bench, ours);
-  const person = await console.signedIn('reader');
-
-  yield* firstViews(bench, console, person);
-  yield* views(bench, ours.client, person);
-  const bytes = await bytesOf(person);
-  yield line({
-    what: 'first page of the inbox, with its style and script',
-    figure: bytes.reduce((total, [, size]) => total + size, 0),
-    ...{ unit: 'bytes', goal: { atMost: MOST_BYTES }, parts: Object.fromEntries(bytes) },
-  });
-  yield* besideBatch(bench, ours, console);
+  const signedIn = await consoleOf(bench, ours);
+  yield* views(bench, await signedIn('reader'));
+  yield* besideBatch(bench, ours, signedIn);
 }
 
-interface Console {
-  /** Somebody of this name, who has seen the first page of the inbox. */
-  signedIn(name: string): Promise<Visitor>;
-  /** Ends the process and starts another one at the same address. Sessions stay valid. */
-  restart(): Promise<void>;
-}
+/** Somebody of this name, who has seen the first page of the inbox. */
+type SignedIn = (name: string) => Promise<Visitor>;
 
-async function consoleOf(bench: Bench, { env }: RunningGangway): Promise<Console> {
+async function consoleOf(bench: Bench, { env }: RunningGangway): Promise<SignedIn> {
   const provider = await runProvider({}, (close) => bench.atEnd(async () => close()));
   const address = `127.0.0.1:${await freePort()}`;
   const settings = { CONSOLE_ADDRESS: address, CONSOLE_SESSION_KEYS: SESSION_KEY };
-  const start = () => launch('console', { ...env, ...provider.env, ...settings }, 'console is ready');
-  let running: RunningProcess = await start();
+  const running = await launch('console', { ...env, ...provider.env, ...settings }, 'console is ready');
   bench.atEnd(() => stopped(running));
-  return {
-    async signedIn(name) {
-      provider.add({ sub: name, name, roles: ['operator'] });
-      const person = visitorOf(`http://${address}`);
-      await signIn(person, name);
-      return person;
-    },
-    async restart() {
-      await stopped(running);
-      running = await start();
-    },
+  return async (name) => {
+    provider.add({ sub: name, name, roles: ['operator'] });
+    const person = visitorOf(`http://${address}`);
+    await signIn(person, name);
+    return person;
   };
 }
 
-async function* firstViews(bench: Bench, console: Console, person: Visitor): AsyncGenerator<Line> {
+/** Opens the first page. Every fourth time, the list of the console is too old. */
+async function* views(bench: Bench, person: Visitor): AsyncGenerator<Line> {
   const times: number[] = [];
-  for (let start = 0; start < bench.size(5, 1); start++) {
-    await console.restart();
+  for (let turn = 0; turn < bench.size(120, 6); turn++) {
     times.push(await look(person, '/'));
+    await sleep(turn % 4 === 0 ? STALE_MS : READ_MS);
   }
-  yield line({
-    what: `first page of the inbox, first look after a start, median of ${times.length}`,
-    ...{ figure: median(times), unit: 'ms' },
-  });
-}
-
-/** Opens the first page, in turns with a list of its rows. Every fourth time, the list of the console is too old. */
-async function* views(bench: Bench, client: Client, person: Visitor): AsyncGenerator<Line> {
-  const query = visibilityQuery({ types: INBOX_TYPES, actionRequired: true });
-  const rows = () => millisecondsOf(() => Array.fromAsync(listed(client, query, ROWS)));
-  const turns = bench.size(120, 6);
-  const kept = await inTurns(
-    turns,
-    () => look(person, '/'),
-    async (turn) => {
-      await sleep(turn % 4 === 0 ? STALE_MS : READ_MS);
-      return rows();
-    },
-  );
-  // Nobody has looked at a list that begins at this time, and all are in it.
-  const unread = await inTurns(bench.size(40, 2), (turn) => look(person, `/?after=${1_970 + turn}`), rows);
-  const beside = (other: readonly number[], share: number) => ({
-    what: `one list of ${ROWS} of them, decoded`,
-    figure: percentile(other, share),
-  });
-  for (const [name, share] of [
-    ['p50', 0.5],
-    ['p95', 0.95],
-  ] as const) {
-    const { ours, other } = kept;
-    const what = `first page of the inbox, ${name} of ${turns}`;
-    const figure = percentile(ours, share);
-    yield line({ what, figure, unit: 'ms', beside: beside(other, share), goal: { atMost: 3 } });
-    yield line({ what, figure, unit: 'ms', goal: { atMost: MOST_MS } });
-  }
-  for (const [name, share] of [
-    ['p50', 0.5],
-    ['p95', 0.95],
-  ] as const)
-    yield line({
-      what: `first page of the inbox, ${name} of ${unread.ours.length}, nobody has looked before`,
-      ...{ figure: percentile(unread.ours, share), unit: 'ms', goal: { atMost: MOST_MS } },
-      parts: { [`ms one list of ${ROWS}`]: Math.round(percentile(unread.other, share)) },
-    });
+  const what = `first page of the inbox, p95 of ${times.length}`;
+  yield line({ what, figure: percentile(times, 0.95), unit: 'ms', goal: { atMost: MOST_MS } });
 }
 
 /** Throughput of a batch with people who keep the inbox open, and before and after it without them. */
-async function* besideBatch(bench: Bench, ours: RunningGangway, console: Console): AsyncGenerator<Line> {
+async function* besideBatch(bench: Bench, ours: RunningGangway, signedIn: SignedIn): AsyncGenerator<Line> {
   const seconds = bench.size(60, 5);
   const people = await Promise.all(
-    Array.from({ length: bench.size(50, 5) }, (_, number) => console.signedIn(`person ${number}`)),
+    Array.from({ length: bench.size(50, 5) }, (_, number) => signedIn(`person ${number}`)),
   );
   const batch = () => boardedPerSecond(ours, seconds);
   // Warms everything up.
@@ -183,7 +114,7 @@ async function boardedPerSecond(ours: RunningGangway, seconds: number): Promise<
   let ended = 0;
   const keepBoarding = async () => {
     while (performance.now() < end) {
-      await (await ours.board(merchant())).outcome();
+      await boarding(ours);
       if (performance.now() < end) ended++;
     }
   };
@@ -220,15 +151,4 @@ function look(person: Visitor, path: string): Promise<number> {
     if (status !== 200 || text.split('<tr id="row-').length !== ROWS + 1)
       throw new Error(`the inbox shows other rows: ${status} ${text.slice(0, 500)}`);
   });
-}
-
-/** The bodies that a browser loads for the page the first time. */
-async function bytesOf(person: Visitor): Promise<(readonly [string, number])[]> {
-  const { text } = await person.open('/');
-  const assets = [...text.matchAll(/ (?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
-  const sizes = assets.map(async (path) => {
-    const { text: content } = await person.open(path);
-    return [path.replace(/^.*?-/, ''), Buffer.byteLength(content)] as const;
-  });
-  return [['page', Buffer.byteLength(text)], ...(await Promise.all(sizes))];
 }

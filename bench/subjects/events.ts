@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { merchant } from '../../test/rigs/inputs.js';
-import { flood } from '../../test/rigs/receiver/flood.js';
 import { event, STRUCTURED, signed } from '../../test/rigs/receiver/running-receiver.js';
 import type { Bench } from '../bench.js';
 import { receiving, rigOn } from '../gangway.js';
 import { type Line, line } from '../line.js';
-import { inTurns, median, perSecond } from '../timing.js';
+import { AT_ONCE, inTurns, median, perSecond } from '../timing.js';
 
-const AT_ONCE = 64;
-
-/** How many events the receiver accepts, beside bare calls of the client. In a flood, it must lose and double none. */
+/** How many events the receiver accepts, beside bare calls of the client. */
 export async function* events(bench: Bench): AsyncGenerator<Line> {
   const { client } = await rigOn(bench, { worker: false });
   const taskQueue = `nobody-${randomUUID()}`;
@@ -25,22 +22,6 @@ export async function* events(bench: Bench): AsyncGenerator<Line> {
     ...{ what: 'events accepted', figure: median(rates.ours), unit: 'a second' },
     beside: { what: 'bare signalWithStart', figure: median(rates.other) },
   });
-
-  const flooded = `flood-${randomUUID()}`;
-  const receiver = await receiving(bench, client, flooded);
-  const result = await flood(client, flooded, `${receiver}/events`, bench.size(10_000, 100));
-  const { sent, repeated, forged, accepted, started, responses, sentAgain, lost, doubled } = result;
-  const parts = {
-    repeated,
-    forged,
-    accepted,
-    started,
-    ...byStatus(responses),
-    'sent again after 503': sentAgain,
-  };
-  yield line({ what: 'a flood of events', figure: sent, unit: 'events', parts });
-  yield line({ what: '  lost of it', figure: lost, unit: 'events', goal: { atMost: 0 } });
-  yield line({ what: '  doubled of it', figure: doubled, unit: 'workflows', goal: { atMost: 0 } });
 }
 
 function signalWithStart(client: Client, taskQueue: string): Promise<unknown> {
@@ -56,10 +37,4 @@ async function send(url: string): Promise<void> {
   const response = await fetch(`${url}/events`, { method: 'POST', headers, body });
   if (response.status !== 202) throw new Error(`the receiver responded with ${response.status} to an event`);
   await response.arrayBuffer();
-}
-
-function byStatus(responses: Readonly<Record<number, number>>): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(responses).map(([status, count]) => [`responses ${status}`, count]),
-  );
 }

@@ -53,15 +53,6 @@ export async function* inbox(bench: Bench): AsyncGenerator<Line> {
   });
 
   await startWaiting(client, many - some);
-  const pages = await inTurns(
-    turns,
-    () => millisecondsOf(gangway),
-    () => millisecondsOf(list),
-  );
-  yield line({
-    what: `gangway inbox, first page of ${many}`,
-    ...{ figure: median(pages.ours), unit: 'ms', goal: { atMost: 1_000 } },
-  });
   yield line({
     what: `gangway inbox --limit 0, ${many} wait`,
     figure: jsonLines(await gangway('--limit', '0', '--json')).length,

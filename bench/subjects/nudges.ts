@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { percentile } from '../../src/reports/figures.js';
 import { nudge } from '../../src/temporal/nudge.js';
-import { merchant } from '../../test/rigs/inputs.js';
+import { business, merchant } from '../../test/rigs/inputs.js';
 import type { Rig } from '../../test/rigs/rig.js';
+import { eventually } from '../../test/rigs/waiting.js';
 import { type BareWorker, bareWorker } from '../bare/bare.js';
 import type { Bench } from '../bench.js';
-import { gangway } from '../gangway.js';
-import type { Line } from '../line.js';
-import { inTurns, latencies, millisecondsOf } from '../timing.js';
+import { gangway, receiving } from '../gangway.js';
+import { type Line, line } from '../line.js';
+import { inTurns, millisecondsOf } from '../timing.js';
+import { RARE_POLLS } from '../waiting.js';
 
 /** More would keep the worker busy for longer than a preparation may take. */
 const AT_ONCE = 10;
@@ -16,27 +19,33 @@ const AT_ONCE = 10;
 /** Time for what the start of a workflow leaves to do. Real ones have waited for hours when something happens. */
 const REST_MS = 3_000;
 
-/** The time from a nudge to the result of a boarding that the partner has just declined, beside a signal to a bare workflow. */
+/** Makes a workflow that waits end, and waits for its result. */
+type Measure = () => Promise<void>;
+
+/** The time from a nudge, and from a partner webhook, to the result of the workflow, beside a signal to a bare workflow. */
 export async function* nudges(bench: Bench): AsyncGenerator<Line> {
-  const ours = await gangway(bench, { GANGWAY_POLL_MIN: '1h', GANGWAY_POLL_MAX: '1h' });
+  const ours = await gangway(bench, RARE_POLLS);
   const bare = await bareWorker(bench, ours.sandbox.url);
-  yield* latencies(
-    'nudge to result',
-    await inTurnsOfWaiting(
-      bench.size(200, 3),
-      () => toBeNudged(ours),
-      () => toBeSignalled(bare),
-    ),
-    { p50: 2.5, p99: 3 },
-  );
+  await notifying(bench, ours);
+  const turns = bench.size(200, 3);
+  const signalled = () => toBeSignalled(bare);
+  yield* latencies('nudge to result', await inTurnsOfWaiting(turns, () => toBeNudged(ours), signalled), {
+    ...{ p50: 2.5, p99: 3 },
+  });
+  const notified = await inTurnsOfWaiting(turns, () => toBeNotified(ours), signalled);
+  yield* latencies('status change at the bank to result, by webhook', notified, { p50: 3, p99: 3.5 });
+}
+
+/** Has the bank send webhooks to a receiver. */
+async function notifying(bench: Bench, { client, taskQueue, sandbox }: Rig): Promise<void> {
+  const url = `${await receiving(bench, client, taskQueue)}/webhooks/banking`;
+  const body = JSON.stringify({ url, notificationType: 'ApplicationStatus' });
+  const headers = { 'content-type': 'application/json' };
+  await fetch(`${sandbox.url}/sandbox/webhooks`, { method: 'POST', headers, body });
 }
 
 /** Has each side prepare its workflows, which wait then, and measures them in turns. */
-export async function inTurnsOfWaiting(
-  turns: number,
-  ours: () => Promise<Measure>,
-  other: () => Promise<Measure>,
-) {
+async function inTurnsOfWaiting(turns: number, ours: () => Promise<Measure>, other: () => Promise<Measure>) {
   const limit = pLimit(AT_ONCE);
   const prepared = (prepare: () => Promise<Measure>) =>
     Promise.all(Array.from({ length: turns }, () => limit(prepare)));
@@ -49,8 +58,22 @@ export async function inTurnsOfWaiting(
   );
 }
 
-/** Makes a workflow that waits end, and waits for its result. */
-export type Measure = () => Promise<void>;
+async function* latencies(
+  what: string,
+  { ours, other }: { readonly ours: readonly number[]; readonly other: readonly number[] },
+  most: { readonly p50: number; readonly p99: number },
+): AsyncGenerator<Line> {
+  for (const [name, share] of [
+    ['p50', 0.5],
+    ['p99', 0.99],
+  ] as const) {
+    yield line({
+      what: `${what}, ${name} of ${ours.length}`,
+      ...{ figure: percentile(ours, share), unit: 'ms', goal: { atMost: most[name] } },
+      beside: { what: 'signal to result, bare', figure: percentile(other, share) },
+    });
+  }
+}
 
 async function toBeNudged({ client, board, sandbox }: Rig): Promise<Measure> {
   const boarding = await board(merchant('waiting'));
@@ -63,8 +86,22 @@ async function toBeNudged({ client, board, sandbox }: Rig): Promise<Measure> {
   };
 }
 
+async function toBeNotified({ client, taskQueue, onboardBusiness, sandbox }: Rig): Promise<Measure> {
+  const onboarding = await onboardBusiness(business('waiting'));
+  const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus !== null);
+  await onboarding.asleepAfter(1);
+  // A partner webhook finds its workflow by a search attribute, which the server indexes with a delay.
+  const query = `BankingProfileId = '${profileId}' AND TaskQueue = '${taskQueue}'`;
+  const found = async () => (await client.workflow.count(query)).count;
+  await eventually(found, (count) => count > 0, 'the workflow in a search');
+  return async () => {
+    await sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
+    await onboarding.outcome();
+  };
+}
+
 /** A bare workflow that waits for a signal. */
-export async function toBeSignalled({ client, taskQueue }: BareWorker): Promise<Measure> {
+async function toBeSignalled({ client, taskQueue }: BareWorker): Promise<Measure> {
   const workflowId = `until-signalled-${randomUUID()}`;
   const handle = await client.workflow.start('untilSignalled', { workflowId, taskQueue });
   return async () => {

@@ -1,16 +1,14 @@
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { sandboxAccount } from '../../src/sandbox/systems.js';
-import { addSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { countingProxy } from '../../test/rigs/counting-proxy.js';
 import { customer } from '../../test/rigs/inputs.js';
 import { Onboarding } from '../../test/rigs/onboarding.js';
-import { timeSkippingServer } from '../../test/rigs/time-skipping-server.js';
 import { eventually } from '../../test/rigs/waiting.js';
 import type { Bench } from '../bench.js';
 import { partners, runningWorker } from '../gangway.js';
 import { attemptsOf, countsOf, difference, type History, moreEvents } from '../histories.js';
 import { type Line, line } from '../line.js';
+import { skippingTime } from '../time-skipping.js';
 
 const TASK_QUEUE = 'outage';
 
@@ -23,11 +21,7 @@ const RETRY_AFTER_MS = 300_000;
  */
 export async function* outage(bench: Bench): AsyncGenerator<Line> {
   const hours = bench.size(24, 2);
-  const executable = { type: 'existing-path', path: await timeSkippingServer() } as const;
-  const environment = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
-  bench.atEnd(() => environment.teardown());
-  const names = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
-  await addSearchAttributes(environment.client, names);
+  const environment = await skippingTime(bench);
   const sandbox = await partners(bench);
   const boardingPartner = await countingProxy(sandbox.url, (close) => bench.atEnd(async () => close()));
   await runningWorker(bench, {

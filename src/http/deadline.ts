@@ -52,16 +52,14 @@ export async function untilAborted<Value>(
   signal: AbortSignal | undefined,
 ): Promise<Value> {
   if (!signal) return value;
-  const gaveUp = new AbortController();
-  const aborted = new Promise<never>((_, reject) => {
-    const stop = () => reject(signal.reason);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true, signal: gaveUp.signal });
-  });
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
   try {
     return await Promise.race([aborted, value]);
   } finally {
-    gaveUp.abort();
+    signal.removeEventListener('abort', stop);
     value.catch(() => undefined);
   }
 }

@@ -1,50 +1,35 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { jsonLines, run } from '../rigs/processes.js';
+import { run } from '../rigs/processes.js';
 
 const bench = (...args: string[]) => run(process.execPath, ['--import', 'tsx', 'bench/run.ts', ...args], {});
 
-it('the bench prints JSON lines, the machine’s first, and a table for people', async () => {
+it('the bench prints its machine, a table of each subject and the goals last, and a quick run keeps nothing', async () => {
   const kept = readFileSync('bench/results.json', 'utf8');
-  const finished = await bench('--quick', '--json', 'catalogue', 'encryption');
-  expect(finished.code).toBe(0);
-  // A quick run keeps nothing.
+  const { code, stdout } = await bench('--quick', 'peer');
+  expect(code).toBe(0);
   expect(readFileSync('bench/results.json', 'utf8')).toBe(kept);
-  const [machine, ...lines] = jsonLines(finished);
-  expect(machine).toEqual({
-    subject: 'machine',
-    cpu: expect.any(String),
-    cores: expect.any(Number),
-    memoryGiB: expect.any(Number),
-    loadBefore: expect.any(Number),
-    node: process.version,
-    sdk: expect.stringMatching(/^\d+\.\d+\.\d+$/),
-    server: expect.stringContaining('Server '),
-    quick: true,
-  });
-  const [boarding] = lines.filter(({ subject }) => subject === 'catalogue');
-  expect(boarding).toEqual({
-    ...{ subject: 'catalogue', what: 'operations of boarding', figure: 15, unit: 'operations' },
-    parts: { documented: 4, assumed: 11 },
-  });
-  const [, boardings] = lines.filter(({ subject }) => subject === 'encryption');
-  expect(boardings).toEqual({
-    ...{ subject: 'encryption', what: 'straight boardings, encrypted' },
-    ...{ figure: expect.any(Number), unit: 'a second', ratio: expect.any(Number) },
-    ...{ goal: { atLeast: 0.97 }, met: expect.any(Boolean) },
-    beside: { what: 'not encrypted', figure: expect.any(Number) },
-  });
-  // The table of the goals comes last.
-  expect(finished.stderr).toMatch(
-    /\ngoals\nWHAT +FIGURE +BESIDE +RATIO +GOAL\s*\nstraight boardings, encrypted [^\n]+\n$/,
+  expect(stdout).toMatch(
+    /^cpu .+, cores \d+, memoryGiB \d+, loadBefore [\d.]+, node v24.+, sdk \d.+, server .+, quick true\n\npeer\n/,
   );
-  const { figure, ratio, beside } = boardings as {
-    figure: number;
-    ratio: number;
-    beside: { figure: number };
-  };
-  expect(figure / beside.figure).toBeCloseTo(ratio, 1);
-  expect(finished.stderr).toMatch(
-    /^straight boardings, encrypted +[\d.]+ a second +[\d.]+ not encrypted +[\d.]+/m,
-  );
+  const row =
+    /^boardings, (.+?) +([\d.]+) a second +([\d.]+) written by hand, without marks +([\d.]+) +>= ([\d.]+): (met|missed) *$/gm;
+  const [subject = '', goals = ''] = stdout.split('\ngoals\nWHAT');
+  const rows = [...subject.matchAll(row)].map(([, ...cells]) => cells);
+  expect(rows.map(([what, , , , goal]) => [what, goal])).toEqual([
+    ['declined at the first read', '0.9'],
+    ['approved at the first read, mid at the second', '0.9'],
+    ['declined at the third read', '1'],
+  ]);
+  expect([...goals.matchAll(row)].map(([, ...cells]) => cells)).toEqual(rows);
+  for (const [, figure, beside, ratio, goal, met] of rows) {
+    expect(Number(figure) / Number(beside)).toBeCloseTo(Number(ratio), 1);
+    expect(met).toBe(Number(ratio) >= Number(goal) ? 'met' : 'missed');
+  }
 }, 300_000);
+
+it('a subject that does not exist ends it with the names of those that do', async () => {
+  const { code, stderr } = await bench('tokens');
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^no such subject: tokens; there are throughput, peer, histories, /);
+});

@@ -1,2 +1,0 @@
-/** No workflows: the smallest bundle of a worker of the SDK. */
-export {};
