@@ -48,6 +48,21 @@ describe.concurrent('a customer', () => {
     expect(businessAccountHolder).toMatchObject({ merchantProfileId });
   });
 
+  it('passes an answer on although it is cancelled meanwhile, and tells its person the truth', async () => {
+    const onboarding = await rig.onboard(asked());
+    const { requirements } = await onboarding.until((state) => state.requirements.length === 3, 'questions');
+    const note = requirements.find(({ kind }) => kind === 'underwriting-note')?.id ?? '';
+    const answering = onboarding.resolve(note, { kind: 'text', text: 'Yes.' });
+    await onboarding.handle.cancel();
+    const { answered, refused } = await answering.then(
+      ({ requirementId }) => ({ answered: requirementId, refused: '' }),
+      ({ cause }: WorkflowUpdateFailedError) => ({ answered: '', refused: cause?.message ?? '' }),
+    );
+    const { timeline } = await onboarding.parts.boarding.state();
+    expect(timeline.some(({ event }) => event === 'requirement-resolved')).toBe(answered === note);
+    if (answered !== note) expect(refused).toMatch(/no requirement with this id is open|ended/);
+  });
+
   it('has its business onboarded as soon as its merchant exists, before there is a mid', async () => {
     const onboarding = await rig.onboard(customer({ boarding: 'waiting' }));
     const { merchantProfileId = 0, ...state } = await onboarding.until(

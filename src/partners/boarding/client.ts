@@ -28,9 +28,7 @@ export function boardingClient(settings: BoardingSettings): BoardingClient {
   return connectedClient(boardingOperations(posNames), protocol, settings);
 }
 
-/** A text, and '' for none. `catch` would build an error for each response without one, and most have none. */
-const textOr = (unknown: string) =>
-  z.unknown().transform((value) => (typeof value === 'string' ? value : isNothing(value) ? '' : unknown));
+const errorText = z.string().catch(({ value }) => (isNothing(value) ? '' : UNKNOWN_FORM));
 
 /**
  * Both envelopes of apis/2 at once, and the bare `{error, message}` of a 401 or 403 (apis/4): the common one
@@ -38,7 +36,7 @@ const textOr = (unknown: string) =>
  */
 const envelope = z.object({
   data: z.unknown().optional(),
-  error: textOr(UNKNOWN_FORM),
+  error: errorText,
   success: z.boolean().nullish().catch(null),
   requestId: z.union([z.string(), z.number()]).transform(String).optional().catch(undefined),
   validationResults: validationProblems,
@@ -49,9 +47,9 @@ const UNKNOWN_WARNING = 'the partner warned in an unknown form';
 
 /** Fields that may accompany those, and that do not make an envelope alone. */
 const others = z.object({
-  warning: textOr(UNKNOWN_WARNING),
+  warning: z.string().catch(({ value }) => (isNothing(value) ? '' : UNKNOWN_WARNING)),
   /** In the bare form of a 401 or 403 (apis/4), the text for the label `error`. */
-  message: textOr(''),
+  message: z.string().catch(''),
 });
 
 /** Any of its fields makes an envelope. Other JSON, such as a proxy's, has none of them. */

@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
-import { type CancellationScope, getExternalWorkflowHandle, proxyActivities } from '@temporalio/workflow';
+import { CancellationScope, getExternalWorkflowHandle, proxyActivities } from '@temporalio/workflow';
 import type { OnboardingActivities } from '../../messages/activities.js';
 import type { OnboardingState, OutcomeName } from '../../messages/onboarding-state.js';
 import {
@@ -199,7 +199,9 @@ export class Customer {
     const { requirements, [part]: own } = publishedParts(this.remembered);
     const others = requirements.length - (own?.requirements.length ?? 0);
     try {
-      const receipt = await resolveInOnboarding({ workflowId: this.workflowIdOf(part), resolution });
+      const request = { workflowId: this.workflowIdOf(part), resolution };
+      // Once it is on its way, the part may have it: a cancellation must not end it without a word.
+      const receipt = await CancellationScope.nonCancellable(() => resolveInOnboarding(request));
       return { ...receipt, open: receipt.open + others };
     } catch (error) {
       // The failure of the child itself, without the layers around it.

@@ -1,4 +1,4 @@
-import { ApplicationFailure, proxyLocalActivities } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, proxyLocalActivities } from '@temporalio/workflow';
 import type { Correctable, CorrectableType, CorrectionActivities, Patch } from '../../messages/activities.js';
 import { changes, mergePatch } from '../../messages/objects.js';
 import { rejection } from '../../messages/rejections.js';
@@ -91,8 +91,9 @@ export class CorrectableInput<Input extends object = object> {
   /** Checks the input with a correction in it, and that the correction still reaches the partner. */
   async check({ answer }: Resolution, facts: Facts, asked?: readonly string[]): Promise<void> {
     if (answer.kind !== 'correction') return;
-    const problems = await this.#alone(() =>
-      checkCorrection({ ...this.at(facts), asked, patch: answer.patch }),
+    // A cancellation must not reject an answer without a reason.
+    const problems = await CancellationScope.nonCancellable(() =>
+      this.#alone(() => checkCorrection({ ...this.at(facts), asked, patch: answer.patch })),
     );
     if (problems.length === 0) return;
     const lines = problems.map(({ field, message }) => `answer.patch${field && `.${field}`}: ${message}`);
