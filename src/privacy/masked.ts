@@ -3,9 +3,9 @@
  * hash, and never of one of these. No pattern takes longer than the text is long.
  */
 export const PRIVATE_PATTERNS = {
-  /** With separators, as people write it: dashes of any length, with or without spaces, and spaces that do not break. */
+  /** With separators, as people write it: dashes of any length, with or without spaces, slashes, tabs, and spaces that do not break. */
   socialSecurityNumber:
-    /(?<!\d)\d{3}(?: ?[-\u2010-\u2015\u2212] ?|[._: \xa0\u202f])\d{2}(?: ?[-\u2010-\u2015\u2212] ?|[._: \xa0\u202f])\d{4}(?!\d)/,
+    /(?<!\d)\d{3}(?: ?[-\u2010-\u2015\u2212] ?|[._:/ \t\xa0\u202f])\d{2}(?: ?[-\u2010-\u2015\u2212] ?|[._:/ \t\xa0\u202f])\d{4}(?!\d)/,
   /** A social security number in the form of the bank, which looks like any other id of nine digits. */
   nineDigits: /(?<![\dA-Fa-f])\d{9}(?![\dA-Fa-f])/,
   /** Not behind a date, as in `2026-01-31-1234567`. */
