@@ -1,6 +1,7 @@
 import { activityInfo, getClient, heartbeat, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { labelsOf } from '../messages/ids.js';
+import { defined } from '../messages/objects.js';
 import type { Pace } from '../messages/onboarding-state.js';
 import { bounded } from '../partners/bounds.js';
 import { NUDGES, nudge } from '../temporal/nudge.js';
@@ -14,7 +15,7 @@ export interface PollProgress {
   readonly failing?: Failing;
 }
 
-/** The times since which all reads of a poll have failed, and all responses were unreadable, in milliseconds since 1970. */
+/** The times since which all reads of a poll have failed, and since which no response could be read, in milliseconds since 1970. */
 interface Failing {
   readonly since: number;
   readonly unreadableSince?: number;
@@ -76,9 +77,10 @@ export async function awaitChange<Snapshot>(
   const snapshot = await repeatable(reading, repetition).catch((error: unknown) => {
     countPoll('failed');
     const now = Date.now();
-    const { since = now, unreadableSince = now } = failed ?? {};
     const isUnreadable = partnerErrorIn(error)?.unreadable !== undefined;
-    remember({ since, ...(isUnreadable && { unreadableSince }) });
+    // Only a response that can be read ends the time of unreadable ones, and not another failure in between.
+    const { since = now, unreadableSince = isUnreadable ? now : undefined } = failed ?? {};
+    remember({ since, ...defined({ unreadableSince }) });
     throw error;
   });
   const hasChanged = isChange(snapshot);
