@@ -1,13 +1,4 @@
-import type { z } from 'zod';
-import { columnsOf } from '../../batches/columns.js';
-import { fieldsOf } from '../../forms/schema-fields.js';
 import { REQUIREMENT_KINDS, TASKS } from '../../messages/codes.js';
-import {
-  businessOnboardingInput,
-  customerOnboardingInput,
-  merchantBoardingInput,
-} from '../../messages/inputs.js';
-import { readAccounts } from '../../partners/account-settings.js';
 import { didYouMean } from '../../settings/nearest.js';
 import { CODES, type Code, explained, runbookOf } from '../../texts/codes.js';
 import { page, type Row, tablesIn } from '../../texts/docs.js';
@@ -15,19 +6,23 @@ import { InvalidInput } from '../../texts/invalid-input.js';
 import type { Surroundings } from '../cli/command-line.js';
 import { EXIT_CODES } from '../cli/errors.js';
 import { described, Printer, readableWidth, wrapped } from '../cli/output.js';
-import { fieldTable } from '../partner/call-fields.js';
 import type { Topic } from './complete.js';
 
-export function printTopic(surroundings: Surroundings, topic: Topic, [part]: readonly string[]): void {
+export async function printTopic(
+  surroundings: Surroundings,
+  topic: Topic,
+  [part]: readonly string[],
+): Promise<void> {
   const width = readableWidth(surroundings.stdout);
-  new Printer(surroundings).line(TEXTS[topic](width, part, surroundings.env));
+  new Printer(surroundings).line(await TEXTS[topic](width, part, surroundings.env));
 }
 
-type TextOf = (width: number, part: string | undefined, env: NodeJS.ProcessEnv) => string;
+type TextOf = (width: number, part: string | undefined, env: NodeJS.ProcessEnv) => string | Promise<string>;
 
 const TEXTS: Readonly<Record<Topic, TextOf>> = {
-  fields: (_, kind, env) => fieldTable(fieldsOf(inputOf(kind, env))),
-  columns: (_, kind, env) => columnsOf([inputOf(kind, env)]).names.join(','),
+  // The inputs load the SDK.
+  fields: async (_, kind, env) => (await import('./inputs.js')).fieldsText(kind, env),
+  columns: async (_, kind, env) => (await import('./inputs.js')).columnsText(kind, env),
   requirements: (width) =>
     paragraphs(
       width,
@@ -50,19 +45,6 @@ const TEXTS: Readonly<Record<Topic, TextOf>> = {
     ),
   settings: (width, part) => settingsHelp(part, width),
 };
-
-const INPUTS = {
-  merchant: merchantBoardingInput,
-  business: businessOnboardingInput,
-  customer: customerOnboardingInput,
-};
-
-/** @throws {InvalidInput} */
-function inputOf(kind: string | undefined, env: NodeJS.ProcessEnv): z.ZodType {
-  const [, input] = Object.entries(INPUTS).find(([name]) => name === kind) ?? [];
-  if (input) return input(readAccounts(env));
-  throw new InvalidInput(`name the input: ${Object.keys(INPUTS).join(', ')}`);
-}
 
 /** Joins paragraphs with empty lines. Multi-line paragraphs stay as they are. */
 function paragraphs(width: number, ...texts: readonly string[]): string {
