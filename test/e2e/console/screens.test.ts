@@ -99,9 +99,14 @@ describe('every page', () => {
     expect(ada.complaints).toEqual([]);
   });
 
-  it('is light, and hardly anything in it moves: the inbox takes less than 60 KB and shifts by less than 0.01', async () => {
-    await noted(rig());
+  it('is light, and nothing in it moves: the inbox takes less than 60 KB and shifts by 0', async () => {
+    const { boarding } = await noted(rig());
     const ada = await person('Ada', 'admin');
+    // The console keeps a list for a moment: a new row would move what is below it.
+    const inbox = new URL('/', ada.page.url()).href;
+    await expect
+      .poll(async () => (await ada.context.request.get(inbox)).text(), { timeout: 20_000 })
+      .toContain(boarding.workflowId);
     const session = await ada.context.newCDPSession(ada.page);
     await session.send('Network.enable');
     await session.send('Network.setCacheDisabled', { cacheDisabled: true });
@@ -119,6 +124,6 @@ describe('every page', () => {
     expect(bytes).toBeLessThan(60_000);
     await ada.page.waitForResponse((response) => response.url().includes('/inbox/part'));
     await ada.page.waitForTimeout(300);
-    expect(await ada.page.evaluate('globalThis.shifted')).toBeLessThan(0.01);
+    expect(await ada.page.evaluate('globalThis.shifted')).toBe(0);
   });
 });
