@@ -17,8 +17,8 @@ export interface RunningGangway extends Rig {
 /**
  * Gangway as in production: the built worker and the partners run in their own processes, and payloads are encrypted.
  *
- * @param settings of the worker, beside those of the rig; by default it polls every 100 ms to 1 s. An empty `PAYLOAD_KEYS` leaves
- *   the payloads of the client in plain text, too
+ * @param settings of the worker, in addition to those of the rig; by default it polls every 100 ms to 1 s. An empty
+ *   `PAYLOAD_KEYS` leaves the payloads of the client in plain text, too
  */
 export async function gangway(
   bench: Bench,

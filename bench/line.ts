@@ -5,8 +5,8 @@ export interface Line {
   /** Unit of both figures: `events`, `bytes`, `ms`, `a second`. */
   readonly unit: string;
   /** The figure of comparison, measured in the same run on the same server. */
-  readonly beside?: { readonly what: string; readonly figure: number };
-  /** `figure` divided by that of `beside`, to two decimals. */
+  readonly baseline?: { readonly what: string; readonly figure: number };
+  /** `figure` divided by that of `baseline`, to two decimals. */
   readonly ratio?: number;
   /** A bound of the ratio, or of the figure if there is no ratio. */
   readonly goal?: Goal;
@@ -22,12 +22,12 @@ export function line({
   goal,
   ...given
 }: Omit<Line, 'ratio' | 'met' | 'figure'> & { readonly figure: number }): Line {
-  const { beside } = given;
+  const { baseline } = given;
   const figure = rounded(given.figure);
-  const ratio = beside && Number((given.figure / beside.figure).toFixed(2));
+  const ratio = baseline && Number((given.figure / baseline.figure).toFixed(2));
   const shown = {
     ...{ ...given, figure },
-    ...(beside && { beside: { ...beside, figure: rounded(beside.figure) } }),
+    ...(baseline && { baseline: { ...baseline, figure: rounded(baseline.figure) } }),
     ...(ratio !== undefined && { ratio }),
   };
   return goal ? { ...shown, goal, met: isMet(ratio ?? figure, goal) } : shown;
@@ -45,8 +45,8 @@ function rounded(value: number): number {
 const PARTS_IN_A_ROW = 3;
 
 /** The columns of a line in the table for people. */
-export function cells({ what, figure, unit, beside, ratio, goal, met, parts }: Line): string[] {
-  const against = beside ? `${beside.figure} ${beside.what}` : '';
+export function cells({ what, figure, unit, baseline, ratio, goal, met, parts }: Line): string[] {
+  const against = baseline ? `${baseline.figure} ${baseline.what}` : '';
   const made = Object.entries(parts ?? {}).map(([name, count]) => `${count} ${name}`);
   const rows = Array.from({ length: Math.ceil(made.length / PARTS_IN_A_ROW) }, (_, row) =>
     made.slice(row * PARTS_IN_A_ROW, (row + 1) * PARTS_IN_A_ROW).join(', '),

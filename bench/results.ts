@@ -40,13 +40,21 @@ export async function keep(results: Results): Promise<void> {
 /**
  * A line of the results.
  *
- * @param beside what stands beside it, where several lines differ in that alone
+ * @param baseline what it is compared with, where several lines differ only in that
  * @throws {Error} when the bench has not measured it
  */
-export function lineOf(results: Results, subject: string, what: string, unit: string, beside?: string): Line {
+export function lineOf(
+  results: Results,
+  subject: string,
+  what: string,
+  unit: string,
+  baseline?: string,
+): Line {
   const line = results[subject]?.lines.find(
     (each) =>
-      each.what === what && each.unit === unit && (beside === undefined || each.beside?.what === beside),
+      each.what === what &&
+      each.unit === unit &&
+      (baseline === undefined || each.baseline?.what === baseline),
   );
   if (!line)
     throw new Error(`bench/results.json lacks “${what}” in ${unit}: run "npm run bench -- ${subject}"`);
@@ -65,7 +73,7 @@ export function markdownTable(
   return [row(head), row(rule), ...rows.map(row)].join('\n');
 }
 
-export const HEAD = ['what', 'figure', 'beside', 'ratio', 'goal', 'made of'];
+export const HEAD = ['what', 'figure', 'baseline', 'ratio', 'goal', 'made of'];
 
 const ABOUT = `# Results of the bench
 
@@ -76,8 +84,8 @@ run that was interrupted continues with those that are left. With \`--quick\` no
 
 How to read it:
 
-- A *figure* is Gangway's. *Beside* it stands that of a counterpart, measured in turns with it on the same server. The *ratio* is
-  the figure divided by that of the counterpart. Times depend on the machine, so only ratios, and counts, can be compared.
+- A *figure* is Gangway's. The *baseline* is that of a counterpart, measured alternately on the same server. The *ratio* is
+  the figure divided by the baseline. Times depend on the machine, so only ratios, and counts, can be compared.
 - A *goal* bounds the ratio, or the figure where there is no ratio.
 - The development server reacts at once to timers and tasks (src/temporal/dev-server.ts), for both sides.
 - Workers, Temporal's development server, the sandbox and the client share one machine. A load before the run that is far from zero
@@ -105,4 +113,4 @@ export function resultsMarkdown(results: Results): string {
   ].join('\n');
 }
 
-const FIGURES = ['figure', 'beside', 'ratio'];
+const FIGURES = ['figure', 'baseline', 'ratio'];

@@ -1,5 +1,5 @@
 /**
- * Measures what Gangway costs: `npm run bench`, or `npm run bench -- nudges polls` for some subjects. Each time is printed beside
+ * Measures what Gangway costs: `npm run bench`, or `npm run bench -- nudges polls` for some subjects. Each time is printed next to
  * that of a bare counterpart, measured in turns on one server, because only their ratio is valid on other machines. Counts are
  * exact.
  *

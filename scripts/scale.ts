@@ -81,9 +81,9 @@ function waysIn(results: Results): { gangway: readonly Way[]; others: readonly W
   const rounds = 100;
   const [loop, single] = ['in a loop of reads and sleeps', 'in a workflow of its own'] as const;
   const history = (reads: number) =>
-    lineOf(results, 'polls', `history of a boarding after ${reads} reads in one status`, 'bytes').beside
+    lineOf(results, 'polls', `history of a boarding after ${reads} reads in one status`, 'bytes').baseline
       ?.figure ?? Number.NaN;
-  const cpu = (beside: string) => lineOf(results, 'polls', 'worker CPU of a read', 'ms', beside);
+  const cpu = (baseline: string) => lineOf(results, 'polls', 'worker CPU of a read', 'ms', baseline);
   const own = { workflowTasks: 0, bytes: 0, cpuMs: cpu(loop).figure, actions: actionsOfRead(results) };
   // Each read is an activity, and a timer or the start of a workflow. The activity and the other each cause a workflow task.
   const other = { reads: readsIn(daysOfReview, poll), actions: 2, workflowTasks: 2 };
@@ -94,11 +94,11 @@ function waysIn(results: Results): { gangway: readonly Way[]; others: readonly W
     ],
     others: [
       {
-        ...{ name: 'sleep loop', ...other, cpuMs: cpu(loop).beside?.figure ?? Number.NaN },
+        ...{ name: 'sleep loop', ...other, cpuMs: cpu(loop).baseline?.figure ?? Number.NaN },
         bytes: (history(rounds) - history(0)) / rounds,
       },
       {
-        ...{ name: 'workflow per poll', ...other, cpuMs: cpu(single).beside?.figure ?? Number.NaN },
+        ...{ name: 'workflow per poll', ...other, cpuMs: cpu(single).baseline?.figure ?? Number.NaN },
         bytes: lineOf(results, 'polls', 'history of a bare workflow that reads once', 'bytes').figure,
       },
     ],

@@ -28,7 +28,7 @@ const PATIENCE_MS = 900_000;
 
 /**
  * Several workers on a Temporal cluster on PostgreSQL: the partner's rate limit over all of them, and how long an urgent boarding takes
- * beside a batch. Everything runs on the cores of one machine.
+ * during a batch. Everything runs on the cores of one machine.
  */
 export async function* cluster(bench: Bench): AsyncGenerator<Line> {
   const folder = await mkdtemp(join(tmpdir(), 'gangway-bench-'));
@@ -44,7 +44,7 @@ export async function* cluster(bench: Bench): AsyncGenerator<Line> {
   yield* limited(onCluster);
 }
 
-/** Four workers with a rate limit: how many writes arrive in a second, and how long an urgent boarding waits beside a batch. */
+/** Four workers with a rate limit: how many writes arrive in a second, and how long an urgent boarding waits during a batch. */
 async function* limited(bench: Bench): AsyncGenerator<Line> {
   const ours = await gangway(bench, { BOARDING_ACTIVITIES_PER_SECOND: `${LIMIT}` });
   await insist(() => registerSearchAttributes(ours.client));
@@ -74,11 +74,11 @@ async function* writes({ client, taskQueue, sandbox }: RunningGangway, count: nu
   const [first = 0] = all;
   const times = all.filter((at) => at >= first + BURST_MS);
   const lastedMs = (times.at(-1) ?? 0) - (times[0] ?? 0);
-  const beside = { what: 'the limit', figure: LIMIT };
+  const baseline = { what: 'the limit', figure: LIMIT };
   const parts = { 'in the first 3 s': all.length - times.length };
   const mean = ((times.length - 1) * 1_000) / lastedMs;
   yield line({
-    ...{ what: 'writes by 4 workers', figure: mean, unit: 'a second', beside, goal: { atMost: 1 }, parts },
+    ...{ what: 'writes by 4 workers', figure: mean, unit: 'a second', baseline, goal: { atMost: 1 }, parts },
   });
 }
 
@@ -109,15 +109,15 @@ async function* urgent(bench: Bench, ours: RunningGangway): AsyncGenerator<Line>
     'the first tasks',
     PATIENCE_MS,
   );
-  const beside = await inARow(() => false);
+  const busy = await inARow(() => false);
   yield urgentLine(`while a batch of ${size} is started`, starting, alone);
-  yield urgentLine(`beside a batch of ${size}`, beside, alone, { atMost: 2 });
+  yield urgentLine(`during a batch of ${size}`, busy, alone, { atMost: 2 });
 }
 
 function urgentLine(when: string, times: readonly number[], alone: readonly number[], goal?: Goal): Line {
   return line({
     ...{ what: `urgent boarding ${when}`, figure: median(times), unit: 'ms', ...(goal && { goal }) },
-    beside: { what: 'alone', figure: median(alone) },
+    baseline: { what: 'alone', figure: median(alone) },
     parts: { 'ms the slowest': Math.round(Math.max(...times)), boardings: times.length },
   });
 }

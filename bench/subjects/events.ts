@@ -7,7 +7,7 @@ import { receiving, rigOn } from '../gangway.js';
 import { type Line, line } from '../line.js';
 import { AT_ONCE, inTurns, median, perSecond } from '../timing.js';
 
-/** How many events the receiver accepts, beside bare calls of the client. */
+/** How many events the receiver accepts, compared with bare calls of the client. */
 export async function* events(bench: Bench): AsyncGenerator<Line> {
   const { client } = await rigOn(bench, { worker: false });
   const taskQueue = `nobody-${randomUUID()}`;
@@ -20,7 +20,7 @@ export async function* events(bench: Bench): AsyncGenerator<Line> {
   const rates = await inTurns(bench.size(5, 1), received, bare);
   yield line({
     ...{ what: 'events accepted', figure: median(rates.ours), unit: 'a second' },
-    beside: { what: 'bare signalWithStart', figure: median(rates.other) },
+    baseline: { what: 'bare signalWithStart', figure: median(rates.other) },
   });
 }
 

@@ -20,8 +20,8 @@ const PATIENCE_MS = 120_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * `gangway inbox` beside the list of the Temporal command, with 1,000 and with 10,000 onboardings that wait for a person. No worker
- * runs: each onboarding is started with the search attributes that it has when it waits.
+ * `gangway inbox` compared with the list of the Temporal command, with 1,000 and with 10,000 onboardings that wait for a person.
+ * No worker runs: each onboarding is started with the search attributes that it has when it waits.
  */
 export async function* inbox(bench: Bench): AsyncGenerator<Line> {
   const server = await startDevServer();
@@ -49,7 +49,7 @@ export async function* inbox(bench: Bench): AsyncGenerator<Line> {
   );
   yield line({
     ...{ what: `gangway inbox, ${some} wait`, figure: median(times.ours), unit: 'ms', goal: { atMost: 3 } },
-    beside: { what: `temporal workflow list --limit ${some}`, figure: median(times.other) },
+    baseline: { what: `temporal workflow list --limit ${some}`, figure: median(times.other) },
   });
 
   await startWaiting(client, many - some);

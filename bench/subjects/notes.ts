@@ -33,7 +33,7 @@ export async function* notes(bench: Bench): AsyncGenerator<Line> {
     });
     yield line({
       ...{ what: `${what}, second half`, figure: all - half, unit, goal: { atMost: 1.1 } },
-      beside: { what: 'first half', figure: half - none },
+      baseline: { what: 'first half', figure: half - none },
     });
   }
 }

@@ -22,7 +22,7 @@ const REST_MS = 3_000;
 /** Makes a workflow that waits end, and waits for its result. */
 type Measure = () => Promise<void>;
 
-/** The time from a nudge, and from a partner webhook, to the result of the workflow, beside a signal to a bare workflow. */
+/** The time from a nudge, and from a partner webhook, to the result of the workflow, compared with a signal to a bare workflow. */
 export async function* nudges(bench: Bench): AsyncGenerator<Line> {
   const ours = await gangway(bench, RARE_POLLS);
   const bare = await bareWorker(bench, ours.sandbox.url);
@@ -49,12 +49,12 @@ async function inTurnsOfWaiting(turns: number, ours: () => Promise<Measure>, oth
   const limit = pLimit(AT_ONCE);
   const prepared = (prepare: () => Promise<Measure>) =>
     Promise.all(Array.from({ length: turns }, () => limit(prepare)));
-  const [wait, beside] = [await prepared(ours), await prepared(other)];
+  const [wait, theirs] = [await prepared(ours), await prepared(other)];
   await sleep(REST_MS);
   return inTurns(
     turns,
     (turn) => millisecondsOf(wait[turn] as Measure),
-    (turn) => millisecondsOf(beside[turn] as Measure),
+    (turn) => millisecondsOf(theirs[turn] as Measure),
   );
 }
 
@@ -70,7 +70,7 @@ async function* latencies(
     yield line({
       what: `${what}, ${name} of ${ours.length}`,
       ...{ figure: percentile(ours, share), unit: 'ms', goal: { atMost: most[name] } },
-      beside: { what: 'signal to result, bare', figure: percentile(other, share) },
+      baseline: { what: 'signal to result, bare', figure: percentile(other, share) },
     });
   }
 }

@@ -16,8 +16,8 @@ const TASK_QUEUE = 'outage';
 const RETRY_AFTER_MS = 300_000;
 
 /**
- * A customer whose boarding partner is unavailable for a day, beside one whose partner is not, on a server that skips time. The
- * create of the merchant waits meanwhile, with the retries of production.
+ * A customer whose boarding partner is unavailable for a day, compared with one whose partner is not, on a server that skips
+ * time. The create of the merchant waits meanwhile, with the retries of production.
  */
 export async function* outage(bench: Bench): AsyncGenerator<Line> {
   const hours = bench.size(24, 2);

@@ -25,8 +25,8 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 /**
- * Boardings beside those that people write by hand (bare/workflows.ts), which call the same partner over HTTP, encrypt their payloads
- * in the same way, and have no marks.
+ * Compares boardings with those that people write by hand (bare/workflows.ts), which call the same partner over HTTP, encrypt
+ * their payloads in the same way, and have no marks.
  */
 export async function* peer(bench: Bench): AsyncGenerator<Line> {
   const ours = await gangway(bench);
@@ -42,7 +42,7 @@ export async function* peer(bench: Bench): AsyncGenerator<Line> {
     yield line({
       what: `boardings, ${name}`,
       ...{ figure: median(rates.ours), unit: 'a second', goal },
-      beside: { what: 'written by hand, without marks', figure: median(rates.other) },
+      baseline: { what: 'written by hand, without marks', figure: median(rates.other) },
     });
   }
 }

@@ -16,8 +16,8 @@ const PATIENCE_MS = 1_200_000;
 const PAUSE_MS = 500;
 
 /**
- * What reading a status costs a boarding that waits, beside a workflow that reads, sleeps and repeats, and beside a workflow of its
- * own for each read: history, and CPU.
+ * What reading a status costs a boarding that waits, compared with a workflow that reads, sleeps and repeats, and with a
+ * workflow of its own for each read: history, and CPU.
  */
 export async function* polls(bench: Bench): AsyncGenerator<Line> {
   yield* histories(bench);
@@ -40,8 +40,8 @@ async function* histories(bench: Bench): AsyncGenerator<Line> {
     const flat = { atMost: atOnce.historyLength };
     yield line({ what, figure: ours.historyLength, unit: 'events', goal: flat });
     const bytes = ours.historySize ?? 0;
-    const beside = { what: 'in a loop of reads and sleeps', figure: other.historySize ?? 0 };
-    yield line({ what, figure: bytes, unit: 'bytes', beside });
+    const baseline = { what: 'in a loop of reads and sleeps', figure: other.historySize ?? 0 };
+    yield line({ what, figure: bytes, unit: 'bytes', baseline });
   }
   const { historySize: figure = 0 } = await sizeOf(bare, 'singlePoll', merchantProfileId);
   yield line({ what: 'history of a bare workflow that reads once', figure, unit: 'bytes' });
@@ -91,11 +91,11 @@ async function* cpu(bench: Bench): AsyncGenerator<Line> {
   await following;
   for (const of of ['worker', 'server'] as const) {
     const what = `${of} CPU of a read`;
-    for (const [beside, other] of [
+    for (const [against, other] of [
       ['in a loop of reads and sleeps', loop],
       ['in a workflow of its own', single],
     ] as const) {
-      const figures = { figure: poll[of], beside: { what: beside, figure: other[of] } };
+      const figures = { figure: poll[of], baseline: { what: against, figure: other[of] } };
       yield line({ what, ...figures, unit: 'ms' });
     }
   }

@@ -22,7 +22,7 @@ export async function* restart(bench: Bench): AsyncGenerator<Line> {
   yield line({ what: none, figure: idle.workflowTasks, unit: 'workflow tasks', goal: { atMost: 0 } });
   yield line({
     ...{ what: none, figure: idle.requests, unit: 'requests to Temporal', goal: { atMost: 1.2 } },
-    beside: { what: `nothing waits, ${WATCHED_MS / 1_000} s`, figure: nothing.requests },
+    baseline: { what: `nothing waits, ${WATCHED_MS / 1_000} s`, figure: nothing.requests },
   });
   const { workflowTasks } = await restarted(few);
   yield line({

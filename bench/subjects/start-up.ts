@@ -17,7 +17,7 @@ export async function* startUp(bench: Bench): AsyncGenerator<Line> {
   );
   yield line({
     ...{ what: 'worker until ready', figure: median(worker.ours), unit: 'ms', goal: { atMost: 1.4 } },
-    beside: { what: 'bare worker', figure: median(worker.other) },
+    baseline: { what: 'bare worker', figure: median(worker.other) },
   });
 }
 

@@ -12,8 +12,8 @@ const COMPARED = [
 ] as const;
 
 /**
- * Straight boardings, encrypted, beside bare workflows with as many activities that do nothing: the most that the SDK can do. Only
- * Gangway's side has search attributes, HTTP, marks, encryption, and the sandbox, which runs on the same cores.
+ * Straight boardings, encrypted, compared with bare workflows with as many activities that do nothing: the most that the SDK can
+ * do. Only Gangway's side has search attributes, HTTP, marks, encryption, and the sandbox, which runs on the same cores.
  */
 export async function* throughput(bench: Bench): AsyncGenerator<Line> {
   const ours = await gangway(bench);
@@ -37,7 +37,7 @@ export async function* throughput(bench: Bench): AsyncGenerator<Line> {
     yield line({
       what: `straight boardings, ${activities} activities each`,
       ...{ figure: median(rates.ours), unit: 'a second', goal },
-      beside: { what, figure: median(rates.other) },
+      baseline: { what, figure: median(rates.other) },
     });
   }
   const [worker = 0, other = 0] = [0, 1].map(
@@ -45,6 +45,6 @@ export async function* throughput(bench: Bench): AsyncGenerator<Line> {
   );
   yield line({
     ...{ what: 'worker CPU of a straight boarding', figure: worker, unit: 'ms', goal: { atMost: 1.9 } },
-    beside: { what: `bare, ${activities} activities, mean of both`, figure: other },
+    baseline: { what: `bare, ${activities} activities, mean of both`, figure: other },
   });
 }

@@ -22,8 +22,8 @@ it('the bench prints its machine, a table of each subject and the goals last, an
     ['declined at the third read', '1'],
   ]);
   expect([...goals.matchAll(row)].map(([, ...cells]) => cells)).toEqual(rows);
-  for (const [, figure, beside, ratio, goal, met] of rows) {
-    expect(Number(figure) / Number(beside)).toBeCloseTo(Number(ratio), 1);
+  for (const [, figure, baseline, ratio, goal, met] of rows) {
+    expect(Number(figure) / Number(baseline)).toBeCloseTo(Number(ratio), 1);
     expect(met).toBe(Number(ratio) >= Number(goal) ? 'met' : 'missed');
   }
 }, 300_000);

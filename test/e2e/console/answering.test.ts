@@ -121,7 +121,7 @@ describe.each([
       );
     }
     if (scripts) {
-      // Beside its place, a file must not replace the page with what was typed.
+      // A file that is dropped next to its field must not replace the page with what was typed.
       expect(await drop(person, 'main', PDF)).toEqual([true, true]);
       expect(await person.page.getByText('voided check.pdf').count()).toBe(0);
       expect(await drop(person, '[data-drop]', PDF)).toEqual([true, true]);

@@ -32,7 +32,7 @@ async function decodeWith(token: string, jwksUrl?: string) {
 }
 
 interface Made {
-  /** Beside the usual ones, or instead of them. */
+  /** In addition to the usual ones, or instead of them. */
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly kid?: string;
   readonly key?: CryptoKey | Uint8Array;

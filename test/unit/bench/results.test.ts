@@ -11,7 +11,7 @@ const MACHINE = {
 const result = (what: string) => ({
   ...{ date: '2026-11-22', seconds: 61, machine: MACHINE },
   lines: [
-    line({ what, figure: 12, unit: 'ms', beside: { what: 'bare', figure: 10 }, goal: { atMost: 1.1 } }),
+    line({ what, figure: 12, unit: 'ms', baseline: { what: 'bare', figure: 10 }, goal: { atMost: 1.1 } }),
     line({ what, figure: 3, unit: 'events', parts: { 'a|b': 3 } }),
   ],
 });
