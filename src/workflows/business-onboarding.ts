@@ -49,7 +49,6 @@ export async function businessOnboarding(
 ): Promise<BusinessOnboardingOutcome> {
   const business = new Business(input, carried);
   const { journey } = business;
-  journey.handleMessages();
   return journey.run<BusinessOnboardingOutcome>(
     async () => {
       if (!carried) await findOrSubmit(business, restored);
@@ -58,10 +57,10 @@ export async function businessOnboarding(
         business,
         { kinds: KINDS, next, onRead },
         (due) => begin(business, due),
-        () => continueAsNew<typeof businessOnboarding>(business.inputToCarry, business.carried),
+        (records) => continueAsNew<typeof businessOnboarding>(business.inputToCarry, records),
       );
     },
-    { abandoned: (comment, { profileId }) => ({ outcome: 'abandoned', comment, ...defined({ profileId }) }) },
+    (comment, { profileId }) => ({ outcome: 'abandoned', comment, ...defined({ profileId }) }),
   );
 }
 

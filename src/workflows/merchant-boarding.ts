@@ -26,25 +26,21 @@ export async function merchantBoarding(
   restored?: Restored,
 ): Promise<MerchantBoardingOutcome> {
   const boarding = new Boarding(input, carried);
-  const { journey } = boarding;
-  journey.handleMessages();
-  return journey.run<MerchantBoardingOutcome>(
+  return boarding.journey.run<MerchantBoardingOutcome>(
     async () => {
       if (!carried) await establishMerchant(boarding, restored);
       return followUntilDecided(
         boarding,
         { kinds: KINDS, next, onRead },
         (due) => send(boarding, due),
-        () => continueAsNew<typeof merchantBoarding>(boarding.input.current, boarding.carried),
+        (records) => continueAsNew<typeof merchantBoarding>(boarding.input.current, records),
       );
     },
-    {
-      abandoned: (comment, { merchantProfileId }) => ({
-        outcome: 'abandoned',
-        comment,
-        ...defined({ merchantProfileId }),
-      }),
-    },
+    (comment, { merchantProfileId }) => ({
+      outcome: 'abandoned',
+      comment,
+      ...defined({ merchantProfileId }),
+    }),
   );
 }
 

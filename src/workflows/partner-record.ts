@@ -50,7 +50,6 @@ export async function partnerRecord(
     leftBehind: () => 'the decisions about status names are forgotten, and a person is asked again',
     records: carried?.journey,
   });
-  journey.handleMessages();
   const { requirements, state, timeline } = journey;
   const statuses = new Map(carried?.record.statuses.map((seen) => [seen.status, seen]));
   let hasChanged = statuses.size > 0;

@@ -36,7 +36,6 @@ export async function terminalProvisioning(
     // A customer shows the requirements of its merchant and business beside these.
     idPrefix: 'terminal-',
   });
-  journey.handleMessages();
   /** Typed as if complete: the check before anything is sent reports what a correction removed. */
   const asked = () => ({ provisionTerminal: corrected.current.provisionTerminal });
   return journey.run<TerminalProvisioningOutcome>(
@@ -58,13 +57,10 @@ export async function terminalProvisioning(
       journey.state.know({ terminalId });
       return { outcome: 'provisioned', accountId, terminalId };
     },
-    {
-      abandoned: (comment, { paymentsAccountId: accountId }) => ({
-        outcome: 'abandoned',
-        comment,
-        ...defined({ accountId }),
-      }),
-    },
+    (comment, { paymentsAccountId }) => ({
+      ...{ outcome: 'abandoned', comment },
+      ...defined({ accountId: paymentsAccountId }),
+    }),
   );
 }
 

@@ -71,10 +71,6 @@ export class Boarding {
     );
   }
 
-  get carried(): Carried<Remembered> {
-    return { journey: this.journey.records, remembered: this.remembered };
-  }
-
   get merchantProfileId(): number {
     const { merchantProfileId } = this.journey.state.facts;
     if (merchantProfileId === undefined) throw new Error('the merchant does not exist yet');

@@ -76,10 +76,6 @@ export class Business {
     );
   }
 
-  get carried(): Carried<Remembered> {
-    return { journey: this.journey.records, remembered: this.remembered };
-  }
-
   /** '' when a correction removed it, which is reported before anything is sent. */
   get dba(): string {
     const name: unknown = this.input.current.holder?.doingBusinessAsName;

@@ -16,8 +16,8 @@ import {
   type PartOutcome,
   type StateChanges,
 } from '../../messages/onboardings.js';
+import type { Requirement } from '../../messages/requirements.js';
 import { REPEATABLE } from './activity-proxies.js';
-import type { RequirementQueue } from './requirement-queue.js';
 import { SerialSender } from './tasks.js';
 
 const { cancelOrphan } = proxyActivities<OnboardingActivities>({
@@ -41,7 +41,7 @@ export class CustomerReports {
   #present: { readonly state: OnboardingState; readonly outcome?: PartOutcome } | undefined;
   #reportsEnd: boolean;
 
-  constructor(private readonly requirements: Pick<RequirementQueue, 'open'>) {
+  constructor(private readonly openRequirements: () => readonly Requirement[]) {
     const { parent, workflowType, runId, firstExecutionRunId } = workflowInfo();
     this.#reportsEnd = runId !== firstExecutionRunId;
     const part = (Object.keys(PARTS) as Part[]).find((name) => PARTS[name] === workflowType);
@@ -59,7 +59,7 @@ export class CustomerReports {
   report(published: OnboardingState, outcome?: PartOutcome): void {
     if (!this.#customer) return;
     // A customer does not show who has claimed what: each claim would cost events in both histories.
-    const state = { ...published, requirements: this.requirements.open };
+    const state = { ...published, requirements: this.openRequirements() };
     this.#present = { state, ...(outcome && { outcome }) };
     this.#sender.wake();
   }

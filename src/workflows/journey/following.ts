@@ -65,7 +65,7 @@ export async function followUntilDecided<Remembered, Situation, Seen, Snapshot, 
   following: Following<Remembered, Situation, Seen, Snapshot>,
   rules: Rules<Remembered, Situation, Seen, Snapshot, Due, Outcome>,
   runDue: (due: Due) => Promise<void>,
-  continueInNewRun: () => Promise<never>,
+  continueInNewRun: (carried: Carried<Remembered>) => Promise<never>,
 ): Promise<Outcome> {
   const { journey, poll, tasks } = following;
   const { kinds } = rules;
@@ -93,7 +93,7 @@ export async function followUntilDecided<Remembered, Situation, Seen, Snapshot, 
         const isWaiting = () => journey.requirements.open.some(({ kind }) => kind === 'waiting');
         await condition(() => allHandlersFinished() && !isWaiting());
         journey.state.refresh();
-        return await continueInNewRun();
+        return await continueInNewRun({ journey: journey.records, remembered: following.remembered });
       }
     }
   } catch (error) {

@@ -21,23 +21,27 @@ import { dbaAttributes, SEARCH_ATTRIBUTES } from '../../messages/search-attribut
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { currentDetails, type NextSteps } from './current-details.js';
 import type { CustomerReports } from './customer-reports.js';
-import type { OutboundEvents } from './outbound-events.js';
-import type { Timeline } from './timeline.js';
+import { type OutboundEventRecords, OutboundEvents } from './outbound-events.js';
+import { Timeline } from './timeline.js';
 
 /** The state without what the requirement queue, the timeline and the input hold. */
 export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 'timeline'>;
+
+/** The records that a published state passes to the next run of the same workflow. */
+export interface PublishedStateRecords {
+  readonly state: OnboardingState;
+  readonly events: OutboundEventRecords;
+}
 
 export interface PublishedStateOptions {
   readonly nextSteps: NextSteps;
   /** Returns the present dba. A correction may change it. */
   readonly dba?: (() => string) | undefined;
-  readonly before?: OnboardingState | undefined;
+  readonly records?: PublishedStateRecords | undefined;
   /** The number of open requirements that the search attribute lists; the others are counted. Default: all. */
   readonly mostListed?: number;
   /** The parts of the state that others hold: the open requirements, and the parts of a customer. */
   readonly others: () => Pick<OnboardingState, 'requirements'> & Partial<OnboardingState>;
-  readonly timeline: Timeline;
-  readonly events: OutboundEvents;
   /** Absent where there is no customer to report to. */
   readonly reports?: CustomerReports;
 }
@@ -45,15 +49,17 @@ export interface PublishedStateOptions {
 /** The published state of a workflow: query `state`, search attributes, and the current details in the Web UI. */
 export class PublishedState {
   readonly timeline: Timeline;
+  readonly events: OutboundEvents;
   #facts: Facts;
   #stageSeconds: StageSeconds;
   #agentProfileId: number | undefined;
   #said: readonly string[] = [];
 
   constructor(private readonly options: PublishedStateOptions) {
-    const before = options.before ?? blankState(workflowInfo().workflowType);
-    const { dba: _, requirements: __, unsent: ___, timeline: ____, ...facts } = before;
-    this.timeline = options.timeline;
+    const { state = blankState(workflowInfo().workflowType), events } = options.records ?? {};
+    const { dba: _, requirements: __, unsent: ___, timeline, ...facts } = state;
+    this.timeline = new Timeline(timeline);
+    this.events = new OutboundEvents(events);
     this.#facts = facts;
     this.#stageSeconds = stagesIn(
       workflowInfo().typedSearchAttributes.get(SEARCH_ATTRIBUTES.stageTimes) ?? [],
@@ -63,7 +69,7 @@ export class PublishedState {
 
   /** True when an earlier run began the workflow. */
   get isContinued(): boolean {
-    return this.options.before !== undefined;
+    return this.options.records !== undefined;
   }
 
   get facts(): Facts {
@@ -77,9 +83,9 @@ export class PublishedState {
     return { ...name, ...this.#facts, requirements, timeline: this.timeline.entries, ...more };
   }
 
-  /** The state for the next run. Other parts carry their own records. */
-  get records(): OnboardingState {
-    return { ...this.#facts, requirements: [], timeline: this.timeline.entries };
+  get records(): PublishedStateRecords {
+    const state = { ...this.#facts, requirements: [], timeline: this.timeline.entries };
+    return { state, events: this.events.records };
   }
 
   /** The form of the dba in the search attribute. A workflow that was started without `gangway` masks it. */
@@ -113,7 +119,7 @@ export class PublishedState {
     this.#said = said;
     this.know({ stage: outcome.outcome });
     this.report(outcome as PartOutcome);
-    this.options.events.ended(outcome.outcome, this.#facts);
+    this.events.ended(outcome.outcome, this.#facts);
   }
 
   async idle(): Promise<void> {
@@ -123,9 +129,8 @@ export class PublishedState {
   /** Shows and reports the state, at the cost of events in two histories: before a wait, and not before each step. */
   report(outcome?: PartOutcome): void {
     this.refresh();
-    const { events, reports } = this.options;
-    events.send();
-    reports?.report(this.current, outcome);
+    this.events.send();
+    this.options.reports?.report(this.current, outcome);
   }
 
   /** Shows the state in searches and the Web UI. Writes an event to the history only when a search attribute has changed. */
@@ -156,7 +161,7 @@ export class PublishedState {
     showClaims(current.requirements);
     const { workflowId } = workflowInfo();
     setCurrentDetails(currentDetails(workflowId, current, this.options.nextSteps, this.#said));
-    this.options.events.noteStage(this.#facts);
+    this.events.noteStage(this.#facts);
   }
 
   /** The start has set both, so this writes events only after a correction of the dba, and after a start without `gangway`. */
