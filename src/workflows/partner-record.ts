@@ -19,6 +19,7 @@ import { masked } from '../privacy/masked.js';
 import { partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
 import { createJourney, type JourneyRecords } from './journey/journey.js';
 import type { Answered, Question } from './journey/requirement-queue.js';
+import { answeredOf } from './journey/rules.js';
 import { partnerInWords } from './partner-account/access.js';
 
 /** The records that a run passes to the next one when its history has grown long. */
@@ -80,11 +81,11 @@ export async function partnerRecord(
   });
   return journey.run(async () => {
     for (;;) {
-      await condition(() => hasChanged || requirements.answeredOf('new-status').length > 0);
+      await condition(() => hasChanged || answeredOf(requirements, 'new-status').length > 0);
       for (const seen of record().statuses)
         if (seen.requirementId === undefined)
           keep({ ...seen, requirementId: requirements.raise(questionAbout(system, seen.status)) });
-      const answered = requirements.answeredOf('new-status');
+      const answered = answeredOf(requirements, 'new-status');
       answered.forEach(decide);
       if (hasChanged) upsertMemo({ [RECORD_MEMO]: record() });
       hasChanged = false;

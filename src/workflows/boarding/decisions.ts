@@ -2,13 +2,13 @@
  * All rules of underwriting, as functions of values. They take what a boarding remembers, what the partner shows and what people
  * answered. They return what to ask, what to close, what to send next, how it ends, and what to remember. `journey/following.ts` applies it.
  */
-import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
+import type { Note, Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import { merchantOutcome } from '../../messages/outcomes.js';
 import type { RequirementKind } from '../../messages/requirements.js';
 import { isDecided, isUnderReview, mayTakeAnswers } from '../../partners/boarding/phases.js';
 import { masked } from '../../privacy/masked.js';
-import type { Answered } from '../journey/requirement-queue.js';
+import type { Answered, Question } from '../journey/requirement-queue.js';
 import {
   type Asked,
   answeredOf,
@@ -21,7 +21,6 @@ import {
   type Reaction,
   when,
 } from '../journey/rules.js';
-import { changesQuestion, midQuestion, noteQuestion, notSubmittedQuestion } from './questions.js';
 import { CALM, calmed, comparable, type Restless, seenOf, tracked } from './restless.js';
 
 /** A status by the partner's name, and when the partner set it. */
@@ -187,6 +186,70 @@ function onUnclearMid({ phase, unclearMid }: StatusSnapshot, situation: Situatio
     why: () => 'the partner shows another mid',
   });
   return question && kept.length === 0 ? [...closed, { ask: question }] : closed;
+}
+
+/** A correction to fill in where nobody knows which field it changes. */
+const ANY_OF_APPLICATION = { application: { '': '' } };
+
+export function noteQuestion({ id, text, author, more }: Note): Question {
+  const detail = masked(text);
+  const from = author === null ? '' : ` from ${masked(author)}`;
+  const title = `Note${from}: ${beginningOf(detail)}`;
+  return {
+    about: id,
+    kind: 'underwriting-note',
+    title: more === undefined ? title : `${more} more underwriting notes`,
+    detail,
+    answers: ['text', 'documents', 'abandon'],
+  };
+}
+
+const IN_TITLE = 100;
+
+function beginningOf(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= IN_TITLE ? line : `${line.slice(0, IN_TITLE - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+function midQuestion(merchantProfileId: number, given: string): Question {
+  return {
+    kind: 'unclear-mid',
+    title: 'Unexpected mid',
+    detail:
+      `The partner approved merchant ${merchantProfileId} and shows the mid “${given}”, which is not 1 to 20 digits. ` +
+      'Look up the mid in the partner’s portal, and adopt the correct one. ' +
+      'This requirement closes when the partner shows a mid of digits.',
+    answers: ['adopt', 'abandon'],
+    idFormat: 'text',
+  };
+}
+
+/** Asks for the changes that the partner wants, with its comment. */
+function changesQuestion(comment: string | null): Question {
+  return {
+    kind: 'request-changes',
+    title: 'Changes requested',
+    detail: masked(comment ?? 'The partner gave no comment.'),
+    answers: ['correction', 'retry', 'abandon'],
+    blank: ANY_OF_APPLICATION,
+  };
+}
+
+/** Asks about a followed merchant whose application nobody has submitted. */
+function notSubmittedQuestion(
+  { merchantProfileId, dba }: { readonly merchantProfileId: number; readonly dba: string },
+  status: string,
+): Question {
+  return {
+    kind: 'not-submitted',
+    title: 'Not submitted to underwriting',
+    detail:
+      `Merchant ${merchantProfileId} (“${masked(dba)}”) reads as ${status}. Gangway follows it, and submits nothing by itself. ` +
+      'Submit it in the partner’s portal: this requirement then closes by itself. Or retry: Gangway submits it as the ' +
+      'partner has it. A correction is sent with the submission.',
+    answers: ['correction', 'retry', 'abandon'],
+    blank: ANY_OF_APPLICATION,
+  };
 }
 
 export type Due =

@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancellationScope, proxyLocalActivities } from '@temporalio/workflow';
 import type { Correctable, CorrectableType, CorrectionActivities, Patch } from '../../messages/activities.js';
-import { changes, mergePatch } from '../../messages/objects.js';
+import { changes, isObject, mergePatch } from '../../messages/objects.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Answer, Resolution } from '../../messages/requirements.js';
 import { accountName } from './activity-proxies.js';
@@ -11,7 +11,7 @@ export type FieldTypes = Readonly<Record<string, 'string' | 'number' | 'object' 
 
 /** Fails as `InvalidInput` without the fields that a workflow needs. A start without `gangway` checks nothing. */
 export function requireFields(input: unknown, fields: FieldTypes): void {
-  const given = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
+  const given = isObject(input) ? input : {};
   const problems = Object.entries(fields)
     .filter(([field, type]) => typeOf(given[field]) !== type)
     .map(

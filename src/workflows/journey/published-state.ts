@@ -1,6 +1,14 @@
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
-import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import {
+  metricMeter,
+  setCurrentDetails,
+  upsertMemo,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { CLAIMS_MEMO, claimsOf } from '../../messages/claims.js';
+import { COUNTERS, type TimelineEvent } from '../../messages/codes.js';
+import { systemOf } from '../../messages/ids.js';
 import {
   type DbaForm,
   listedRequirements,
@@ -14,15 +22,16 @@ import {
   type OnboardingState,
   type OutcomeName,
   type Stage,
+  type TimelineEntry,
 } from '../../messages/onboarding-state.js';
 import type { PartOutcome } from '../../messages/onboardings.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { dbaAttributes, SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
+import { accountName } from './activity-proxies.js';
 import { currentDetails, type NextSteps } from './current-details.js';
 import type { CustomerReports } from './customer-reports.js';
 import { type OutboundEventRecords, OutboundEvents } from './outbound-events.js';
-import { Timeline } from './timeline.js';
 
 /** The state without what the requirement queue, the timeline and the input hold. */
 export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 'timeline'>;
@@ -197,4 +206,39 @@ function upsertChanged(pairs: SearchAttributeUpdatePair[]): void {
 /** Visibility databases reject some control characters, and the server terminates a workflow for more than 2 kB. */
 function indexable(value: unknown): unknown {
   return typeof value === 'string' ? shortened(value.replace(/\p{Cc}+/gu, ' '), LONGEST.line) : value;
+}
+
+/** The events of a workflow in order, with their actors. Holds a short form of each answer, never a secret. */
+export class Timeline {
+  readonly #entries: TimelineEntry[];
+
+  constructor(entries: readonly TimelineEntry[] = []) {
+    this.#entries = [...entries];
+  }
+
+  get entries(): readonly TimelineEntry[] {
+    return this.#entries;
+  }
+
+  /** @param labels of the counter of the event, where it has one */
+  add(
+    event: TimelineEvent,
+    { detail, ...who }: Omit<TimelineEntry, 'at' | 'event'> = {},
+    labels: Readonly<Record<string, string>> = {},
+  ): void {
+    const about = detail === undefined ? {} : { detail: shortened(detail, LONGEST.text) };
+    this.#entries.push({ at: new Date().toISOString(), event, ...about, ...who });
+    if (!isCounted(event)) return;
+    const [name, help] = COUNTERS[event];
+    // Not in a replay. The label '' stands for no partner, or the account without a name.
+    metricMeter.createCounter(name, undefined, help).add(1, {
+      system: systemOf(workflowInfo().workflowId),
+      account: accountName() ?? '',
+      ...labels,
+    });
+  }
+}
+
+function isCounted(event: TimelineEvent): event is keyof typeof COUNTERS {
+  return event in COUNTERS;
 }

@@ -12,8 +12,8 @@ import {
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
 import type { OutboundEvents } from './outbound-events.js';
+import type { Timeline } from './published-state.js';
 import { inShort } from './resolutions.js';
-import type { Timeline } from './timeline.js';
 
 /**
  * A requirement about to be raised. The queue adds its dates and its id. With `about`, what the partner may ask again, the id is
@@ -134,18 +134,15 @@ export class RequirementQueue {
     );
   }
 
-  answeredOf(kind: RequirementKind): readonly Answered[] {
-    return this.answered.filter(({ requirement }) => requirement.kind === kind);
-  }
-
   isAnswered(id: string): boolean {
     return this.answered.some(({ requirement }) => requirement.id === id);
   }
 
   /** The answer to a requirement of one of these kinds that abandons the onboarding. */
   abandonedOf(kinds: readonly RequirementKind[]): Answered | undefined {
-    const answered = kinds.flatMap((kind) => this.answeredOf(kind));
-    return answered.find(({ resolution }) => resolution.answer.kind === 'abandon');
+    const isAbandoned = ({ requirement, resolution }: Answered) =>
+      kinds.includes(requirement.kind) && resolution.answer.kind === 'abandon';
+    return this.answered.find(isAbandoned);
   }
 
   /** Ids of requirements whose answers can be taken back. */

@@ -2,8 +2,8 @@ import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import type { SendOnce } from './activity-proxies.js';
 import type { Answers } from './answers.js';
+import type { Timeline } from './published-state.js';
 import type { StepWaits } from './step-waits.js';
-import type { Timeline } from './timeline.js';
 
 /** One call to a partner, and how it recovers when it fails. Its effect is that of the operation in the catalogue. */
 export type Step<Result> = ReadStep<Result> | IdempotentWrite<Result> | OnceWrite<Result>;

@@ -15,6 +15,7 @@ import { POLL, partnerActivities } from '../journey/activity-proxies.js';
 import { react } from '../journey/following.js';
 import type { Journey } from '../journey/journey.js';
 import { Abandoned, type Answered } from '../journey/requirement-queue.js';
+import { answeredOf } from '../journey/rules.js';
 import { Rejected, runStep } from '../journey/run-step.js';
 import { paceAfter } from '../journey/status-poll.js';
 import type { Task } from '../journey/tasks.js';
@@ -49,19 +50,18 @@ export function unmatchedTickets(journey: Journey): () => readonly Task[] {
     ({ listed, pace } = await readTickets(journey, listed, pace));
     ask();
   };
+  const toDeliver = () => answeredOf(requirements, 'ticket');
   const deliver = async () => {
-    for (const answered of requirements.answeredOf('ticket')) {
+    for (const answered of toDeliver()) {
       // While another is delivered, this one may be taken back.
-      const isLeft = requirements
-        .answeredOf('ticket')
-        .some(({ resolution }) => resolution === answered.resolution);
+      const isLeft = toDeliver().some(({ resolution }) => resolution === answered.resolution);
       if (isLeft) await deliverAnswer(tickets, answered);
     }
     ask();
   };
   return () => [
     ...(isReported || listed.length > 0 ? [{ name: 'read tickets', run: read }] : []),
-    ...(requirements.answeredOf('ticket').length > 0 ? [{ name: 'answer tickets', run: deliver }] : []),
+    ...(toDeliver().length > 0 ? [{ name: 'answer tickets', run: deliver }] : []),
   ];
 }
 

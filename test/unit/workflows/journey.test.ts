@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Pace } from '../../../src/messages/onboarding-state.js';
-import { noteQuestion } from '../../../src/workflows/boarding/questions.js';
+import { noteQuestion } from '../../../src/workflows/boarding/decisions.js';
 import { requireFields } from '../../../src/workflows/journey/input.js';
 import { fingerprint } from '../../../src/workflows/journey/outbound-events.js';
 import { doubts, NotAdoptable } from '../../../src/workflows/journey/run-step.js';
