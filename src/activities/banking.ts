@@ -39,7 +39,6 @@ export function bankingActivities({
   };
 }
 
-/** Single operations on cards, addresses, sub-users and webhooks. */
 function operationActivities(client: BankingClient) {
   return {
     closeCard: (request) =>

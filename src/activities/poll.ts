@@ -152,7 +152,6 @@ export interface PollBounds {
 /** The longest wait for a status that has lasted some time, as a share of that time. On average it is a tenth. */
 const SHARE_OF_ELAPSED = 0.11;
 
-/** The shortest wait, as a share of the longest. */
 const SHORTEST = 0.8;
 
 /** After this many changes in a row, each further one doubles the wait of the next poll for its first read. */

@@ -64,7 +64,6 @@ export async function businessOnboarding(
   );
 }
 
-/** Finds the profile of the business at the bank, or submits the holder, which makes a profile. */
 async function findOrSubmit(business: Business, restored: Restored | undefined): Promise<void> {
   const { current } = business.input;
   const known = restored?.profileId;
@@ -98,7 +97,6 @@ async function submitUnlessFound(business: Business, inDoubt: string | undefined
   }
 }
 
-/** Begins what is due by the rules of `business/decisions.ts`. Meanwhile the status is polled. */
 async function begin(business: Business, due: Due): Promise<void> {
   switch (due.begin) {
     case 'problems':

@@ -44,7 +44,6 @@ export async function merchantBoarding(
   );
 }
 
-/** Creates the merchant, or reads the one that exists. */
 async function establishMerchant(boarding: Boarding, restored: Restored | undefined): Promise<void> {
   const { merchantProfileId } = boarding.input.current;
   if (merchantProfileId === undefined) await createMerchant(boarding, restored);

@@ -22,7 +22,6 @@ import type { Answered, Question } from './journey/requirement-queue.js';
 import { answeredOf } from './journey/rules.js';
 import { partnerInWords } from './partner-account/access.js';
 
-/** The records that a run passes to the next one when its history has grown long. */
 export interface CarriedRecord {
   readonly journey: JourneyRecords;
   readonly record: PartnerRecord;

@@ -72,7 +72,6 @@ function terminalName({ provisionTerminal }: TerminalProvisioningInput): string 
 
 /** Something at the payments platform that has no idempotency key, and is found again by what was written. */
 interface Thing {
-  /** For people. */
   readonly name: 'payments account' | 'terminal';
   /** How a person recognizes it. */
   readonly description: string;

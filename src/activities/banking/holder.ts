@@ -147,7 +147,6 @@ type Candidates = ReturnType<typeof profileCandidates>;
  * @param partnerAccount the account of the onboardings; undefined for the one without a name
  */
 export function profileCandidates(client: BankingClient, partnerAccount: string | undefined) {
-  /** Profiles outside the baseline that may belong to a business. */
   async function find(business: BusinessToFind, baseline: readonly number[], options: CallOptions) {
     const own = await ofMerchant(business.merchantProfileId, options);
     const like = await named(business.holder.doingBusinessAsName, options);

@@ -15,7 +15,6 @@ import { orNone, unlessRejected } from './refusal.js';
 /** The time within which Temporal lists what a workflow has published, in milliseconds. */
 const LISTED_WITHIN_MS = 3_000;
 
-/** Answers the partner's tickets, and polls for those that no onboarding shows. */
 export function ticketActivities(
   client: BankingClient,
   { owners: ownersOf }: { readonly owners: (profileIds: readonly number[]) => Promise<Owner[]> },
@@ -26,7 +25,6 @@ export function ticketActivities(
     return tickets.filter(({ parentTicketId }) => parentTicketId === ticketId);
   }
 
-  /** The tickets that no running onboarding shows. */
   async function notShown(tickets: readonly TicketOfProfile[]): Promise<TicketOfProfile[]> {
     const profileIds = new Set(tickets.flatMap(({ profileId }) => profileId ?? []));
     const owners = await ownersOf([...profileIds]);

@@ -33,7 +33,6 @@ const NEXT_STEPS: NextSteps = {
   closed: 'The partner closed the merchant.',
 };
 
-/** The steps that differ when the partner has the merchant, and Gangway only follows it. */
 const NEXT_STEPS_FOLLOWED: NextSteps = {
   ...NEXT_STEPS,
   preparing: 'read the merchant at the partner',

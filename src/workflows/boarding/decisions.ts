@@ -23,7 +23,6 @@ import {
 } from '../journey/rules.js';
 import { CALM, calmed, comparable, type Restless, seenOf, tracked } from './restless.js';
 
-/** A status by the partner's name, and when the partner set it. */
 export type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
 
 /** A boarding's memory of underwriting. A run passes it to the next one. */
@@ -52,7 +51,6 @@ export const UNSUBMITTED: Remembered = { ...NOTHING, seen: { phase: 'not-submitt
 /** The kinds of requirements that these rules raise; steps raise others. Abandoning one of them ends the boarding. */
 export const KINDS = ['underwriting-note', 'request-changes', 'not-submitted', 'unclear-mid'] as const;
 
-/** The facts on which a decision depends, besides what is remembered and read. */
 export interface Situation extends Asked {
   readonly merchantProfileId: number;
   readonly dba: string;
@@ -60,7 +58,6 @@ export interface Situation extends Asked {
   readonly isFollowed: boolean;
   /** A write is in flight, perhaps with answers. */
   readonly isWriting: boolean;
-  /** The number of reads in a row that changed something. */
   readonly inARow: number;
 }
 
@@ -160,7 +157,6 @@ export function onChangesRequested(
   return question && isNew && kept.length === 0 ? [...closed, { ask: question }] : closed;
 }
 
-/** Asks a person about a followed merchant that nobody has submitted, until somebody has. */
 function onNotSubmitted(
   submitted: boolean,
   { phase, status }: StatusSnapshot,
@@ -224,7 +220,6 @@ function midQuestion(merchantProfileId: number, given: string): Question {
   };
 }
 
-/** Asks for the changes that the partner wants, with its comment. */
 function changesQuestion(comment: string | null): Question {
   return {
     kind: 'request-changes',
@@ -235,7 +230,6 @@ function changesQuestion(comment: string | null): Question {
   };
 }
 
-/** Asks about a followed merchant whose application nobody has submitted. */
 function notSubmittedQuestion(
   { merchantProfileId, dba }: { readonly merchantProfileId: number; readonly dba: string },
   status: string,
@@ -253,11 +247,8 @@ function notSubmittedQuestion(
 }
 
 export type Due =
-  /** The fees of the input, and the application. */
   | { readonly send: 'application' }
-  /** The application, as people answered. */
   | { readonly send: 'submission'; readonly answers: readonly Answered[] }
-  /** The answers to all notes, together. */
   | { readonly send: 'answers'; readonly answers: readonly Answered[] };
 
 /**
@@ -301,7 +292,6 @@ export function next(remembered: Remembered, situation: Situation): Next<Seen, D
   };
 }
 
-/** A person confirmed or corrected the mid. */
 function endedByConfirmedMid(situation: Situation): Ended<MerchantBoardingOutcome> | undefined {
   const answered = answeredOf(situation, 'unclear-mid');
   const answer = answered[0]?.resolution.answer;

@@ -37,7 +37,6 @@ const NEXT_STEPS: NextSteps = {
   closed: 'The bank closed the profile.',
 };
 
-/** The steps that differ when the bank has the profile, and Gangway only follows it. */
 const NEXT_STEPS_FOLLOWED: NextSteps = { ...NEXT_STEPS, applying: 'read the profile at the bank' };
 
 /** The present state of a business: its input with corrections, what is known of its profile, and what runs. */
@@ -88,7 +87,6 @@ export class Business {
     return { holder, ...(beneficialOwners && { beneficialOwners }) } as HolderRequest;
   }
 
-  /** The holder with its merchant, to find the business at the partner. */
   get toFind(): BusinessToFind {
     const { merchantProfileId } = this.input.current;
     return { ...this.submission, ...(merchantProfileId !== undefined && { merchantProfileId }) };

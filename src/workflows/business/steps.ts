@@ -58,7 +58,6 @@ export function submit(
   });
 }
 
-/** Reads the profile, as often as it takes. */
 export function read({ journey, profileId }: Business): Promise<ProfileSnapshot> {
   return runRead(journey, 'read the banking profile', () => bank.readProfile({ profileId }));
 }

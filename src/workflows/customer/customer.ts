@@ -56,15 +56,12 @@ export interface CustomerOptions {
   readonly ended?: EndedParts;
 }
 
-/** The work of a run on a part. */
 export interface PartRun {
-  /** Its cancellation cancels the part. */
   readonly scope: CancellationScope;
   /** Meanwhile this run must not end: the next run would not know whether a child is its own. */
   isStarting?: boolean;
 }
 
-/** The records that a run passes to the next one when its history has grown long. */
 export interface CarriedCustomer extends PublishedStateRecords {
   readonly remembered: Remembered;
 }
@@ -83,7 +80,6 @@ function leftBehind({ merchantProfileId, profileId, paymentsAccountId, terminalI
 export class Customer {
   readonly state: PublishedState;
   remembered: Remembered;
-  /** The parts that this run runs. */
   readonly runs = new Map<Part, PartRun>();
   /** Parts that were asked for a whole report. */
   readonly #asked = new Set<Part>();

@@ -49,7 +49,6 @@ export class CustomerReports {
     this.#customer = isCustomer && part ? { workflowId: parent?.workflowId ?? '', part } : undefined;
   }
 
-  /** Reports the whole state again. */
   again(): void {
     this.#reported = { number: this.#reported.number };
     this.#reportsEnd = true;
@@ -109,7 +108,6 @@ export interface ReportedPart extends Pick<ChildReport, 'run' | 'runStartedAt' |
   readonly state: OnboardingState;
 }
 
-/** Returns the changes between two states; without the first, all of the second. */
 export function changesBetween(before: OnboardingState | undefined, after: OnboardingState): StateChanges {
   const { dba: _, requirements, timeline: __, waiting: ___, ...facts } = after;
   const known: Partial<OnboardingState> = before ?? {};
@@ -128,7 +126,6 @@ export function isEmpty({ facts: { polls: _, ...facts }, raised, closed }: State
   return Object.keys(facts).length + raised.length + closed.length === 0;
 }
 
-/** A part that has begun, and has not reported yet. */
 export function unreportedPart(part: Part): ReportedPart {
   return { run: '', runStartedAt: new Date(0).toISOString(), number: 0, state: blankState(PARTS[part]) };
 }

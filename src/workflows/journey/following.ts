@@ -46,7 +46,6 @@ export function publish(state: PublishedState, change: PublishedChange): void {
   else state.timeline.add(change.record, defined({ detail: change.detail }));
 }
 
-/** Remembers the consequences of an event, and applies its decisions. */
 export function react<Remembered>(
   following: { readonly journey: Journey; remembered: Remembered },
   { remember, decisions }: Reaction<Remembered>,
@@ -102,7 +101,6 @@ export async function followUntilDecided<Remembered, Situation, Seen, Snapshot, 
   }
 }
 
-/** Publishes the state, and waits until there is something to do. */
 async function untilDue(
   { journey, poll, tasks }: Running,
   kinds: readonly RequirementKind[],

@@ -56,7 +56,6 @@ export class CorrectableInput<Input extends object = object> {
     return 'answer.patch: changes nothing, because the fields already have these values';
   }
 
-  /** Applies a correction: a JSON merge patch. */
   readonly correct = (patch: Patch): void => {
     this.#current = mergePatch(this.#current, patch);
     this.#kept = mergePatch(this.#kept, patch);

@@ -35,7 +35,6 @@ import { UnfinishedWrites } from './step.js';
 import { StepWaits } from './step-waits.js';
 import { unlessCancelled } from './tasks.js';
 
-/** The records that a journey passes to the next run of the same workflow. */
 export interface JourneyRecords extends PublishedStateRecords {
   readonly requirements: RequirementRecords;
 }
@@ -157,7 +156,6 @@ const LATE: Readonly<Record<Deadline['what'], Readonly<Record<'awaited' | 'warni
 
 interface Ending {
   readonly state: PublishedState;
-  /** Describes what exists at the partners, for people who clean up after a cancellation. */
   readonly leftBehind: (facts: Facts) => readonly string[];
   readonly close: (outcome: OutcomeName | 'cancelled') => void;
 }

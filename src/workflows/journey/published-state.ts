@@ -36,7 +36,6 @@ import { type OutboundEventRecords, OutboundEvents } from './outbound-events.js'
 /** The state without what the requirement queue, the timeline and the input hold. */
 export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 'timeline'>;
 
-/** The records that a published state passes to the next run of the same workflow. */
 export interface PublishedStateRecords {
   readonly state: OnboardingState;
   readonly events: OutboundEventRecords;

@@ -46,7 +46,6 @@ interface Entry {
   readonly state: State;
 }
 
-/** The records that the queue passes to the next run of the same workflow. */
 export interface RequirementRecords {
   readonly entries: readonly Entry[];
   readonly raised: number;
@@ -100,7 +99,6 @@ export class RequirementQueue {
     };
   }
 
-  /** Requirements without an answer, oldest first. */
   get open(): readonly Requirement[] {
     return this.#openEntries.map(({ requirement }) => requirement);
   }
@@ -145,7 +143,6 @@ export class RequirementQueue {
     return this.answered.find(isAbandoned);
   }
 
-  /** Ids of requirements whose answers can be taken back. */
   get unsent(): readonly string[] {
     return [...this.#entries].flatMap(([id, { state }]) => (state.is === 'answered' ? [id] : []));
   }
@@ -179,7 +176,6 @@ export class RequirementQueue {
     return times === 1 ? about : `${about}-${times}`;
   }
 
-  /** Closes a requirement that no longer needs an answer. */
   withdraw(id: string, why: string): void {
     const entry = this.#entries.get(id);
     if (entry?.state.is !== 'open') return;
@@ -194,7 +190,6 @@ export class RequirementQueue {
     return answered;
   }
 
-  /** Removes an answer that the partner no longer needs. */
   drop(id: string, why: string): void {
     if (this.removeAnswered(id)) this.timeline.add('answer-dropped', { detail: `${id}: ${why}` });
   }
@@ -244,7 +239,6 @@ export class RequirementQueue {
     return result;
   }
 
-  /** Changes the state of a requirement, which keeps its place. */
   #change(id: string, stateAfter: (state: State) => State): void {
     const entry = this.#entries.get(id);
     if (entry) this.#entries.set(id, { ...entry, state: stateAfter(entry.state) });

@@ -92,7 +92,6 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
   }
 }
 
-/** {@link runStep} of a read that nothing ends but a person. */
 export function runRead<Result>(
   context: StepContext,
   title: string,
@@ -120,7 +119,6 @@ async function correctedOrDone<Result>(
   });
 }
 
-/** The answers after which a write is tried again. */
 const AGAIN: readonly AnswerKind[] = ['retry', 'correction', 'documents'];
 
 /** Asks about a write until a person adopts it, or the poll shows its effect. Undefined to try again. */
@@ -159,7 +157,6 @@ type Doubt = Pick<PartnerErrorDetails, 'baseline'>;
 const sendOnce: SendOnce = (activity, request) =>
   (activity as unknown as (given: typeof request) => ReturnType<typeof sendOnce>)(request) as never;
 
-/** Makes one attempt. Keeps the outcome of a write that was cancelled in flight. */
 async function attempt<Result>(
   context: StepContext,
   step: Step<Result>,
@@ -204,7 +201,6 @@ function keepWarnings({ timeline }: StepContext, title: string, result: unknown)
   for (const warning of warnings) timeline.add('partner-warned', { detail: `${title}: ${masked(warning)}` });
 }
 
-/** A person's options after a rejection, besides retrying and abandoning. */
 interface Correctable {
   readonly title: string;
   readonly advice?: string;
@@ -273,7 +269,6 @@ async function findEvidence<Result>(
   return effect;
 }
 
-/** The last sentence of each question about an uncertain write. */
 const IF_NOT_THERE =
   'If not, look again a few minutes later, and retry only if it is still not there: retrying too early does it twice.';
 

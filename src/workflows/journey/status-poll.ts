@@ -75,7 +75,6 @@ export class StatusPoll<Seen, Snapshot> {
     return this.#progress.is !== 'resting';
   }
 
-  /** The number of reads in a row that changed something. */
   get changes(): number {
     return this.#pace?.changes ?? 0;
   }

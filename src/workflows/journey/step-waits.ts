@@ -18,7 +18,6 @@ interface RunningStep {
 /** Shows in the state that a step waits for its partner, and asks a person when the wait is too long. */
 export class StepWaits {
   readonly #running = new Set<RunningStep>();
-  /** The step that the state shows as waiting. */
   #published: RunningStep | undefined;
 
   constructor(
@@ -44,7 +43,6 @@ export class StepWaits {
     this.state.know({ waiting: undefined });
   }
 
-  /** An activity reports that it waits, or that its wait is over. */
   onWait({ isPoll, isOver, ...wait }: PartnerWait): void {
     const since = Date.parse(wait.since);
     const step = [...this.#running].findLast((each) =>

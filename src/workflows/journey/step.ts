@@ -15,7 +15,6 @@ interface EachStep {
   readonly endsWhenRejected?: true;
 }
 
-/** Changes nothing. */
 export interface ReadStep<Result> extends EachStep {
   readonly effect: 'read';
   readonly run: () => Promise<Result>;
@@ -48,7 +47,6 @@ export interface OnceWrite<Result> extends EachWrite, DoubtResolution<Result> {
   readonly mayBeDone?: string | undefined;
 }
 
-/** How the unknown outcome of a once-only write is resolved. */
 interface DoubtResolution<Result> {
   /**
    * Reads evidence that this write took effect, which nothing else explains. It is not in doubt if it was rejected and no earlier
@@ -69,7 +67,6 @@ interface DoubtResolution<Result> {
   readonly whereToLook: string;
 }
 
-/** The evidence of a write's result, if there is any. */
 export type Found<Result> = { readonly found: Result } | undefined;
 
 export interface StepContext extends Pick<Answers, 'ask' | 'blankFor'> {
@@ -86,7 +83,6 @@ type IdentifiedWrite = Pick<IdempotentWrite<unknown>, 'id' | 'title'>;
 /** Writes whose outcome is unknown, and writes that were in flight when they were cancelled. */
 export class UnfinishedWrites {
   readonly #cancelled: (UnfinishedWrite & { readonly id: string })[] = [];
-  /** Titles by id. */
   readonly #inDoubt = new Map<string, string>();
 
   constructor(private readonly timeline: Pick<Timeline, 'add'>) {}
@@ -100,7 +96,6 @@ export class UnfinishedWrites {
     return this.#identified.map(({ id: _, ...write }) => write);
   }
 
-  /** Ids of the writes that may or may not have taken effect. */
   get unknown(): readonly string[] {
     return this.#identified.flatMap(({ id, became }) => (became === 'unknown' ? [id] : []));
   }

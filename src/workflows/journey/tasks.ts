@@ -121,7 +121,6 @@ export class SerialSender {
     }
   }
 
-  /** Waits until nothing is due or on its way. */
   async idle(): Promise<void> {
     await condition(() => !this.#isSending);
   }
