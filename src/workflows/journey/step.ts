@@ -82,34 +82,29 @@ type IdentifiedWrite = Pick<IdempotentWrite<unknown>, 'id' | 'title'>;
 
 /** Writes whose outcome is unknown, and writes that were in flight when they were cancelled. */
 export class UnfinishedWrites {
-  readonly #cancelled: (UnfinishedWrite & { readonly id: string })[] = [];
-  readonly #inDoubt = new Map<string, string>();
+  /** By id, in the order in which they came into doubt, or were cancelled. */
+  readonly #writes = new Map<string, UnfinishedWrite>();
 
   constructor(private readonly timeline: Pick<Timeline, 'add'>) {}
 
-  get #identified() {
-    const inDoubt = [...this.#inDoubt].filter(([id]) => this.#cancelled.every((each) => each.id !== id));
-    return [...this.#cancelled, ...inDoubt.map(([id, write]) => ({ id, write, became: 'unknown' as const }))];
-  }
-
   get all(): readonly UnfinishedWrite[] {
-    return this.#identified.map(({ id: _, ...write }) => write);
+    return [...this.#writes.values()];
   }
 
   get unknown(): readonly string[] {
-    return this.#identified.flatMap(({ id, became }) => (became === 'unknown' ? [id] : []));
+    return [...this.#writes].flatMap(([id, { became }]) => (became === 'unknown' ? [id] : []));
   }
 
   cancelled({ title: write, id = write }: IdentifiedWrite, became: UnfinishedWrite['became']): void {
-    this.#cancelled.push({ id, write, became });
+    this.#writes.set(id, { write, became });
     this.timeline.add('write-unfinished', { detail: `${write}: ${became}` });
   }
 
-  doubt({ title, id = title }: IdentifiedWrite): void {
-    this.#inDoubt.set(id, title);
+  doubt({ title: write, id = write }: IdentifiedWrite): void {
+    this.#writes.set(id, { write, became: 'unknown' });
   }
 
   resolve({ title, id = title }: IdentifiedWrite): void {
-    this.#inDoubt.delete(id);
+    this.#writes.delete(id);
   }
 }

@@ -606,8 +606,8 @@ it('writes that are unfinished are those in doubt, and those that were cancelled
   writes.resolve({ title: 'submit' });
   writes.cancelled({ ...upload, title: 'upload b.pdf' }, 'done');
   expect(writes.all).toEqual([
-    { write: 'upload b.pdf', became: 'done' },
     { write: 'create', became: 'unknown' },
+    { write: 'upload b.pdf', became: 'done' },
     { write: 'upload a.pdf', became: 'unknown' },
   ]);
   expect(writes.unknown).toEqual(['create', 'note-2/a']);
