@@ -2,7 +2,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { FoundOrCreated } from '../messages/activities.js';
 import type { TerminalProvisioningInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
-import { CORRECTABLE_TERMINAL_FIELDS, type TerminalProvisioningOutcome } from '../messages/onboardings.js';
+import type { TerminalProvisioningOutcome } from '../messages/onboardings.js';
 import { ONCE, partnerActivities, REPEATABLE, type SendOnce } from './journey/activity-proxies.js';
 import type { NextSteps } from './journey/current-details.js';
 import { CorrectableInput, requireFields } from './journey/input.js';
@@ -24,7 +24,7 @@ export async function terminalProvisioning(
   requireFields(input, { externalId: 'string', mid: 'string', provisionTerminal: 'object' });
   requireFields(input.provisionTerminal, { account: 'object', terminal: 'object' });
   const { mid } = input;
-  const corrected = new CorrectableInput('terminalProvisioning', CORRECTABLE_TERMINAL_FIELDS, input);
+  const corrected = new CorrectableInput('terminalProvisioning', input);
   const journey = createJourney({
     dueInHours: input.provisionTerminal.dueInHours,
     unclaimedInHours: input.provisionTerminal.unclaimedInHours,

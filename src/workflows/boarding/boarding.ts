@@ -1,7 +1,7 @@
 import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { FollowedMerchantInput } from '../../messages/followed-inputs.js';
 import type { MerchantBoardingInput } from '../../messages/inputs.js';
-import { CORRECTABLE_MERCHANT_FIELDS, isFollowed } from '../../messages/onboardings.js';
+import { isFollowed } from '../../messages/onboardings.js';
 import { isDecided } from '../../partners/boarding/phases.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
@@ -54,7 +54,7 @@ export class Boarding {
     this.isFollowed = isFollowed(input);
     if (this.isFollowed) requireFields(input, { merchantProfileId: 'number' });
     this.remembered = carried?.remembered ?? NOTHING;
-    this.input = new CorrectableInput('merchantBoarding', CORRECTABLE_MERCHANT_FIELDS, input);
+    this.input = new CorrectableInput('merchantBoarding', input);
     this.journey = createJourney({
       dueInHours: input.dueInHours,
       unclaimedInHours: input.unclaimedInHours,

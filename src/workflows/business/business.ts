@@ -6,7 +6,7 @@ import type {
 } from '../../messages/banking-activities.js';
 import type { FollowedBusinessInput } from '../../messages/followed-inputs.js';
 import type { BusinessOnboardingInput } from '../../messages/inputs.js';
-import { CORRECTABLE_BUSINESS_FIELDS, isFollowed } from '../../messages/onboardings.js';
+import { isFollowed } from '../../messages/onboardings.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { apply, type Carried } from '../journey/following.js';
@@ -56,7 +56,7 @@ export class Business {
     if (this.isFollowed) requireFields(input, { profileId: 'number' });
     requireFields(input.holder, { doingBusinessAsName: 'string' });
     this.remembered = carried?.remembered ?? NOTHING;
-    this.input = new CorrectableInput('businessOnboarding', CORRECTABLE_BUSINESS_FIELDS, input);
+    this.input = new CorrectableInput('businessOnboarding', input);
     this.journey = createJourney({
       dueInHours: input.dueInHours,
       unclaimedInHours: input.unclaimedInHours,

@@ -4,10 +4,9 @@ import type { OnboardingActivities } from '../../messages/activities.js';
 import type { OutcomeName } from '../../messages/onboarding-state.js';
 import {
   type ChildReport,
-  CORRECTABLE_BUSINESS_FIELDS,
-  CORRECTABLE_MERCHANT_FIELDS,
-  CORRECTABLE_TERMINAL_FIELDS,
+  CORRECTABLE_FIELDS,
   type EndedParts,
+  PARTS,
   type Part,
   partId,
   reportAgain,
@@ -41,12 +40,6 @@ const NEXT_STEPS: NextSteps = {
   onboarding: 'wait for the partners; what they ask shows up here',
   onboarded: 'All parts of the customer succeeded.',
   'partly-onboarded': 'A part of the customer succeeded, and another did not.',
-};
-
-const CORRECTABLE: Readonly<Record<Part, readonly string[]>> = {
-  boarding: CORRECTABLE_MERCHANT_FIELDS,
-  business: CORRECTABLE_BUSINESS_FIELDS,
-  terminal: CORRECTABLE_TERMINAL_FIELDS,
 };
 
 export interface CustomerOptions {
@@ -177,7 +170,7 @@ export class Customer {
   readonly validate = (resolution: Resolution | null): void => {
     const { requirements: open, unsent } = publishedParts(this.remembered);
     const part = partWith(this.remembered, resolution?.requirementId ?? '');
-    const problem = problemWith(resolution, { open, unsent }, CORRECTABLE[part]);
+    const problem = problemWith(resolution, { open, unsent }, CORRECTABLE_FIELDS[PARTS[part]]);
     if (problem) throw rejection(problem);
   };
 

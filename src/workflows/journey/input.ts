@@ -1,6 +1,7 @@
 import { ApplicationFailure, CancellationScope, proxyLocalActivities } from '@temporalio/workflow';
 import type { Correctable, CorrectableType, CorrectionActivities, Patch } from '../../messages/activities.js';
 import { changes, isObject, mergePatch } from '../../messages/objects.js';
+import { CORRECTABLE_FIELDS } from '../../messages/onboardings.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Answer, Resolution } from '../../messages/requirements.js';
 import { accountName } from './activity-proxies.js';
@@ -32,6 +33,7 @@ const { checkCorrection, blankCorrection } = proxyLocalActivities<CorrectionActi
 
 /** The present input of a workflow, with people's corrections. */
 export class CorrectableInput<Input extends object = object> {
+  readonly correctable: readonly string[];
   #current: Input;
   /** The input without the corrections that are on their way to the partner. */
   #kept: Input;
@@ -39,9 +41,9 @@ export class CorrectableInput<Input extends object = object> {
 
   constructor(
     readonly type: CorrectableType,
-    readonly correctable: readonly string[],
     input: Input,
   ) {
+    this.correctable = CORRECTABLE_FIELDS[type];
     this.#current = input;
     this.#kept = input;
   }
