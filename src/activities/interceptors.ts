@@ -43,12 +43,12 @@ export class PartnerWaits {
       execute: async (input, next) => {
         try {
           const outcome = await next(input);
-          this.#forget(info);
+          this.#late.delete(keyOf(info));
           return outcome;
         } catch (error) {
           const failure = error instanceof ApplicationFailure ? error : undefined;
           const isGood = failure?.category === ApplicationFailureCategory.BENIGN;
-          if (isGood) this.#forget(info);
+          if (isGood) this.#late.delete(keyOf(info));
           if (!info.inWorkflow || failure?.nonRetryable) throw error;
           const reports = isGood
             ? [this.#reportEnd(info)]
@@ -61,10 +61,6 @@ export class PartnerWaits {
       },
     },
   });
-
-  #forget(info: Info): void {
-    this.#late.delete(keyOf(info));
-  }
 
   async #reportEnd(info: Info): Promise<void> {
     const { failing } = pollIn(info) ?? {};

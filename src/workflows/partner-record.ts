@@ -17,15 +17,11 @@ import { LONGEST, shortened } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
 import { masked } from '../privacy/masked.js';
 import { partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
-import { createJourney, type JourneyRecords } from './journey/journey.js';
+import type { Carried } from './journey/following.js';
+import { createJourney } from './journey/journey.js';
 import type { Answered, Question } from './journey/requirement-queue.js';
 import { answeredOf } from './journey/rules.js';
 import { partnerInWords } from './partner-account/access.js';
-
-export interface CarriedRecord {
-  readonly journey: JourneyRecords;
-  readonly record: PartnerRecord;
-}
 
 /** The memo has all names, so a partner that responds with another one each time must not fill it. */
 const MOST_STATUSES = 100;
@@ -40,7 +36,7 @@ type System = PartnerAccountInput['system'];
  */
 export async function partnerRecord(
   { system }: PartnerAccountInput,
-  carried?: CarriedRecord,
+  carried?: Carried<PartnerRecord>,
 ): Promise<{ readonly outcome: 'done' }> {
   const journey = createJourney({
     nextSteps: {
@@ -51,7 +47,7 @@ export async function partnerRecord(
     records: carried?.journey,
   });
   const { requirements, state, timeline } = journey;
-  const statuses = new Map(carried?.record.statuses.map((seen) => [seen.status, seen]));
+  const statuses = new Map(carried?.remembered.statuses.map((seen) => [seen.status, seen]));
   let hasChanged = statuses.size > 0;
   const keep = (seen: SeenStatus) => {
     statuses.set(seen.status, seen);
@@ -92,7 +88,7 @@ export async function partnerRecord(
       if (answered.length > 0) await wakePolls();
       if (workflowInfo().continueAsNewSuggested && !hasChanged) {
         await condition(allHandlersFinished);
-        const next = { journey: journey.records, record: record() };
+        const next = { journey: journey.records, remembered: record() };
         await continueAsNew<typeof partnerRecord>({ system }, next);
       }
     }
