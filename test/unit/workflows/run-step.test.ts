@@ -3,7 +3,13 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Answer } from '../../../src/messages/requirements.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
 import { Abandoned, type Question } from '../../../src/workflows/journey/requirement-queue.js';
-import { Rejected, runStep } from '../../../src/workflows/journey/run-step.js';
+import {
+  askForCorrection,
+  NotAdoptable,
+  Rejected,
+  runRead,
+  runStep,
+} from '../../../src/workflows/journey/run-step.js';
 import {
   type Found,
   type OnceWrite,
@@ -97,7 +103,7 @@ function workflow({ attempts = [], answers = [] }: Course) {
     return { outcome, log, asked, moot, counted, left: attempts.length + answers.length };
   };
   return {
-    ...{ context, log, turns },
+    ...{ context, log, turns, asked },
     read: (more: object = {}) => ended({ effect: 'read', title: 'read the status', run, ...more }),
     idempotent: (more: object = {}) => ended({ effect: 'idempotent', title: 'set the fees', run, ...more }),
     once: (more: Partial<OnceWrite<unknown>> = {}) =>
@@ -612,4 +618,38 @@ it('writes that are unfinished are those in doubt, and those that were cancelled
   ]);
   expect(writes.unknown).toEqual(['create', 'note-2/a']);
   expect(happened).toEqual(['write-unfinished: upload b.pdf: done']);
+});
+
+it('a read of its own is a step of this title', async () => {
+  const { context, log } = workflow({});
+  const read = runRead(context as never as StepContext, 'look for the account', async () => 'there');
+  expect([await read, log]).toEqual(['there', ['begin look for the account', 'end']]);
+});
+
+it('a question about a rejection has the advice below its problems', async () => {
+  const { context, asked } = workflow({ answers: [RETRY] });
+  const correctable = { title: 'request the review', advice: 'Take it back.' };
+  await askForCorrection(context as never as StepContext, correctable, BAD_EMAIL.fields);
+  const detail = 'merchant.email: is missing\nTake it back.';
+  expect(asked).toMatchObject([{ detail, answers: ['retry', 'abandon'] }]);
+});
+
+it('an id that must not be adopted is a problem of no field', () => {
+  const { name, problems, message } = new NotAdoptable('it is taken');
+  expect({ name, problems, message }).toEqual({
+    ...{ name: 'NotAdoptable', message: 'it is taken' },
+    problems: [{ field: '', message: 'it is taken' }],
+  });
+});
+
+it.each(['correction', 'documents'] as const)('a %s leads to another attempt', async (kind) => {
+  const given = { correction: { kind, patch: { fees: {} } }, documents: { kind, documents: [] } }[kind];
+  const made = workflow({ attempts: [failed('Rejected'), 'done'], answers: [given as never as Answer] });
+  const { outcome, left } = await made.once({ correct: () => {}, replace: () => {} });
+  expect([outcome, left]).toEqual(['done', 0]);
+});
+
+it('a step whose failure the server should have retried is a bug', async () => {
+  const { outcome } = await workflow({ attempts: [failed('RateLimited')] }).once();
+  expect(outcome).toEqual(new Error('create the merchant: unexpected RateLimited'));
 });
