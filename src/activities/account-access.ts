@@ -27,7 +27,6 @@ import { asFailure, beating, inTime, isRetryable, partnerErrorIn, untilCancelled
 import { again } from './poll.js';
 import { leaveUnsent } from './write.js';
 
-/** The sign-in of a process to an account at a partner. */
 export interface SignIn {
   /** A cheap read. */
   readonly read: (options: CallOptions) => Promise<unknown>;

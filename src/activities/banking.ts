@@ -11,7 +11,7 @@ import {
 import type { addressChange, NotificationType } from '../partners/banking/requests.js';
 import type { CallOptions } from '../partners/client.js';
 import { PartnerError } from '../partners/partner-error.js';
-import { holderActivities, profileCandidates } from './banking/holder.js';
+import { holderActivities, profileCandidates, profileOwners } from './banking/holder.js';
 import { profileActivities, profileReader } from './banking/profiles.js';
 import { orNone, problemsIn, unlessRejected } from './banking/refusal.js';
 import { OtherTickets, ticketActivities } from './banking/tickets.js';
@@ -28,18 +28,18 @@ export function bankingActivities({
   poll,
   meaningOf,
 }: Omit<Dependencies<BankingClient>, 'documents'>): BankingActivities {
-  const candidates = profileCandidates(client, partnerAccount);
+  const owners = profileOwners(partnerAccount);
+  const candidates = profileCandidates(client, owners);
   const reader = profileReader(client, new OtherTickets(partnerAccount), meaningOf);
   return {
     ...profileActivities(client, poll, reader),
     ...holderActivities(client, candidates, reader),
-    ...ticketActivities(client, candidates, poll),
+    ...ticketActivities(client, owners, poll),
     ...operationActivities(client),
     ...statementActivities(client, statements, partnerAccount),
   };
 }
 
-/** Single operations on cards, addresses, sub-users and webhooks. */
 function operationActivities(client: BankingClient) {
   return {
     closeCard: (request) =>

@@ -97,7 +97,6 @@ function exact(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([field, inside]) => [field, exact(inside)]));
 }
 
-/** The value of the only field of an object, if it has this name. */
 function onlyField(value: unknown, name: string): unknown {
   return isObject(value) && Object.keys(value).length === 1 ? value[name] : undefined;
 }

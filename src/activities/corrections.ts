@@ -14,11 +14,7 @@ import {
   terminalProvisioningInput,
 } from '../messages/inputs.js';
 import { isObject, isWithin, leavesOf, mergePatch } from '../messages/objects.js';
-import {
-  CORRECTABLE_BUSINESS_FIELDS,
-  CORRECTABLE_MERCHANT_FIELDS,
-  isFollowed,
-} from '../messages/onboardings.js';
+import { CORRECTABLE_FIELDS, isFollowed } from '../messages/onboardings.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
 import { fieldNames, formsOf, inside, type Shape, shapeOf } from '../schemas/shape.js';
@@ -53,7 +49,7 @@ const CORRECTABLE: Readonly<Record<CorrectableType, Correctable>> = {
     schema: merchantBoardingInput,
     followed: followedMerchantInput,
     remaining: ({ merchantExists }) =>
-      merchantExists ? ['fees', 'application'] : CORRECTABLE_MERCHANT_FIELDS,
+      merchantExists ? ['fees', 'application'] : CORRECTABLE_FIELDS.merchantBoarding,
     main: ({ merchantExists }) => (merchantExists ? 'application' : 'merchant'),
     open: (input) =>
       'createVersion' in input && input.createVersion === 'v1' ? ['fees'] : ['merchant', 'fees'],
@@ -61,7 +57,7 @@ const CORRECTABLE: Readonly<Record<CorrectableType, Correctable>> = {
   businessOnboarding: {
     schema: businessOnboardingInput,
     followed: followedBusinessInput,
-    remaining: () => CORRECTABLE_BUSINESS_FIELDS,
+    remaining: () => CORRECTABLE_FIELDS.businessOnboarding,
     main: () => 'holder',
   },
   terminalProvisioning: {

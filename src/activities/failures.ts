@@ -64,7 +64,6 @@ export function isRetryable(error: PartnerError, attempt: number, mayBeNew: bool
   }
 }
 
-/** Options of a read, which ends when the activity is cancelled. */
 export function untilCancelled(): CallOptions {
   return { signal: cancellationSignal() };
 }

@@ -30,7 +30,6 @@ const MOST_REMEMBERED = 10_000;
  * and a late one once. A status poll waits by design: only its failures in a row count, and its next good read ends the wait.
  */
 export class PartnerWaits {
-  /** Waits that were reported as late, by workflow and activity. */
   readonly #late = new Set<string>();
   readonly #reportedAt = new Map<string, number>();
 
@@ -44,12 +43,12 @@ export class PartnerWaits {
       execute: async (input, next) => {
         try {
           const outcome = await next(input);
-          this.#forget(info);
+          this.#late.delete(keyOf(info));
           return outcome;
         } catch (error) {
           const failure = error instanceof ApplicationFailure ? error : undefined;
           const isGood = failure?.category === ApplicationFailureCategory.BENIGN;
-          if (isGood) this.#forget(info);
+          if (isGood) this.#late.delete(keyOf(info));
           if (!info.inWorkflow || failure?.nonRetryable) throw error;
           const reports = isGood
             ? [this.#reportEnd(info)]
@@ -63,11 +62,6 @@ export class PartnerWaits {
     },
   });
 
-  #forget(info: Info): void {
-    this.#late.delete(keyOf(info));
-  }
-
-  /** A poll has read again after it was late. */
   async #reportEnd(info: Info): Promise<void> {
     const { failing } = pollIn(info) ?? {};
     if (failing && Date.now() - failing.since >= this.patience.stepMs)
@@ -122,7 +116,6 @@ export class PartnerWaits {
   }
 }
 
-/** Undefined for an activity that does not poll. */
 function pollIn({ activityId, heartbeatDetails }: Info): PollProgress | undefined {
   const isFirst = activityId === AWAIT_STATUS_ACTIVITY_ID;
   return pollProgress(heartbeatDetails) ?? (isFirst ? { polls: 0, attempt: 0 } : undefined);

@@ -13,16 +13,13 @@ import type { Mark } from '../messages/activities.js';
 import { isDenied, isUnimplemented } from '../temporal/unavailable.js';
 import { inTime } from './failures.js';
 
-/** The pause before a request to Temporal is repeated, in milliseconds. */
 const REPORT_PAUSE_MS = 200;
 
 /** The time at which a request was sent, and the ids that were at the partner before. */
 export type Sent = Omit<Mark, 'sending' | 'response'>;
 
-/** Attempts that may have sent their request. */
 export const marked = new WeakSet<Context>();
 
-/** The durable marks of one attempt. */
 export class Marks {
   /** Undefined while the server holds no mark of this attempt. */
   sent: Sent | undefined;

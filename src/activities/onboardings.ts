@@ -52,10 +52,8 @@ export function onboardingActivities(poll: PollBounds): OnboardingActivities {
   };
 }
 
-/** Statuses of a customer that ended before its parts. */
 const ENDED_WITHOUT_WAITING: readonly string[] = ['TERMINATED', 'FAILED', 'TIMED_OUT'];
 
-/** The words for a workflow that ended without completing, by its status. */
 const UNFINISHED = {
   CANCELLED: 'cancelled',
   TERMINATED: 'terminated',

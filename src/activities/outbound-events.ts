@@ -19,7 +19,6 @@ const GONE = 410;
 /** A receiver may ask for a pause of at most this long, in milliseconds. */
 const MAX_RETRY_AFTER_MS = 2 * 3_600_000;
 
-/** The pause before a delivery is started again, in milliseconds. */
 const START_PAUSE_MS = 100;
 
 /**

@@ -1,7 +1,7 @@
 import { activityInfo, getClient, heartbeat, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { labelsOf } from '../messages/ids.js';
-import { defined } from '../messages/objects.js';
+import { defined, isObject } from '../messages/objects.js';
 import type { Pace } from '../messages/onboarding-state.js';
 import { bounded } from '../partners/bounds.js';
 import { NUDGES, nudge } from '../temporal/nudge.js';
@@ -23,9 +23,8 @@ interface Failing {
 
 /** The record of a poll's last attempt; undefined for another activity, and before the first read. */
 export function pollProgress(heartbeatDetails: unknown): PollProgress | undefined {
-  const isProgress =
-    typeof heartbeatDetails === 'object' && heartbeatDetails !== null && 'polls' in heartbeatDetails;
-  return isProgress ? (heartbeatDetails as PollProgress) : undefined;
+  const isProgress = isObject(heartbeatDetails) && 'polls' in heartbeatDetails;
+  return isProgress ? (heartbeatDetails as unknown as PollProgress) : undefined;
 }
 
 /**
@@ -153,7 +152,6 @@ export interface PollBounds {
 /** The longest wait for a status that has lasted some time, as a share of that time. On average it is a tenth. */
 const SHARE_OF_ELAPSED = 0.11;
 
-/** The shortest wait, as a share of the longest. */
 const SHORTEST = 0.8;
 
 /** After this many changes in a row, each further one doubles the wait of the next poll for its first read. */

@@ -3,7 +3,6 @@ import { StoreFailure } from '../documents/file-store.js';
 import type { DocumentRef } from '../messages/requirements.js';
 import { PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
 
-/** The call that sends or receives a file. */
 export type FileCall = Pick<PartnerErrorDetails, 'system' | 'operation'>;
 
 /** A document from the store, as a part of a call. Fails as a `PartnerError` of the call. */

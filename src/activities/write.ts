@@ -17,7 +17,6 @@ interface WriteOptions {
   readonly mayHaveBeenSent: boolean;
 }
 
-/** Options of a call that is sent at most once. */
 export type OnceWriteOptions = Omit<WriteOptions, 'mayHaveBeenSent'>;
 
 /** Options of a call that may be repeated. Its mark permits no once-only operation. */

@@ -25,17 +25,6 @@ export function isFollowed<Input extends object>(input: Input): input is Extract
   return follow !== false;
 }
 
-/** The fields of a `MerchantBoardingInput` that a correction may change. */
-export const CORRECTABLE_MERCHANT_FIELDS = [
-  'merchant',
-  'agentProfileId',
-  'agent',
-  'boardingSettingsId',
-  'boardingSettings',
-  'fees',
-  'application',
-] as const;
-
 /** The outcome of the onboarding of a business. Outcomes are data, not failures. */
 export type BusinessOnboardingOutcome = Unfinished &
   (
@@ -57,9 +46,6 @@ export type BusinessOnboardingOutcome = Unfinished &
     | { readonly outcome: 'abandoned'; readonly comment: string | null; readonly profileId?: number }
   );
 
-/** The fields of a `BusinessOnboardingInput` that a correction may change. */
-export const CORRECTABLE_BUSINESS_FIELDS = ['holder', 'beneficialOwners'] as const;
-
 /** The outcome of the provisioning of a merchant's terminal. Outcomes are data, not failures. */
 export type TerminalProvisioningOutcome = Unfinished &
   (
@@ -68,8 +54,20 @@ export type TerminalProvisioningOutcome = Unfinished &
     | { readonly outcome: 'abandoned'; readonly comment: string | null; readonly accountId?: string }
   );
 
-/** The fields of a `TerminalProvisioningInput` that a correction may change. */
-export const CORRECTABLE_TERMINAL_FIELDS = ['provisionTerminal'] as const;
+/** The fields of each input that a correction may change. */
+export const CORRECTABLE_FIELDS = {
+  merchantBoarding: [
+    'merchant',
+    'agentProfileId',
+    'agent',
+    'boardingSettingsId',
+    'boardingSettings',
+    'fees',
+    'application',
+  ],
+  businessOnboarding: ['holder', 'beneficialOwners'],
+  terminalProvisioning: ['provisionTerminal'],
+} as const satisfies Readonly<Partial<Record<WorkflowType, readonly string[]>>>;
 
 /** The parts of a customer, in the order in which they start. Each is a workflow. */
 export const PARTS = {

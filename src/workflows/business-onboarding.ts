@@ -20,7 +20,6 @@ import {
   stageOf,
 } from './business/decisions.js';
 import {
-  askToCorrect,
   CORRECT,
   followProfile,
   openAccount,
@@ -35,7 +34,7 @@ import {
 import { askingAgain, onRejected } from './business/tickets.js';
 import { type Carried, followUntilDecided, react } from './journey/following.js';
 import { type Answered, unlessAbandoned } from './journey/requirement-queue.js';
-import { Rejected } from './journey/run-step.js';
+import { askForCorrection, Rejected } from './journey/run-step.js';
 
 /**
  * Onboards one business at the bank (apis/1): finds its profile or submits its holder, has the holder corrected, and delivers
@@ -49,7 +48,6 @@ export async function businessOnboarding(
 ): Promise<BusinessOnboardingOutcome> {
   const business = new Business(input, carried);
   const { journey } = business;
-  journey.handleMessages();
   return journey.run<BusinessOnboardingOutcome>(
     async () => {
       if (!carried) await findOrSubmit(business, restored);
@@ -58,14 +56,13 @@ export async function businessOnboarding(
         business,
         { kinds: KINDS, next, onRead },
         (due) => begin(business, due),
-        () => continueAsNew<typeof businessOnboarding>(business.inputToCarry, business.carried),
+        (records) => continueAsNew<typeof businessOnboarding>(business.inputToCarry, records),
       );
     },
-    { abandoned: (comment, { profileId }) => ({ outcome: 'abandoned', comment, ...defined({ profileId }) }) },
+    (comment, { profileId }) => ({ outcome: 'abandoned', comment, ...defined({ profileId }) }),
   );
 }
 
-/** Finds the profile of the business at the bank, or submits the holder, which makes a profile. */
 async function findOrSubmit(business: Business, restored: Restored | undefined): Promise<void> {
   const { current } = business.input;
   const known = restored?.profileId;
@@ -87,10 +84,6 @@ async function submitUnlessFound(business: Business, inDoubt: string | undefined
       continue;
     }
     const { profileId, financialAccountId, problems, now } = submitted;
-    if (profileId === null) {
-      await askToCorrect(business, problems);
-      continue;
-    }
     business.knowProfile(profileId, 'holder-submitted');
     business.knowAccount(financialAccountId);
     business.remembered = { ...business.remembered, problems };
@@ -99,7 +92,6 @@ async function submitUnlessFound(business: Business, inDoubt: string | undefined
   }
 }
 
-/** Begins what is due by the rules of `business/decisions.ts`. Meanwhile the status is polled. */
 async function begin(business: Business, due: Due): Promise<void> {
   switch (due.begin) {
     case 'problems':
@@ -117,12 +109,14 @@ async function begin(business: Business, due: Due): Promise<void> {
 
 /** Has the problems of the holder corrected, unless the bank accepts it meanwhile. */
 async function correctProblems(business: Business): Promise<void> {
+  const { journey, input } = business;
   const isMoot = () => isAccepted(business.remembered);
   const problems = business.remembered.problems ?? [];
-  if (problems.length === 0 || (await askToCorrect(business, problems, isMoot)))
+  const correctable = { title: SUBMIT, correct: input.correct };
+  if (problems.length === 0 || (await askForCorrection(journey, correctable, problems, isMoot)))
     await replaceHolder(business, isMoot);
   business.remembered = { ...business.remembered, problems: [] };
-  business.journey.state.enter(stageOf(business.remembered, business.situation));
+  journey.state.enter(stageOf(business.remembered, business.situation));
 }
 
 /** Sends the holder as a person corrected it, who was asked by a ticket, or about a profile that nobody has submitted. */

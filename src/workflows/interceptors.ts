@@ -7,6 +7,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { atAccount, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
+import { isObject } from '../messages/objects.js';
 import { DBA_HEADER, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import {
   causedBy,
@@ -105,7 +106,7 @@ function withoutAccount(input: WorkflowExecuteInput): WorkflowExecuteInput {
   const { workflowType, typedSearchAttributes } = workflowInfo();
   if (!(workflowType in WORKFLOW_ID_PREFIXES)) return input;
   const [first, ...others] = input.args;
-  const { account, ...fields } = hasAccount(first) ? first : {};
+  const { account, ...fields } = isObject(first) ? first : {};
   const ofId = accountName();
   const attribute = typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount);
   for (const named of [account, attribute, ofId]) {
@@ -116,10 +117,6 @@ function withoutAccount(input: WorkflowExecuteInput): WorkflowExecuteInput {
   if (ofId !== undefined && attribute === undefined)
     upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.partnerAccount, value: ofId }]);
   return account === undefined ? input : { ...input, args: [fields, ...others] };
-}
-
-function hasAccount(value: unknown): value is { readonly account: unknown } {
-  return typeof value === 'object' && value !== null && 'account' in value && value.account !== undefined;
 }
 
 function invalid(rule: string): ApplicationFailure {

@@ -26,29 +26,24 @@ export async function merchantBoarding(
   restored?: Restored,
 ): Promise<MerchantBoardingOutcome> {
   const boarding = new Boarding(input, carried);
-  const { journey } = boarding;
-  journey.handleMessages();
-  return journey.run<MerchantBoardingOutcome>(
+  return boarding.journey.run<MerchantBoardingOutcome>(
     async () => {
       if (!carried) await establishMerchant(boarding, restored);
       return followUntilDecided(
         boarding,
         { kinds: KINDS, next, onRead },
         (due) => send(boarding, due),
-        () => continueAsNew<typeof merchantBoarding>(boarding.input.current, boarding.carried),
+        (records) => continueAsNew<typeof merchantBoarding>(boarding.input.current, records),
       );
     },
-    {
-      abandoned: (comment, { merchantProfileId }) => ({
-        outcome: 'abandoned',
-        comment,
-        ...defined({ merchantProfileId }),
-      }),
-    },
+    (comment, { merchantProfileId }) => ({
+      outcome: 'abandoned',
+      comment,
+      ...defined({ merchantProfileId }),
+    }),
   );
 }
 
-/** Creates the merchant, or reads the one that exists. */
 async function establishMerchant(boarding: Boarding, restored: Restored | undefined): Promise<void> {
   const { merchantProfileId } = boarding.input.current;
   if (merchantProfileId === undefined) await createMerchant(boarding, restored);

@@ -21,7 +21,6 @@ import {
   withResults,
 } from '../messages/batches.js';
 
-/** How long a checked file waits for its confirmation. */
 const HELD = '15m';
 
 /** A part at the slowest rate takes days. A worker that dies is noticed by its heartbeats. */

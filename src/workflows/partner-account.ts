@@ -19,7 +19,6 @@ export async function partnerAccount({ system }: PartnerAccountInput): Promise<{
     },
     leftBehind: () => 'waiting steps are retried every minute; open tickets stay at the partner',
   });
-  journey.handleMessages();
   const duties = [signIns(journey, system), unmatchedTickets(journey), unreadableReads(journey, system)];
   const dueTasks = () => duties.flatMap((dueOf) => dueOf());
   return journey.run(async () => {

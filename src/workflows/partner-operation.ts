@@ -31,7 +31,6 @@ export async function partnerOperation<Name extends OperationName>(
     nextSteps: { working: purposeOf(input), done: 'It is done.' },
     leftBehind: () => 'what was done by then stays done',
   });
-  journey.handleMessages();
   return journey.run<OperationOutcome>(
     async () => {
       try {
@@ -42,7 +41,7 @@ export async function partnerOperation<Name extends OperationName>(
         return { outcome: 'rejected', problems: error.problems };
       }
     },
-    { abandoned: (comment) => ({ outcome: 'abandoned', comment }) },
+    (comment) => ({ outcome: 'abandoned', comment }),
   );
 }
 

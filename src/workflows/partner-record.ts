@@ -17,15 +17,11 @@ import { LONGEST, shortened } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
 import { masked } from '../privacy/masked.js';
 import { partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
-import { createJourney, type JourneyRecords } from './journey/journey.js';
+import type { Carried } from './journey/following.js';
+import { createJourney } from './journey/journey.js';
 import type { Answered, Question } from './journey/requirement-queue.js';
+import { answeredOf } from './journey/rules.js';
 import { partnerInWords } from './partner-account/access.js';
-
-/** The records that a run passes to the next one when its history has grown long. */
-export interface CarriedRecord {
-  readonly journey: JourneyRecords;
-  readonly record: PartnerRecord;
-}
 
 /** The memo has all names, so a partner that responds with another one each time must not fill it. */
 const MOST_STATUSES = 100;
@@ -40,7 +36,7 @@ type System = PartnerAccountInput['system'];
  */
 export async function partnerRecord(
   { system }: PartnerAccountInput,
-  carried?: CarriedRecord,
+  carried?: Carried<PartnerRecord>,
 ): Promise<{ readonly outcome: 'done' }> {
   const journey = createJourney({
     nextSteps: {
@@ -50,9 +46,8 @@ export async function partnerRecord(
     leftBehind: () => 'the decisions about status names are forgotten, and a person is asked again',
     records: carried?.journey,
   });
-  journey.handleMessages();
   const { requirements, state, timeline } = journey;
-  const statuses = new Map(carried?.record.statuses.map((seen) => [seen.status, seen]));
+  const statuses = new Map(carried?.remembered.statuses.map((seen) => [seen.status, seen]));
   let hasChanged = statuses.size > 0;
   const keep = (seen: SeenStatus) => {
     statuses.set(seen.status, seen);
@@ -81,11 +76,11 @@ export async function partnerRecord(
   });
   return journey.run(async () => {
     for (;;) {
-      await condition(() => hasChanged || requirements.answeredOf('new-status').length > 0);
+      await condition(() => hasChanged || answeredOf(requirements, 'new-status').length > 0);
       for (const seen of record().statuses)
         if (seen.requirementId === undefined)
           keep({ ...seen, requirementId: requirements.raise(questionAbout(system, seen.status)) });
-      const answered = requirements.answeredOf('new-status');
+      const answered = answeredOf(requirements, 'new-status');
       answered.forEach(decide);
       if (hasChanged) upsertMemo({ [RECORD_MEMO]: record() });
       hasChanged = false;
@@ -93,7 +88,7 @@ export async function partnerRecord(
       if (answered.length > 0) await wakePolls();
       if (workflowInfo().continueAsNewSuggested && !hasChanged) {
         await condition(allHandlersFinished);
-        const next = { journey: journey.records, record: record() };
+        const next = { journey: journey.records, remembered: record() };
         await continueAsNew<typeof partnerRecord>({ system }, next);
       }
     }

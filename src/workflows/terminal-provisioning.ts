@@ -2,7 +2,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { FoundOrCreated } from '../messages/activities.js';
 import type { TerminalProvisioningInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
-import { CORRECTABLE_TERMINAL_FIELDS, type TerminalProvisioningOutcome } from '../messages/onboardings.js';
+import type { TerminalProvisioningOutcome } from '../messages/onboardings.js';
 import { ONCE, partnerActivities, REPEATABLE, type SendOnce } from './journey/activity-proxies.js';
 import type { NextSteps } from './journey/current-details.js';
 import { CorrectableInput, requireFields } from './journey/input.js';
@@ -24,7 +24,7 @@ export async function terminalProvisioning(
   requireFields(input, { externalId: 'string', mid: 'string', provisionTerminal: 'object' });
   requireFields(input.provisionTerminal, { account: 'object', terminal: 'object' });
   const { mid } = input;
-  const corrected = new CorrectableInput('terminalProvisioning', CORRECTABLE_TERMINAL_FIELDS, input);
+  const corrected = new CorrectableInput('terminalProvisioning', input);
   const journey = createJourney({
     dueInHours: input.provisionTerminal.dueInHours,
     unclaimedInHours: input.provisionTerminal.unclaimedInHours,
@@ -36,7 +36,6 @@ export async function terminalProvisioning(
     // A customer shows the requirements of its merchant and business beside these.
     idPrefix: 'terminal-',
   });
-  journey.handleMessages();
   /** Typed as if complete: the check before anything is sent reports what a correction removed. */
   const asked = () => ({ provisionTerminal: corrected.current.provisionTerminal });
   return journey.run<TerminalProvisioningOutcome>(
@@ -58,13 +57,10 @@ export async function terminalProvisioning(
       journey.state.know({ terminalId });
       return { outcome: 'provisioned', accountId, terminalId };
     },
-    {
-      abandoned: (comment, { paymentsAccountId: accountId }) => ({
-        outcome: 'abandoned',
-        comment,
-        ...defined({ accountId }),
-      }),
-    },
+    (comment, { paymentsAccountId }) => ({
+      ...{ outcome: 'abandoned', comment },
+      ...defined({ accountId: paymentsAccountId }),
+    }),
   );
 }
 
@@ -76,7 +72,6 @@ function terminalName({ provisionTerminal }: TerminalProvisioningInput): string 
 
 /** Something at the payments platform that has no idempotency key, and is found again by what was written. */
 interface Thing {
-  /** For people. */
   readonly name: 'payments account' | 'terminal';
   /** How a person recognizes it. */
   readonly description: string;

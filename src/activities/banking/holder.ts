@@ -141,13 +141,19 @@ function byLowerCase<Name extends string>(names: readonly Name[]): ReadonlyMap<s
 
 type Candidates = ReturnType<typeof profileCandidates>;
 
-/**
- * Finds profiles that may belong to a business, and compares them with it.
- *
- * @param partnerAccount the account of the onboardings; undefined for the one without a name
- */
-export function profileCandidates(client: BankingClient, partnerAccount: string | undefined) {
-  /** Profiles outside the baseline that may belong to a business. */
+/** Returns the onboardings in an account that have one of these profiles, running or not. */
+export function profileOwners(partnerAccount: string | undefined) {
+  return (ids: readonly number[], except?: string): Promise<Owner[]> =>
+    ownersOf(getClient(), {
+      workflowType: 'businessOnboarding',
+      attribute: 'bankingProfileId',
+      taskQueue: workflowTaskQueue(activityInfo().taskQueue, 'banking', partnerAccount),
+      ...{ ids, partnerAccount, except },
+    });
+}
+
+/** Finds profiles that may belong to a business, and compares them with it. */
+export function profileCandidates(client: BankingClient, owners: ReturnType<typeof profileOwners>) {
   async function find(business: BusinessToFind, baseline: readonly number[], options: CallOptions) {
     const own = await ofMerchant(business.merchantProfileId, options);
     const like = await named(business.holder.doingBusinessAsName, options);
@@ -205,19 +211,7 @@ export function profileCandidates(client: BankingClient, partnerAccount: string 
     };
   }
 
-  /** The other onboardings in this account that have one of these profiles, running or not. */
-  function owners(profileIds: readonly number[], except?: string): Promise<Owner[]> {
-    return ownersOf(getClient(), {
-      workflowType: 'businessOnboarding',
-      attribute: 'bankingProfileId',
-      ids: profileIds,
-      taskQueue: workflowTaskQueue(activityInfo().taskQueue, 'banking', partnerAccount),
-      partnerAccount,
-      except,
-    });
-  }
-
-  return { find, ofMerchant, named, examine, visible, compare, owners };
+  return { find, ofMerchant, named, examine, visible, compare };
 }
 
 /**

@@ -12,7 +12,6 @@ import { isSameAsked, type OtherTickets, ticketsAbout } from './tickets.js';
 
 export type ProfileReader = ReturnType<typeof profileReader>;
 
-/** Reads banking profiles with their open tickets. */
 export function profileReader(client: BankingClient, otherTickets: OtherTickets, meaningOf: MeaningOf) {
   async function readProfile(id: number, options: CallOptions): Promise<ProfileSnapshot> {
     return snapshotOf(await client.getProfile({ id }, options), options);
@@ -34,7 +33,6 @@ export function profileReader(client: BankingClient, otherTickets: OtherTickets,
   return { readProfile, snapshotOf };
 }
 
-/** Reads and polls banking profiles, and opens their financial accounts. */
 export function profileActivities(client: BankingClient, poll: PollBounds, { readProfile }: ProfileReader) {
   return {
     readProfile: ({ profileId }) => readNow(() => readProfile(profileId, untilCancelled())),
@@ -59,7 +57,6 @@ export function profileActivities(client: BankingClient, poll: PollBounds, { rea
   } satisfies Partial<BankingActivities>;
 }
 
-/** Reports whether a profile differs from the last read. Before the first read, everything is a change. */
 function hasProfileChanged(seen: SeenProfile, now: ProfileSnapshot): boolean {
   if (!seen) return true;
   const fields = ['bankingStatus', 'phase', 'financialAccountId', 'isLocked'] as const;

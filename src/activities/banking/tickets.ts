@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { activityInfo, getClient, log, sleep } from '@temporalio/activity';
 import type { BankingActivities, OpenTicket, UnmatchedTicket } from '../../messages/banking-activities.js';
 import { workflowTaskQueue } from '../../messages/ids.js';
@@ -15,10 +15,9 @@ import { orNone, unlessRejected } from './refusal.js';
 /** The time within which Temporal lists what a workflow has published, in milliseconds. */
 const LISTED_WITHIN_MS = 3_000;
 
-/** Answers the partner's tickets, and polls for those that no onboarding shows. */
 export function ticketActivities(
   client: BankingClient,
-  { owners: ownersOf }: { readonly owners: (profileIds: readonly number[]) => Promise<Owner[]> },
+  ownersOf: (profileIds: readonly number[]) => Promise<Owner[]>,
   poll: PollBounds,
 ) {
   async function repliesTo(ticketId: number, options: CallOptions) {
@@ -26,7 +25,6 @@ export function ticketActivities(
     return tickets.filter(({ parentTicketId }) => parentTicketId === ticketId);
   }
 
-  /** The tickets that no running onboarding shows. */
   async function notShown(tickets: readonly TicketOfProfile[]): Promise<TicketOfProfile[]> {
     const profileIds = new Set(tickets.flatMap(({ profileId }) => profileId ?? []));
     const owners = await ownersOf([...profileIds]);
@@ -169,9 +167,7 @@ export function isSameAsked(before: Readonly<Record<number, string>>, now: reado
 }
 
 export function opened({ ticketId, topic, text, updateFieldRequest }: Ticket): OpenTicket {
-  const asks = createHash('sha256')
-    .update(JSON.stringify([topic, text, updateFieldRequest]))
-    .digest('hex');
+  const asks = hash('sha256', JSON.stringify([topic, text, updateFieldRequest]));
   return { ticketId, asks: asks.slice(0, 12), topic, text: text ?? '', updateFieldRequest };
 }
 

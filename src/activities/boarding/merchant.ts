@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Note, Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { BoardingClient } from '../../partners/boarding/client.js';
 import { EXPLAINED, isUnderReview } from '../../partners/boarding/phases.js';
@@ -61,8 +61,7 @@ function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
     const content = JSON.stringify([text, author]);
     const place = (places.get(content) ?? 0) + 1;
     places.set(content, place);
-    const hash = createHash('sha256').update(`${content}${place}`).digest('hex');
-    return { id: `note-${hash.slice(0, 12)}`, text, author, date };
+    return { id: `note-${hash('sha256', `${content}${place}`).slice(0, 12)}`, text, author, date };
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { FollowedMerchantInput } from '../../messages/followed-inputs.js';
 import type { MerchantBoardingInput } from '../../messages/inputs.js';
-import { CORRECTABLE_MERCHANT_FIELDS, isFollowed } from '../../messages/onboardings.js';
+import { isFollowed } from '../../messages/onboardings.js';
 import { isDecided } from '../../partners/boarding/phases.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
@@ -33,7 +33,6 @@ const NEXT_STEPS: NextSteps = {
   closed: 'The partner closed the merchant.',
 };
 
-/** The steps that differ when the partner has the merchant, and Gangway only follows it. */
 const NEXT_STEPS_FOLLOWED: NextSteps = {
   ...NEXT_STEPS,
   preparing: 'read the merchant at the partner',
@@ -55,7 +54,7 @@ export class Boarding {
     this.isFollowed = isFollowed(input);
     if (this.isFollowed) requireFields(input, { merchantProfileId: 'number' });
     this.remembered = carried?.remembered ?? NOTHING;
-    this.input = new CorrectableInput('merchantBoarding', CORRECTABLE_MERCHANT_FIELDS, input);
+    this.input = new CorrectableInput('merchantBoarding', input);
     this.journey = createJourney({
       dueInHours: input.dueInHours,
       unclaimedInHours: input.unclaimedInHours,
@@ -69,10 +68,6 @@ export class Boarding {
     this.poll = new StatusPoll(this.journey, (seen, pace) =>
       partner.awaitStatusChange({ merchantProfileId: this.merchantProfileId, seen, pace }),
     );
-  }
-
-  get carried(): Carried<Remembered> {
-    return { journey: this.journey.records, remembered: this.remembered };
   }
 
   get merchantProfileId(): number {

@@ -2,13 +2,13 @@
  * All rules of underwriting, as functions of values. They take what a boarding remembers, what the partner shows and what people
  * answered. They return what to ask, what to close, what to send next, how it ends, and what to remember. `journey/following.ts` applies it.
  */
-import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
+import type { Note, Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import { merchantOutcome } from '../../messages/outcomes.js';
 import type { RequirementKind } from '../../messages/requirements.js';
 import { isDecided, isUnderReview, mayTakeAnswers } from '../../partners/boarding/phases.js';
 import { masked } from '../../privacy/masked.js';
-import type { Answered } from '../journey/requirement-queue.js';
+import type { Answered, Question } from '../journey/requirement-queue.js';
 import {
   type Asked,
   answeredOf,
@@ -21,10 +21,8 @@ import {
   type Reaction,
   when,
 } from '../journey/rules.js';
-import { changesQuestion, midQuestion, noteQuestion, notSubmittedQuestion } from './questions.js';
 import { CALM, calmed, comparable, type Restless, seenOf, tracked } from './restless.js';
 
-/** A status by the partner's name, and when the partner set it. */
 export type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
 
 /** A boarding's memory of underwriting. A run passes it to the next one. */
@@ -53,7 +51,6 @@ export const UNSUBMITTED: Remembered = { ...NOTHING, seen: { phase: 'not-submitt
 /** The kinds of requirements that these rules raise; steps raise others. Abandoning one of them ends the boarding. */
 export const KINDS = ['underwriting-note', 'request-changes', 'not-submitted', 'unclear-mid'] as const;
 
-/** The facts on which a decision depends, besides what is remembered and read. */
 export interface Situation extends Asked {
   readonly merchantProfileId: number;
   readonly dba: string;
@@ -61,7 +58,6 @@ export interface Situation extends Asked {
   readonly isFollowed: boolean;
   /** A write is in flight, perhaps with answers. */
   readonly isWriting: boolean;
-  /** The number of reads in a row that changed something. */
   readonly inARow: number;
 }
 
@@ -161,7 +157,6 @@ export function onChangesRequested(
   return question && isNew && kept.length === 0 ? [...closed, { ask: question }] : closed;
 }
 
-/** Asks a person about a followed merchant that nobody has submitted, until somebody has. */
 function onNotSubmitted(
   submitted: boolean,
   { phase, status }: StatusSnapshot,
@@ -189,12 +184,71 @@ function onUnclearMid({ phase, unclearMid }: StatusSnapshot, situation: Situatio
   return question && kept.length === 0 ? [...closed, { ask: question }] : closed;
 }
 
+/** A correction to fill in where nobody knows which field it changes. */
+const ANY_OF_APPLICATION = { application: { '': '' } };
+
+export function noteQuestion({ id, text, author, more }: Note): Question {
+  const detail = masked(text);
+  const from = author === null ? '' : ` from ${masked(author)}`;
+  const title = `Note${from}: ${beginningOf(detail)}`;
+  return {
+    about: id,
+    kind: 'underwriting-note',
+    title: more === undefined ? title : `${more} more underwriting notes`,
+    detail,
+    answers: ['text', 'documents', 'abandon'],
+  };
+}
+
+const IN_TITLE = 100;
+
+function beginningOf(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= IN_TITLE ? line : `${line.slice(0, IN_TITLE - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+function midQuestion(merchantProfileId: number, given: string): Question {
+  return {
+    kind: 'unclear-mid',
+    title: 'Unexpected mid',
+    detail:
+      `The partner approved merchant ${merchantProfileId} and shows the mid “${given}”, which is not 1 to 20 digits. ` +
+      'Look up the mid in the partner’s portal, and adopt the correct one. ' +
+      'This requirement closes when the partner shows a mid of digits.',
+    answers: ['adopt', 'abandon'],
+    idFormat: 'text',
+  };
+}
+
+function changesQuestion(comment: string | null): Question {
+  return {
+    kind: 'request-changes',
+    title: 'Changes requested',
+    detail: masked(comment ?? 'The partner gave no comment.'),
+    answers: ['correction', 'retry', 'abandon'],
+    blank: ANY_OF_APPLICATION,
+  };
+}
+
+function notSubmittedQuestion(
+  { merchantProfileId, dba }: { readonly merchantProfileId: number; readonly dba: string },
+  status: string,
+): Question {
+  return {
+    kind: 'not-submitted',
+    title: 'Not submitted to underwriting',
+    detail:
+      `Merchant ${merchantProfileId} (“${masked(dba)}”) reads as ${status}. Gangway follows it, and submits nothing by itself. ` +
+      'Submit it in the partner’s portal: this requirement then closes by itself. Or retry: Gangway submits it as the ' +
+      'partner has it. A correction is sent with the submission.',
+    answers: ['correction', 'retry', 'abandon'],
+    blank: ANY_OF_APPLICATION,
+  };
+}
+
 export type Due =
-  /** The fees of the input, and the application. */
   | { readonly send: 'application' }
-  /** The application, as people answered. */
   | { readonly send: 'submission'; readonly answers: readonly Answered[] }
-  /** The answers to all notes, together. */
   | { readonly send: 'answers'; readonly answers: readonly Answered[] };
 
 /**
@@ -238,7 +292,6 @@ export function next(remembered: Remembered, situation: Situation): Next<Seen, D
   };
 }
 
-/** A person confirmed or corrected the mid. */
 function endedByConfirmedMid(situation: Situation): Ended<MerchantBoardingOutcome> | undefined {
   const answered = answeredOf(situation, 'unclear-mid');
   const answer = answered[0]?.resolution.answer;

@@ -23,7 +23,6 @@ export interface Upload {
   readonly description: string;
 }
 
-/** The documents of the answers that the partner does not have yet. */
 export function missingDocuments({ uploaded }: Remembered, answers: readonly Answered[]): Upload[] {
   return answers.flatMap(documentsOf).filter(({ id }) => !uploaded.includes(id));
 }
@@ -42,7 +41,6 @@ export function afterUpload(before: Remembered, { id }: Upload): Remembered {
   return { ...before, uploaded: [...before.uploaded, id] };
 }
 
-/** The notes that these answers are to. */
 export function notesOf(answers: readonly Answered[]): readonly string[] {
   return answers.map(({ requirement: { id, about = id } }) => about);
 }

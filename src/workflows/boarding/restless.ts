@@ -12,14 +12,12 @@ const RESTLESS_CHANGES = 3;
  * date that was restless once stays so.
  */
 export interface Restless {
-  /** The number of consecutive reads that have changed each field. */
   readonly changes: Readonly<Partial<Record<Field, number>>>;
   readonly hasRestlessDate: boolean;
 }
 
 export const CALM: Restless = { changes: {}, hasRestlessDate: false };
 
-/** @param inARow how many reads in a row have changed something */
 export function tracked(restless: Restless, before: Seen, now: StatusSnapshot, inARow: number): Restless {
   if (before.phase !== now.phase) return { ...restless, changes: {} };
   const counted = inARow <= 1 ? {} : restless.changes;
@@ -34,12 +32,10 @@ export function tracked(restless: Restless, before: Seen, now: StatusSnapshot, i
   return { changes, hasRestlessDate: restless.hasRestlessDate || isRestless({ changes }, 'statusDate') };
 }
 
-/** The fields that are not compared since the last read. */
 export function calmed({ changes }: Restless): readonly string[] {
   return FIELDS.filter((field) => changes[field] === RESTLESS_CHANGES);
 }
 
-/** Returns the values that the next wait compares. */
 export function comparable(
   restless: Restless,
   { phase, status, statusDate, comment, mid, unclearMid, noteIds }: Seen,

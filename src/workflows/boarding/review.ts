@@ -1,4 +1,3 @@
-/** The delivery of answers to the underwriters. */
 import type { StatusSnapshot, Warned } from '../../messages/boarding-activities.js';
 import { takesAnswers } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
@@ -23,7 +22,6 @@ import { read, readUndecided } from './steps.js';
 
 const REVIEW = 'request the review of the answers';
 
-/** Uploads the documents of the answers concurrently, then requests the review. */
 export async function deliverAnswers(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
   const { requirements } = boarding.journey;
   const uploads = missingDocuments(boarding.remembered, answers).map(({ id }) => id);
@@ -59,7 +57,6 @@ async function uploadDocuments(boarding: Boarding, answers: readonly Answered[])
   );
 }
 
-/** @param before the status in which the partner took the answers */
 async function keepDelivery(
   boarding: Boarding,
   answers: readonly Answered[],

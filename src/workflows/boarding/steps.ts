@@ -157,7 +157,6 @@ export async function setFees({ journey, merchantProfileId, input }: Boarding): 
 
 const SUBMIT = 'submit to underwriting';
 
-/** Submits the application with the corrections of a person. */
 export async function submitAsAnswered(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
   const { journey, input } = boarding;
   const { seen } = boarding.remembered;
@@ -250,7 +249,6 @@ function submissionIn({ status, phase }: StatusSnapshot): Submission {
   return { submitted: phase === 'submitted', status, phase };
 }
 
-/** Reads the status, as often as it takes. */
 export function read({ journey, merchantProfileId }: Boarding): Promise<StatusSnapshot> {
   return runRead(journey, 'read the status', () => partner.readStatus({ merchantProfileId }));
 }

@@ -6,7 +6,7 @@ import type {
 } from '../../messages/banking-activities.js';
 import type { FollowedBusinessInput } from '../../messages/followed-inputs.js';
 import type { BusinessOnboardingInput } from '../../messages/inputs.js';
-import { CORRECTABLE_BUSINESS_FIELDS, isFollowed } from '../../messages/onboardings.js';
+import { isFollowed } from '../../messages/onboardings.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { apply, type Carried } from '../journey/following.js';
@@ -37,7 +37,6 @@ const NEXT_STEPS: NextSteps = {
   closed: 'The bank closed the profile.',
 };
 
-/** The steps that differ when the bank has the profile, and Gangway only follows it. */
 const NEXT_STEPS_FOLLOWED: NextSteps = { ...NEXT_STEPS, applying: 'read the profile at the bank' };
 
 /** The present state of a business: its input with corrections, what is known of its profile, and what runs. */
@@ -57,7 +56,7 @@ export class Business {
     if (this.isFollowed) requireFields(input, { profileId: 'number' });
     requireFields(input.holder, { doingBusinessAsName: 'string' });
     this.remembered = carried?.remembered ?? NOTHING;
-    this.input = new CorrectableInput('businessOnboarding', CORRECTABLE_BUSINESS_FIELDS, input);
+    this.input = new CorrectableInput('businessOnboarding', input);
     this.journey = createJourney({
       dueInHours: input.dueInHours,
       unclaimedInHours: input.unclaimedInHours,
@@ -76,10 +75,6 @@ export class Business {
     );
   }
 
-  get carried(): Carried<Remembered> {
-    return { journey: this.journey.records, remembered: this.remembered };
-  }
-
   /** '' when a correction removed it, which is reported before anything is sent. */
   get dba(): string {
     const name: unknown = this.input.current.holder?.doingBusinessAsName;
@@ -92,7 +87,6 @@ export class Business {
     return { holder, ...(beneficialOwners && { beneficialOwners }) } as HolderRequest;
   }
 
-  /** The holder with its merchant, to find the business at the partner. */
   get toFind(): BusinessToFind {
     const { merchantProfileId } = this.input.current;
     return { ...this.submission, ...(merchantProfileId !== undefined && { merchantProfileId }) };

@@ -31,9 +31,7 @@ import {
   withAnswer,
 } from './tickets.js';
 
-/** The memory of a business. A run passes it to the next one. */
 export interface Remembered extends Tickets {
-  /** The last read; null before the first one. */
   readonly seen: ProfileSnapshot | null;
   /** Problems that the bank found with the holder and nobody has corrected; null while they are not known. */
   readonly problems: readonly FieldProblem[] | null;
@@ -45,7 +43,6 @@ export const NOTHING: Remembered = { ...NO_TICKETS, seen: null, problems: null }
 /** The kinds of requirements that these rules raise. Abandoning one of them ends the onboarding. */
 export const KINDS = ['ticket', 'locked-profile', 'not-submitted'] as const;
 
-/** The facts on which a decision depends, besides what is remembered and read. */
 export interface Situation extends Asked {
   readonly profileId: number;
   readonly dba: string;
@@ -111,7 +108,6 @@ function onLock({ isLocked }: ProfileSnapshot, situation: Situation): readonly D
   return [...closed, ...when(isLocked && kept.length === 0, { ask: lockQuestion(situation.profileId) })];
 }
 
-/** Asks a person about a followed business that reads as new, until the bank moves on. */
 function onNotSubmitted(
   { phase, bankingStatus }: ProfileSnapshot,
   situation: Situation,
@@ -184,10 +180,8 @@ export type Due =
   | { readonly begin: 'reply'; readonly answered: Answered; readonly text: string }
   /** Sends the holder after a person has corrected the problems that the bank found. */
   | { readonly begin: 'problems' }
-  /** Sends the holder with the correction of an answer. */
   | { readonly begin: 'correction'; readonly answered: Answered }
   | { readonly begin: 'account' }
-  /** Reads the tickets that are still listed long after their answers. */
   | { readonly begin: 'late tickets' };
 
 export function next(

@@ -1,7 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow';
-import type { Candidate, ProfileSnapshot, Submission } from '../../messages/banking-activities.js';
-import type { Answer, Requirement } from '../../messages/requirements.js';
-import type { FieldProblem } from '../../partners/partner-error.js';
+import type { Candidate, HolderVerdict, ProfileSnapshot } from '../../messages/banking-activities.js';
+import type { Requirement } from '../../messages/requirements.js';
 import { masked } from '../../privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
 import { askForCorrection, doubts, NotAdoptable, Rejected, runRead, runStep } from '../journey/run-step.js';
@@ -10,16 +9,10 @@ import { ticketIdOf } from './tickets.js';
 
 export const SUBMIT = 'submit the business account holder';
 
-/** Asks a person to correct what is wrong with the submission. Undefined when that became moot. */
-export function askToCorrect(
-  { journey, input }: Business,
-  problems: readonly FieldProblem[],
-  isMoot?: () => boolean,
-): Promise<Answer | undefined> {
-  return askForCorrection(journey, { title: SUBMIT, correct: input.correct }, problems, isMoot);
-}
-
-type Submitted = Submission | { readonly adopted: number };
+type Submitted =
+  | (HolderVerdict & { readonly profileId: number })
+  | { readonly existing: Candidate }
+  | { readonly adopted: number };
 
 /** Submits the holder, once, unless the bank has a profile for its merchant. `inDoubt` says why it may be submitted already. */
 export function submit(
@@ -33,7 +26,13 @@ export function submit(
   return runStep<Submitted>(journey, {
     effect: 'once',
     title: SUBMIT,
-    run: (send) => send(bank.submitHolder, { ...business.toFind, declined }),
+    run: async (send) => {
+      const submitted = await send(bank.submitHolder, { ...business.toFind, declined });
+      if ('existing' in submitted) return submitted;
+      const { profileId, problems } = submitted;
+      if (profileId === null) throw new Rejected(problems);
+      return { ...submitted, profileId };
+    },
     correct: business.input.correct,
     mayBeDone: inDoubt,
     readEvidence: async (wasInDoubt, baseline) => {
@@ -58,7 +57,6 @@ export function submit(
   });
 }
 
-/** Reads the profile, as often as it takes. */
 export function read({ journey, profileId }: Business): Promise<ProfileSnapshot> {
   return runRead(journey, 'read the banking profile', () => bank.readProfile({ profileId }));
 }
@@ -70,20 +68,19 @@ export async function replaceHolder(business: Business, isMoot?: () => boolean):
   const { journey, profileId } = business;
   const { correct } = business.input;
   const title = CORRECT;
+  const run = async () => {
+    const { problems } = await bank.correctHolder({ profileId, ...business.submission });
+    if (problems.length > 0) throw new Rejected(problems);
+  };
   for (;;) {
-    const { problems } = await runStep(journey, {
-      effect: 'idempotent',
-      title,
-      run: () => bank.correctHolder({ profileId, ...business.submission }),
-      endsWhenRejected: true,
-    }).catch((error: unknown) => {
-      if (error instanceof Rejected) return error;
-      throw error;
-    });
-    if (problems.length === 0) break;
-    if (!(await askForCorrection(journey, { title, correct }, problems, isMoot))) return;
+    try {
+      await runStep(journey, { effect: 'idempotent', title, run, endsWhenRejected: true });
+      return journey.timeline.add('holder-corrected');
+    } catch (error) {
+      if (!(error instanceof Rejected)) throw error;
+      if (!(await askForCorrection(journey, { title, correct }, error.problems, isMoot))) return;
+    }
   }
-  journey.timeline.add('holder-corrected');
 }
 
 /** Opens a financial account for an approved business, unless it has one by then. */

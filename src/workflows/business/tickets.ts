@@ -25,10 +25,8 @@ interface AnsweredTicket {
 
 export const NO_TICKETS: Tickets = { answered: {}, again: {}, replies: [] };
 
-/** The way in which a workflow asks. */
 export interface Asking {
   readonly answers: Question['answers'];
-  /** Why a question closes whose ticket is not listed. */
   readonly whenGone: string;
 }
 
@@ -88,7 +86,6 @@ export function onRejected<Remembered extends Tickets>(
   };
 }
 
-/** Returns the times at which answered tickets ask again. */
 export function timesOf({ answered }: Tickets): readonly number[] {
   return Object.values(answered).flatMap(({ until }) => until ?? []);
 }
@@ -124,7 +121,6 @@ function detailOf({ text, updateFieldRequest }: OpenTicket): string {
   return masked(text + field);
 }
 
-/** @param why the reason if the ticket is asked again */
 function ticketQuestion(ticket: OpenTicket, answers: Question['answers'], why: string | undefined): Question {
   const subject = ticket.updateFieldRequest ?? ticket.topic;
   const title = subject === null ? 'Ticket' : `Ticket about ${masked(subject)}`;

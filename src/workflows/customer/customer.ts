@@ -1,13 +1,12 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { CancellationScope, getExternalWorkflowHandle, proxyActivities } from '@temporalio/workflow';
 import type { OnboardingActivities } from '../../messages/activities.js';
-import type { OnboardingState, OutcomeName } from '../../messages/onboarding-state.js';
+import type { OutcomeName } from '../../messages/onboarding-state.js';
 import {
   type ChildReport,
-  CORRECTABLE_BUSINESS_FIELDS,
-  CORRECTABLE_MERCHANT_FIELDS,
-  CORRECTABLE_TERMINAL_FIELDS,
+  CORRECTABLE_FIELDS,
   type EndedParts,
+  PARTS,
   type Part,
   partId,
   reportAgain,
@@ -19,11 +18,9 @@ import type { NextSteps } from '../journey/current-details.js';
 import { applyReport } from '../journey/customer-reports.js';
 import { publish } from '../journey/following.js';
 import { runToEnd } from '../journey/journey.js';
-import { type OutboundEventRecords, OutboundEvents } from '../journey/outbound-events.js';
-import { type Facts, PublishedState } from '../journey/published-state.js';
+import { type Facts, PublishedState, type PublishedStateRecords } from '../journey/published-state.js';
 import { problemWith } from '../journey/resolutions.js';
 import type { PublishedChange, Reaction } from '../journey/rules.js';
-import { Timeline } from '../journey/timeline.js';
 import {
   type CustomerInput,
   NOTHING,
@@ -45,12 +42,6 @@ const NEXT_STEPS: NextSteps = {
   'partly-onboarded': 'A part of the customer succeeded, and another did not.',
 };
 
-const CORRECTABLE: Readonly<Record<Part, readonly string[]>> = {
-  boarding: CORRECTABLE_MERCHANT_FIELDS,
-  business: CORRECTABLE_BUSINESS_FIELDS,
-  terminal: CORRECTABLE_TERMINAL_FIELDS,
-};
-
 export interface CustomerOptions {
   /** Start the parts again, although earlier ones with this `externalId` have ended. */
   readonly again?: boolean;
@@ -58,18 +49,13 @@ export interface CustomerOptions {
   readonly ended?: EndedParts;
 }
 
-/** The work of a run on a part. */
 export interface PartRun {
-  /** Its cancellation cancels the part. */
   readonly scope: CancellationScope;
   /** Meanwhile this run must not end: the next run would not know whether a child is its own. */
   isStarting?: boolean;
 }
 
-/** The records that a run passes to the next one when its history has grown long. */
-export interface CarriedCustomer {
-  readonly state: OnboardingState;
-  readonly events: OutboundEventRecords;
+export interface CarriedCustomer extends PublishedStateRecords {
   readonly remembered: Remembered;
 }
 
@@ -86,9 +72,7 @@ function leftBehind({ merchantProfileId, profileId, paymentsAccountId, terminalI
 /** Knows the parts of a customer, and publishes them as one state. Forwards an answer to the child that asked. */
 export class Customer {
   readonly state: PublishedState;
-  readonly events: OutboundEvents;
   remembered: Remembered;
-  /** The parts that this run runs. */
   readonly runs = new Map<Part, PartRun>();
   /** Parts that were asked for a whole report. */
   readonly #asked = new Set<Part>();
@@ -100,14 +84,11 @@ export class Customer {
     readonly options: CustomerOptions,
     carried?: CarriedCustomer,
   ) {
-    this.events = new OutboundEvents(carried?.events);
     this.remembered = carried?.remembered ?? NOTHING;
     this.state = new PublishedState({
-      timeline: new Timeline(carried?.state.timeline),
-      events: this.events,
       nextSteps: NEXT_STEPS,
       dba: () => String(input.boarding.merchant.dba),
-      before: carried?.state,
+      records: carried,
       // The inbox has those of its parts. All of them in each upsert would let the history grow with their square.
       mostListed: 1,
       others: () => publishedParts(this.remembered),
@@ -115,11 +96,10 @@ export class Customer {
   }
 
   get carried(): CarriedCustomer {
-    return { state: this.state.records, events: this.events.records, remembered: this.remembered };
+    return { ...this.state.records, remembered: this.remembered };
   }
 
   run<Outcome extends { readonly outcome: OutcomeName }>(parts: () => Promise<Outcome>): Promise<Outcome> {
-    this.events.send();
     return runToEnd(parts, {
       state: this.state,
       leftBehind: (facts) => [leftBehind(facts)],
@@ -190,7 +170,7 @@ export class Customer {
   readonly validate = (resolution: Resolution | null): void => {
     const { requirements: open, unsent } = publishedParts(this.remembered);
     const part = partWith(this.remembered, resolution?.requirementId ?? '');
-    const problem = problemWith(resolution, { open, unsent }, CORRECTABLE[part]);
+    const problem = problemWith(resolution, { open, unsent }, CORRECTABLE_FIELDS[PARTS[part]]);
     if (problem) throw rejection(problem);
   };
 

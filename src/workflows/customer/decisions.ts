@@ -97,7 +97,6 @@ export function partWith({ reported }: Remembered, requirementId: string): Part 
   return (found?.[0] as Part | undefined) ?? 'business';
 }
 
-/** Returns the memory after a part has begun. Its first report may have come before. */
 export function onBegun(before: Remembered, part: Part, unreported: ReportedPart): Remembered {
   const { [part]: known = unreported } = before.reported;
   return {
@@ -107,7 +106,6 @@ export function onBegun(before: Remembered, part: Part, unreported: ReportedPart
   };
 }
 
-/** @param now the part after its last report */
 export function onReport(
   before: Remembered,
   part: Part,
@@ -181,7 +179,6 @@ export function isSuccess({ outcome }: PartOutcome): boolean {
   return ['boarded', 'onboarded', 'provisioned'].includes(outcome);
 }
 
-/** Returns a part that failed, which is a bug. */
 export function failedPart({ ended }: Remembered): Part | undefined {
   return (Object.keys(ended) as Part[]).find((part) => ended[part]?.end.how === 'failed');
 }

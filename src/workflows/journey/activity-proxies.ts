@@ -58,7 +58,6 @@ export const WAIT: ActivityOptions = {
 /** The status poll. A nudge resets the activity by its fixed id. */
 export const POLL: ActivityOptions = { ...WAIT, activityId: AWAIT_STATUS_ACTIVITY_ID };
 
-/** A write that delivers what a person answered. */
 export const ANSWER: OnceActivityOptions = { ...ONCE, priority: { priorityKey: PRIORITY_KEYS.answer } };
 
 /** The account at the partners, from the workflow id; undefined for the one without a name. The search attribute is a filter. */
@@ -73,7 +72,6 @@ export interface OnceActivity<Request, Response> {
   readonly [sentByStep]: (request: Request) => Response;
 }
 
-/** Sends a once-only operation. Only the steps have it. */
 export type SendOnce = <Request, Response>(
   activity: OnceActivity<Request, Response>,
   request: Request,

@@ -7,7 +7,6 @@ import type { PublishedState } from './published-state.js';
 import { type Question, type RequirementQueue, unlessAbandoned } from './requirement-queue.js';
 import { problemWith } from './resolutions.js';
 
-/** Asks people, checks their answers, and takes them by the update. */
 export class Answers {
   /** @param corrected the input; absent where nothing can be corrected */
   constructor(
@@ -56,7 +55,6 @@ export class Answers {
     return receipt;
   };
 
-  /** Returns why an answer does not fit; undefined if it does. */
   problemWith(resolution: Resolution): string | undefined {
     const { corrected, requirements } = this;
     return (

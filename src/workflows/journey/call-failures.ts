@@ -21,7 +21,6 @@ export function partnerFailure(error: unknown): PartnerErrorDetails {
   return { ...ownFailure('Uncertain', operation, reason), ...sent };
 }
 
-/** A failure that does not come from the client of a partner. */
 export function ownFailure(
   kind: PartnerErrorDetails['kind'],
   operation: string,

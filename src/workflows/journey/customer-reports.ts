@@ -16,8 +16,8 @@ import {
   type PartOutcome,
   type StateChanges,
 } from '../../messages/onboardings.js';
+import type { Requirement } from '../../messages/requirements.js';
 import { REPEATABLE } from './activity-proxies.js';
-import type { RequirementQueue } from './requirement-queue.js';
 import { SerialSender } from './tasks.js';
 
 const { cancelOrphan } = proxyActivities<OnboardingActivities>({
@@ -41,7 +41,7 @@ export class CustomerReports {
   #present: { readonly state: OnboardingState; readonly outcome?: PartOutcome } | undefined;
   #reportsEnd: boolean;
 
-  constructor(private readonly requirements: Pick<RequirementQueue, 'open'>) {
+  constructor(private readonly openRequirements: () => readonly Requirement[]) {
     const { parent, workflowType, runId, firstExecutionRunId } = workflowInfo();
     this.#reportsEnd = runId !== firstExecutionRunId;
     const part = (Object.keys(PARTS) as Part[]).find((name) => PARTS[name] === workflowType);
@@ -49,7 +49,6 @@ export class CustomerReports {
     this.#customer = isCustomer && part ? { workflowId: parent?.workflowId ?? '', part } : undefined;
   }
 
-  /** Reports the whole state again. */
   again(): void {
     this.#reported = { number: this.#reported.number };
     this.#reportsEnd = true;
@@ -59,7 +58,7 @@ export class CustomerReports {
   report(published: OnboardingState, outcome?: PartOutcome): void {
     if (!this.#customer) return;
     // A customer does not show who has claimed what: each claim would cost events in both histories.
-    const state = { ...published, requirements: this.requirements.open };
+    const state = { ...published, requirements: this.openRequirements() };
     this.#present = { state, ...(outcome && { outcome }) };
     this.#sender.wake();
   }
@@ -109,7 +108,6 @@ export interface ReportedPart extends Pick<ChildReport, 'run' | 'runStartedAt' |
   readonly state: OnboardingState;
 }
 
-/** Returns the changes between two states; without the first, all of the second. */
 export function changesBetween(before: OnboardingState | undefined, after: OnboardingState): StateChanges {
   const { dba: _, requirements, timeline: __, waiting: ___, ...facts } = after;
   const known: Partial<OnboardingState> = before ?? {};
@@ -128,7 +126,6 @@ export function isEmpty({ facts: { polls: _, ...facts }, raised, closed }: State
   return Object.keys(facts).length + raised.length + closed.length === 0;
 }
 
-/** A part that has begun, and has not reported yet. */
 export function unreportedPart(part: Part): ReportedPart {
   return { run: '', runStartedAt: new Date(0).toISOString(), number: 0, state: blankState(PARTS[part]) };
 }

@@ -46,7 +46,6 @@ export function publish(state: PublishedState, change: PublishedChange): void {
   else state.timeline.add(change.record, defined({ detail: change.detail }));
 }
 
-/** Remembers the consequences of an event, and applies its decisions. */
 export function react<Remembered>(
   following: { readonly journey: Journey; remembered: Remembered },
   { remember, decisions }: Reaction<Remembered>,
@@ -65,7 +64,7 @@ export async function followUntilDecided<Remembered, Situation, Seen, Snapshot, 
   following: Following<Remembered, Situation, Seen, Snapshot>,
   rules: Rules<Remembered, Situation, Seen, Snapshot, Due, Outcome>,
   runDue: (due: Due) => Promise<void>,
-  continueInNewRun: () => Promise<never>,
+  continueInNewRun: (carried: Carried<Remembered>) => Promise<never>,
 ): Promise<Outcome> {
   const { journey, poll, tasks } = following;
   const { kinds } = rules;
@@ -93,7 +92,7 @@ export async function followUntilDecided<Remembered, Situation, Seen, Snapshot, 
         const isWaiting = () => journey.requirements.open.some(({ kind }) => kind === 'waiting');
         await condition(() => allHandlersFinished() && !isWaiting());
         journey.state.refresh();
-        return await continueInNewRun();
+        return await continueInNewRun({ journey: journey.records, remembered: following.remembered });
       }
     }
   } catch (error) {
@@ -102,7 +101,6 @@ export async function followUntilDecided<Remembered, Situation, Seen, Snapshot, 
   }
 }
 
-/** Publishes the state, and waits until there is something to do. */
 async function untilDue(
   { journey, poll, tasks }: Running,
   kinds: readonly RequirementKind[],

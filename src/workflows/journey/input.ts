@@ -1,6 +1,7 @@
 import { ApplicationFailure, CancellationScope, proxyLocalActivities } from '@temporalio/workflow';
 import type { Correctable, CorrectableType, CorrectionActivities, Patch } from '../../messages/activities.js';
-import { changes, mergePatch } from '../../messages/objects.js';
+import { changes, isObject, mergePatch } from '../../messages/objects.js';
+import { CORRECTABLE_FIELDS } from '../../messages/onboardings.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Answer, Resolution } from '../../messages/requirements.js';
 import { accountName } from './activity-proxies.js';
@@ -11,7 +12,7 @@ export type FieldTypes = Readonly<Record<string, 'string' | 'number' | 'object' 
 
 /** Fails as `InvalidInput` without the fields that a workflow needs. A start without `gangway` checks nothing. */
 export function requireFields(input: unknown, fields: FieldTypes): void {
-  const given = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
+  const given = isObject(input) ? input : {};
   const problems = Object.entries(fields)
     .filter(([field, type]) => typeOf(given[field]) !== type)
     .map(
@@ -32,6 +33,7 @@ const { checkCorrection, blankCorrection } = proxyLocalActivities<CorrectionActi
 
 /** The present input of a workflow, with people's corrections. */
 export class CorrectableInput<Input extends object = object> {
+  readonly correctable: readonly string[];
   #current: Input;
   /** The input without the corrections that are on their way to the partner. */
   #kept: Input;
@@ -39,9 +41,9 @@ export class CorrectableInput<Input extends object = object> {
 
   constructor(
     readonly type: CorrectableType,
-    readonly correctable: readonly string[],
     input: Input,
   ) {
+    this.correctable = CORRECTABLE_FIELDS[type];
     this.#current = input;
     this.#kept = input;
   }
@@ -56,7 +58,6 @@ export class CorrectableInput<Input extends object = object> {
     return 'answer.patch: changes nothing, because the fields already have these values';
   }
 
-  /** Applies a correction: a JSON merge patch. */
   readonly correct = (patch: Patch): void => {
     this.#current = mergePatch(this.#current, patch);
     this.#kept = mergePatch(this.#kept, patch);

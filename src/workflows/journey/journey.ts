@@ -8,7 +8,6 @@ import {
 } from '@temporalio/workflow';
 import { inputQuery } from '../../messages/activities.js';
 import {
-  type OnboardingState,
   type OutcomeName,
   stateQuery,
   stepWaits,
@@ -24,8 +23,7 @@ import { Claims } from './claims.js';
 import type { NextSteps } from './current-details.js';
 import { CustomerReports } from './customer-reports.js';
 import type { CorrectableInput } from './input.js';
-import { type OutboundEventRecords, OutboundEvents } from './outbound-events.js';
-import { type Facts, PublishedState } from './published-state.js';
+import { type Facts, PublishedState, type PublishedStateRecords } from './published-state.js';
 import {
   Abandoned,
   type Deadline,
@@ -36,13 +34,9 @@ import {
 import { UnfinishedWrites } from './step.js';
 import { StepWaits } from './step-waits.js';
 import { unlessCancelled } from './tasks.js';
-import { Timeline } from './timeline.js';
 
-/** The records that a journey passes to the next run of the same workflow. */
-export interface JourneyRecords {
-  readonly state: OnboardingState;
+export interface JourneyRecords extends PublishedStateRecords {
   readonly requirements: RequirementRecords;
-  readonly events: OutboundEventRecords;
 }
 
 export interface JourneyOptions extends Omit<RequirementQueueOptions, 'records'> {
@@ -59,13 +53,11 @@ export interface JourneyOptions extends Omit<RequirementQueueOptions, 'records'>
 export type Journey = ReturnType<typeof createJourney>;
 
 export function createJourney({ nextSteps, dba, leftBehind, input, records, ...options }: JourneyOptions) {
-  const timeline = new Timeline(records?.state.timeline);
-  const events = new OutboundEvents(records?.events);
-  const requirements = new RequirementQueue(timeline, events, { ...options, records: records?.requirements });
-  const reports = new CustomerReports(requirements);
+  const reports = new CustomerReports(() => requirements.open);
   const others = () => ({ requirements: requirements.openWithClaims, unsent: requirements.unsent });
-  const before = records?.state;
-  const state = new PublishedState({ timeline, events, reports, others, nextSteps, dba, before });
+  const state = new PublishedState({ reports, others, nextSteps, dba, records });
+  const { timeline, events } = state;
+  const requirements = new RequirementQueue(timeline, events, { ...options, records: records?.requirements });
   const answers = new Answers(state, requirements, input);
   const waits = new StepWaits(state, answers);
   const writes = new UnfinishedWrites(timeline);
@@ -78,24 +70,26 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
     },
 
     get records(): JourneyRecords {
-      return { state: state.records, requirements: requirements.records, events: events.records };
+      return { ...state.records, requirements: requirements.records };
     },
 
-    /** Takes the messages of people, of the customer, and of the activities that wait. */
-    handleMessages(): void {
+    /**
+     * Runs the workflow to its end, and takes messages of people, of the customer, and of the activities that wait. Without
+     * `abandoned`, nothing can be abandoned.
+     */
+    run<Outcome extends { readonly outcome: OutcomeName }>(
+      steps: () => Promise<Outcome>,
+      abandoned?: (comment: string, facts: Facts) => Outcome,
+    ): Promise<Outcome & Unfinished> {
       handleState(state);
       handleAnswers(answers);
-      if (input) setHandler(inputQuery, () => input.at(state.facts), { description: INPUT });
+      if (input)
+        setHandler(inputQuery, () => input.at(state.facts), {
+          description: 'The input with all corrections',
+        });
       new Claims(state, requirements, answers).handle();
       setHandler(reportAgain, () => reports.again());
       setHandler(stepWaits, (wait) => waits.onWait(wait));
-    },
-
-    /** Runs the workflow to its end. Without `abandoned`, nothing can be abandoned. */
-    run<Outcome extends { readonly outcome: OutcomeName }>(
-      steps: () => Promise<Outcome>,
-      { abandoned }: { readonly abandoned?: (comment: string, facts: Facts) => Outcome } = {},
-    ): Promise<Outcome & Unfinished> {
       const untilAbandoned = async () => {
         const outcome = await steps().catch((error: unknown) => {
           if (error instanceof Abandoned && abandoned) return abandoned(error.message, state.facts);
@@ -103,7 +97,6 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
         });
         return writes.all.length > 0 ? { ...outcome, unfinished: writes.all } : outcome;
       };
-      events.send();
       watchDeadlines(requirements, state).catch(unlessCancelled);
       return runToEnd(untilAbandoned, {
         state,
@@ -113,8 +106,6 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
     },
   };
 }
-
-const INPUT = 'The input with all corrections';
 
 /** Describes what a cancelled onboarding leaves at its partner. `unread` stands for a status that was never read. */
 export function stays(what: string, idOf: 'merchantProfileId' | 'profileId', unread: string) {
@@ -165,7 +156,6 @@ const LATE: Readonly<Record<Deadline['what'], Readonly<Record<'awaited' | 'warni
 
 interface Ending {
   readonly state: PublishedState;
-  /** Describes what exists at the partners, for people who clean up after a cancellation. */
   readonly leftBehind: (facts: Facts) => readonly string[];
   readonly close: (outcome: OutcomeName | 'cancelled') => void;
 }

@@ -13,7 +13,6 @@ import type { Requirement } from '../../messages/requirements.js';
 
 const { outbound } = proxySinks<OutboundEventSinks>();
 
-/** The records that an events publisher passes to the next run of the same workflow. */
 export interface OutboundEventRecords {
   readonly sequence: number;
   readonly stage: Stage | undefined;
@@ -28,7 +27,6 @@ export class OutboundEvents {
   readonly #about = about();
   #sequence: number;
   #stage: Stage | undefined;
-  /** The id of the event before. */
   #last = '';
   #pending: OutboundEvent[];
 

@@ -1,6 +1,14 @@
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
-import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import {
+  metricMeter,
+  setCurrentDetails,
+  upsertMemo,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { CLAIMS_MEMO, claimsOf } from '../../messages/claims.js';
+import { COUNTERS, type TimelineEvent } from '../../messages/codes.js';
+import { systemOf } from '../../messages/ids.js';
 import {
   type DbaForm,
   listedRequirements,
@@ -14,30 +22,34 @@ import {
   type OnboardingState,
   type OutcomeName,
   type Stage,
+  type TimelineEntry,
 } from '../../messages/onboarding-state.js';
 import type { PartOutcome } from '../../messages/onboardings.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { dbaAttributes, SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
+import { accountName } from './activity-proxies.js';
 import { currentDetails, type NextSteps } from './current-details.js';
 import type { CustomerReports } from './customer-reports.js';
-import type { OutboundEvents } from './outbound-events.js';
-import type { Timeline } from './timeline.js';
+import { type OutboundEventRecords, OutboundEvents } from './outbound-events.js';
 
 /** The state without what the requirement queue, the timeline and the input hold. */
 export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 'timeline'>;
+
+export interface PublishedStateRecords {
+  readonly state: OnboardingState;
+  readonly events: OutboundEventRecords;
+}
 
 export interface PublishedStateOptions {
   readonly nextSteps: NextSteps;
   /** Returns the present dba. A correction may change it. */
   readonly dba?: (() => string) | undefined;
-  readonly before?: OnboardingState | undefined;
+  readonly records?: PublishedStateRecords | undefined;
   /** The number of open requirements that the search attribute lists; the others are counted. Default: all. */
   readonly mostListed?: number;
   /** The parts of the state that others hold: the open requirements, and the parts of a customer. */
   readonly others: () => Pick<OnboardingState, 'requirements'> & Partial<OnboardingState>;
-  readonly timeline: Timeline;
-  readonly events: OutboundEvents;
   /** Absent where there is no customer to report to. */
   readonly reports?: CustomerReports;
 }
@@ -45,15 +57,17 @@ export interface PublishedStateOptions {
 /** The published state of a workflow: query `state`, search attributes, and the current details in the Web UI. */
 export class PublishedState {
   readonly timeline: Timeline;
+  readonly events: OutboundEvents;
   #facts: Facts;
   #stageSeconds: StageSeconds;
   #agentProfileId: number | undefined;
   #said: readonly string[] = [];
 
   constructor(private readonly options: PublishedStateOptions) {
-    const before = options.before ?? blankState(workflowInfo().workflowType);
-    const { dba: _, requirements: __, unsent: ___, timeline: ____, ...facts } = before;
-    this.timeline = options.timeline;
+    const { state = blankState(workflowInfo().workflowType), events } = options.records ?? {};
+    const { dba: _, requirements: __, unsent: ___, timeline, ...facts } = state;
+    this.timeline = new Timeline(timeline);
+    this.events = new OutboundEvents(events);
     this.#facts = facts;
     this.#stageSeconds = stagesIn(
       workflowInfo().typedSearchAttributes.get(SEARCH_ATTRIBUTES.stageTimes) ?? [],
@@ -63,7 +77,7 @@ export class PublishedState {
 
   /** True when an earlier run began the workflow. */
   get isContinued(): boolean {
-    return this.options.before !== undefined;
+    return this.options.records !== undefined;
   }
 
   get facts(): Facts {
@@ -77,9 +91,9 @@ export class PublishedState {
     return { ...name, ...this.#facts, requirements, timeline: this.timeline.entries, ...more };
   }
 
-  /** The state for the next run. Other parts carry their own records. */
-  get records(): OnboardingState {
-    return { ...this.#facts, requirements: [], timeline: this.timeline.entries };
+  get records(): PublishedStateRecords {
+    const state = { ...this.#facts, requirements: [], timeline: this.timeline.entries };
+    return { state, events: this.events.records };
   }
 
   /** The form of the dba in the search attribute. A workflow that was started without `gangway` masks it. */
@@ -113,7 +127,7 @@ export class PublishedState {
     this.#said = said;
     this.know({ stage: outcome.outcome });
     this.report(outcome as PartOutcome);
-    this.options.events.ended(outcome.outcome, this.#facts);
+    this.events.ended(outcome.outcome, this.#facts);
   }
 
   async idle(): Promise<void> {
@@ -123,9 +137,8 @@ export class PublishedState {
   /** Shows and reports the state, at the cost of events in two histories: before a wait, and not before each step. */
   report(outcome?: PartOutcome): void {
     this.refresh();
-    const { events, reports } = this.options;
-    events.send();
-    reports?.report(this.current, outcome);
+    this.events.send();
+    this.options.reports?.report(this.current, outcome);
   }
 
   /** Shows the state in searches and the Web UI. Writes an event to the history only when a search attribute has changed. */
@@ -156,7 +169,7 @@ export class PublishedState {
     showClaims(current.requirements);
     const { workflowId } = workflowInfo();
     setCurrentDetails(currentDetails(workflowId, current, this.options.nextSteps, this.#said));
-    this.options.events.noteStage(this.#facts);
+    this.events.noteStage(this.#facts);
   }
 
   /** The start has set both, so this writes events only after a correction of the dba, and after a start without `gangway`. */
@@ -192,4 +205,39 @@ function upsertChanged(pairs: SearchAttributeUpdatePair[]): void {
 /** Visibility databases reject some control characters, and the server terminates a workflow for more than 2 kB. */
 function indexable(value: unknown): unknown {
   return typeof value === 'string' ? shortened(value.replace(/\p{Cc}+/gu, ' '), LONGEST.line) : value;
+}
+
+/** The events of a workflow in order, with their actors. Holds a short form of each answer, never a secret. */
+export class Timeline {
+  readonly #entries: TimelineEntry[];
+
+  constructor(entries: readonly TimelineEntry[] = []) {
+    this.#entries = [...entries];
+  }
+
+  get entries(): readonly TimelineEntry[] {
+    return this.#entries;
+  }
+
+  /** @param labels of the counter of the event, where it has one */
+  add(
+    event: TimelineEvent,
+    { detail, ...who }: Omit<TimelineEntry, 'at' | 'event'> = {},
+    labels: Readonly<Record<string, string>> = {},
+  ): void {
+    const about = detail === undefined ? {} : { detail: shortened(detail, LONGEST.text) };
+    this.#entries.push({ at: new Date().toISOString(), event, ...about, ...who });
+    if (!isCounted(event)) return;
+    const [name, help] = COUNTERS[event];
+    // Not in a replay. The label '' stands for no partner, or the account without a name.
+    metricMeter.createCounter(name, undefined, help).add(1, {
+      system: systemOf(workflowInfo().workflowId),
+      account: accountName() ?? '',
+      ...labels,
+    });
+  }
+}
+
+function isCounted(event: TimelineEvent): event is keyof typeof COUNTERS {
+  return event in COUNTERS;
 }

@@ -12,8 +12,8 @@ import {
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
 import type { OutboundEvents } from './outbound-events.js';
+import type { Timeline } from './published-state.js';
 import { inShort } from './resolutions.js';
-import type { Timeline } from './timeline.js';
 
 /**
  * A requirement about to be raised. The queue adds its dates and its id. With `about`, what the partner may ask again, the id is
@@ -46,7 +46,6 @@ interface Entry {
   readonly state: State;
 }
 
-/** The records that the queue passes to the next run of the same workflow. */
 export interface RequirementRecords {
   readonly entries: readonly Entry[];
   readonly raised: number;
@@ -100,7 +99,6 @@ export class RequirementQueue {
     };
   }
 
-  /** Requirements without an answer, oldest first. */
   get open(): readonly Requirement[] {
     return this.#openEntries.map(({ requirement }) => requirement);
   }
@@ -134,21 +132,17 @@ export class RequirementQueue {
     );
   }
 
-  answeredOf(kind: RequirementKind): readonly Answered[] {
-    return this.answered.filter(({ requirement }) => requirement.kind === kind);
-  }
-
   isAnswered(id: string): boolean {
     return this.answered.some(({ requirement }) => requirement.id === id);
   }
 
   /** The answer to a requirement of one of these kinds that abandons the onboarding. */
   abandonedOf(kinds: readonly RequirementKind[]): Answered | undefined {
-    const answered = kinds.flatMap((kind) => this.answeredOf(kind));
-    return answered.find(({ resolution }) => resolution.answer.kind === 'abandon');
+    const isAbandoned = ({ requirement, resolution }: Answered) =>
+      kinds.includes(requirement.kind) && resolution.answer.kind === 'abandon';
+    return this.answered.find(isAbandoned);
   }
 
-  /** Ids of requirements whose answers can be taken back. */
   get unsent(): readonly string[] {
     return [...this.#entries].flatMap(([id, { state }]) => (state.is === 'answered' ? [id] : []));
   }
@@ -182,7 +176,6 @@ export class RequirementQueue {
     return times === 1 ? about : `${about}-${times}`;
   }
 
-  /** Closes a requirement that no longer needs an answer. */
   withdraw(id: string, why: string): void {
     const entry = this.#entries.get(id);
     if (entry?.state.is !== 'open') return;
@@ -197,7 +190,6 @@ export class RequirementQueue {
     return answered;
   }
 
-  /** Removes an answer that the partner no longer needs. */
   drop(id: string, why: string): void {
     if (this.removeAnswered(id)) this.timeline.add('answer-dropped', { detail: `${id}: ${why}` });
   }
@@ -247,7 +239,6 @@ export class RequirementQueue {
     return result;
   }
 
-  /** Changes the state of a requirement, which keeps its place. */
   #change(id: string, stateAfter: (state: State) => State): void {
     const entry = this.#entries.get(id);
     if (entry) this.#entries.set(id, { ...entry, state: stateAfter(entry.state) });

@@ -4,7 +4,6 @@ import type { Answer, Requirement } from '../../messages/requirements.js';
 import { shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
 
-/** The requirements that can be answered, and the answers that can be taken back. */
 export interface Answerable {
   readonly open: readonly Requirement[];
   /** Ids of requirements whose answers are not sent yet. */
@@ -34,7 +33,6 @@ export function problemWith(
   return problems.filter(Boolean).join('; ') || undefined;
 }
 
-/** Returns why a request names no open requirement; undefined if it names one. */
 export function problemWithId(
   request: { readonly requirementId?: unknown } | null,
   open: readonly Requirement[],

@@ -5,7 +5,6 @@ import type { Requirement, RequirementKind } from '../../messages/requirements.j
 import type { Facts } from './published-state.js';
 import type { Answered, Question } from './requirement-queue.js';
 
-/** Changes the published state. */
 export type PublishedChange =
   | { readonly record: TimelineEvent; readonly detail?: string }
   | { readonly know: Partial<Facts> };
@@ -20,7 +19,6 @@ export type Decision =
 
 export interface Reaction<Remembered, Decided = Decision> {
   readonly remember: Remembered;
-  /** In the order in which they are applied. */
   readonly decisions: readonly Decided[];
 }
 
@@ -29,7 +27,6 @@ export interface Ended<Outcome> {
   readonly decisions: readonly Decision[];
 }
 
-/** The next actions of a workflow that follows a status. */
 export interface Next<Seen, Due, Outcome> {
   /** The actions that can begin now. Two of the same task never run at the same time. */
   readonly due: readonly (Due & { readonly task: string })[];
@@ -40,7 +37,6 @@ export interface Next<Seen, Due, Outcome> {
   readonly ended?: Ended<Outcome> | undefined;
 }
 
-/** The decisions of a workflow that follows a status, as functions of values. */
 export interface Rules<Remembered, Situation, Seen, Snapshot, Due, Outcome> {
   /** Kinds of requirements that the rules raise. Abandoning one of them ends the workflow. */
   readonly kinds: readonly RequirementKind[];
@@ -74,7 +70,6 @@ export function closeMoot(
   asked: Asked,
   rule: {
     readonly isAsked: (requirement: Requirement) => boolean;
-    /** Also drops the answers to them. */
     readonly drops: boolean;
     readonly why: (requirement: Requirement) => string;
   },

@@ -1,6 +1,6 @@
 import { CancelledFailure, isCancellation } from '@temporalio/workflow';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
-import type { Answer } from '../../messages/requirements.js';
+import type { Answer, AnswerKind } from '../../messages/requirements.js';
 import { problemText, reasonInWords } from '../../partners/bounds.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
@@ -82,7 +82,7 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
         if (step.effect !== 'once') throw new Error(`${step.title}: unexpected ${failure.kind}`);
         doubt ??= failure;
         const resolved = await resolveUncertain(context, step, failure, doubt);
-        if (resolved !== 'again') return resolved.result;
+        if (resolved) return resolved.result;
         break;
       }
       default:
@@ -92,7 +92,6 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
   }
 }
 
-/** {@link runStep} of a read that nothing ends but a person. */
 export function runRead<Result>(
   context: StepContext,
   title: string,
@@ -114,39 +113,40 @@ async function correctedOrDone<Result>(
   const { title, correct, replace, readEvidence, idFormat = 'digits' } = step;
   // Without evidence, only a person can know that it was done by hand.
   const adopts = readEvidence === 'none' ? idFormat : undefined;
-  const options: Correctable = { title, correct, replace, adopts };
-  let notAdopted: readonly FieldProblem[] = [];
-  for (;;) {
-    const answer = await askForCorrection(context, options, [...notAdopted, ...problems], () =>
-      needsNoAnswer(step),
-    );
-    const found = polled(step);
-    if (found) return { result: found.found };
-    if (step.isMoot?.()) {
-      await context.until(() => !step.isMoot?.());
-      continue;
-    }
-    if (answer?.kind !== 'adopt') return undefined;
-    const adopted = await adopt(context, step, answer.id);
-    if ('result' in adopted) return adopted;
-    notAdopted = [{ field: '', message: adopted.problem }];
-  }
+  return askUntilKnown(context, step, (notAdopted, isMoot) => {
+    const all = notAdopted ? [{ field: '', message: notAdopted }, ...problems] : problems;
+    return askForCorrection(context, { title, correct, replace, adopts }, all, isMoot);
+  });
 }
 
-/** Adopts the id that a person gave; returns the problem if that is impossible. */
-async function adopt<Result>(
-  { timeline, writes }: StepContext,
+const AGAIN: readonly AnswerKind[] = ['retry', 'correction', 'documents'];
+
+/** Asks about a write until a person adopts it, or the poll shows its effect. Undefined to try again. */
+async function askUntilKnown<Result>(
+  { timeline, until }: StepContext,
   step: OnceWrite<Result>,
-  id: string,
-): Promise<{ result: Result } | { problem: string }> {
-  try {
-    const result = await step.adopt(id);
-    writes.resolve(step);
-    timeline.add('write-adopted', { detail: `${step.title}: ${id}` });
+  ask: (notAdopted: string, isMoot: () => boolean) => Promise<Answer | undefined>,
+): Promise<{ result: Result } | undefined> {
+  const polled = () => (step.polledEvidence === 'none' ? undefined : step.polledEvidence());
+  const isMoot = () => step.isMoot?.() === true;
+  const needsNoAnswer = () => polled() !== undefined || isMoot();
+  const known = (result: Result, how: string) => {
+    timeline.add('write-adopted', { detail: `${step.title}: ${how}` });
     return { result };
-  } catch (error) {
-    if (!(error instanceof Rejected)) throw error;
-    return { problem: `${id} cannot be adopted: ${error.message}` };
+  };
+  for (let notAdopted = ''; ; ) {
+    const answer = needsNoAnswer() ? undefined : await ask(notAdopted, needsNoAnswer);
+    const seen = polled();
+    if (seen) return known(seen.found, 'seen at the partner');
+    if (answer?.kind === 'adopt') {
+      try {
+        return known(await step.adopt(answer.id), answer.id);
+      } catch (error) {
+        if (!(error instanceof Rejected)) throw error;
+        notAdopted = `${answer.id} cannot be adopted: ${error.message}`;
+      }
+    } else if (isMoot()) await until(() => !isMoot());
+    else if (answer && AGAIN.includes(answer.kind)) return undefined;
   }
 }
 
@@ -157,7 +157,6 @@ type Doubt = Pick<PartnerErrorDetails, 'baseline'>;
 const sendOnce: SendOnce = (activity, request) =>
   (activity as unknown as (given: typeof request) => ReturnType<typeof sendOnce>)(request) as never;
 
-/** Makes one attempt. Keeps the outcome of a write that was cancelled in flight. */
 async function attempt<Result>(
   context: StepContext,
   step: Step<Result>,
@@ -202,7 +201,6 @@ function keepWarnings({ timeline }: StepContext, title: string, result: unknown)
   for (const warning of warnings) timeline.add('partner-warned', { detail: `${title}: ${masked(warning)}` });
 }
 
-/** A person's options after a rejection, besides retrying and abandoning. */
 interface Correctable {
   readonly title: string;
   readonly advice?: string;
@@ -271,65 +269,40 @@ async function findEvidence<Result>(
   return effect;
 }
 
-function polled<Result>({ polledEvidence }: OnceWrite<Result>): Found<Result> {
-  return polledEvidence === 'none' ? undefined : polledEvidence();
-}
-
-/** Reports whether nobody has to answer a question about the write any more, or at present. */
-function needsNoAnswer<Result>(step: OnceWrite<Result>): boolean {
-  return polled(step) !== undefined || step.isMoot?.() === true;
-}
-
-/** The last sentence of each question about an uncertain write. */
 const IF_NOT_THERE =
   'If not, look again a few minutes later, and retry only if it is still not there: retrying too early does it twice.';
 
-/** Finds out whether a write took effect: by evidence at the partner, or from a person. */
+/** Finds out whether a write took effect: by evidence at the partner, or from a person. Undefined to try again. */
 async function resolveUncertain<Result>(
   context: StepContext,
   step: OnceWrite<Result>,
   { system, operation, reason, sentAt, unreadable, fields }: PartnerErrorDetails,
   doubt: Doubt,
-): Promise<{ result: Result } | 'again'> {
+): Promise<{ result: Result } | undefined> {
   const { timeline, ask, writes } = context;
   const { title, idFormat } = step;
-  const at = sentAt === undefined ? '' : ` at ${momentOf(sentAt)}`;
   writes.doubt(step);
+  const at = sentAt === undefined ? '' : ` at ${momentOf(sentAt)}`;
   const isSent = sentAt !== undefined || step.mayBeDone === undefined;
   const what = masked(fields.map(problemText).join('; '));
   const why = unreadable === undefined ? '' : `: ${what}`;
   const sent = isSent ? `sent${at}` : 'perhaps sent before';
   timeline.add('write-uncertain', { detail: `${title}, ${sent}: ${reason}` }, { system, operation });
   const effect = await findEvidence(context, step, doubt);
-  let problem = '';
-  for (;;) {
-    const seen = effect ?? polled(step);
-    if (seen) {
-      writes.resolve(step);
-      if (!effect) timeline.add('write-adopted', { detail: `${title}: seen at the partner` });
-      return { result: seen.found };
-    }
-    if (step.isMoot?.()) {
-      await context.until(() => !step.isMoot?.());
-      continue;
-    }
-    const answer = await ask(
-      {
-        kind: 'uncertain-write',
-        title: `Outcome unknown: ${title}`,
-        detail: `${problem}The request was ${sent}. Whether it took effect is unknown (${reasonInWords(reason)}${why}). ${step.whereToLook} ${IF_NOT_THERE}`,
-        answers: ['adopt', 'retry', 'abandon'],
-        ...(idFormat && { idFormat }),
-      },
-      () => needsNoAnswer(step),
-    );
-    if (answer?.kind === 'retry') {
-      writes.resolve(step);
-      return 'again';
-    }
-    if (answer?.kind !== 'adopt') continue;
-    const adopted = await adopt(context, step, answer.id);
-    if ('result' in adopted) return adopted;
-    problem = `${adopted.problem}\n`;
-  }
+  const known = effect
+    ? { result: effect.found }
+    : await askUntilKnown(context, step, (notAdopted, isMoot) =>
+        ask(
+          {
+            kind: 'uncertain-write',
+            title: `Outcome unknown: ${title}`,
+            detail: `${notAdopted && `${notAdopted}\n`}The request was ${sent}. Whether it took effect is unknown (${reasonInWords(reason)}${why}). ${step.whereToLook} ${IF_NOT_THERE}`,
+            answers: ['adopt', 'retry', 'abandon'],
+            ...(idFormat && { idFormat }),
+          },
+          isMoot,
+        ),
+      );
+  writes.resolve(step);
+  return known;
 }

@@ -3,28 +3,9 @@ import type { Pace } from '../../messages/onboarding-state.js';
 import type { Journey } from './journey.js';
 import { runStep } from './run-step.js';
 
-/** Measures how often a partner changes something, to space out the reads. */
-export class Pacer {
-  #pace: Pace | undefined;
-
-  /** Pace of the next wait; undefined when nothing was read yet. */
-  get pace(): Pace | undefined {
-    return this.#pace;
-  }
-
-  /** The number of consecutive waits that ended with their first read. */
-  get changes(): number {
-    return this.#pace?.changes ?? 0;
-  }
-
-  /** A wait has ended after this number of reads. */
-  ended(polls: number): void {
-    this.#pace = { readAt: Date.now(), changes: polls === 1 ? this.changes + 1 : 1 };
-  }
-
-  read(): void {
-    this.#pace = { readAt: Date.now(), changes: this.changes };
-  }
+/** Returns the pace after a wait of this number of reads: how many waits in a row have ended with their first read. */
+export function paceAfter(before: Pace | undefined, polls: number): Pace {
+  return { readAt: Date.now(), changes: polls === 1 ? (before?.changes ?? 0) + 1 : 1 };
 }
 
 /** Where a poll is. It rests until it is told what was seen, and after its change was taken. */
@@ -37,7 +18,8 @@ type Progress<Snapshot> =
 /** Polls a status while the workflow does other things, and keeps one change at a time. */
 export class StatusPoll<Seen, Snapshot> {
   #progress: Progress<Snapshot> = { is: 'resting' };
-  readonly #pacer = new Pacer();
+  /** Spaces out the reads of a status that changes often. Undefined until something was read. */
+  #pace: Pace | undefined;
   /** The change that was taken last, unless a write has begun since. */
   #latest: Snapshot | undefined;
   /** Ends with the last poll that was begun: two polls at once would have the same activity id. */
@@ -67,13 +49,13 @@ export class StatusPoll<Seen, Snapshot> {
         effect: 'read',
         title: 'read the status',
         waitsForChange: true,
-        run: () => watch(seen, this.#pacer.pace),
+        run: () => watch(seen, this.#pace),
       });
     };
     this.#last = scope.run(read).then(
       ({ snapshot, polls }) => {
         if (!isCurrent()) return;
-        this.#pacer.ended(polls);
+        this.#pace = paceAfter(this.#pace, polls);
         this.#count(polls);
         this.#progress = { is: 'changed', snapshot };
       },
@@ -94,13 +76,13 @@ export class StatusPoll<Seen, Snapshot> {
   }
 
   get changes(): number {
-    return this.#pacer.changes;
+    return this.#pace?.changes ?? 0;
   }
 
   /** Takes the read of another step as the change, and cancels the poll. A failed poll stays failed. */
   replaceWith(snapshot: Snapshot): void {
     const before = this.#progress;
-    this.#pacer.read();
+    this.#pace = { readAt: Date.now(), changes: this.changes };
     this.#count(1);
     if (before.is !== 'failed') this.#progress = { is: 'changed', snapshot };
     if (before.is === 'polling') before.scope.cancel();

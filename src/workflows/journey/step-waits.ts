@@ -11,14 +11,14 @@ interface RunningStep {
   /** It polls, and continues after its reads have failed. */
   readonly isPoll: boolean;
   readonly begunAt: number;
+  /** A person is asked about its wait. */
+  isLate: boolean;
 }
 
 /** Shows in the state that a step waits for its partner, and asks a person when the wait is too long. */
 export class StepWaits {
   readonly #running = new Set<RunningStep>();
-  /** The step that the state shows as waiting. */
   #published: RunningStep | undefined;
-  readonly #late = new Set<RunningStep>();
 
   constructor(
     private readonly state: PublishedState,
@@ -27,7 +27,7 @@ export class StepWaits {
 
   /** @returns a function to call when the attempt has ended */
   begin(title: string, isPoll = false): () => void {
-    const step = { title, isPoll, begunAt: Date.now() };
+    const step = { title, isPoll, begunAt: Date.now(), isLate: false };
     this.#running.add(step);
     return () => {
       this.#running.delete(step);
@@ -37,13 +37,12 @@ export class StepWaits {
 
   /** The step after it, or the next wait, shows that it has ended. */
   #end(step: RunningStep): void {
-    this.#late.delete(step);
+    step.isLate = false;
     if (this.#published !== step) return;
     this.#published = undefined;
     this.state.know({ waiting: undefined });
   }
 
-  /** An activity reports that it waits, or that its wait is over. */
   onWait({ isPoll, isOver, ...wait }: PartnerWait): void {
     const since = Date.parse(wait.since);
     const step = [...this.#running].findLast((each) =>
@@ -61,11 +60,11 @@ export class StepWaits {
     this.#published = step;
     this.state.know({ waiting: { step: step.title, since: at, ...(until && { until }), reason } });
     this.state.refresh();
-    if (wait.isLate && !this.#late.has(step)) this.#ask(step, at, reason);
+    if (wait.isLate && !step.isLate) this.#ask(step, at, reason);
   }
 
   #ask(step: RunningStep, since: string, reason: string): void {
-    this.#late.add(step);
+    step.isLate = true;
     const question = {
       kind: 'waiting',
       title: `Waiting for the partner: ${step.title}`,
@@ -74,6 +73,6 @@ export class StepWaits {
         'Ask the partner what is wrong. Answer retry to keep waiting. To give up, cancel the workflow.',
       answers: ['retry'],
     } as const;
-    this.answers.ask(question, () => !this.#late.has(step)).catch(unlessCancelled);
+    this.answers.ask(question, () => !step.isLate).catch(unlessCancelled);
   }
 }

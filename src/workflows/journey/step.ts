@@ -2,8 +2,8 @@ import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import type { SendOnce } from './activity-proxies.js';
 import type { Answers } from './answers.js';
+import type { Timeline } from './published-state.js';
 import type { StepWaits } from './step-waits.js';
-import type { Timeline } from './timeline.js';
 
 /** One call to a partner, and how it recovers when it fails. Its effect is that of the operation in the catalogue. */
 export type Step<Result> = ReadStep<Result> | IdempotentWrite<Result> | OnceWrite<Result>;
@@ -15,7 +15,6 @@ interface EachStep {
   readonly endsWhenRejected?: true;
 }
 
-/** Changes nothing. */
 export interface ReadStep<Result> extends EachStep {
   readonly effect: 'read';
   readonly run: () => Promise<Result>;
@@ -48,7 +47,6 @@ export interface OnceWrite<Result> extends EachWrite, DoubtResolution<Result> {
   readonly mayBeDone?: string | undefined;
 }
 
-/** How the unknown outcome of a once-only write is resolved. */
 interface DoubtResolution<Result> {
   /**
    * Reads evidence that this write took effect, which nothing else explains. It is not in doubt if it was rejected and no earlier
@@ -69,7 +67,6 @@ interface DoubtResolution<Result> {
   readonly whereToLook: string;
 }
 
-/** The evidence of a write's result, if there is any. */
 export type Found<Result> = { readonly found: Result } | undefined;
 
 export interface StepContext extends Pick<Answers, 'ask' | 'blankFor'> {
@@ -85,36 +82,29 @@ type IdentifiedWrite = Pick<IdempotentWrite<unknown>, 'id' | 'title'>;
 
 /** Writes whose outcome is unknown, and writes that were in flight when they were cancelled. */
 export class UnfinishedWrites {
-  readonly #cancelled: (UnfinishedWrite & { readonly id: string })[] = [];
-  /** Titles by id. */
-  readonly #inDoubt = new Map<string, string>();
+  /** By id, in the order in which they came into doubt, or were cancelled. */
+  readonly #writes = new Map<string, UnfinishedWrite>();
 
   constructor(private readonly timeline: Pick<Timeline, 'add'>) {}
 
-  get #identified() {
-    const inDoubt = [...this.#inDoubt].filter(([id]) => this.#cancelled.every((each) => each.id !== id));
-    return [...this.#cancelled, ...inDoubt.map(([id, write]) => ({ id, write, became: 'unknown' as const }))];
-  }
-
   get all(): readonly UnfinishedWrite[] {
-    return this.#identified.map(({ id: _, ...write }) => write);
+    return [...this.#writes.values()];
   }
 
-  /** Ids of the writes that may or may not have taken effect. */
   get unknown(): readonly string[] {
-    return this.#identified.flatMap(({ id, became }) => (became === 'unknown' ? [id] : []));
+    return [...this.#writes].flatMap(([id, { became }]) => (became === 'unknown' ? [id] : []));
   }
 
   cancelled({ title: write, id = write }: IdentifiedWrite, became: UnfinishedWrite['became']): void {
-    this.#cancelled.push({ id, write, became });
+    this.#writes.set(id, { write, became });
     this.timeline.add('write-unfinished', { detail: `${write}: ${became}` });
   }
 
-  doubt({ title, id = title }: IdentifiedWrite): void {
-    this.#inDoubt.set(id, title);
+  doubt({ title: write, id = write }: IdentifiedWrite): void {
+    this.#writes.set(id, { write, became: 'unknown' });
   }
 
   resolve({ title, id = title }: IdentifiedWrite): void {
-    this.#inDoubt.delete(id);
+    this.#writes.delete(id);
   }
 }

@@ -32,10 +32,6 @@ export class Tasks {
     return this.#failure !== undefined;
   }
 
-  canStart(due: readonly Task[]): boolean {
-    return due.some(({ name }) => !this.isRunning(name));
-  }
-
   start(due: readonly Task[]): void {
     for (const { name, run } of due) {
       if (this.isRunning(name)) continue;
@@ -70,7 +66,8 @@ export async function runDueTasks(due: () => readonly Task[]): Promise<void> {
   try {
     do {
       tasks.start(due());
-      await condition(() => tasks.hasFailed || tasks.canStart(due()) || !tasks.isBusy);
+      const canStart = () => due().some(({ name }) => !tasks.isRunning(name));
+      await condition(() => tasks.hasFailed || canStart() || !tasks.isBusy);
       tasks.check();
     } while (tasks.isBusy || due().length > 0);
   } finally {
@@ -121,7 +118,6 @@ export class SerialSender {
     }
   }
 
-  /** Waits until nothing is due or on its way. */
   async idle(): Promise<void> {
     await condition(() => !this.#isSending);
   }

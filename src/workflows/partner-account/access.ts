@@ -115,7 +115,6 @@ export function partnerInWords(system: System): string {
 /** The first report of an operation, and all workflows that wait. */
 interface Unreadable extends UnreadableReport {
   readonly workflowIds: readonly string[];
-  /** The id of the requirement; '' until it is raised. */
   readonly id: string;
 }
 
@@ -167,7 +166,6 @@ function readOf({ operation, workflowIds }: Unreadable): UnreadableRead {
   return { operation, workflowIds };
 }
 
-/** @returns the same array when nothing in the report is new */
 function withReport(all: readonly Unreadable[], report: UnreadableReport): readonly Unreadable[] {
   const known = all.find(({ operation }) => operation === report.operation);
   if (!known) return [...all, { ...report, workflowIds: [report.workflowId], id: '' }];

@@ -1,5 +1,6 @@
 import { setHandler } from '@temporalio/workflow';
 import type { UnmatchedTicket } from '../../messages/banking-activities.js';
+import type { Pace } from '../../messages/onboarding-state.js';
 import { ticketsSeen } from '../../messages/partner-account.js';
 import { sendReply, titleOfReply } from '../business/steps.js';
 import {
@@ -14,8 +15,9 @@ import { POLL, partnerActivities } from '../journey/activity-proxies.js';
 import { react } from '../journey/following.js';
 import type { Journey } from '../journey/journey.js';
 import { Abandoned, type Answered } from '../journey/requirement-queue.js';
+import { answeredOf } from '../journey/rules.js';
 import { Rejected, runStep } from '../journey/run-step.js';
-import { Pacer } from '../journey/status-poll.js';
+import { paceAfter } from '../journey/status-poll.js';
 import type { Task } from '../journey/tasks.js';
 
 /** A nudge resets it by its id, as after a reply. */
@@ -32,7 +34,7 @@ const ASKING: Asking = {
 export function unmatchedTickets(journey: Journey): () => readonly Task[] {
   const { requirements, state } = journey;
   const tickets = { journey, remembered: NO_TICKETS };
-  const pacer = new Pacer();
+  let pace: Pace | undefined;
   /** The poll of an onboarding has listed tickets that are not about its profile. */
   let isReported = false;
   let listed: readonly UnmatchedTicket[] = [];
@@ -45,44 +47,41 @@ export function unmatchedTickets(journey: Journey): () => readonly Task[] {
   };
   const read = async () => {
     isReported = false;
-    listed = await readTickets(journey, listed, pacer);
+    ({ listed, pace } = await readTickets(journey, listed, pace));
     ask();
   };
+  const toDeliver = () => answeredOf(requirements, 'ticket');
   const deliver = async () => {
-    for (const answered of requirements.answeredOf('ticket')) {
+    for (const answered of toDeliver()) {
       // While another is delivered, this one may be taken back.
-      const isLeft = requirements
-        .answeredOf('ticket')
-        .some(({ resolution }) => resolution === answered.resolution);
+      const isLeft = toDeliver().some(({ resolution }) => resolution === answered.resolution);
       if (isLeft) await deliverAnswer(tickets, answered);
     }
     ask();
   };
   return () => [
     ...(isReported || listed.length > 0 ? [{ name: 'read tickets', run: read }] : []),
-    ...(requirements.answeredOf('ticket').length > 0 ? [{ name: 'answer tickets', run: deliver }] : []),
+    ...(toDeliver().length > 0 ? [{ name: 'answer tickets', run: deliver }] : []),
   ];
 }
 
 async function readTickets(
   journey: Journey,
   listed: readonly UnmatchedTicket[],
-  pacer: Pacer,
-): Promise<readonly UnmatchedTicket[]> {
+  pace: Pace | undefined,
+): Promise<{ readonly listed: readonly UnmatchedTicket[]; readonly pace: Pace | undefined }> {
   const asks = listed.map((ticket) => [ticket.ticketId, ticket.asks]);
   // Without a known ticket there is no change to wait for, and the first read ends the wait.
   const seen = asks.length > 0 ? Object.fromEntries(asks) : null;
-  const { pace } = pacer;
   const run = () => awaitUnmatchedTickets({ seen, pace });
   try {
     const step = { effect: 'read', title: 'read the tickets', waitsForChange: true, run } as const;
     const { snapshot, polls } = await runStep(journey, step);
-    pacer.ended(polls);
-    return snapshot;
+    return { listed: snapshot, pace: paceAfter(pace, polls) };
   } catch (error) {
     // A person who is asked about a read that is not permitted may abandon it.
     if (!(error instanceof Abandoned)) throw error;
-    return [];
+    return { listed: [], pace };
   }
 }
 

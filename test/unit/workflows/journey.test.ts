@@ -1,27 +1,23 @@
 import { describe, expect, it, vi } from 'vitest';
-import { noteQuestion } from '../../../src/workflows/boarding/questions.js';
+import type { Pace } from '../../../src/messages/onboarding-state.js';
+import { noteQuestion } from '../../../src/workflows/boarding/decisions.js';
 import { requireFields } from '../../../src/workflows/journey/input.js';
 import { fingerprint } from '../../../src/workflows/journey/outbound-events.js';
 import { doubts, NotAdoptable } from '../../../src/workflows/journey/run-step.js';
-import { Pacer } from '../../../src/workflows/journey/status-poll.js';
+import { paceAfter } from '../../../src/workflows/journey/status-poll.js';
 import { StepWaits } from '../../../src/workflows/journey/step-waits.js';
 import { stoppedAt } from '../../rigs/clock.js';
 
 it('the pace of reads counts the waits in a row that ended with their first read', () => {
   stoppedAt(1_000);
-  const pacer = new Pacer();
-  expect([pacer.pace, pacer.changes]).toEqual([undefined, 0]);
+  let pace: Pace | undefined;
   const paces = [1, 1, 1, 2, 1].map((polls) => {
     vi.advanceTimersByTime(500);
-    pacer.ended(polls);
-    return pacer.pace;
+    pace = paceAfter(pace, polls);
+    return pace;
   });
   const counted = [1, 2, 3, 1, 2].map((changes, index) => ({ readAt: 1_500 + 500 * index, changes }));
   expect(paces).toEqual(counted);
-  vi.advanceTimersByTime(500);
-  // Another step has read.
-  pacer.read();
-  expect(pacer.pace).toEqual({ readAt: 4_000, changes: 2 });
 });
 
 it('a fingerprint is FNV-1a of the JSON text, in 8 digits', () => {

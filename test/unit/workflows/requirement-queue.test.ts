@@ -7,7 +7,7 @@ import {
   type RequirementRecords,
   unlessAbandoned,
 } from '../../../src/workflows/journey/requirement-queue.js';
-import { openOf } from '../../../src/workflows/journey/rules.js';
+import { answeredOf, openOf } from '../../../src/workflows/journey/rules.js';
 import { stoppedAt } from '../../rigs/clock.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
@@ -98,7 +98,7 @@ describe('an answer', () => {
     answer('ticket-1', { kind: 'abandon' });
     const kinds = ['ticket', 'underwriting-note'] as const;
     const idsOf = (found: typeof queue.answered) => found.map(({ requirement: { id } }) => id);
-    expect(kinds.map((kind) => idsOf(queue.answeredOf(kind)))).toEqual([['ticket-1'], []]);
+    expect(kinds.map((kind) => idsOf(answeredOf(queue, kind)))).toEqual([['ticket-1'], []]);
     expect(kinds.map((kind) => openOf(queue, kind).map(({ id }) => id))).toEqual([[], ['note-1']]);
     answer('note-1');
     expect(queue.abandonedOf(['underwriting-note'])).toBeUndefined();

@@ -3,7 +3,13 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Answer } from '../../../src/messages/requirements.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
 import { Abandoned, type Question } from '../../../src/workflows/journey/requirement-queue.js';
-import { Rejected, runStep } from '../../../src/workflows/journey/run-step.js';
+import {
+  askForCorrection,
+  NotAdoptable,
+  Rejected,
+  runRead,
+  runStep,
+} from '../../../src/workflows/journey/run-step.js';
 import {
   type Found,
   type OnceWrite,
@@ -97,7 +103,7 @@ function workflow({ attempts = [], answers = [] }: Course) {
     return { outcome, log, asked, moot, counted, left: attempts.length + answers.length };
   };
   return {
-    ...{ context, log, turns },
+    ...{ context, log, turns, asked },
     read: (more: object = {}) => ended({ effect: 'read', title: 'read the status', run, ...more }),
     idempotent: (more: object = {}) => ended({ effect: 'idempotent', title: 'set the fees', run, ...more }),
     once: (more: Partial<OnceWrite<unknown>> = {}) =>
@@ -122,7 +128,7 @@ function evidence(...reads: Found<unknown>[]) {
   };
   return { seen, readEvidence };
 }
-const ADOPTED = ['resolve create the merchant', 'write-adopted: create the merchant: 7'];
+const ADOPTED = 'write-adopted: create the merchant: 7';
 const quiet = (log: readonly string[]) => log.filter((line) => !/^(begin|end)/.test(line));
 
 describe('a step', () => {
@@ -327,13 +333,13 @@ describe('a rejected once-only write', () => {
 
   it('is adopted', async () => {
     const { outcome, log } = await workflow({ attempts: [failed('Rejected')], answers: [adopt()] }).once();
-    expect([outcome, quiet(log)]).toEqual(['adopted 7', ADOPTED]);
+    expect([outcome, quiet(log)]).toEqual(['adopted 7', [ADOPTED]]);
   });
 
-  it('is tried again when its question has no answer and the poll sees nothing', async () => {
-    const made = workflow({ attempts: [failed('Rejected'), 'done'], answers: [undefined] });
+  it('is asked about again when its question has no answer and the poll sees nothing', async () => {
+    const made = workflow({ attempts: [failed('Rejected'), 'done'], answers: [undefined, RETRY] });
     const { outcome, moot } = await made.once({ polledEvidence: () => undefined });
-    expect([outcome, moot]).toEqual(['done', [false]]);
+    expect([outcome, moot]).toEqual(['done', [false, false]]);
   });
 });
 
@@ -365,8 +371,8 @@ describe('a once-only write with an unknown outcome', () => {
     expect(quiet(log)).toEqual([
       'doubt create the merchant',
       LOST_ENTRY,
-      'resolve create the merchant',
       'write-adopted: create the merchant: seen at the partner',
+      'resolve create the merchant',
     ]);
   });
 
@@ -387,7 +393,7 @@ describe('a once-only write with an unknown outcome', () => {
     const question = { kind: 'uncertain-write', title: 'Outcome unknown: create the merchant', detail };
     expect(asked).toEqual([{ ...question, answers: ['adopt', 'retry', 'abandon'] }]);
     expect(moot).toEqual([false]);
-    expect(quiet(log).slice(2)).toEqual(ADOPTED);
+    expect(quiet(log).slice(2)).toEqual([ADOPTED, 'resolve create the merchant']);
   });
 
   it('asks for an id of its format', async () => {
@@ -434,14 +440,9 @@ describe('a once-only write with an unknown outcome', () => {
 });
 
 it.each([
-  [
-    'an unknown outcome',
-    failed('Uncertain'),
-    'Outcome unknown: create the merchant',
-    'waits asked waits asked',
-  ],
-  ['a rejection', failed('Rejected'), 'Rejected: create the merchant', 'asked waits asked'],
-])('%s of a write that nobody needs yet is asked about later', async (_, failure, title, course) => {
+  ['an unknown outcome', failed('Uncertain'), 'Outcome unknown: create the merchant'],
+  ['a rejection', failed('Rejected'), 'Rejected: create the merchant'],
+])('%s of a write that nobody needs yet is asked about later', async (_, failure, title) => {
   let isMoot = true;
   const asked = (answer: Answer | undefined, isMootThen: boolean) => () => {
     made.log.push('asked');
@@ -456,7 +457,22 @@ it.each([
   const ended = await made.once({ isMoot: () => isMoot });
   expect([ended.outcome, ended.moot]).toEqual(['adopted 7', [true, false]]);
   expect(ended.asked.map((each) => each.title)).toEqual([title, title]);
-  expect(ended.log.filter((line) => /waits|asked|seen at the partner/.test(line)).join(' ')).toBe(course);
+  const course = ended.log.filter((line) => /waits|asked|seen at the partner/.test(line)).join(' ');
+  expect(course).toBe('waits asked waits asked');
+});
+
+it.each([
+  ['rejected', failed('Rejected')],
+  ['of an unknown outcome', LOST],
+])('a write that is %s is adopted even if nobody needs it since', async (_, failure) => {
+  let isMoot = false;
+  const answered = () => {
+    isMoot = true;
+    return adopt();
+  };
+  const made = workflow({ attempts: [failure], answers: [answered] });
+  const { outcome } = await made.once({ isMoot: () => isMoot });
+  expect(outcome).toBe('adopted 7');
 });
 
 it.each([
@@ -477,12 +493,13 @@ it.each([
 });
 
 const SEEN = 'write-adopted: create the merchant: seen at the partner';
-it.each<['rejected' | 'in doubt', Error, Answer | undefined, last: string]>([
-  ['rejected', failed('Rejected'), undefined, 'end'],
-  ['rejected', failed('Rejected'), adopt(), 'end'],
-  ['rejected', failed('Rejected'), RETRY, 'end'],
-  ['in doubt', LOST, undefined, SEEN],
-])('a once-only write that is %s is done when the poll sees it', async (_, failure, answer, last) => {
+it.each<['rejected' | 'in doubt', Error, Answer | undefined]>([
+  ['rejected', failed('Rejected'), undefined],
+  ['rejected', failed('Rejected'), adopt()],
+  ['rejected', failed('Rejected'), RETRY],
+  ['in doubt', LOST, undefined],
+  ['in doubt', LOST, RETRY],
+])('a once-only write that is %s is done when the poll sees it', async (_, failure, answer) => {
   let now: Found<unknown>;
   const answered = () => {
     now = found('polled');
@@ -490,7 +507,8 @@ it.each<['rejected' | 'in doubt', Error, Answer | undefined, last: string]>([
   };
   const made = workflow({ attempts: [failure], answers: [answered] });
   const { outcome, moot, log } = await made.once({ polledEvidence: () => now });
-  expect([outcome, moot, log.at(-1)]).toEqual(['polled', [true], last]);
+  const adopted = log.filter((line) => line.startsWith('write-adopted'));
+  expect([outcome, moot, adopted]).toEqual(['polled', [true], [SEEN]]);
 });
 
 describe('a once-only write that an earlier workflow may have sent', () => {
@@ -594,10 +612,44 @@ it('writes that are unfinished are those in doubt, and those that were cancelled
   writes.resolve({ title: 'submit' });
   writes.cancelled({ ...upload, title: 'upload b.pdf' }, 'done');
   expect(writes.all).toEqual([
-    { write: 'upload b.pdf', became: 'done' },
     { write: 'create', became: 'unknown' },
+    { write: 'upload b.pdf', became: 'done' },
     { write: 'upload a.pdf', became: 'unknown' },
   ]);
   expect(writes.unknown).toEqual(['create', 'note-2/a']);
   expect(happened).toEqual(['write-unfinished: upload b.pdf: done']);
+});
+
+it('a read of its own is a step of this title', async () => {
+  const { context, log } = workflow({});
+  const read = runRead(context as never as StepContext, 'look for the account', async () => 'there');
+  expect([await read, log]).toEqual(['there', ['begin look for the account', 'end']]);
+});
+
+it('a question about a rejection has the advice below its problems', async () => {
+  const { context, asked } = workflow({ answers: [RETRY] });
+  const correctable = { title: 'request the review', advice: 'Take it back.' };
+  await askForCorrection(context as never as StepContext, correctable, BAD_EMAIL.fields);
+  const detail = 'merchant.email: is missing\nTake it back.';
+  expect(asked).toMatchObject([{ detail, answers: ['retry', 'abandon'] }]);
+});
+
+it('an id that must not be adopted is a problem of no field', () => {
+  const { name, problems, message } = new NotAdoptable('it is taken');
+  expect({ name, problems, message }).toEqual({
+    ...{ name: 'NotAdoptable', message: 'it is taken' },
+    problems: [{ field: '', message: 'it is taken' }],
+  });
+});
+
+it.each(['correction', 'documents'] as const)('a %s leads to another attempt', async (kind) => {
+  const given = { correction: { kind, patch: { fees: {} } }, documents: { kind, documents: [] } }[kind];
+  const made = workflow({ attempts: [failed('Rejected'), 'done'], answers: [given as never as Answer] });
+  const { outcome, left } = await made.once({ correct: () => {}, replace: () => {} });
+  expect([outcome, left]).toEqual(['done', 0]);
+});
+
+it('a step whose failure the server should have retried is a bug', async () => {
+  const { outcome } = await workflow({ attempts: [failed('RateLimited')] }).once();
+  expect(outcome).toEqual(new Error('create the merchant: unexpected RateLimited'));
 });

@@ -76,7 +76,7 @@ it('tickets without an onboarding are those that no running one shows, nor one t
   const owners = vi.fn(async () => [...running, { id: 3002, isRunning: false }]);
   const later = { id: 3003, isRunning: true };
   const poll = { minMs: MINUTE, maxMs: MINUTE };
-  const { awaitUnmatchedTickets } = ticketActivities(client as never, { owners } as never, poll);
+  const { awaitUnmatchedTickets } = ticketActivities(client as never, owners as never, poll);
   const read = async () => {
     const found = environment().run(awaitUnmatchedTickets, { seen: null });
     await vi.advanceTimersByTimeAsync(2_900);

@@ -128,6 +128,11 @@ describe('a decision of the partner', () => {
     expect(next(remember, situation()).ended?.outcome).toEqual(outcome);
   });
 
+  it('shows the final mid', () => {
+    const shown = ['partnerStatus is Approved', 'status-changed: Approved', 'mid is 123'];
+    expect(leadsTo({ ...APPROVED, mid: '123' })).toEqual(shown);
+  });
+
   it('asks and closes nothing, and keeps what it knows of whatever is on its way', () => {
     const before = remembered(DELIVERED);
     const open = [noteAsked('n-2'), requirement('r-1', 'request-changes')];
@@ -341,6 +346,13 @@ describe('an unclear mid', () => {
   ])('%s', (_, more, outcome) => {
     expect(next(remembered(), situation(more)).ended?.outcome).toEqual(outcome);
   });
+
+  it('closes its questions, shows the mid and records it when a person adopts it', () => {
+    const answered = ['m-1', 'm-2'].map((id) => answer(asked(id), { kind: 'adopt', id: '123' }));
+    const { ended } = next(remembered(), situation({ answered }));
+    const shown = ['mid is 123', 'remove m-1', 'remove m-2', 'mid-confirmed: 123'];
+    expect(lines(ended?.decisions ?? [])).toEqual(shown);
+  });
 });
 
 it.each<[string, Partial<StatusSnapshot>, answers: string, more?: object]>([
@@ -403,4 +415,28 @@ describe('what is sent next', () => {
     expect(next([one, two])).toEqual(isSent ? { send: 'answers', answers: [one, two] } : undefined);
     expect(next([one])).toEqual({ send: 'answers', answers: [one] });
   });
+
+  it('is one task, because the partner accepts one change of a merchant at a time', () => {
+    const { due: tasks } = next(remembered(UNSUBMITTED), situation());
+    expect(tasks).toEqual([{ task: 'write', send: 'application' }]);
+    expect(next(remembered(), situation()).due).toEqual([]);
+  });
+});
+
+it.each<[string, Partial<Remembered>, Partial<Situation>, boolean]>([
+  ['while nothing is sent', {}, {}, true],
+  ['before the first read', { seen: { phase: null } }, {}, true],
+  ['not while a write would look like a change', {}, { isWriting: true }, false],
+  ['not during the first write', { seen: { phase: null } }, { isWriting: true }, false],
+  ['while a person is asked', {}, { isWriting: true, open: [noteAsked('n-1')] }, true],
+  ['after a decision', { seen: seen(APPROVED) }, { isWriting: true }, true],
+])('the status is read %s', (_, before, more, isRead) => {
+  const { compared } = next(remembered(before), situation(more));
+  expect(compared).toEqual(
+    isRead ? expect.objectContaining(before.seen ?? { phase: 'submitted' }) : undefined,
+  );
+});
+
+it('a decision ends a boarding with nothing to apply', () => {
+  expect(next(remembered({ seen: seen(DECLINED) }), situation()).ended?.decisions).toEqual([]);
 });

@@ -7,6 +7,7 @@ import {
   failedPart,
   isOver,
   isResumed,
+  NOT_STARTED as NOT_BEGUN,
   NOTHING,
   onBegun,
   onEnd,
@@ -157,6 +158,15 @@ describe('what the outside sees', () => {
   it('sends an answer on to the part that asked, or that has it', () => {
     const parts = ['note-1', 'note-2', 'ticket-7', 'unknown'].map((id) => partWith(before, id));
     expect(parts).toEqual(['boarding', 'boarding', 'business', 'business']);
+  });
+
+  it('that did not begin completes as not started', () => {
+    expect(NOT_BEGUN).toEqual({ how: 'completed', outcome: { outcome: 'not-started' } });
+  });
+
+  it('is found by any of its questions', () => {
+    const boarding = reported({ requirements: [note, noteAsked('note-2')] });
+    expect(partWith(remembered({ reported: { boarding } }), 'note-2')).toBe('boarding');
   });
 
   it('has no questions after the end', () => {
