@@ -156,7 +156,7 @@ function encodings(credential: string): string[] {
   return [credential, encodeURIComponent(credential), ...base64.filter(({ length }) => length >= 12)];
 }
 
-const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+export const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 /** A pattern that finds a value: one that is shorter than `alone` only as a word of its own, because it may be a part of others. */
 export function literal(value: string, alone: number): string {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { writeExactly } from '../partners/json.js';
+import { escaped } from '../privacy/private-fields.js';
 
 interface Fault {
   readonly description: string;
@@ -246,10 +247,6 @@ class RequestLog {
 export function allIn(words: readonly string[]): (text: string) => boolean {
   const patterns = words.map((word) => new RegExp(`(?<![\\w-])${escaped(word)}(?![\\w-])`));
   return (text) => patterns.every((pattern) => pattern.test(text));
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 export interface Answer {

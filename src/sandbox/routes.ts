@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Operation, type Operations, operationName } from '../partners/catalogue.js';
@@ -47,15 +48,10 @@ export class FileResponse {
   ) {}
 }
 
-export const STATUS_LABELS: Readonly<Record<number, string>> = {
-  200: 'OK',
-  400: 'BadRequest',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'NotFound',
-  429: 'TooManyRequests',
-  500: 'InternalServerError',
-};
+/** `BadRequest` of 400. */
+export function labelOf(status: number): string | undefined {
+  return STATUS_CODES[status]?.replaceAll(' ', '');
+}
 
 type Int64 = string | number | bigint;
 
@@ -113,7 +109,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
         return { status, body: body ?? failure(status, message, fields) };
       }
     };
-    const errorBody = (status: number) => failure(status, STATUS_LABELS[status] ?? 'fault');
+    const errorBody = (status: number) => failure(status, labelOf(status) ?? 'fault');
     const move = async (request: FastifyRequest, meanwhile: Meanwhile) =>
       system.move?.(await fields(request), meanwhile);
     const isWrite = operation.effect !== 'read' && !operation.anonymous;

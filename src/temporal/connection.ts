@@ -325,8 +325,6 @@ function endingWith(signal: AbortSignal, isConnecting: () => boolean): Intercept
           inProgress.add(call);
           if (isConnecting()) metadata.setOptions({ waitForReady: true });
           next(metadata, {
-            onReceiveMetadata: (received, pass) => pass(received),
-            onReceiveMessage: (message, pass) => pass(message),
             onReceiveStatus(end, pass) {
               inProgress.delete(call);
               pass(end);

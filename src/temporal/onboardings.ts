@@ -66,8 +66,9 @@ export async function findNamedOnboarding(
   accounts: readonly string[],
 ): Promise<WorkflowExecutionDescription> {
   if (partsOfId(given)) return findOnboarding(client, given, accounts);
-  const byId = await onlyOne(client, given, possibleWorkflowIds(given, accounts));
-  const found = byId ?? (await onlyOne(client, given, await idsOfDba(client, given)));
+  const found =
+    (await onlyOne(client, given, possibleWorkflowIds(given, accounts))) ??
+    (await onlyOne(client, given, await idsOfDba(client, given)));
   if (!found) throw await unknown(client, given);
   return found;
 }
@@ -78,7 +79,8 @@ async function onlyOne(
   given: string,
   ids: readonly string[],
 ): Promise<WorkflowExecutionDescription | undefined> {
-  const found = await described(client, ids);
+  const described = await Promise.all(ids.map((id) => describe(client, id)));
+  const found = described.filter((description) => description !== undefined);
   const customers = found.map((description) => description.workflowId).filter(isCustomer);
   const parts = customers.flatMap((customer) => Object.values(partIds(customer)));
   const [first, ...more] = found.filter((description) => !parts.includes(description.workflowId));
@@ -86,11 +88,6 @@ async function onlyOne(
   const mayMean = [first, ...more].map((description) => description.workflowId);
   const message = `${JSON.stringify(given)} may mean ${mayMean.join(', ')}: give the whole workflow id`;
   throw new UnknownOnboarding(message, mayMean);
-}
-
-async function described(client: Client, ids: readonly string[]): Promise<WorkflowExecutionDescription[]> {
-  const all = await Promise.all(ids.map((id) => describe(client, id)));
-  return all.filter((description) => description !== undefined);
 }
 
 const MOST_OF_A_DBA = 1_000;

@@ -135,11 +135,6 @@ export const givenAnswer = z.strictObject({ ...whoAndWhy, answer });
 /** The number of runs of one workflow that are searched for an earlier delivery. */
 const MAX_RUNS = 20;
 
-export interface Accepted {
-  readonly workflowId: string;
-  readonly receipt: ResolutionReceipt;
-}
-
 /**
  * Answers a requirement. The same `updateId` again is the same answer: it changes nothing, and succeeds if the first one did.
  *
@@ -150,7 +145,7 @@ export async function resolveOnce(
   backend: Backend,
   { id, ...resolution }: z.output<typeof givenAnswer>,
   updateId: string,
-): Promise<Accepted> {
+): Promise<{ readonly workflowId: string; readonly receipt: ResolutionReceipt }> {
   const { client } = backend;
   const { workflowId, runId } = await find(backend, id);
   try {
@@ -193,25 +188,15 @@ async function earlierReceipt(
 ): Promise<ResolutionReceipt | undefined> {
   let run: string | undefined = runId;
   for (let count = 0; run && count < MAX_RUNS; count++) {
-    const receipt = await receiptOf(client, workflowId, run, updateId);
+    const update = client.workflow.getHandle(workflowId, run).getUpdateHandle<ResolutionReceipt>(updateId);
+    const receipt = await update.result().catch(ifNotAccepted);
     if (receipt) return receipt;
     run = (await startOfRun(client, workflowId, run))?.continuedExecutionRunId || undefined;
   }
   return undefined;
 }
 
-async function receiptOf(
-  client: Client,
-  workflowId: string,
-  runId: string,
-  updateId: string,
-): Promise<ResolutionReceipt | undefined> {
-  try {
-    const handle = client.workflow.getHandle(workflowId, runId);
-    return await handle.getUpdateHandle<ResolutionReceipt>(updateId).result();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError || error instanceof WorkflowUpdateFailedError)
-      return undefined;
-    throw error;
-  }
+function ifNotAccepted(error: unknown): undefined {
+  if (error instanceof WorkflowNotFoundError || error instanceof WorkflowUpdateFailedError) return undefined;
+  throw error;
 }

@@ -251,6 +251,7 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
   const list = (name: 'requirements' | 'stageTimes') =>
     textsOf(raw.searchAttributes?.indexedFields?.[SEARCH_ATTRIBUTES[name].name]);
   const { requirements, more } = requirementsIn(list('requirements'));
+  const claims = ((await inMemo(client, raw, CLAIMS_MEMO)) ?? {}) as ClaimsMemo;
   return {
     ...{ workflowId, runId, type: raw.type?.name as WorkflowType, taskQueue: raw.taskQueue ?? '' },
     dba: await dbaOf(client, raw, attributes),
@@ -260,7 +261,7 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
     ...{ partnerStatus: text('partnerStatus'), merchantProfileId: text('merchantProfileId') },
     ...{ mid: text('mid'), bankingProfileId: text('bankingProfileId') },
     agentProfileId: text('agentProfileId'),
-    ...{ requirements: withClaims(requirements, await claimsIn(client, raw)), moreRequirements: more },
+    ...{ requirements: withClaims(requirements, claims), moreRequirements: more },
     stageSeconds: stagesIn(list('stageTimes')),
     startedAt: requiredTsToDate(raw.startTime, 'startTime'),
     endedAt: optionalTsToDate(raw.closeTime),
@@ -286,10 +287,6 @@ async function dbaOf(
 ): Promise<string | undefined> {
   const dba = await inMemo(client, raw, 'dba');
   return typeof dba === 'string' ? dba : attributes.get(SEARCH_ATTRIBUTES.dba);
-}
-
-async function claimsIn(client: Client, raw: Raw): Promise<ClaimsMemo> {
-  return ((await inMemo(client, raw, CLAIMS_MEMO)) ?? {}) as ClaimsMemo;
 }
 
 /** The descriptions of the client have no memo. */

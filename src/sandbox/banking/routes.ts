@@ -84,13 +84,11 @@ export const bankingPartner: EmulatedPartner = {
     }),
     oneTimeCodes: { ShortMessageCode: SHORT_MESSAGE_CODE, totpSecret: TOTP_SECRET },
   },
-  start(world) {
+  start(server, world) {
     const service = bankingService(world);
-    return {
-      routes: (server) => bankingRoutes(server, service, world),
-      controls: (server) => bankingControlRoutes(server, service),
-      close: () => service.webhooks.close(),
-    };
+    bankingRoutes(server, service, world);
+    bankingControlRoutes(server, service);
+    server.addHook('preClose', async () => service.webhooks.close());
   },
 };
 

@@ -14,9 +14,9 @@ import {
   controlsOf,
   type Handlers,
   invalid,
+  labelOf,
   partnerRoutes,
   Refusal,
-  STATUS_LABELS,
 } from '../routes.js';
 import { type Pace, plainName, scenarioOf, unknownMagicValue } from '../scenario.js';
 import { Merchant, SCENARIOS } from './merchants.js';
@@ -204,7 +204,7 @@ function commonEnvelope({ data, status, error, fields, requestId }: NumberedCont
     memberNames: [field],
     errorMessage: message,
   }));
-  return { data, status: STATUS_LABELS[status], error, warning: null, validationResults, requestId };
+  return { data, status: labelOf(status), error, warning: null, validationResults, requestId };
 }
 
 function feesEnvelope({ data, error, fields, requestId }: NumberedContent) {
@@ -245,12 +245,10 @@ export const boardingPartner: EmulatedPartner = {
     merchants: Object.entries(SCENARIOS).map(([name, { description }]) => ({ name, description })),
     users: USERS.map(({ name, isoId, mayWrite }) => ({ username: name, password: name, isoId, mayWrite })),
   },
-  start(world) {
+  start(server, world) {
     const service = new BoardingService(world.ledger, world.pace);
     world.merchants = service;
-    return {
-      routes: (server) => boardingRoutes(server, service, world),
-      controls: (server) => boardingControlRoutes(server, service),
-    };
+    boardingRoutes(server, service, world);
+    boardingControlRoutes(server, service);
   },
 };

@@ -256,24 +256,17 @@ export const paymentsPartner: EmulatedPartner = {
     paymentsKeys: PAYMENTS_KEYS.map(({ name, ...key }) => ({ key: name, ...key })),
     paymentsPermissions: PERMISSIONS,
   },
-  start(world) {
+  start(server, world) {
     const service = new PaymentsService(world);
-    return {
-      routes: (server) => paymentsRoutes(server, service, world),
-      controls: (server) => paymentsControlRoutes(server, service),
-    };
+    paymentsRoutes(server, service, world);
+    controlsOf(server, {
+      kind: 'transaction',
+      find: (id) => service.payments.find(id),
+      change: z.strictObject({ status: z.string().min(1) }),
+      apply: (payment, { status }) => {
+        payment.set(status);
+        return payment.record;
+      },
+    });
   },
 };
-
-/** `/sandbox/transactions/...`: the payments part of what tests and demos steer. */
-function paymentsControlRoutes(server: FastifyInstance, { payments }: PaymentsService): void {
-  controlsOf(server, {
-    kind: 'transaction',
-    find: (id) => payments.find(id),
-    change: z.strictObject({ status: z.string().min(1) }),
-    apply: (payment, { status }) => {
-      payment.set(status);
-      return payment.record;
-    },
-  });
-}
