@@ -82,7 +82,6 @@ export async function gangway<Line>(env: NodeJS.ProcessEnv, args: readonly strin
 
 type InboxItem = Requirement & { readonly workflowId: string };
 
-/** The open requirements whose words a worker could read. */
 export async function inbox(env: NodeJS.ProcessEnv): Promise<InboxItem[]> {
   const items = await gangway<Partial<InboxItem>>(env, ['inbox', '--details']);
   return items.filter((item): item is InboxItem => item.detail !== undefined);

@@ -26,7 +26,6 @@ export function kindOf(error: unknown): string {
   return error.cause === undefined ? code : `${code}: ${kindOf(error.cause)}`;
 }
 
-/** The time limits for headers and whole requests to arrive, in milliseconds. */
 export interface ArrivalLimits {
   readonly headersMs: number;
   readonly requestMs: number;
@@ -55,7 +54,6 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** A server that listens. */
 export interface Listening {
   /** `http://127.0.0.1:8082`. */
   readonly url: string;
@@ -95,7 +93,6 @@ export function mayTakeLong(request: FastifyRequest): void {
  * @param requestMs how long a request under way may still take to arrive, in milliseconds
  */
 function closeWithin(server: FastifyInstance, requestMs: number): void {
-  /** The request under way of each connection. */
   const connections = new Map<Socket, IncomingMessage | undefined>();
   let isClosing = false;
   const disconnect = (isOver: (request: IncomingMessage | undefined) => boolean) => {
@@ -187,7 +184,6 @@ export interface BearerRules {
 }
 
 export interface JwtRule {
-  /** The URL at which the issuer publishes its keys. */
   readonly jwksUrl: string;
   readonly issuer: string;
   readonly audience: string;
@@ -202,7 +198,6 @@ const ALGORITHMS = [
 /** Key sets have some kilobytes. */
 const MAX_KEY_SET_BYTES = 256 * 1024;
 
-/** The tolerated error of the issuer's clock. */
 const CLOCK_TOLERANCE = '5s';
 
 /** The maximum time that a token may be dated ahead, in seconds. */
@@ -267,7 +262,6 @@ export interface CallerRules {
   readonly bearer: BearerRules;
   /** Limit of one caller. Without a valid token, an address is a caller. */
   readonly requestsPerMinute: number;
-  /** Returns the credentials of a request. Default: the header `Authorization`. */
   readonly authorizationOf?: (request: FastifyRequest) => string | undefined;
   /** Groups the requests of one address that have a limit of their own. Default: one group. */
   readonly purposeOf?: (request: FastifyRequest) => string;
@@ -299,7 +293,6 @@ export async function countCallers(
   return callers;
 }
 
-/** @param callerOf whose requests count together */
 export async function limitRequests(
   server: FastifyInstance,
   perMinute: number,

@@ -34,7 +34,6 @@ const IN_LOGS = [
   'jsonWebToken',
 ] as const;
 
-/** The kinds that are masked in a text, by the place of the text. */
 const KINDS = {
   /** Texts for people who work on an onboarding. A partner may give them a phone number or an e-mail address. */
   onboarding: IDENTITY_NUMBERS,
@@ -42,11 +41,9 @@ const KINDS = {
   log: IN_LOGS,
   /** The message of a failure, in a log: it may quote anything. */
   failure: [...IN_LOGS, 'nineDigits'],
-  /** The text of a partner's response. */
   response: [...IDENTITY_NUMBERS, 'credentials', 'jsonWebToken', 'longToken'],
 } as const satisfies Readonly<Record<string, readonly PrivateKind[]>>;
 
-/** The place of a text, which decides what is masked in it. */
 export type Place = keyof typeof KINDS;
 
 /** The source of one regular expression for everything that is masked in a place. */

@@ -8,7 +8,6 @@ export const REMOVED = 'removed';
 /** The number of private values that are remembered. The oldest is forgotten first. */
 const REMEMBERED = 5_000;
 
-/** The place of a value, which decides how much of it is kept. */
 export interface Context {
   /** Names of fields, besides those that all partners have, whose values are about no customer. */
   readonly openFields?: readonly string[];
@@ -50,7 +49,6 @@ const IDENTITY = new RegExp(
   'g',
 );
 
-/** The parts of a partner's text that look private. */
 const LOOKS_PRIVATE = new RegExp(
   Object.values(PRIVATE_PATTERNS)
     .map(({ source }) => source)
@@ -89,7 +87,6 @@ export class Placeholders {
     return this.hash().update(content).digest('hex');
   }
 
-  /** The same for content that comes in parts. */
   hash(): Hmac {
     return createHmac('sha256', this.#key);
   }

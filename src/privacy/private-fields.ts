@@ -26,7 +26,6 @@ export function isSecretField(field: string): boolean {
   return kindOf(field) === 'secret';
 }
 
-/** Reports whether a field has private or secret values of any kind. */
 export function isPrivateField(field: string): boolean {
   return kindOf(field) !== undefined;
 }
@@ -163,7 +162,6 @@ export function literal(value: string, alone: number): string {
   return value.length < alone ? `(?<!\\w)${escaped(value)}(?!\\w)` : escaped(value);
 }
 
-/** Whole words, with any space between them. */
 function words(value: string): string {
   const spaced = value.trim().split(/\s+/).map(escaped).join('\\s+');
   return `(?<![\\p{L}\\p{N}])${spaced}(?![\\p{L}\\p{N}])`;

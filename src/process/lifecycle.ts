@@ -58,7 +58,6 @@ export function closeOnSignal(open: readonly { close(): Promise<void> }[], close
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
 }
 
-/** Child processes that are killed when this process exits. */
 const children = new Set<() => void>();
 
 /**

@@ -50,7 +50,6 @@ function withoutDetails(error: unknown): unknown {
 
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
-/** Lets the SDK, and through it workflows and activities, log through pino. */
 export function temporalLogger(logger: PinoLogger): Logger {
   const log = (level: LogLevel, message: string, meta: object = {}) =>
     logger[LEVELS[level]](withoutContents(meta), masked(message, 'failure'));
@@ -100,7 +99,6 @@ export function holdPrivate(input: unknown): () => void {
   };
 }
 
-/** Names the dba in the log lines of an activity. */
 export function namesDba(): ActivityInterceptors {
   let dba: string | undefined;
   return {

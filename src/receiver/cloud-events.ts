@@ -13,7 +13,6 @@ export const BATCHED = 'application/cloudevents-batch+json';
 /** The attributes are headers (`ce-id`), the body is the data. */
 export const BINARY = 'application/json';
 
-/** The maximum number of events in one request. */
 export const MAX_EVENTS = 100;
 
 /** Attributes and data of an event by name, as the sender wrote them. */
@@ -109,7 +108,6 @@ function read(headers: Readonly<Record<string, string>>, body: unknown, given: G
   return withoutBase64(attributes);
 }
 
-/** Data may come as JSON in base64 as well. */
 function withoutBase64({ data_base64: base64, ...event }: Record<string, unknown>): GivenEvent {
   if (base64 === undefined) return event;
   try {

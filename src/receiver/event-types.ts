@@ -36,14 +36,12 @@ export type ApplyEvent = (backend: Backend) => Promise<string>;
 export interface EventType {
   /** The data, for the OpenAPI document. */
   readonly data: z.ZodType;
-  /** The whole event. */
   readonly event: z.ZodType;
   readonly prepare: (event: GivenEvent) => ApplyEvent | FieldProblem[];
 }
 
 export type EventTypes = Readonly<Record<string, EventType>>;
 
-/** The events that the receiver accepts, by type. */
 export function eventTypes(known: KnownAccounts): EventTypes {
   const starting = <Input>(type: string, summary: string, { schema, start }: Kind<Input>) =>
     eventType(type, summary, schema(known), async ({ client, taskQueue, dbaForm }, input) => {
@@ -128,7 +126,6 @@ function prepare(types: EventTypes, event: GivenEvent): ApplyEvent | FieldProble
   return [{ field: 'type', message }, ...(error ? wrongFields(error) : [])];
 }
 
-/** Rejects an event that is nested too deep. Undefined for any other event. */
 function tooDeep(event: GivenEvent): ApplyEvent | undefined {
   const fields = Object.keys(event).filter((name) => isNestedDeeper(event[name], MAX_NESTING - 1));
   const errors = fields.map((field) => ({ field, message: TOO_NESTED }));

@@ -21,7 +21,6 @@ const digits = z
   .transform(String)
   .pipe(z.string().regex(/^\d{1,20}$/));
 
-/** The ids by which an onboarding can be found, and their form in a query. */
 const KINDS: Readonly<Record<IdField['kind'], z.ZodType<string>>> = {
   MerchantProfileId: digits,
   BankingProfileId: digits,
@@ -29,10 +28,8 @@ const KINDS: Readonly<Record<IdField['kind'], z.ZodType<string>>> = {
   externalId,
 };
 
-/** Ids that one webhook may name, and that one search covers. */
 const MAX_IDS = 100;
 
-/** The maximum depth at which an id in a webhook is found. */
 const MAX_DEPTH = 16;
 
 interface NamedId extends Pick<IdField, 'kind'> {
@@ -60,7 +57,6 @@ export function idsIn(webhook: unknown, fields: readonly IdField[]): NamedIds {
   return named;
 }
 
-/** Adds ids, up to `most` in all. */
 export function addIds(named: Map<string, NamedId>, more: NamedIds, most: number): void {
   for (const [key, id] of more) if (named.size < most) named.set(key, id);
 }
@@ -124,7 +120,6 @@ export function nudgeMetrics(registry: Registry, accounts: readonly string[]) {
 
 type NudgeMetrics = ReturnType<typeof nudgeMetrics>;
 
-/** Workflows that one search may find. */
 const MAX_WORKFLOWS = 100;
 
 /** The time until workflows are found by their search attributes, in milliseconds. */
@@ -133,7 +128,6 @@ const VISIBLE_AFTER_MS = 2_000;
 /** The time for which ids are gathered for one second search, in milliseconds. Temporal limits the searches per second. */
 const GATHERING_MS = 1_000;
 
-/** The ids to search for again, and the workflows that the first searches found. */
 interface SecondSearch {
   readonly ids: Map<string, NamedId>;
   readonly found: Set<string>;

@@ -9,7 +9,6 @@ import type { OpenAPIV3_1 } from 'openapi-types';
 import { globalRegistry, z } from 'zod';
 import { json } from '../partners/fields.js';
 
-/** The schemas of requests, by the names that the document gives them. */
 export interface RequestSchemas {
   /** Events and their data, such as `merchant.boarding.requested.v1.event`. */
   readonly events: Readonly<Record<string, z.ZodType>>;
@@ -53,24 +52,20 @@ const COMPONENTS = {
   Json: json,
 };
 
-/** A response with a body. */
 export function response(description: string, schema: z.ZodType, mediaType = 'application/json') {
   return { description, content: { [mediaType]: { schema } } };
 }
 
-/** A response without a body. */
 export function emptyResponse(description: string, headers: readonly string[] = []) {
   const schemas = Object.fromEntries(headers.map((name) => [name, { type: 'string' }]));
   return z.null().meta({ description, headers: schemas });
 }
 
-/** The responses with these statuses, each a problem. */
 export function problems(...statuses: number[]) {
   const described = response('A problem', problem, 'application/problem+json');
   return Object.fromEntries(statuses.map((status) => [status, described]));
 }
 
-/** Headers that a route reads, for the schema of the route. */
 export function optionalHeaders(names: readonly string[]): z.ZodType {
   return z.object(Object.fromEntries(names.map((name) => [name, z.string().optional()])));
 }

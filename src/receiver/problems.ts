@@ -39,7 +39,6 @@ interface ProblemOptions extends ErrorOptions {
   /** Every wrong field with its rule, never with its value. */
   readonly errors?: readonly FieldProblem[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further fields of the response. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
@@ -71,7 +70,6 @@ export class Problem extends Error {
   }
 }
 
-/** Fields of a request that break their rules. */
 export function invalid(errors: readonly FieldProblem[], detail = 'nothing was started'): Problem {
   return new Problem('invalid', detail, { errors });
 }
@@ -136,7 +134,6 @@ export const handleClientError = refusesUnreadable((statusCode) => {
 /** The time limit of Temporal for one event, in milliseconds. After that the sender must try again. */
 export const DEADLINE_MS = 5_000;
 
-/** The wait before a sender tries again, in seconds. */
 const RETRY_AFTER = '5';
 
 /**

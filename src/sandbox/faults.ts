@@ -6,7 +6,6 @@ import { escaped } from '../privacy/private-fields.js';
 
 interface Fault {
   readonly description: string;
-  /** The call takes effect. */
   readonly commits?: true;
   /** Waits for the `milliseconds` of the plan before anything else, or before the response. */
   readonly waits?: 'first' | 'last';
@@ -204,7 +203,6 @@ export interface ReceivedRequest {
   readonly operation: string;
   readonly url: string;
   readonly fault?: FaultKind;
-  /** HTTP status of the response; absent while there is none, and after the connection was cut. */
   readonly status?: number;
 }
 

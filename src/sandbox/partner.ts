@@ -27,7 +27,6 @@ export interface World {
 export interface EmulatedPartner {
   /** Settings of the partner, besides its URL, that reach the sandbox: `{PLANT_STORE_TOKEN: 'sandbox'}`. */
   readonly credentials: Readonly<Record<string, string>>;
-  /** Its part of `GET /sandbox/scenarios`. */
   readonly scenarios: object;
   /** Serves its operations, and below `/sandbox` what tests and demos steer it with. */
   start(server: FastifyInstance, world: World): void;

@@ -127,7 +127,6 @@ export async function emulatePartners(
   return { server, ledger };
 }
 
-/** Starts all partner systems, emulated over real HTTP. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = '127.0.0.1', port = 0 } = options;
   const { server } = await emulatePartners(options, (milliseconds) => void refuseConnections(milliseconds));

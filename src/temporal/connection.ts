@@ -51,7 +51,6 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** By default, gRPC would wait up to two minutes before it connects again. */
 const MAX_RECONNECT_BACKOFF_MS = 1_000;
 
-/** Temporal does not respond, or rejects the credentials. */
 export class TemporalUnavailable extends TemporalProblem {
   override readonly name = 'TemporalUnavailable';
   constructor(
@@ -68,7 +67,6 @@ export class TemporalUnavailable extends TemporalProblem {
   }
 }
 
-/** @param error of the SDK, after an attempt to connect */
 export async function temporalUnavailable(
   credentials: Credentials,
   error: unknown,

@@ -173,7 +173,6 @@ export async function partnerActivitiesIn(
 
 interface End {
   readonly how: ActivityEnd;
-  /** Attempts that began. */
   readonly started: number;
   readonly startedAt?: string | undefined;
   readonly closedAt?: string | undefined;

@@ -93,7 +93,6 @@ function millis(time: Pending['lastAttemptCompleteTime']): number {
   return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000;
 }
 
-/** An activity of a workflow that has not ended, as the server reports it. */
 export type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
 
 /** The activities of a workflow that have not ended; none when there is no such workflow. */

@@ -30,7 +30,6 @@ export class UnknownOnboarding extends TemporalProblem {
   }
 }
 
-/** The workflow ids of a customer's parts, which may not have started yet. */
 export function partIds(customerId: string): Readonly<Record<Part, string>> {
   const { key, account } = partsOfId(customerId) ?? { key: customerId, account: undefined };
   const ids = (Object.keys(PARTS) as Part[]).map((part) => [part, partId(part, key, account)]);
@@ -123,7 +122,6 @@ function beginning(given: string, names: readonly string[]): string {
   return some.length === 0 ? '' : `; did you mean ${some.join(' or ')}?`;
 }
 
-/** Undefined when there is no such workflow. */
 export function describe(
   client: Client,
   workflowId: string,
@@ -200,19 +198,16 @@ export function outcomeOf<Outcome>(client: Client, id: string): Promise<Outcome>
 /** The onboardings to search: those of one account that have one of these resources at a partner. */
 export interface Owned {
   readonly workflowType: WorkflowType;
-  /** Holds the id of the resource. */
   readonly attribute: 'merchantProfileId' | 'bankingProfileId';
   readonly ids: readonly number[];
   /** The task queue of the workflows. Another task queue has other accounts, even with the same names. */
   readonly taskQueue: string;
   readonly partnerAccount: string | undefined;
-  /** A workflow id to leave out. */
   readonly except?: string | undefined;
 }
 
 export interface Owner {
   readonly workflowId: string;
-  /** The resource that it has. */
   readonly id: number;
   readonly isRunning: boolean;
   /** The dba as {@link Listed} has it. */

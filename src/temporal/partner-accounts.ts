@@ -37,9 +37,7 @@ import { ifFound } from './unavailable.js';
 /** One account at one partner, and the workflows that work with it. */
 export interface AccountAt {
   readonly system: SystemName;
-  /** undefined for the account without a name. */
   readonly account: string | undefined;
-  /** The task queue of the workflows. */
   readonly taskQueue: string;
 }
 
@@ -70,7 +68,6 @@ export async function reportTickets(client: Client, place: AccountAt): Promise<v
   await nudge(client, await reportTo(client, place, ticketsSeen));
 }
 
-/** The last call got no response. */
 const WITHOUT_RESPONSE: readonly PartnerErrorKind[] = ['NotSent', 'RateLimited', 'Uncertain'];
 
 /**

@@ -18,7 +18,6 @@ import { differenceFromStart, type Kind, type SendStart, type Started } from './
 
 /** The requests of other programs, over HTTP or Nexus: an onboarding, an answer, a state. */
 
-/** The services that carry out requests of other programs. */
 export interface Backend {
   readonly client: Client;
   readonly taskQueue: string;
@@ -36,14 +35,12 @@ export class Refusal extends Error {
   constructor(
     readonly kind: RefusalKind,
     message: string,
-    /** Every wrong field with its rule. */
     readonly errors: readonly FieldProblem[] = [],
   ) {
     super(message);
   }
 }
 
-/** @throws {Refusal} which names every wrong field */
 export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   if (isNestedDeeper(value)) throw refusedFields([{ field: '', message: TOO_NESTED }]);
   const result = schema.safeParse(value);
@@ -63,7 +60,6 @@ export function wrongFields(error: z.ZodError): FieldProblem[] {
   return [...fieldProblems(error), ...unmatched];
 }
 
-/** An onboarding that a request started, or attached to. */
 export interface Requested extends Started {
   /** It was started before, with the same input. */
   readonly isUnchanged: boolean;
@@ -126,10 +122,8 @@ const answer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('abandon') }),
 ]);
 
-/** The requirement, the person who answers it, and the reason. */
 export const whoAndWhy = { id: onboardingName, requirementId: text, actor: text, reason: text };
 
-/** An answer to a requirement, as programs send it. */
 export const givenAnswer = z.strictObject({ ...whoAndWhy, answer });
 
 /** The number of runs of one workflow that are searched for an earlier delivery. */
@@ -165,7 +159,6 @@ export async function resolveOnce(
   }
 }
 
-/** Returns why an onboarding rejected an answer. Undefined for another error. */
 function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof WorkflowNotFoundError) return new Refusal('not-open', 'the onboarding has ended');
   if (!(error instanceof WorkflowUpdateFailedError)) return undefined;

@@ -57,36 +57,30 @@ export interface Listed {
   readonly agentProfileId: string | undefined;
   /** The open ones that the list has, the first due first. Without the key, they do not show who handles them. */
   readonly requirements: readonly ListedRequirement[];
-  /** The number of further open ones. */
   readonly moreRequirements: number;
   readonly stageSeconds: StageSeconds;
   readonly startedAt: Date;
   readonly endedAt: Date | undefined;
 }
 
-/** The filter of a list of workflows. */
 export interface Filter {
   readonly types: readonly WorkflowType[];
   readonly stage?: Stage | undefined;
   /** The search attribute has it masked or not. Masked, many have the same. */
   readonly dba?: string | undefined;
-  /** See {@link findable}. */
   readonly find?: string | undefined;
   readonly system?: SystemName | undefined;
   readonly partnerAccount?: string | undefined;
   /** One of these accounts, '' for the one without a name. Default: all. */
   readonly partnerAccounts?: readonly string[] | undefined;
   readonly agent?: string | undefined;
-  /** Has an open requirement of this kind. */
   readonly kind?: RequirementKind | undefined;
   readonly actionRequired?: boolean | undefined;
   readonly running?: boolean | undefined;
   readonly dueAfter?: Date | undefined;
-  /** Includes this time. */
   readonly dueUntil?: Date | undefined;
   readonly startedBefore?: Date | undefined;
   readonly endedSince?: Date | undefined;
-  /** A visibility query of a person. */
   readonly query?: string | undefined;
 }
 
@@ -213,7 +207,6 @@ export async function* listedBy(client: Client, filter: Filter, most?: number): 
     if (isInAccounts(found, filter.partnerAccounts)) yield found;
 }
 
-/** A workflow as Temporal lists it. */
 export type Raw = temporal.api.workflow.v1.IWorkflowExecutionInfo;
 
 /** The same workflows in their raw form: nothing of them is decrypted. The server sends `page` of them at once. */

@@ -4,7 +4,6 @@ import type { Client } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
 import { isUnimplemented } from './unavailable.js';
 
-/** The time limit for Temporal to respond, in milliseconds. */
 const DEADLINE_MS = 2_000;
 
 /** The time for which a result is kept, in milliseconds, so that any number of callers cause one request. */
@@ -37,7 +36,6 @@ const { TASK_QUEUE_TYPE_WORKFLOW } = proto.temporal.api.enums.v1.TaskQueueType;
 const PATIENCE_MS = 5_000;
 const INTERVAL_MS = 50;
 
-/** Shows the time of the server, in milliseconds since 1970. */
 type ServerClock = () => number;
 
 /** The time for which a clock counts as exact, in milliseconds, because two clocks drift apart. */

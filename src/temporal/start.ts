@@ -44,13 +44,10 @@ export interface StartOptions {
   readonly taskQueue: string;
   /** Start again although the first workflow of this id has ended. */
   readonly again?: boolean;
-  /** Default: `interactive`. */
   readonly urgency?: Urgency;
-  /** Default: `shown`. */
   readonly dbaForm?: DbaForm;
   /** Workflow id of the batch that starts it. The same batch may repeat a start that it does not know of. */
   readonly batch?: string;
-  /** Default: the client sends it. */
   readonly send?: SendStart;
 }
 
@@ -61,7 +58,6 @@ export interface StartOptions {
  */
 export type SendStart = (type: WorkflowType, options: WorkflowStartOptions) => Promise<string>;
 
-/** A workflow that a start created, or found. */
 export interface Started {
   readonly workflowId: string;
   readonly runId: string;
@@ -103,12 +99,10 @@ function starter<Input extends Pick<MerchantBoardingInput, 'externalId' | 'accou
 /** Onboardings that people and events start. A terminal is part of a customer. */
 export type StartableType = Exclude<OnboardingType, 'terminalProvisioning'>;
 
-/** A kind of onboarding: its input, and how it is started. */
 export interface Kind<Input> {
   /** Name of the command that starts one from a file. */
   readonly command: string;
   readonly type: StartableType;
-  /** Checks every rule of the input. */
   readonly schema: (known: KnownAccounts) => z.ZodType<Input>;
   readonly start: (client: Client, input: Input, options: StartOptions) => Promise<Started>;
 }
@@ -212,7 +206,6 @@ async function wasRejected(client: Client, workflowId: string): Promise<boolean>
 /** `interactive`: a person or a program waits for this onboarding. `batch`: it is one row of many. */
 export type Urgency = 'interactive' | 'batch';
 
-/** The agent of a merchant, by id or by name. */
 export type Agent = Pick<MerchantBoardingInput, 'agentProfileId' | 'agent'>;
 
 /**

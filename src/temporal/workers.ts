@@ -97,7 +97,6 @@ export class NoWorker extends PassingProblem {
   override readonly name = 'NoWorker';
 }
 
-/** The same in one sentence. */
 export function whyNoWorker(queue: string, pollers: Pollers): string {
   const { why, run } = noWorker(queue, pollers);
   return run ? `${why}; run "${run}"` : why;
@@ -128,7 +127,6 @@ export interface DeployedVersion {
   readonly buildId: string;
   /** `inactive`: it was never current; `draining`: it gets no new workflows, and some may be pinned to it. */
   readonly status: 'inactive' | 'current' | 'ramping' | 'draining' | 'drained';
-  /** The number of running workflows that are pinned to it. */
   readonly pinned: number;
 }
 

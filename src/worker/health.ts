@@ -21,7 +21,6 @@ import type { WorkerSettings } from './settings.js';
 export interface Vitals {
   /** The state of the worker: `RUNNING` when it takes tasks, `FAILED` when a part of it has failed. */
   readonly worker: () => string;
-  /** Reports whether Temporal responds; takes bounded time. */
   readonly temporal: () => Promise<boolean>;
 }
 

@@ -34,7 +34,6 @@ export interface Difference {
   readonly cause: string;
   /** Where the code requests the command that differs, or the last one before: `src/workflows/boarding/steps.ts:88`. */
   readonly at?: string | undefined;
-  /** The event of the history that differs. */
   readonly eventId?: string | undefined;
 }
 
@@ -144,7 +143,6 @@ interface Replayer {
   close(): Promise<void>;
 }
 
-/** Replays one run after the other through a bundle. */
 function replayerOf({ namespace, taskQueue, payloadKeys }: ReplayConfig, code: string): Replayer {
   let requested: Requested[] = [];
   let current: Recorded | undefined;

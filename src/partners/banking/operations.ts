@@ -9,7 +9,6 @@ import { TOKEN_OPERATIONS } from './token.js';
 
 const byWebhook = z.strictObject({ webhookId: int32 });
 
-/** Operations of partners and administrators: webhooks, departments and sub-users. */
 const PARTNER_OPERATIONS = {
   createWebhook: idempotent('POST /api/Partners/webhooks', {
     reference: 'E13',
@@ -53,7 +52,6 @@ const PARTNER_OPERATIONS = {
 
 const ticketFields = { topicId: int32.optional(), parentTicketId: int32.optional() };
 
-/** Communication between the partner and its clients: tickets and notifications. */
 const MESSAGE_OPERATIONS = {
   listNewTickets: read('GET /api/tickets/new', {
     reference: 'E6',

@@ -46,7 +46,6 @@ export const TOKEN_OPERATIONS = {
   }),
 } satisfies Operations;
 
-/** A code of the second factor, as E1 takes it. */
 export interface OneTimeCode {
   readonly smsCode: string;
   readonly typeOperation: z.input<typeof secondFactor>;
@@ -57,7 +56,6 @@ const PERIOD_MS = 30_000;
 /** Time-based codes (RFC 6238: SHA-1, 6 digits, 30 seconds) by the partner's clock, once that is known. */
 class TimeBasedCodes {
   readonly #totp: TOTP;
-  /** The offset to add to our clock. */
   #offsetMs = 0;
 
   /** @throws {TypeError} if the secret is not base32. The message does not repeat it. */
@@ -176,13 +174,11 @@ export class BankingToken {
     return (this.#held ?? (await this.#renewed())).credentials;
   }
 
-  /** Gives the next attempt a one-time code that a person received, and allows that attempt. */
   useCode(code: string, typeOperation: OneTimeCode['typeOperation'] = 'ShortMessageCode'): void {
     this.#code = { smsCode: code, typeOperation };
     this.#refusal = undefined;
   }
 
-  /** Drops the token, an unused code, and remembered refusals. */
   forget(): void {
     this.#held = undefined;
     this.#code = undefined;

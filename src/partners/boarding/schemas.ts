@@ -47,7 +47,6 @@ export function createMerchantV2Request(posNames: readonly string[]) {
   return z.looseObject(createMerchantRequest(posNames).shape);
 }
 
-/** Calls `visit` with every value in a JSON value, itself included, and its path. */
 function everyValue(
   value: unknown,
   visit: (value: unknown, path: string[]) => void,

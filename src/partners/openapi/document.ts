@@ -162,7 +162,6 @@ const MEANINGS: Readonly<Record<number, string>> = {
   500: 'Internal error: the call may or may not have taken effect',
 };
 
-/** A response whose body is JSON. */
 function answer(description: string, schema: Json): Json {
   return { description, content: { 'application/json': { schema } } };
 }
