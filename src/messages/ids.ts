@@ -95,7 +95,6 @@ export function partsOfId(
   return { type, ...splitAccount(id.slice(prefix.length + 1)) };
 }
 
-/** Reports whether a workflow id belongs to an onboarding, not to a single operation or an account. */
 export function isOnboarding(id: string): boolean {
   return (partsOfId(id)?.type ?? '') in ONBOARDINGS;
 }

@@ -98,14 +98,6 @@ export class PartnerError extends Error {
     return this.details.kind;
   }
 
-  get system(): string {
-    return this.details.system;
-  }
-
-  get operation(): string {
-    return this.details.operation;
-  }
-
   get requestId(): string | undefined {
     return this.details.requestId;
   }

@@ -48,11 +48,16 @@ export type Place = keyof typeof KINDS;
 
 /** The source of one regular expression for everything that is masked in a place. */
 export function privatePattern(place: Place): string {
-  return KINDS[place].map((kind) => PRIVATE_PATTERNS[kind].source).join('|');
+  return anyOf(...KINDS[place]).source;
+}
+
+/** Finds everything of these kinds. */
+export function anyOf(...kinds: readonly PrivateKind[]): RegExp {
+  return new RegExp(kinds.map((kind) => PRIVATE_PATTERNS[kind].source).join('|'), 'g');
 }
 
 const patterns = Object.fromEntries(
-  Object.keys(KINDS).map((place) => [place, new RegExp(privatePattern(place as Place), 'g')]),
+  Object.entries(KINDS).map(([place, kinds]) => [place, anyOf(...kinds)]),
 ) as Readonly<Record<Place, RegExp>>;
 
 const TAX_NUMBER = new RegExp(`^${PRIVATE_PATTERNS.taxNumber.source}$`);

@@ -1,5 +1,5 @@
 import { createHmac, type Hmac, randomBytes } from 'node:crypto';
-import { PRIVATE_PATTERNS } from './masked.js';
+import { anyOf, PRIVATE_PATTERNS, type PrivateKind } from './masked.js';
 import { isPrivateField, literal } from './private-fields.js';
 
 /** Stands in place of a credential, which gets no placeholder of its own. */
@@ -42,19 +42,9 @@ const PROBLEMS =
   /^(?:errors?|errormessage|message|messages|warnings?|detail|title|validation(?:results|errors))$/;
 
 /** The parts of a field's name that suggest a private value. */
-const IDENTITY = new RegExp(
-  [PRIVATE_PATTERNS.socialSecurityNumber, PRIVATE_PATTERNS.nineDigits, PRIVATE_PATTERNS.email]
-    .map(({ source }) => source)
-    .join('|'),
-  'g',
-);
+const IDENTITY = anyOf('socialSecurityNumber', 'nineDigits', 'email');
 
-const LOOKS_PRIVATE = new RegExp(
-  Object.values(PRIVATE_PATTERNS)
-    .map(({ source }) => source)
-    .join('|'),
-  'g',
-);
+const LOOKS_PRIVATE = anyOf(...(Object.keys(PRIVATE_PATTERNS) as PrivateKind[]));
 
 /**
  * Replaces private values, so that what is left can be kept and passed on. The same value gets the same placeholder, which has

@@ -53,11 +53,7 @@ const LEVELS_READ = 1 + MAX_NESTING + 1;
 
 /** Parses JSON without what is nested deeper than any path accepts. @throws {Problem} `unreadable` */
 export function parse(body: string): unknown {
-  try {
-    return parseExactly(withoutDepth(body, LEVELS_READ));
-  } catch {
-    throw unreadable('the body must be JSON');
-  }
+  return attempt(() => parseExactly(withoutDepth(body, LEVELS_READ)), 'the body must be JSON');
 }
 
 function batched(json: unknown): GivenEvent[] {
@@ -91,11 +87,7 @@ function attributeName(header: string): string {
 
 /** Values of headers are percent-encoded (HTTP protocol binding, 3.1.3.2). */
 function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    throw unreadable('the values of ce- headers must be percent-encoded UTF-8');
-  }
+  return attempt(() => decodeURIComponent(value), 'the values of ce- headers must be percent-encoded UTF-8');
 }
 
 function read(headers: Readonly<Record<string, string>>, body: unknown, given: GivenEvent): GivenEvent {
@@ -130,7 +122,7 @@ function attempt<Result>(action: () => Result, otherwise: string): Result {
   try {
     return action();
   } catch {
-    // The package's own messages quote the event.
+    // Messages of libraries quote the event.
     throw unreadable(otherwise);
   }
 }
@@ -151,13 +143,10 @@ export function textBodies(server: FastifyInstance, mediaTypes: readonly string[
       throw unsupported('the body must be in UTF-8');
     }
   });
-  server.addContentTypeParser([...mediaTypes], { parseAs: 'buffer' }, async (_: unknown, body: Buffer) => {
-    try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-    } catch {
-      throw new Problem('unreadable', 'the body must be in UTF-8');
-    }
-  });
+  const strict = { fatal: true, ignoreBOM: true };
+  server.addContentTypeParser([...mediaTypes], { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>
+    attempt(() => new TextDecoder('utf-8', strict).decode(body), 'the body must be in UTF-8'),
+  );
 }
 
 /** @throws {Problem} when there is no body, because Fastify checks the media type of a body only */

@@ -202,12 +202,15 @@ async function partnerErrorOf(
 const { WORKFLOW_EXECUTION_STATUS_RUNNING } = proto.temporal.api.enums.v1.WorkflowExecutionStatus;
 
 /** Reports a status name that no document has. Starts the record if it does not run. */
-export async function reportStatus(client: Client, place: AccountAt, status: string): Promise<void> {
-  const { system, account, taskQueue } = place;
+export async function reportStatus(
+  client: Client,
+  { system, account, taskQueue }: AccountAt,
+  status: string,
+): Promise<void> {
   const input: PartnerAccountInput = { system };
   await client.workflow.signalWithStart('partnerRecord', {
     ...initialVisibility('partnerRecord', { summary: `record of ${system}`, account }),
-    ...{ workflowId: recordIdOf(place), taskQueue, args: [input] },
+    ...{ workflowId: partnerRecordId(system, taskQueue, account), taskQueue, args: [input] },
     ...{ signal: statusSeen, signalArgs: [{ status }] },
   });
 }
@@ -217,15 +220,14 @@ export async function reportStatus(client: Client, place: AccountAt, status: str
  *
  * @throws when this process has not the key of the record
  */
-export async function recordOf(client: Client, place: AccountAt): Promise<PartnerRecord | undefined> {
-  const workflowId = recordIdOf(place);
+export async function recordOf(
+  client: Client,
+  { system, account, taskQueue }: AccountAt,
+): Promise<PartnerRecord | undefined> {
+  const workflowId = partnerRecordId(system, taskQueue, account);
   const { status, memo } = (await ifFound(describedWithMemo(client, workflowId))) ?? {};
   const payload = memo?.fields?.[RECORD_MEMO];
   if (status !== WORKFLOW_EXECUTION_STATUS_RUNNING || !payload) return undefined;
   const [record] = await decodedPayloads(client, [payload], workflowId);
   return record as PartnerRecord;
-}
-
-function recordIdOf({ system, account, taskQueue }: AccountAt): string {
-  return partnerRecordId(system, taskQueue, account);
 }
