@@ -364,7 +364,6 @@ function whenRequestStarts(started: () => void): Dispatcher.DispatcherComposeInt
 }
 
 function errorCode(error: unknown): string {
-  if (error instanceof errors.UndiciError) return error.code;
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
   return error instanceof Error ? error.name : 'unknown';
 }

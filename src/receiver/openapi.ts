@@ -8,6 +8,8 @@ import {
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { globalRegistry, z } from 'zod';
 import { json } from '../partners/fields.js';
+import { reachable } from '../partners/openapi/document.js';
+import type { Json } from '../schemas/shape.js';
 
 export interface RequestSchemas {
   /** Events and their data, such as `merchant.boarding.requested.v1.event`. */
@@ -171,17 +173,8 @@ function usedComponents(transform: SwaggerTransformObject): SwaggerTransformObje
   return (routes) => {
     const document = transform(routes) as OpenAPIV3_1.Document;
     const { schemas = {}, ...components } = document.components ?? {};
-    const used = new Map<string, unknown>();
-    const collect = (part: unknown) => {
-      for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-        if (used.has(name)) continue;
-        const schema = (schemas as Record<string, unknown>)[name];
-        used.set(name, schema);
-        collect(schema);
-      }
-    };
-    collect(document.paths);
-    const named = [...used].map(([name, schema]) => [plain(name), schema]);
+    const used = [...reachable(schemas, document.paths)];
+    const named = used.map((name) => [plain(name), (schemas as Json)[name]]);
     const whole = { ...document, components: { ...components, schemas: Object.fromEntries(named) } };
     return JSON.parse(JSON.stringify(whole), (key, value) => (key === '$ref' ? plain(value) : value));
   };

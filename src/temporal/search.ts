@@ -207,6 +207,7 @@ export async function* listedBy(client: Client, filter: Filter, most?: number): 
     if (isInAccounts(found, filter.partnerAccounts)) yield found;
 }
 
+/** A workflow as Temporal lists it. */
 export type Raw = temporal.api.workflow.v1.IWorkflowExecutionInfo;
 
 /** The same workflows in their raw form: nothing of them is decrypted. The server sends `page` of them at once. */

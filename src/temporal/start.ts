@@ -25,7 +25,7 @@ import {
   merchantBoardingInput,
 } from '../messages/inputs.js';
 import type { DbaForm } from '../messages/listed.js';
-import { fieldOf } from '../messages/objects.js';
+import { fieldOf, isContainer } from '../messages/objects.js';
 import {
   type OperationName,
   type OperationOutcome,
@@ -256,13 +256,9 @@ async function firstInput(client: Client, workflowId: string): Promise<unknown> 
 /** Dotted names of the fields in which two JSON values differ. */
 export function differingFields(one: unknown, other: unknown, path = ''): string[] {
   if (isDeepStrictEqual(one, other)) return [];
-  if (!isObject(one) || !isObject(other) || Array.isArray(one) !== Array.isArray(other)) return [path];
+  if (!isContainer(one) || !isContainer(other) || Array.isArray(one) !== Array.isArray(other)) return [path];
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   return [...names].flatMap((name) =>
     differingFields(fieldOf(one, name), fieldOf(other, name), path === '' ? name : `${path}.${name}`),
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
