@@ -223,8 +223,6 @@ const MAX_WAITING = 1_000;
  * Bounds what requests may cost: the size of a body, how many values it has, and how many requests are under way.
  * Rejects with 503 when too many requests wait, and with 413 when a body is too large. Disconnects a caller that does not read
  * its response.
- *
- * @param idleMs how long a connection may be idle while a response is sent, in milliseconds
  */
 function boundRequests(server: FastifyInstance, idleMs: number): void {
   const turns = pLimit(AT_ONCE);

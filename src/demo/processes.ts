@@ -25,8 +25,6 @@ export type Process = Awaited<ReturnType<typeof start>>;
 /**
  * Starts one of the project's processes and waits until the URL `probe` responds. The process has a process group of its own, so
  * that Ctrl-C reaches the demo only, which stops the processes in order.
- *
- * @param log file for what it prints
  */
 export async function start(
   name: 'worker' | 'receiver' | 'sandbox' | 'codec-server' | 'console',

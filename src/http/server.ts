@@ -33,11 +33,7 @@ export interface ArrivalLimits {
   readonly uploadMs?: number;
 }
 
-/**
- * A server that disconnects slow senders. It closes as soon as the requests under way are finished.
- *
- * @param limits default: those of monitoring
- */
+/** A server that disconnects slow senders. It closes as soon as the requests under way are finished. */
 export function serverWithin(
   { headersMs, requestMs, uploadMs = requestMs }: ArrivalLimits = { headersMs: 5_000, requestMs: 10_000 },
   options: FastifyServerOptions = {},
@@ -87,11 +83,7 @@ export function mayTakeLong(request: FastifyRequest): void {
   clearTimeout(ENDS.get(request));
 }
 
-/**
- * Node alone would wait for callers that keep their connection, and from then on for slow senders without a limit.
- *
- * @param requestMs how long a request under way may still take to arrive, in milliseconds
- */
+/** Node alone would wait for callers that keep their connection, and from then on for slow senders without a limit. */
 function closeWithin(server: FastifyInstance, requestMs: number): void {
   const connections = new Map<Socket, IncomingMessage | undefined>();
   let isClosing = false;

@@ -70,11 +70,7 @@ export interface ProbeResult {
 export interface PartnerAccountActivities {
   /** Tries the credentials with a cheap read, at most once a minute, as long as it takes. Costs no history. */
   probeAccount(request: ProbeRequest): Promise<ProbeResult>;
-  /**
-   * Retries at once every activity of a workflow of this account that waits because the partner rejected its credentials.
-   *
-   * @returns the number of activities
-   */
+  /** Retries at once every activity of a workflow of this account that waits because the partner rejected its credentials. */
   wakeRefused(): Promise<number>;
   /** Waits until no workflow waits for some of these operations any more, and returns those operations. Costs no history. */
   awaitReadable(request: { readonly reads: readonly UnreadableRead[] }): Promise<readonly string[]>;

@@ -197,9 +197,7 @@ export function servedAccounts(
 /**
  * A client of each system. The client of a system that is off fails every call, and its failure names the missing setting.
  *
- * @param observe is called for every exchange of any client
  * @param bounds of clients whose settings have no limits
- * @param inspect is called with every complete response to any client
  * @throws {BadSetting} when the account asks for a recording whose folder cannot be made
  */
 export function partnerClients(

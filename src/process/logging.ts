@@ -82,11 +82,7 @@ const SHORTEST_WITHIN_WORDS = 6;
 /** The private values that this process works on now, in each form that a log may contain, and how many inputs have them. */
 const held = new Map<string, number>();
 
-/**
- * Masks the private values of an input in the log until they are released.
- *
- * @returns releases them
- */
+/** Masks the private values of an input in the log until they are released. */
 export function holdPrivate(input: unknown): () => void {
   const forms = [...new Set(privateValuesIn(input).flatMap(({ value }) => formsOf(value)))];
   for (const form of forms) held.set(form, (held.get(form) ?? 0) + 1);

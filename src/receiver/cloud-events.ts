@@ -195,8 +195,6 @@ export function traceRequests(server: FastifyInstance): void {
 /**
  * Applies an event in a span of its own. The events of a batch come from many places, so the span belongs to the trace that
  * the event names (CloudEvents, Distributed Tracing extension), or else to that of the request.
- *
- * @param event whose type is one that the receiver accepts
  */
 export function inEventSpan<Result>(event: GivenEvent, apply: () => Promise<Result>): Promise<Result> {
   const parent = propagation.extract(context.active(), event);

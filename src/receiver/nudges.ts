@@ -97,8 +97,6 @@ function* fieldsOf(value: unknown, path = '', depth = 0): Generator<Field> {
 /**
  * The metrics of nudges, and of what webhooks are worth: when the last one arrived, and the status changes that were read because of
  * one. A worker counts all changes. A webhook does not name its account; the workflows that it is about do.
- *
- * @param accounts the named ones
  */
 export function nudgeMetrics(registry: Registry, accounts: readonly string[]) {
   const labelNames = ['workflowType', 'system', 'account'] as const;
@@ -154,7 +152,6 @@ export class WebhookNudges {
    * Nudges the running workflows that have one of these ids, in the background. Searches this task queue only, because
    * another one may belong to another environment, where the same ids mean other onboardings.
    *
-   * @returns the number of workflows
    * @throws {Problem} `temporal-unavailable`
    */
   async nudgeWorkflowsOf(ids: NamedIds): Promise<number> {

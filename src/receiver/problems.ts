@@ -70,8 +70,8 @@ export class Problem extends Error {
   }
 }
 
-export function invalid(errors: readonly FieldProblem[], detail = 'nothing was started'): Problem {
-  return new Problem('invalid', detail, { errors });
+export function invalid(errors: readonly FieldProblem[]): Problem {
+  return new Problem('invalid', 'nothing was started', { errors });
 }
 
 /** Errors of Fastify by HTTP status. Its own messages are not shown, because some quote the request. */
@@ -84,11 +84,7 @@ const FASTIFY_ERRORS: Readonly<Record<number, readonly [ProblemKind, string]>> =
   431: ['headers-too-large', 'send fewer or shorter headers'],
 };
 
-/**
- * Responds to every error with problem+json. Logs the kind of an internal error, and no other error.
- *
- * @param count counts each problem
- */
+/** Responds to every error with problem+json. Logs the kind of an internal error, and no other error. */
 export function handleErrors(
   server: FastifyInstance,
   logger: Logger,

@@ -275,7 +275,11 @@ export function withFaults(faults: Faults, called: Called, served: Served) {
       : undefined;
     if (plan?.meanwhile) await served.move(request, plan.meanwhile);
     const answer = await outcome(faults, plan, request, served);
-    if (!answer || answer.status === 0) return cut(reply);
+    if (!answer || answer.status === 0) {
+      reply.hijack();
+      reply.raw.destroy();
+      return reply;
+    }
     const { status, contentType, body, headers = {} } = answer;
     answered?.(status);
     reply.headers(headers);
@@ -301,10 +305,4 @@ async function outcome(
   const answer = { status: instead, body: errorBody(instead) };
   if (instead !== 429 && instead !== 503) return answer;
   return { ...answer, headers: { 'retry-after': String(Math.ceil(plan.milliseconds / 1_000)) } };
-}
-
-function cut(reply: FastifyReply): FastifyReply {
-  reply.hijack();
-  reply.raw.destroy();
-  return reply;
 }

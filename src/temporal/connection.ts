@@ -273,8 +273,6 @@ const INTERVAL_MS = 5_000;
 /**
  * Calls back with each new key in `TEMPORAL_API_KEY_FILE`, so that keys rotate without a restart. Does nothing when that is not
  * set, and never keeps a process alive.
- *
- * @returns stops watching the file
  */
 export function onNewApiKey(env: NodeJS.ProcessEnv, use: (apiKey: string) => void): () => void {
   const file = env['TEMPORAL_API_KEY_FILE'];

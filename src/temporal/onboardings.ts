@@ -149,8 +149,8 @@ export function stateOf(client: Client, id: string, timeoutMs = QUERY_TIMEOUT_MS
  *
  * @throws {UnreadableOnboarding} as {@link stateOf}
  */
-export function inputOf(client: Client, id: string, timeoutMs = QUERY_TIMEOUT_MS): Promise<Correctable> {
-  return ask(client, id, inputQuery, timeoutMs);
+export function inputOf(client: Client, id: string): Promise<Correctable> {
+  return ask(client, id, inputQuery, QUERY_TIMEOUT_MS);
 }
 
 /**
@@ -162,9 +162,8 @@ export function proposedAnswerOf(
   client: Client,
   id: string,
   requirementId: string,
-  timeoutMs = QUERY_TIMEOUT_MS,
 ): Promise<ProposedAnswer | null> {
-  return ask(client, id, proposedAnswer, timeoutMs, requirementId);
+  return ask(client, id, proposedAnswer, QUERY_TIMEOUT_MS, requirementId);
 }
 
 async function ask<Result, Args extends [string?]>(

@@ -43,11 +43,7 @@ export interface AccountAt {
 
 const CONCURRENCY = 16;
 
-/**
- * Reports to the workflow of an account. Starts it if it does not run.
- *
- * @returns its id
- */
+/** Reports to the workflow of an account. Starts it if it does not run. */
 export async function reportTo<Args extends unknown[]>(
   client: Client,
   { system, account, taskQueue }: AccountAt,

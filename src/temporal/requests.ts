@@ -132,7 +132,6 @@ const MAX_RUNS = 20;
 /**
  * Answers a requirement. The same `updateId` again is the same answer: it changes nothing, and succeeds if the first one did.
  *
- * @param id see {@link onboardingName}
  * @throws {Refusal} when there is no such workflow, or when it does not accept this answer
  */
 export async function resolveOnce(

@@ -17,11 +17,7 @@ const { TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY } = proto.temporal.ap
 const TYPES = { workflow: TASK_QUEUE_TYPE_WORKFLOW, activity: TASK_QUEUE_TYPE_ACTIVITY };
 const { WORKER_VERSIONING_MODE_VERSIONED } = proto.temporal.api.enums.v1.WorkerVersioningMode;
 
-/**
- * All task queues of a worker process.
- *
- * @param accounts undefined for the one without a name
- */
+/** All task queues of a worker process. */
 export function polledQueues(taskQueue: string, accounts: readonly (string | undefined)[]) {
   return [
     polled(taskQueue, 'workflow'),

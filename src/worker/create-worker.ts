@@ -116,11 +116,7 @@ export type Watch = (account: string | undefined) => {
   readonly inspect?: Inspector;
 };
 
-/**
- * The activities that call partners and deliver outbound events, by task queue.
- *
- * @returns `release` closes the connections, after the workers have ended
- */
+/** The activities that call partners and deliver outbound events, by task queue. */
 export function activityQueues(
   config: WorkersConfig,
   { documents, statements }: { readonly documents: FileStore; readonly statements: FileStore },

@@ -57,11 +57,7 @@ const THREADS = 2;
 /** Each thread fetches this many histories ahead, so that it does not wait for the server. */
 const AHEAD = 4;
 
-/**
- * Replays runs. Holds five histories for each thread.
- *
- * @param next the next run; undefined after the last one
- */
+/** Replays runs. Holds five histories for each thread. */
 export async function* replayed(
   config: ReplayConfig,
   next: () => Promise<Recorded | undefined>,

@@ -41,8 +41,6 @@ interface Watched {
  * Gauges of what only Temporal can report: workflows that wait for a person, tasks that wait for a worker, the workers that get
  * new tasks, and whether Temporal responds. Each worker process shows the same numbers. While Temporal does not respond, they keep
  * their last values.
- *
- * @returns stops the gauges
  */
 export function watchTemporal(client: Client, config: WorkerSettings, meter: MetricMeter): () => void {
   const watched = {

@@ -119,7 +119,6 @@ export const NEUTRAL_SEGMENT = 'svc';
  * The banking API: every operation that apis/1 names. E1 to E15 are as printed there. The others, which it names
  * without shapes, have the shapes that apis/4 reports, or those of similar operations.
  *
- * @param pathSegment replaces the neutral segment `svc` in paths.
  * @throws {TypeError} if it is not one plain path segment.
  */
 export function bankingOperations(pathSegment: string = NEUTRAL_SEGMENT) {

@@ -8,8 +8,6 @@ const CREDENTIALS = 'credentials';
 /**
  * The OpenAPI 3.1 document of a partner system, made from its catalogue: what our client sends and reads. What the
  * partner's contract does not show has `x-provenance: assumed`: an operation's shapes, a status, the body of a failure.
- *
- * @param operations the catalogue of the system, in the wording of one account
  */
 export function openApiDocument({ title, contract }: Partner, operations: Operations): Json {
   const entries = Object.entries(operations);
