@@ -32,9 +32,7 @@ const MAX_IDS = 100;
 
 const MAX_DEPTH = 16;
 
-interface NamedId extends Pick<IdField, 'kind'> {
-  readonly id: string;
-}
+type NamedId = Pick<IdField, 'kind'> & { readonly id: string };
 
 /** The ids that a webhook names, each once: keyed by kind and id. */
 export type NamedIds = ReadonlyMap<string, NamedId>;
@@ -78,14 +76,8 @@ export function runningWith(named: NamedIds, taskQueue: string, accounts: readon
   return all(IS_RUNNING, is('TaskQueue', taskQueue), either(...clauses));
 }
 
-interface Field {
-  /** Lower-case names from the outside in, with a dot before each. */
-  readonly path: string;
-  readonly value: unknown;
-}
-
-/** Every field of every object within. Lists add nothing to a path. */
-function* fieldsOf(value: unknown, path = '', depth = 0): Generator<Field> {
+/** Every field of every object within. A path has lower-case names from the outside in, a dot before each, and nothing for lists. */
+function* fieldsOf(value: unknown, path = '', depth = 0): Generator<{ path: string; value: unknown }> {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
   for (const [name, field] of Object.entries(value)) {
     const inner = Array.isArray(value) ? path : `${path}.${name.toLowerCase()}`;

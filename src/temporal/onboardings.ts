@@ -1,6 +1,7 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { QueryDefinition } from '@temporalio/common';
 import { type Correctable, inputQuery } from '../messages/activities.js';
+import type { MerchantOwner } from '../messages/boarding-activities.js';
 import { type ProposedAnswer, proposedAnswer } from '../messages/claims.js';
 import {
   isCustomer,
@@ -14,7 +15,7 @@ import { PARTS, type Part, partId } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { didYouMean } from '../settings/nearest.js';
 import { all, type Condition, is, isIn, isNull } from './query.js';
-import { type Listed, listed, typesOf, visibilityQuery } from './search.js';
+import { listed, typesOf, visibilityQuery } from './search.js';
 import { ifFound, TemporalProblem } from './unavailable.js';
 import { UnreadableOnboarding, whyUnreadable } from './unreadable.js';
 
@@ -205,12 +206,9 @@ export interface Owned {
   readonly except?: string | undefined;
 }
 
-export interface Owner {
-  readonly workflowId: string;
+export interface Owner extends MerchantOwner {
+  /** Of the resource that it has. */
   readonly id: number;
-  readonly isRunning: boolean;
-  /** The dba as {@link Listed} has it. */
-  readonly dba: string | undefined;
 }
 
 /** The onboardings that have a resource at a partner, running or not. Temporal's visibility store may lag behind. */

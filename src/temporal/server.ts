@@ -106,15 +106,16 @@ async function serverClock(client: Client, taskQueue: string): Promise<ServerClo
 const OLDEST = '1.31.0';
 const SINCE_OLDEST = 'standalone activities for calls and outbound events';
 
-type Namespace = temporal.api.workflowservice.v1.IDescribeNamespaceResponse;
-
 /**
  * Finds what the server lacks, by its version and its responses. Changes nothing, because the activity in the request does not
  * exist.
  *
  * @returns each gap with its remedy, and what Gangway needs, for people
  */
-export async function serverGaps(client: Client, { namespaceInfo }: Namespace) {
+export async function serverGaps(
+  client: Client,
+  { namespaceInfo }: temporal.api.workflowservice.v1.IDescribeNamespaceResponse,
+) {
   const { serverVersion = '' } = await client.workflowService.getSystemInfo({});
   const gaps = [
     {

@@ -160,13 +160,10 @@ export async function startOnce(
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     const { runId } = await client.workflow.getHandle(id).describe();
-    return { workflowId: id, runId, started: batch !== undefined && (await isOfBatch(client, id, batch)) };
+    // An earlier attempt of the batch may have started it and never learned of it.
+    const starter = batch && (await inMemo(client, await describedWithMemo(client, id), BATCH_MEMO));
+    return { workflowId: id, runId, started: batch !== undefined && starter === batch };
   }
-}
-
-/** An earlier attempt may have started it and never learned of it. */
-async function isOfBatch(client: Client, id: string, batch: string): Promise<boolean> {
-  return (await inMemo(client, await describedWithMemo(client, id), BATCH_MEMO)) === batch;
 }
 
 function sentBy(client: Client): SendStart {
