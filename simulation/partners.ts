@@ -84,7 +84,7 @@ export class Partners {
   }
 
   close(): Promise<void> {
-    return this.emulation.close();
+    return this.emulation.server.close();
   }
 }
 

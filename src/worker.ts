@@ -1,14 +1,7 @@
 #!/usr/bin/env node
 /**
- * The worker process: runs workflows and activities until SIGTERM or SIGINT (Ctrl-C). Then it
- *
- * 1. takes no new tasks, and `/readyz` responds with 503;
- * 2. lets activities continue, and cancels reads after `SHUTDOWN_GRACE` (50 s, worker/tuning.ts). A write that was sent waits for
- *    its response and reports it to Temporal;
- * 3. closes its connections and exits with 0. If something still runs after `SHUTDOWN_FORCE` (60 s), it exits with 1 anyway.
- *
- * Unfinished work is safe: the server retries reads, and writes that were not sent. A write that was sent leaves its mark, and the
- * workflow searches for evidence at the partner (activities/write.ts). A second signal ends the process at once.
+ * The worker process: runs workflows and activities until a signal stops it (docs/operations.md, Stop a worker). Unfinished work is
+ * safe: the server retries reads, and writes that were not sent. A write that was sent leaves its mark (activities/write.ts).
  */
 import './process/node-version.js';
 import { Client } from '@temporalio/client';

@@ -40,7 +40,6 @@ const CONVERTED_AT_ONCE = 2;
 /** A slow caller delays others. */
 const LIMITS = { headersMs: 5_000, requestMs: 10_000, idleMs: 10_000 };
 
-/** The values that the log has for a request, besides its route and status. */
 interface Seen {
   readonly payloads: number;
   /** Id of a key that an encrypted payload needs and that this server does not have. */
@@ -56,7 +55,6 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Lis
   return listen(await codecServer(options), options);
 }
 
-/** The codec server before it listens. */
 export async function codecServer(options: CodecServerOptions): Promise<FastifyInstance> {
   const { keys, uiOrigin, logger, registry = new Registry() } = options;
   const limits = options.limits ?? LIMITS;
@@ -119,7 +117,6 @@ function tokenOf(url: string): string | undefined {
   return rest.length > 0 ? `Bearer ${token}` : undefined;
 }
 
-/** Rejects callers without a valid token. */
 async function admitCallers(
   server: FastifyInstance,
   { bearer, requestsPerMinute, tokenInPath }: CodecServerOptions,
@@ -226,8 +223,6 @@ const MAX_WAITING = 1_000;
  * Bounds what requests may cost: the size of a body, how many values it has, and how many requests are under way.
  * Rejects with 503 when too many requests wait, and with 413 when a body is too large. Disconnects a caller that does not read
  * its response.
- *
- * @param idleMs how long a connection may be idle while a response is sent, in milliseconds
  */
 function boundRequests(server: FastifyInstance, idleMs: number): void {
   const turns = pLimit(AT_ONCE);

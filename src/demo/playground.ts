@@ -19,7 +19,6 @@ const QUESTIONS = 2;
 /** Longer than the sandbox takes to ask, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
-/** A question of the underwriters, and the command that answers it in any folder. */
 export type Asked = Awaited<ReturnType<typeof startPlayground>>[number];
 
 /** Boards a merchant that the underwriters ask about, and waits for their questions. */
@@ -46,7 +45,6 @@ export async function startPlayground(client: Client, env: NodeJS.ProcessEnv, fo
   throw new Error(`the underwriters asked nothing about ${YOURS.name}; see ${join(folder, 'worker.log')}`);
 }
 
-/** The file of an answer, by a path that works in any folder. */
 function fromAnywhere(argument: string): string {
   return argument.startsWith('examples/') ? join(ROOT, argument) : argument;
 }

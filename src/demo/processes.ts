@@ -25,8 +25,6 @@ export type Process = Awaited<ReturnType<typeof start>>;
 /**
  * Starts one of the project's processes and waits until the URL `probe` responds. The process has a process group of its own, so
  * that Ctrl-C reaches the demo only, which stops the processes in order.
- *
- * @param log file for what it prints
  */
 export async function start(
   name: 'worker' | 'receiver' | 'sandbox' | 'codec-server' | 'console',
@@ -82,7 +80,6 @@ export async function gangway<Line>(env: NodeJS.ProcessEnv, args: readonly strin
 
 type InboxItem = Requirement & { readonly workflowId: string };
 
-/** The open requirements whose words a worker could read. */
 export async function inbox(env: NodeJS.ProcessEnv): Promise<InboxItem[]> {
   const items = await gangway<Partial<InboxItem>>(env, ['inbox', '--details']);
   return items.filter((item): item is InboxItem => item.detail !== undefined);

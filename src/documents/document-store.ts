@@ -61,7 +61,6 @@ export function documentStore(files: FileStore) {
       }
       return { sha256: hash.digest('hex'), bytes };
     },
-    /** Removes a document that nothing refers to. */
     async remove({ key }: Key): Promise<void> {
       await files.remove(checked(key));
     },
@@ -82,7 +81,6 @@ async function beginningOf(content: Readable, atMost: number): Promise<Buffer<Ar
 export interface StatementName {
   /** The account at the partners. The file name begins with it, because two accounts may have financial accounts of the same id. */
   readonly partnerAccount?: string | undefined;
-  /** A month: `2026-01`. */
   readonly period: string;
   readonly accounts: readonly string[];
   readonly format: StatementFormat;

@@ -110,7 +110,6 @@ async function* judged(content: Readable, failure: (error: unknown) => StoreFail
   }
 }
 
-/** A bucket, and the segments of a prefix in it. */
 export interface BucketAddress {
   readonly bucket: string;
   readonly prefix: readonly string[];

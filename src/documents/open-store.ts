@@ -21,7 +21,6 @@ export const storeSettings = z.object({
     .meta({ description: 'S3 endpoint of the buckets.', unset: 'AWS' }),
 });
 
-/** Each is a folder, or `s3://bucket/prefix`. */
 export type StorePlaces = Readonly<ReturnType<typeof storesFrom>>;
 
 export function storesFrom(set: z.output<typeof storeSettings>) {

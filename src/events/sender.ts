@@ -38,7 +38,6 @@ export function eventsFrom(set: z.output<typeof eventSettings>) {
 
 export interface Receipt {
   readonly status: number;
-  /** The wait that the subscriber asks for, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 

@@ -1,7 +1,5 @@
 export interface DeadlineOptions {
-  /** The longest that the call may take, in milliseconds. */
   readonly ms?: number;
-  /** Ends the call sooner. */
   readonly until?: AbortSignal | undefined;
 }
 
@@ -33,7 +31,6 @@ export class Deadline {
     this.#timer = setTimeout(() => this.#controller.abort(pass()), ms).unref();
   }
 
-  /** Releases the timer and the other signal. */
   release(): void {
     clearTimeout(this.#timer);
     this.#until?.removeEventListener('abort', this.#follow);

@@ -32,8 +32,6 @@ export function measureRequests(
 /**
  * Serves `/metrics` to Prometheus. It has an address of its own, because it asks for no token: whoever reaches the address of the
  * process need not reach this one.
- *
- * @param address undefined: no metrics
  */
 export async function serveMetrics(
   registry: Registry,

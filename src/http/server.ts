@@ -26,7 +26,6 @@ export function kindOf(error: unknown): string {
   return error.cause === undefined ? code : `${code}: ${kindOf(error.cause)}`;
 }
 
-/** The time limits for headers and whole requests to arrive, in milliseconds. */
 export interface ArrivalLimits {
   readonly headersMs: number;
   readonly requestMs: number;
@@ -34,11 +33,7 @@ export interface ArrivalLimits {
   readonly uploadMs?: number;
 }
 
-/**
- * A server that disconnects slow senders. It closes as soon as the requests under way are finished.
- *
- * @param limits default: those of monitoring
- */
+/** A server that disconnects slow senders. It closes as soon as the requests under way are finished. */
 export function serverWithin(
   { headersMs, requestMs, uploadMs = requestMs }: ArrivalLimits = { headersMs: 5_000, requestMs: 10_000 },
   options: FastifyServerOptions = {},
@@ -55,7 +50,6 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** A server that listens. */
 export interface Listening {
   /** `http://127.0.0.1:8082`. */
   readonly url: string;
@@ -89,13 +83,8 @@ export function mayTakeLong(request: FastifyRequest): void {
   clearTimeout(ENDS.get(request));
 }
 
-/**
- * Node alone would wait for callers that keep their connection, and from then on for slow senders without a limit.
- *
- * @param requestMs how long a request under way may still take to arrive, in milliseconds
- */
+/** Node alone would wait for callers that keep their connection, and from then on for slow senders without a limit. */
 function closeWithin(server: FastifyInstance, requestMs: number): void {
-  /** The request under way of each connection. */
   const connections = new Map<Socket, IncomingMessage | undefined>();
   let isClosing = false;
   const disconnect = (isOver: (request: IncomingMessage | undefined) => boolean) => {
@@ -187,7 +176,6 @@ export interface BearerRules {
 }
 
 export interface JwtRule {
-  /** The URL at which the issuer publishes its keys. */
   readonly jwksUrl: string;
   readonly issuer: string;
   readonly audience: string;
@@ -202,7 +190,6 @@ const ALGORITHMS = [
 /** Key sets have some kilobytes. */
 const MAX_KEY_SET_BYTES = 256 * 1024;
 
-/** The tolerated error of the issuer's clock. */
 const CLOCK_TOLERANCE = '5s';
 
 /** The maximum time that a token may be dated ahead, in seconds. */
@@ -267,7 +254,6 @@ export interface CallerRules {
   readonly bearer: BearerRules;
   /** Limit of one caller. Without a valid token, an address is a caller. */
   readonly requestsPerMinute: number;
-  /** Returns the credentials of a request. Default: the header `Authorization`. */
   readonly authorizationOf?: (request: FastifyRequest) => string | undefined;
   /** Groups the requests of one address that have a limit of their own. Default: one group. */
   readonly purposeOf?: (request: FastifyRequest) => string;
@@ -299,7 +285,6 @@ export async function countCallers(
   return callers;
 }
 
-/** @param callerOf whose requests count together */
 export async function limitRequests(
   server: FastifyInstance,
   perMinute: number,

@@ -8,11 +8,8 @@ import type { PartnerIds } from './onboarding-state.js';
 import type { PartEnd } from './onboardings.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from './requirements.js';
 
-/** The progress of another workflow's onboarding. */
 export interface Progress {
-  /** Part of its state. */
   readonly facts: PartnerIds;
-  /** Present once it has ended. */
   readonly end?: PartEnd;
 }
 
@@ -48,7 +45,6 @@ export interface OnboardingActivities {
   cancelOrphan(request: { workflowId: string; customer: string }): Promise<void>;
 }
 
-/** The workflows whose input a person can correct. */
 export type CorrectableType = Exclude<OnboardingType, 'customerOnboarding'>;
 
 export interface CorrectionRequest {
@@ -97,7 +93,6 @@ export interface CorrectionActivities {
  */
 export const PRIORITY_KEYS = { call: 1, answer: 2, interactive: 3, batch: 4 } as const;
 
-/** An activity that runs without an onboarding. */
 export interface SingleActivity {
   readonly activity: string;
   /** Default: the task queue of the workflows. */
@@ -105,7 +100,6 @@ export interface SingleActivity {
   /** The account at the partners. Default: the one without a name. */
   readonly account?: string | undefined;
   readonly args: readonly unknown[];
-  /** One line for the Web UI. */
   readonly summary: string;
   readonly options: Pick<
     ActivityOptions,

@@ -10,7 +10,6 @@ export interface ProfileSnapshot {
   readonly bankingStatus: string;
   readonly phase: ProfilePhase;
   readonly financialAccountId: string | null;
-  /** Nobody can use the profile. */
   readonly isLocked: boolean;
   readonly tickets: readonly OpenTicket[];
 }
@@ -21,7 +20,6 @@ export interface OpenTicket {
   readonly asks: string;
   readonly topic: string | null;
   readonly text: string;
-  /** The field of the profile that the partner asks about. */
   readonly updateFieldRequest: string | null;
 }
 
@@ -55,7 +53,6 @@ export interface BusinessIdentity {
   readonly merchantProfileId?: number;
 }
 
-/** A business to look for at the partner. */
 export type BusinessToFind = HolderRequest & { readonly merchantProfileId?: number };
 
 /** A profile at the partner that may belong to a business, compared with the facts that the partner shows. */
@@ -72,11 +69,9 @@ export interface Candidate {
 /** The partner's response to a holder; or the profile that its merchant already has, in which case nothing was sent. */
 export type Submission = HolderVerdict | { readonly existing: Candidate };
 
-/** A ticket that no running onboarding shows. */
 export interface UnmatchedTicket extends OpenTicket {
   /** ISO 8601, as the partner wrote it. */
   readonly createdDate: string | null;
-  /** The user profile that opened it. */
   readonly userProfileId: number | null;
   readonly parentTicketId: number | null;
 }

@@ -20,7 +20,6 @@ export interface BatchRow {
 export interface RowResult extends Pick<BatchRow, 'line' | 'externalId' | 'workflowId'> {
   readonly result: 'started' | 'attached' | 'failed';
   readonly runId?: string;
-  /** Why it failed. */
   readonly error?: string;
 }
 
@@ -33,12 +32,10 @@ export interface BatchState {
    * started goes on.
    */
   readonly stage: 'checked' | 'running' | 'done' | 'stopped' | 'discarded';
-  /** The name of the file. */
   readonly name: string;
   /** The person who handed it over. */
   readonly actor: string;
   readonly rows: number;
-  /** Rows by type. */
   readonly kinds: Readonly<Partial<Record<BatchRow['type'], number>>>;
   /** The partner accounts of the rows, '' for the one without a name. */
   readonly accounts: readonly string[];
@@ -52,7 +49,6 @@ export interface BatchState {
 
 /** The doubts about the rows of a file, and the rows that its start would skip. */
 export interface FileDoubts {
-  /** The first. */
   readonly doubts: readonly { readonly line: number; readonly field: string; readonly message: string }[];
   readonly count: number;
   /** False when a partner could not be read. */
@@ -72,7 +68,6 @@ const MOST_FAILURES = 20;
 
 export const NO_RESULTS = { started: 0, attached: 0, failed: 0 } as const satisfies ResultCounts;
 
-/** These results in short. */
 export function summaryOf(results: readonly RowResult[]): Pick<BatchState, 'counts' | 'failures'> {
   const counts = { ...NO_RESULTS } as Record<RowResult['result'], number>;
   for (const { result } of results) counts[result] += 1;
@@ -80,7 +75,6 @@ export function summaryOf(results: readonly RowResult[]): Pick<BatchState, 'coun
   return { counts, failures: failures.slice(0, MOST_FAILURES) };
 }
 
-/** Returns the counts and failures of a batch after further results. */
 export function withResults(
   { counts, failures }: Pick<BatchState, 'counts' | 'failures'>,
   { counts: more, failures: further }: Pick<BatchState, 'counts' | 'failures'>,
@@ -96,16 +90,13 @@ export function withResults(
   };
 }
 
-/** The rate at which a batch starts its rows. */
 export interface StartLimits {
   /** Starts per second. Default: as many as Temporal accepts. */
   readonly rate?: number | undefined;
-  /** The number of rows that start concurrently. */
   readonly concurrency: number;
 }
 
 export interface BatchInput extends Partial<StartLimits> {
-  /** The number of parts in the document store. */
   readonly parts: number;
   /** In the stage `checked`, it waits for {@link confirmBatch}. */
   readonly state: BatchState;
@@ -136,8 +127,6 @@ export interface BatchActivities {
    * later attempt goes on. After a cancellation it ends the starts in progress.
    */
   startRows(request: PartOfBatch & StartLimits): Promise<PartEnd>;
-  /** The results of a part that has ended. */
   readResults(request: PartOfBatch): Promise<readonly RowResult[]>;
-  /** Removes the rows of a batch from the document store. */
   forgetRows(request: { readonly batch: string; readonly parts: number }): Promise<void>;
 }

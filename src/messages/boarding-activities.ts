@@ -70,13 +70,11 @@ export interface CreateMerchantRequest {
   readonly guid: string;
 }
 
-/** The merchant, and the agent profile that it was created with. */
 export interface CreatedMerchant extends Warned {
   readonly merchantProfileId: number;
   readonly agentProfileId: number;
 }
 
-/** Another boarding that has a merchant. */
 export interface MerchantOwner {
   readonly workflowId: string;
   readonly isRunning: boolean;

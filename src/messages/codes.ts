@@ -17,17 +17,7 @@ export const OUTCOMES = [
 /** The outcome of an onboarding or a single operation. */
 export type OutcomeName = (typeof OUTCOMES)[number];
 
-/**
- * The stages of an onboarding, and its endings.
- *
- * - a merchant: `preparing` (looking up and creating), `applying` (fees and submission), `underwriting`, `boarding`
- *   (approved; the processor has not assigned the `mid` yet)
- * - a business: `applying` (looking for a profile, submitting the holder), `underwriting`, `opening` (the
- *   financial account)
- * - a terminal: `provisioning`
- * - a customer: `onboarding` while one of these runs
- * - a single operation: `working`
- */
+/** The stages of an onboarding, and its endings, see docs/codes.md. */
 export const STAGES = [
   'preparing',
   'applying',

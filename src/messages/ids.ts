@@ -95,7 +95,6 @@ export function partsOfId(
   return { type, ...splitAccount(id.slice(prefix.length + 1)) };
 }
 
-/** Reports whether a workflow id belongs to an onboarding, not to a single operation or an account. */
 export function isOnboarding(id: string): boolean {
   return (partsOfId(id)?.type ?? '') in ONBOARDINGS;
 }
@@ -108,8 +107,6 @@ export function isCustomer(id: string): boolean {
 /**
  * Every workflow id that `given` may mean: itself if it is a whole workflow id, else one for each type of onboarding, in the
  * account that it names (`m-1001@acme`) or in each account.
- *
- * @param accounts the named ones
  */
 export function possibleWorkflowIds(given: string, accounts: readonly string[]): string[] {
   if (partsOfId(given)) return [given];
@@ -157,7 +154,6 @@ export type PartnerTaskQueue = SystemName | 'events';
  * The task queue of a partner's activities: `gangway-boarding`, or of a named account `gangway-boarding-acme`. The server limits
  * its rate over all workers, and a backlog of one does not delay another.
  *
- * @param taskQueue that of the workflows, `GANGWAY_TASK_QUEUE`
  * @param partner default: none, for what runs on the task queue of the workflows
  */
 export function partnerTaskQueue(taskQueue: string, partner?: PartnerTaskQueue, account?: string): string {

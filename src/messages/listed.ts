@@ -146,7 +146,6 @@ export function stagesIn(values: readonly string[]): StageSeconds {
 /**
  * The times of the stages when one of them ends.
  *
- * @param times of the stages before it
  * @param sinceStart seconds since the onboarding began
  */
 export function withStage(times: StageSeconds, ended: Stage, sinceStart: number): StageSeconds {

@@ -38,7 +38,6 @@ export interface UnreadableReport {
   readonly since: string;
   /** The response: masked and short. */
   readonly what: string;
-  /** A workflow that waits for a response. */
   readonly workflowId: string;
 }
 
@@ -71,15 +70,10 @@ export interface ProbeResult {
 export interface PartnerAccountActivities {
   /** Tries the credentials with a cheap read, at most once a minute, as long as it takes. Costs no history. */
   probeAccount(request: ProbeRequest): Promise<ProbeResult>;
-  /**
-   * Retries at once every activity of a workflow of this account that waits because the partner rejected its credentials.
-   *
-   * @returns the number of activities
-   */
+  /** Retries at once every activity of a workflow of this account that waits because the partner rejected its credentials. */
   wakeRefused(): Promise<number>;
   /** Waits until no workflow waits for some of these operations any more, and returns those operations. Costs no history. */
   awaitReadable(request: { readonly reads: readonly UnreadableRead[] }): Promise<readonly string[]>;
-  /** Makes these workflows read at once. */
   retryReads(read: UnreadableRead): Promise<void>;
 }
 
@@ -88,7 +82,6 @@ export interface SeenStatus {
   readonly status: string;
   /** ISO 8601. */
   readonly firstAt: string;
-  /** The id of the requirement that asks about it. */
   readonly requirementId?: string;
   /** Absent until a person has decided. */
   readonly decision?: {
@@ -125,7 +118,6 @@ export interface PartnerActivities {
   readonly processor: object;
 }
 
-/** The activities on the task queue of a partner. */
 export type ActivitiesAt<System extends keyof PartnerActivities> = PartnerActivities[System] &
   PartnerAccountActivities &
   PartnerRecordActivities;

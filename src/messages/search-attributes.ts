@@ -35,7 +35,6 @@ export const DBA_HEADER = 'gangway-dba';
 export interface FirstSight {
   /** One line for the Web UI. Default: the dba. */
   readonly summary?: string;
-  /** For an onboarding. */
   readonly dba?: string | undefined;
   /** Default: `shown`. */
   readonly dbaForm?: DbaForm | undefined;
@@ -64,7 +63,6 @@ export function initialVisibility(
   };
 }
 
-/** The search attributes of a dba. */
 export function dbaAttributes(dba: string, form: DbaForm) {
   return [
     { key: SEARCH_ATTRIBUTES.dba, value: indexedDba(dba, form) },

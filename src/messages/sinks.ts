@@ -26,10 +26,8 @@ export function causedBy(spanId: string, { traceparent, ...rest }: TraceContext)
   return traceId === undefined ? undefined : { ...rest, traceparent: `00-${traceId}-${spanId}-${flags}` };
 }
 
-/** The worker makes spans of it. */
 export interface TraceSinks extends Sinks {
   readonly trace: {
-    /** A workflow that belongs to a trace has begun. */
     begun(cause: TraceContext): void;
   };
 }

@@ -46,7 +46,6 @@ import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/start.js';
 import { isDenied, isNotFound, isUnavailable } from '../temporal/unavailable.js';
 import { OBSTACLES, UnreadableOnboarding } from '../temporal/unreadable.js';
 
-/** The place where callers' onboardings run, and the accounts that their inputs may name. */
 export interface NexusPlace {
   readonly taskQueue: string;
   readonly dbaForm: DbaForm;
@@ -55,7 +54,6 @@ export interface NexusPlace {
 
 const named = z.strictObject({ id: onboardingName });
 
-/** Gangway's Nexus service, for a worker of the workflows. */
 export function nexusService({ taskQueue, dbaForm, known }: NexusPlace): ServiceHandler {
   const accounts = Object.keys(known.accounts);
   const backend = (): Backend => ({ client: getClient(), taskQueue, dbaForm, accounts });
@@ -82,7 +80,6 @@ export function nexusService({ taskQueue, dbaForm, known }: NexusPlace): Service
   });
 }
 
-/** An operation that completes with the outcome of an onboarding. */
 function onboarding<Input, Given, Outcome>(
   kind: Kind<Input>,
   known: KnownAccounts,

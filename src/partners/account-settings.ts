@@ -19,7 +19,6 @@ import {
 
 /** A partner account: how to reach each system, what identifies us there, and how much we may ask. */
 export type Account = Wording & {
-  /** The prefix of its settings' names: `ACME_`, or nothing. */
   readonly settingsPrefix: string;
   readonly partners: { readonly [System in SystemName]: SettingsOf<System> | undefined };
   /** The maximum number of activities that start in a second across all workers; undefined for no limit. */
@@ -29,7 +28,6 @@ export type Account = Wording & {
   readonly portals: Readonly<Partial<Record<SystemName, string | undefined>>>;
 };
 
-/** The account without a name, and the named ones. */
 export type Accounts = Account & { readonly accounts: Readonly<Record<string, Account>> };
 
 export const accountNames = z.object({
@@ -40,7 +38,6 @@ export const accountNames = z.object({
     .describe('Names of additional [partner accounts](#partner-accounts).'),
 });
 
-/** A rate, which may be less than one. */
 const perSecond = z
   .string()
   .regex(
@@ -93,7 +90,6 @@ function optional({ shape }: z.ZodObject, url: string): z.ZodRawShape {
   return Object.fromEntries(schemas);
 }
 
-/** All settings of one account, by their names without its prefix. */
 export function accountSettings(): z.ZodObject {
   const shapes = SYSTEM_NAMES.map((system) => ({
     ...prefixed(settingsPrefix(system), settingsOf(system)),
@@ -110,7 +106,6 @@ export function wordingSettings(): z.ZodObject {
   );
 }
 
-/** The prefix of an account's settings: `NORTH_ISO_`. */
 export function accountPrefix(account: string): string {
   return `${account.toUpperCase().replaceAll('-', '_')}_`;
 }
@@ -202,9 +197,7 @@ export function servedAccounts(
 /**
  * A client of each system. The client of a system that is off fails every call, and its failure names the missing setting.
  *
- * @param observe is called for every exchange of any client
  * @param bounds of clients whose settings have no limits
- * @param inspect is called with every complete response to any client
  * @throws {BadSetting} when the account asks for a recording whose folder cannot be made
  */
 export function partnerClients(

@@ -31,13 +31,11 @@ export function bounded<Value>(value: Value): Value {
   return eachLeaf(value, short) as Value;
 }
 
-/** The texts that people read about a problem. */
 interface Texts {
   readonly field: string;
   readonly message: string;
 }
 
-/** The problems of a request, as many and as long as people read. */
 export function boundedProblems<Problem extends Texts>(problems: readonly Problem[]): readonly Problem[] {
   const kept = problems.slice(0, MOST_PROBLEMS).map((problem) => ({
     ...problem,

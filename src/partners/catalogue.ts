@@ -46,9 +46,7 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly encoding?: 'json' | 'multipart';
   /** The partner requires a body even when no field is given: `{}`. */
   readonly sendsEmptyBody?: true;
-  /** Headers that the contract prints for this operation. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Is called without credentials, like the request for a token. */
   readonly anonymous?: true;
   /**
    * The content of the response. Default: `json`. A `stream` is a file, and the method returns a {@link Download}; `none` is a 204.
@@ -67,7 +65,6 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly maxBytes?: number;
   /** Statuses outside the 2xx that are successes, each with its payload. */
   readonly statusPayloads?: Readonly<Record<number, unknown>>;
-  /** Failure statuses with a special meaning for this operation. */
   readonly failures?: Readonly<Record<number, FailureMeaning>>;
   readonly effect: Effect;
   /** For a read whose request needs fields: the sources of each for a probe. The first source that has a value is used. */
@@ -80,7 +77,6 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly mayFindNothing?: true;
   /** A workflow calls it. A test compares these marks with the code. */
   readonly inWorkflows?: true;
-  /** For a deprecated operation: what to use instead. */
   readonly deprecated?: string;
   /** The known fields of the request. Other fields are sent unchanged, with a warning that names them. */
   readonly knownFields?: readonly string[];
@@ -90,7 +86,6 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly response: Response;
 }
 
-/** The meaning of a failure status for one operation, if it is not obvious. */
 export interface FailureMeaning {
   /** For people who read the failure; it becomes the first of its fields. */
   readonly message: string;
@@ -100,7 +95,6 @@ export interface FailureMeaning {
 
 export interface FilePart {
   readonly fileName: string;
-  /** MIME type. */
   readonly contentType: string;
   readonly content: Uint8Array;
 }

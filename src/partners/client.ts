@@ -58,11 +58,9 @@ export interface Received {
   readonly isOpen: boolean;
   /** Without its envelope; undefined for a file. */
   readonly payload: unknown;
-  /** The envelope around the payload; undefined for a partner without one. */
   readonly envelope?: unknown;
   /** The sign that the payload is only a page of a list. */
   readonly more?: string | undefined;
-  /** True if the response reports a failure, by its status or its body. */
   readonly failed: boolean;
 }
 
@@ -127,7 +125,6 @@ export function partnerClient<Ops extends Operations>(
   return Object.fromEntries(methods);
 }
 
-/** The client of a partner that is not set up: every call fails before anything is sent. */
 export function partnerOff(system: string, operations: Operations, reason: string) {
   const calls = Object.keys(operations).map((key) => {
     const operation = operationName(key);
@@ -144,7 +141,6 @@ const MAX_RESPONSE_BYTES = 1024 * 1024;
 const PAUSED: ExchangeEnd = { failure: 'Paused', code: '429' };
 
 class Call {
-  /** The request without what its schema changes. */
   #request: unknown;
 
   constructor(
@@ -165,7 +161,6 @@ class Call {
     return this.#read(response);
   }
 
-  /** @throws {PartnerError} if the call must not be sent */
   #check(request: unknown): void {
     const { operation, protocol, options } = this;
     const notSent = (reason: string, fields: readonly FieldProblem[]) =>

@@ -33,7 +33,6 @@ export interface Difference {
   readonly field: string;
   readonly expected: string;
   readonly got: string;
-  /** True if a workflow needs it. */
   readonly isNeeded: boolean;
 }
 
@@ -82,7 +81,6 @@ export function differencesIn({
   return [...comparison.found, ...around.found];
 }
 
-/** The HTTP statuses that the contract lists for an operation. */
 function statusesOf(system: SystemName, operation: Operation): number[] {
   return Object.keys(responses(operation, PARTNERS[system].contract, {})).map(Number);
 }
@@ -150,7 +148,6 @@ class Comparison {
     }
   }
 
-  /** A rule that the comparison of types does not know. */
   addRule(path: readonly string[], rule: string): void {
     const field = path.join('.');
     const isKnown = this.found.some((each) => each.field === field && each.kind !== 'unknown-field');

@@ -41,7 +41,6 @@ export const int64 = z
 /** Any JSON. A field whose shape the contract does not show is sent unchanged. */
 export const json = z.json('must be JSON; beyond 2^53 - 1 write the digits of a whole number as text');
 
-/** The fields that an object may have besides its known ones. */
 export const furtherJson: z.ZodType = json;
 
 type ExactJson =
@@ -105,7 +104,6 @@ export const optionalId = z
   .transform(String)
   .nullish()
   .transform((id) => (id === undefined || id?.trim() ? id : null));
-/** The same, and an absent one is null. */
 export const someId = optionalId.transform((id) => id ?? null);
 /** 0 stands for no id. */
 export const someIdNumber = absent(z.int()).transform((id) => id || null);

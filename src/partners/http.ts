@@ -11,7 +11,6 @@ export const DEFAULT_HTTP_LIMITS = {
   connectTimeoutMs: 5_000,
   /** The time from the first byte sent until the headers of the response. */
   headersTimeoutMs: 30_000,
-  /** Between two chunks of the response body. */
   bodyTimeoutMs: 30_000,
   /** The whole call. For a write it begins when it is the write's turn to be sent. */
   totalTimeoutMs: 45_000,
@@ -37,7 +36,6 @@ const MOST_PLACES = 8;
 /** There is a place for each such part of the time that a write takes there, in milliseconds: for 100 writes a second. */
 const MS_PER_PLACE = 10;
 
-/** The weight of the latest write in the average of that time. */
 const WEIGHT = 1 / 8;
 
 /**
@@ -70,7 +68,6 @@ export interface HttpRequest {
   readonly ownConnection: boolean;
   /** For a write: awaited once its connection is established, before its first byte. If it rejects, nothing is sent. */
   readonly beforeSending?: (() => Promise<void>) | undefined;
-  /** The largest response, in bytes, where that is less than the limit of the client. */
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
 }
@@ -91,7 +88,6 @@ export interface HttpDownload {
   readonly chunks: AsyncIterable<Buffer>;
   /** Calls back with each chunk that is read, and without one at the end. */
   eachChunk(seen: (chunk?: Buffer) => void): void;
-  /** Closes the connection; harmless once the body is complete. */
   cancel(): void;
 }
 
@@ -163,7 +159,6 @@ export class PartnerHttp {
     return this.#exchange(request, maxBodyBytes, (response) => buffered(response, most));
   }
 
-  /** Upper limit for a `Retry-After`, in milliseconds. */
   get maxRetryAfterMs(): number {
     return this.limits.maxRetryAfterMs;
   }
@@ -295,7 +290,6 @@ export class PartnerHttp {
   }
 }
 
-/** The transport of a client's requests to its partner. */
 export type Transport = Pick<PartnerHttp, 'send' | 'download' | 'maxRetryAfterMs' | 'pause'>;
 
 class OwnSocket {
@@ -370,7 +364,6 @@ function whenRequestStarts(started: () => void): Dispatcher.DispatcherComposeInt
 }
 
 function errorCode(error: unknown): string {
-  if (error instanceof errors.UndiciError) return error.code;
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
   return error instanceof Error ? error.name : 'unknown';
 }

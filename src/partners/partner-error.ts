@@ -28,12 +28,10 @@ export interface FieldProblem {
 }
 
 export interface PartnerErrorDetails {
-  /** The partner system, as in the catalogue: `boarding`. */
   readonly system: string;
   /** The operation, as in the catalogue: `create-merchant`. */
   readonly operation: string;
   readonly kind: PartnerErrorKind;
-  /** HTTP status, if there was a response. */
   readonly status?: number;
   /** The partner's own tracking id, to quote to its support. */
   readonly requestId?: string;
@@ -98,14 +96,6 @@ export class PartnerError extends Error {
 
   get kind(): PartnerErrorKind {
     return this.details.kind;
-  }
-
-  get system(): string {
-    return this.details.system;
-  }
-
-  get operation(): string {
-    return this.details.operation;
   }
 
   get requestId(): string | undefined {

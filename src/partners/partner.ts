@@ -12,7 +12,6 @@ import { type HttpLimits, PartnerHttp } from './http.js';
 import type { PartnerObserver } from './observers.js';
 import type { Contract } from './openapi/contract.js';
 
-/** The address of a partner, and our identity there. */
 export interface PartnerSettings extends Pick<Connection, 'url' | 'limits'> {
   /** The environment of the URL, if the partner has several. A write to production must be requested explicitly. */
   readonly environment?: 'uat' | 'production';
@@ -35,7 +34,6 @@ export function password(system: 'BOARDING' | 'BANKING') {
   });
 }
 
-/** The settings and options that every client has. */
 export interface Connection {
   /** https, or http to loopback; a path below the origin is kept. */
   readonly url: string;
@@ -52,11 +50,9 @@ export interface Closable {
 export interface AnyClient extends Closable {
   /** Forgets that the partner rejected our credentials, so that the next call signs in again. */
   forget?(): void;
-  /** Takes a one-time code of a person, for the next sign-in. */
   useCode?(code: string): void;
 }
 
-/** A field of a webhook that has an id. */
 export interface IdField {
   /** `profileId`, or `data.profileId`: the last names of the path, in any case. */
   readonly path: string;
@@ -110,14 +106,12 @@ export interface Partner<
   };
   /** The report of `gangway doctor` while the system is off: a failure, or a finding in words. Default: nothing. */
   readonly whenOff?: 'failure' | string;
-  /** True if its settings name an environment. */
   readonly hasEnvironments?: true;
   /** The field of a request by which the partner recognizes a repeated call. */
   readonly idempotencyKey?: {
     readonly field: string;
     make(callId: string, path: string): string;
   };
-  /** The rules for the partner's webhooks; left out if there are none. */
   readonly webhooks?: {
     readonly status: 200 | 202;
     readonly idFields: readonly IdField[];
@@ -147,7 +141,6 @@ export function definePartner<
 /** For a partner whose catalogue is the same in every account. */
 export const NO_WORDING = { settings: z.object({}), from: () => ({}) };
 
-/** A client of a catalogue, with connections of its own. */
 export function connectedClient<Ops extends Operations>(
   operations: Ops,
   protocol: Omit<PartnerProtocol, 'observe' | 'inspect'>,
@@ -160,7 +153,6 @@ export function connectedClient<Ops extends Operations>(
   };
 }
 
-/** A fixed token, which is sent as Bearer token. */
 export function bearer(token: string): Pick<PartnerProtocol, 'authorization' | 'secrets'> {
   return { authorization: async () => ({ authorization: `Bearer ${token}` }), secrets: () => [token] };
 }

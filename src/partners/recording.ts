@@ -43,13 +43,16 @@ const recordings = new Map<string, PartnerObserver>();
  *
  * @throws {BadSetting} when the folder cannot be made
  */
-export function recordingIn(folder: string, setting = 'GANGWAY_RECORD'): PartnerObserver {
+export function recordingIn(folder: string): PartnerObserver {
   const known = recordings.get(folder);
   if (known) return known;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new BadSetting(setting, `${folder} cannot be made (${(error as NodeJS.ErrnoException).code})`);
+    throw new BadSetting(
+      'GANGWAY_RECORD',
+      `${folder} cannot be made (${(error as NodeJS.ErrnoException).code})`,
+    );
   }
   const recording = new Recording(folder);
   const observer: PartnerObserver = (exchange, call) => recording.begin(exchange, call);

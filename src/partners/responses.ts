@@ -30,7 +30,6 @@ export interface Opened {
   readonly envelope?: unknown;
   readonly fields: readonly FieldProblem[];
   readonly requestId?: string;
-  /** A warning of the partner although the call succeeded. */
   readonly warning?: string;
 }
 
@@ -93,7 +92,6 @@ export function payloadOf(
   return understood.data;
 }
 
-/** The maximum number of fields to name that the catalogue does not have. */
 const MOST_ADDED = 5;
 
 /** The fields of an unreadable response that the catalogue does not have: one may be a field that was renamed. */
@@ -131,7 +129,6 @@ function beginningOf({ effect }: Operation, { headers, body }: HttpResponse): st
   return `${came}: ${body.subarray(0, SHOWN_BYTES).toString('utf8').replace(/\s+/g, ' ')}`;
 }
 
-/** The response was too large to be read to its end. */
 export function tooLarge({ code }: TransportError, operation: string, maxBytes: number): Failure | undefined {
   if (code !== TOO_LARGE) return undefined;
   const fields = [{ field: '', message: `the response is larger than ${maxBytes} bytes` }];

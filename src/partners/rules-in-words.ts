@@ -38,7 +38,6 @@ function unknownField(key: string, shape: Shape | undefined): string {
   return `is not a known field${didYouMean(key, [...(shape?.fields.keys() ?? [])])}`;
 }
 
-/** A list this short needs no suggestion. */
 const FEW = 3;
 
 function choice(values: readonly unknown[], input: unknown): string {
@@ -48,7 +47,6 @@ function choice(values: readonly unknown[], input: unknown): string {
   return list + (isLong && typeof input === 'string' ? didYouMean(input, names) : '');
 }
 
-/** The wanted type, as people write it. */
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
@@ -111,7 +109,6 @@ export function fieldProblems(error: z.ZodError): FieldProblem[] {
   return error.issues.flatMap(problems);
 }
 
-/** The problem of a field that is not there. */
 export const REQUIRED = 'is required';
 
 /**

@@ -37,7 +37,6 @@ type AllOf<Union> = (Union extends unknown ? (each: Union) => void : never) exte
 /** The parts of the catalogues that differ between accounts: the wording of every descriptor. */
 export type Wording = AllOf<ReturnType<Descriptors[SystemName]['wording']['from']>>;
 
-/** The prefix of a system's settings: `PLANT_STORE_`. */
 export function settingsPrefix(system: SystemName): string {
   return `${system.toUpperCase().replaceAll('-', '_')}_`;
 }

@@ -34,7 +34,6 @@ const IN_LOGS = [
   'jsonWebToken',
 ] as const;
 
-/** The kinds that are masked in a text, by the place of the text. */
 const KINDS = {
   /** Texts for people who work on an onboarding. A partner may give them a phone number or an e-mail address. */
   onboarding: IDENTITY_NUMBERS,
@@ -42,20 +41,23 @@ const KINDS = {
   log: IN_LOGS,
   /** The message of a failure, in a log: it may quote anything. */
   failure: [...IN_LOGS, 'nineDigits'],
-  /** The text of a partner's response. */
   response: [...IDENTITY_NUMBERS, 'credentials', 'jsonWebToken', 'longToken'],
 } as const satisfies Readonly<Record<string, readonly PrivateKind[]>>;
 
-/** The place of a text, which decides what is masked in it. */
 export type Place = keyof typeof KINDS;
 
 /** The source of one regular expression for everything that is masked in a place. */
 export function privatePattern(place: Place): string {
-  return KINDS[place].map((kind) => PRIVATE_PATTERNS[kind].source).join('|');
+  return anyOf(...KINDS[place]).source;
+}
+
+/** Finds everything of these kinds. */
+export function anyOf(...kinds: readonly PrivateKind[]): RegExp {
+  return new RegExp(kinds.map((kind) => PRIVATE_PATTERNS[kind].source).join('|'), 'g');
 }
 
 const patterns = Object.fromEntries(
-  Object.keys(KINDS).map((place) => [place, new RegExp(privatePattern(place as Place), 'g')]),
+  Object.entries(KINDS).map(([place, kinds]) => [place, anyOf(...kinds)]),
 ) as Readonly<Record<Place, RegExp>>;
 
 const TAX_NUMBER = new RegExp(`^${PRIVATE_PATTERNS.taxNumber.source}$`);

@@ -1,5 +1,5 @@
 import { createHmac, type Hmac, randomBytes } from 'node:crypto';
-import { PRIVATE_PATTERNS } from './masked.js';
+import { anyOf, PRIVATE_PATTERNS, type PrivateKind } from './masked.js';
 import { isPrivateField, literal } from './private-fields.js';
 
 /** Stands in place of a credential, which gets no placeholder of its own. */
@@ -8,7 +8,6 @@ export const REMOVED = 'removed';
 /** The number of private values that are remembered. The oldest is forgotten first. */
 const REMEMBERED = 5_000;
 
-/** The place of a value, which decides how much of it is kept. */
 export interface Context {
   /** Names of fields, besides those that all partners have, whose values are about no customer. */
   readonly openFields?: readonly string[];
@@ -43,20 +42,9 @@ const PROBLEMS =
   /^(?:errors?|errormessage|message|messages|warnings?|detail|title|validation(?:results|errors))$/;
 
 /** The parts of a field's name that suggest a private value. */
-const IDENTITY = new RegExp(
-  [PRIVATE_PATTERNS.socialSecurityNumber, PRIVATE_PATTERNS.nineDigits, PRIVATE_PATTERNS.email]
-    .map(({ source }) => source)
-    .join('|'),
-  'g',
-);
+const IDENTITY = anyOf('socialSecurityNumber', 'nineDigits', 'email');
 
-/** The parts of a partner's text that look private. */
-const LOOKS_PRIVATE = new RegExp(
-  Object.values(PRIVATE_PATTERNS)
-    .map(({ source }) => source)
-    .join('|'),
-  'g',
-);
+const LOOKS_PRIVATE = anyOf(...(Object.keys(PRIVATE_PATTERNS) as PrivateKind[]));
 
 /**
  * Replaces private values, so that what is left can be kept and passed on. The same value gets the same placeholder, which has
@@ -89,7 +77,6 @@ export class Placeholders {
     return this.hash().update(content).digest('hex');
   }
 
-  /** The same for content that comes in parts. */
   hash(): Hmac {
     return createHmac('sha256', this.#key);
   }

@@ -26,7 +26,6 @@ export function isSecretField(field: string): boolean {
   return kindOf(field) === 'secret';
 }
 
-/** Reports whether a field has private or secret values of any kind. */
 export function isPrivateField(field: string): boolean {
   return kindOf(field) !== undefined;
 }
@@ -46,11 +45,7 @@ export function privateValuesIn(value: unknown, field = ''): PrivateValue[] {
   return Object.entries(value).flatMap(([name, inside]) => privateValuesIn(inside, name));
 }
 
-/**
- * A JSON value without the values of private fields, at any depth, and without what looks private in its texts.
- *
- * @param place where the texts appear
- */
+/** A JSON value without the values of private fields, at any depth, and without what looks private in its texts. */
 export function withoutPrivate(value: unknown, place: Place = 'log'): unknown {
   if (typeof value === 'string') return masked(value, place);
   if (Array.isArray(value)) return value.map((item) => withoutPrivate(item, place));
@@ -74,9 +69,6 @@ function isPlainObject(value: unknown): value is object {
 /**
  * Masks the texts of a partner's response, which may repeat the request: our credentials, the private values of the request,
  * and what looks like an SSN, an EIN or credentials. The rest stays as the partner wrote it.
- *
- * @param credentials our own secrets at this partner
- * @param request the request that was sent
  */
 export function masking(credentials: readonly string[], request: unknown = {}): (text: string) => string {
   // Most responses have no text to mask, and patterns take longer to make than a response to read.
@@ -156,14 +148,13 @@ function encodings(credential: string): string[] {
   return [credential, encodeURIComponent(credential), ...base64.filter(({ length }) => length >= 12)];
 }
 
-const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+export const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 /** A pattern that finds a value: one that is shorter than `alone` only as a word of its own, because it may be a part of others. */
 export function literal(value: string, alone: number): string {
   return value.length < alone ? `(?<!\\w)${escaped(value)}(?!\\w)` : escaped(value);
 }
 
-/** Whole words, with any space between them. */
 function words(value: string): string {
   const spaced = value.trim().split(/\s+/).map(escaped).join('\\s+');
   return `(?<![\\p{L}\\p{N}])${spaced}(?![\\p{L}\\p{N}])`;

@@ -35,16 +35,8 @@ export function listeningAt<Server>(setting: string, server: Promise<Server>): P
 }
 
 /**
- * The signals that stop a process: `kill`, and Ctrl-C in a terminal.
- *
- * The first signal stops it in order, with exit code 0:
- * - The worker takes no new tasks. It waits for the partner calls that are under way, for `SHUTDOWN_GRACE` at most, and ends
- *   after `SHUTDOWN_FORCE` in any case (worker/tuning.ts). The Temporal SDK listens to the signals.
- * - The receiver, the console and the codec server close their port, and connections without a request under way. They wait for
- *   the other requests, which the limits of their servers bound.
- *
- * A second signal ends the process at once. Nothing is lost: Temporal retries what a worker did not report, and a sender
- * repeats a request that has no response.
+ * The first of these signals stops a process in order, with exit code 0 (docs/operations.md, Stop and start). A second one ends it
+ * at once. A worker gets them by the Temporal SDK.
  */
 export const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
@@ -58,7 +50,6 @@ export function closeOnSignal(open: readonly { close(): Promise<void> }[], close
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
 }
 
-/** Child processes that are killed when this process exits. */
 const children = new Set<() => void>();
 
 /**

@@ -50,7 +50,6 @@ function withoutDetails(error: unknown): unknown {
 
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
-/** Lets the SDK, and through it workflows and activities, log through pino. */
 export function temporalLogger(logger: PinoLogger): Logger {
   const log = (level: LogLevel, message: string, meta: object = {}) =>
     logger[LEVELS[level]](withoutContents(meta), masked(message, 'failure'));
@@ -83,11 +82,7 @@ const SHORTEST_WITHIN_WORDS = 6;
 /** The private values that this process works on now, in each form that a log may contain, and how many inputs have them. */
 const held = new Map<string, number>();
 
-/**
- * Masks the private values of an input in the log until they are released.
- *
- * @returns releases them
- */
+/** Masks the private values of an input in the log until they are released. */
 export function holdPrivate(input: unknown): () => void {
   const forms = [...new Set(privateValuesIn(input).flatMap(({ value }) => formsOf(value)))];
   for (const form of forms) held.set(form, (held.get(form) ?? 0) + 1);
@@ -100,7 +95,6 @@ export function holdPrivate(input: unknown): () => void {
   };
 }
 
-/** Names the dba in the log lines of an activity. */
 export function namesDba(): ActivityInterceptors {
   let dba: string | undefined;
   return {

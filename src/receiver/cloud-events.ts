@@ -13,7 +13,6 @@ export const BATCHED = 'application/cloudevents-batch+json';
 /** The attributes are headers (`ce-id`), the body is the data. */
 export const BINARY = 'application/json';
 
-/** The maximum number of events in one request. */
 export const MAX_EVENTS = 100;
 
 /** Attributes and data of an event by name, as the sender wrote them. */
@@ -54,11 +53,7 @@ const LEVELS_READ = 1 + MAX_NESTING + 1;
 
 /** Parses JSON without what is nested deeper than any path accepts. @throws {Problem} `unreadable` */
 export function parse(body: string): unknown {
-  try {
-    return parseExactly(withoutDepth(body, LEVELS_READ));
-  } catch {
-    throw unreadable('the body must be JSON');
-  }
+  return attempt(() => parseExactly(withoutDepth(body, LEVELS_READ)), 'the body must be JSON');
 }
 
 function batched(json: unknown): GivenEvent[] {
@@ -92,11 +87,7 @@ function attributeName(header: string): string {
 
 /** Values of headers are percent-encoded (HTTP protocol binding, 3.1.3.2). */
 function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    throw unreadable('the values of ce- headers must be percent-encoded UTF-8');
-  }
+  return attempt(() => decodeURIComponent(value), 'the values of ce- headers must be percent-encoded UTF-8');
 }
 
 function read(headers: Readonly<Record<string, string>>, body: unknown, given: GivenEvent): GivenEvent {
@@ -109,7 +100,6 @@ function read(headers: Readonly<Record<string, string>>, body: unknown, given: G
   return withoutBase64(attributes);
 }
 
-/** Data may come as JSON in base64 as well. */
 function withoutBase64({ data_base64: base64, ...event }: Record<string, unknown>): GivenEvent {
   if (base64 === undefined) return event;
   try {
@@ -132,7 +122,7 @@ function attempt<Result>(action: () => Result, otherwise: string): Result {
   try {
     return action();
   } catch {
-    // The package's own messages quote the event.
+    // Messages of libraries quote the event.
     throw unreadable(otherwise);
   }
 }
@@ -153,13 +143,10 @@ export function textBodies(server: FastifyInstance, mediaTypes: readonly string[
       throw unsupported('the body must be in UTF-8');
     }
   });
-  server.addContentTypeParser([...mediaTypes], { parseAs: 'buffer' }, async (_: unknown, body: Buffer) => {
-    try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-    } catch {
-      throw new Problem('unreadable', 'the body must be in UTF-8');
-    }
-  });
+  const strict = { fatal: true, ignoreBOM: true };
+  server.addContentTypeParser([...mediaTypes], { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>
+    attempt(() => new TextDecoder('utf-8', strict).decode(body), 'the body must be in UTF-8'),
+  );
 }
 
 /** @throws {Problem} when there is no body, because Fastify checks the media type of a body only */
@@ -208,8 +195,6 @@ export function traceRequests(server: FastifyInstance): void {
 /**
  * Applies an event in a span of its own. The events of a batch come from many places, so the span belongs to the trace that
  * the event names (CloudEvents, Distributed Tracing extension), or else to that of the request.
- *
- * @param event whose type is one that the receiver accepts
  */
 export function inEventSpan<Result>(event: GivenEvent, apply: () => Promise<Result>): Promise<Result> {
   const parent = propagation.extract(context.active(), event);

@@ -27,7 +27,6 @@ import {
 import { callTemporal, PROBLEMS, Problem, problemFrom, unavailable } from './problems.js';
 import type { CheckSignature } from './settings.js';
 
-/** The time limit of a whole batch, in milliseconds. */
 const BATCH_DEADLINE_MS = 20_000;
 
 const MEDIA_TYPES = [STRUCTURED, BATCHED, BINARY];

@@ -33,17 +33,8 @@ const attributes = {
 /** Applies a valid event, and returns the workflow id. Applying it again changes nothing and returns the same id. */
 export type ApplyEvent = (backend: Backend) => Promise<string>;
 
-export interface EventType {
-  /** The data, for the OpenAPI document. */
-  readonly data: z.ZodType;
-  /** The whole event. */
-  readonly event: z.ZodType;
-  readonly prepare: (event: GivenEvent) => ApplyEvent | FieldProblem[];
-}
+export type EventTypes = Readonly<Record<string, ReturnType<typeof eventType>[1]>>;
 
-export type EventTypes = Readonly<Record<string, EventType>>;
-
-/** The events that the receiver accepts, by type. */
 export function eventTypes(known: KnownAccounts): EventTypes {
   const starting = <Input>(type: string, summary: string, { schema, start }: Kind<Input>) =>
     eventType(type, summary, schema(known), async ({ client, taskQueue, dbaForm }, input) => {
@@ -87,16 +78,16 @@ function eventType<Data>(
   summary: string,
   data: z.ZodType<Data>,
   apply: (backend: Backend, data: Data, updateId: string) => Promise<string>,
-): [string, EventType] {
+) {
   const event = z.looseObject({ ...attributes, type: z.literal(type), data }).describe(summary);
-  const prepare = (given: GivenEvent) => {
+  const prepare = (given: GivenEvent): ApplyEvent | FieldProblem[] => {
     const checked = event.safeParse(given);
     if (!checked.success) return wrongFields(checked.error);
     const { id, source, data: checkedData } = checked.data as { id: string; source: string; data: Data };
     return (backend: Backend) =>
       inEventSpan(given, () => apply(backend, checkedData, updateIdOf(source, id)));
   };
-  return [type, { data, event, prepare }];
+  return [type, { data: data as z.ZodType, event: event as z.ZodType, prepare }] as const;
 }
 
 /**
@@ -128,7 +119,6 @@ function prepare(types: EventTypes, event: GivenEvent): ApplyEvent | FieldProble
   return [{ field: 'type', message }, ...(error ? wrongFields(error) : [])];
 }
 
-/** Rejects an event that is nested too deep. Undefined for any other event. */
 function tooDeep(event: GivenEvent): ApplyEvent | undefined {
   const fields = Object.keys(event).filter((name) => isNestedDeeper(event[name], MAX_NESTING - 1));
   const errors = fields.map((field) => ({ field, message: TOO_NESTED }));

@@ -21,7 +21,6 @@ const digits = z
   .transform(String)
   .pipe(z.string().regex(/^\d{1,20}$/));
 
-/** The ids by which an onboarding can be found, and their form in a query. */
 const KINDS: Readonly<Record<IdField['kind'], z.ZodType<string>>> = {
   MerchantProfileId: digits,
   BankingProfileId: digits,
@@ -29,15 +28,11 @@ const KINDS: Readonly<Record<IdField['kind'], z.ZodType<string>>> = {
   externalId,
 };
 
-/** Ids that one webhook may name, and that one search covers. */
 const MAX_IDS = 100;
 
-/** The maximum depth at which an id in a webhook is found. */
 const MAX_DEPTH = 16;
 
-interface NamedId extends Pick<IdField, 'kind'> {
-  readonly id: string;
-}
+type NamedId = Pick<IdField, 'kind'> & { readonly id: string };
 
 /** The ids that a webhook names, each once: keyed by kind and id. */
 export type NamedIds = ReadonlyMap<string, NamedId>;
@@ -60,7 +55,6 @@ export function idsIn(webhook: unknown, fields: readonly IdField[]): NamedIds {
   return named;
 }
 
-/** Adds ids, up to `most` in all. */
 export function addIds(named: Map<string, NamedId>, more: NamedIds, most: number): void {
   for (const [key, id] of more) if (named.size < most) named.set(key, id);
 }
@@ -82,14 +76,8 @@ export function runningWith(named: NamedIds, taskQueue: string, accounts: readon
   return all(IS_RUNNING, is('TaskQueue', taskQueue), either(...clauses));
 }
 
-interface Field {
-  /** Lower-case names from the outside in, with a dot before each. */
-  readonly path: string;
-  readonly value: unknown;
-}
-
-/** Every field of every object within. Lists add nothing to a path. */
-function* fieldsOf(value: unknown, path = '', depth = 0): Generator<Field> {
+/** Every field of every object within. A path has lower-case names from the outside in, a dot before each, and nothing for lists. */
+function* fieldsOf(value: unknown, path = '', depth = 0): Generator<{ path: string; value: unknown }> {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
   for (const [name, field] of Object.entries(value)) {
     const inner = Array.isArray(value) ? path : `${path}.${name.toLowerCase()}`;
@@ -101,8 +89,6 @@ function* fieldsOf(value: unknown, path = '', depth = 0): Generator<Field> {
 /**
  * The metrics of nudges, and of what webhooks are worth: when the last one arrived, and the status changes that were read because of
  * one. A worker counts all changes. A webhook does not name its account; the workflows that it is about do.
- *
- * @param accounts the named ones
  */
 export function nudgeMetrics(registry: Registry, accounts: readonly string[]) {
   const labelNames = ['workflowType', 'system', 'account'] as const;
@@ -124,7 +110,6 @@ export function nudgeMetrics(registry: Registry, accounts: readonly string[]) {
 
 type NudgeMetrics = ReturnType<typeof nudgeMetrics>;
 
-/** Workflows that one search may find. */
 const MAX_WORKFLOWS = 100;
 
 /** The time until workflows are found by their search attributes, in milliseconds. */
@@ -133,7 +118,6 @@ const VISIBLE_AFTER_MS = 2_000;
 /** The time for which ids are gathered for one second search, in milliseconds. Temporal limits the searches per second. */
 const GATHERING_MS = 1_000;
 
-/** The ids to search for again, and the workflows that the first searches found. */
 interface SecondSearch {
   readonly ids: Map<string, NamedId>;
   readonly found: Set<string>;
@@ -160,7 +144,6 @@ export class WebhookNudges {
    * Nudges the running workflows that have one of these ids, in the background. Searches this task queue only, because
    * another one may belong to another environment, where the same ids mean other onboardings.
    *
-   * @returns the number of workflows
    * @throws {Problem} `temporal-unavailable`
    */
   async nudgeWorkflowsOf(ids: NamedIds): Promise<number> {

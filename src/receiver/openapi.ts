@@ -8,8 +8,9 @@ import {
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { globalRegistry, z } from 'zod';
 import { json } from '../partners/fields.js';
+import { reachable } from '../partners/openapi/document.js';
+import type { Json } from '../schemas/shape.js';
 
-/** The schemas of requests, by the names that the document gives them. */
 export interface RequestSchemas {
   /** Events and their data, such as `merchant.boarding.requested.v1.event`. */
   readonly events: Readonly<Record<string, z.ZodType>>;
@@ -53,24 +54,20 @@ const COMPONENTS = {
   Json: json,
 };
 
-/** A response with a body. */
 export function response(description: string, schema: z.ZodType, mediaType = 'application/json') {
   return { description, content: { [mediaType]: { schema } } };
 }
 
-/** A response without a body. */
 export function emptyResponse(description: string, headers: readonly string[] = []) {
   const schemas = Object.fromEntries(headers.map((name) => [name, { type: 'string' }]));
   return z.null().meta({ description, headers: schemas });
 }
 
-/** The responses with these statuses, each a problem. */
 export function problems(...statuses: number[]) {
   const described = response('A problem', problem, 'application/problem+json');
   return Object.fromEntries(statuses.map((status) => [status, described]));
 }
 
-/** Headers that a route reads, for the schema of the route. */
 export function optionalHeaders(names: readonly string[]): z.ZodType {
   return z.object(Object.fromEntries(names.map((name) => [name, z.string().optional()])));
 }
@@ -176,17 +173,8 @@ function usedComponents(transform: SwaggerTransformObject): SwaggerTransformObje
   return (routes) => {
     const document = transform(routes) as OpenAPIV3_1.Document;
     const { schemas = {}, ...components } = document.components ?? {};
-    const used = new Map<string, unknown>();
-    const collect = (part: unknown) => {
-      for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-        if (used.has(name)) continue;
-        const schema = (schemas as Record<string, unknown>)[name];
-        used.set(name, schema);
-        collect(schema);
-      }
-    };
-    collect(document.paths);
-    const named = [...used].map(([name, schema]) => [plain(name), schema]);
+    const used = [...reachable(schemas, document.paths)];
+    const named = used.map((name) => [plain(name), (schemas as Json)[name]]);
     const whole = { ...document, components: { ...components, schemas: Object.fromEntries(named) } };
     return JSON.parse(JSON.stringify(whole), (key, value) => (key === '$ref' ? plain(value) : value));
   };

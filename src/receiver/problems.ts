@@ -39,7 +39,6 @@ interface ProblemOptions extends ErrorOptions {
   /** Every wrong field with its rule, never with its value. */
   readonly errors?: readonly FieldProblem[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further fields of the response. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
@@ -71,9 +70,8 @@ export class Problem extends Error {
   }
 }
 
-/** Fields of a request that break their rules. */
-export function invalid(errors: readonly FieldProblem[], detail = 'nothing was started'): Problem {
-  return new Problem('invalid', detail, { errors });
+export function invalid(errors: readonly FieldProblem[]): Problem {
+  return new Problem('invalid', 'nothing was started', { errors });
 }
 
 /** Errors of Fastify by HTTP status. Its own messages are not shown, because some quote the request. */
@@ -86,11 +84,7 @@ const FASTIFY_ERRORS: Readonly<Record<number, readonly [ProblemKind, string]>> =
   431: ['headers-too-large', 'send fewer or shorter headers'],
 };
 
-/**
- * Responds to every error with problem+json. Logs the kind of an internal error, and no other error.
- *
- * @param count counts each problem
- */
+/** Responds to every error with problem+json. Logs the kind of an internal error, and no other error. */
 export function handleErrors(
   server: FastifyInstance,
   logger: Logger,
@@ -136,7 +130,6 @@ export const handleClientError = refusesUnreadable((statusCode) => {
 /** The time limit of Temporal for one event, in milliseconds. After that the sender must try again. */
 export const DEADLINE_MS = 5_000;
 
-/** The wait before a sender tries again, in seconds. */
 const RETRY_AFTER = '5';
 
 /**

@@ -17,7 +17,6 @@ import { authSetting, senderCheck, WEBHOOK_PARTNERS, type WebhookRules } from '.
 interface OnboardingRoutes {
   readonly backend: Backend;
   readonly bodies: ReturnType<typeof bodySchemas>;
-  /** Reports whether a request came with a valid token. */
   readonly isCaller: (request: FastifyRequest) => boolean;
 }
 
@@ -35,7 +34,6 @@ const typed = z.looseObject({
   externalId: z.undefined('is in the path').optional(),
 });
 
-/** The inputs by the `type` of a body. */
 export function bodySchemas(known: KnownAccounts) {
   const { merchant, business, customer } = BODY_KINDS;
   return {
@@ -113,7 +111,6 @@ interface PartnerWebhookRoutes {
 
 const WEBHOOK_MEDIA_TYPES = ['application/json', 'text/json'];
 
-/** Rejects every webhook. */
 const NO_SENDERS: WebhookRules = { senders: [], idFields: [] };
 
 const MAX_BODY_BYTES = 256 * 1024;
@@ -122,7 +119,6 @@ interface Webhook {
   readonly Params: { readonly secret?: string };
 }
 
-/** Number of ids in a webhook, and how many workflows have one of them. */
 interface Match {
   readonly ids: number;
   readonly workflows: number;
@@ -157,7 +153,6 @@ export function partnerWebhookRoutes({ rules, nudges, count, logger }: PartnerWe
   };
 }
 
-/** The status of an accepted webhook. */
 function statusOf(partner: SystemName): number {
   return PARTNERS[partner].webhooks?.status ?? 202;
 }

@@ -25,11 +25,9 @@ import { type ReceiverSettings, signatureCheck, WEBHOOK_PARTNERS } from './setti
 
 export interface ReceiverOptions
   extends Omit<ReceiverSettings, 'payloadKeys' | 'logLevel' | 'metricsAddress'> {
-  /** Temporal, which may be unavailable. */
   readonly client: Client;
   readonly logger: Logger;
   readonly limits?: ArrivalLimits;
-  /** Counts here. */
   readonly registry?: Registry;
 }
 
@@ -146,7 +144,6 @@ function monitoringRoutes(server: FastifyInstance, client: Client): void {
   });
 }
 
-/** The metrics of the receiver, besides those of its requests. */
 function receiverMetrics(registry: Registry) {
   const registers = [registry];
   const problems = new Counter({

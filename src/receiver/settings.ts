@@ -81,10 +81,8 @@ function badSignature(detail: string): Problem {
   return new Problem('bad-signature', detail);
 }
 
-/** The partners whose webhooks the receiver accepts. */
 export const WEBHOOK_PARTNERS = SYSTEM_NAMES.filter((system) => PARTNERS[system].webhooks !== undefined);
 
-/** The setting for how the webhooks of a partner authenticate. */
 export function authSetting(partner: SystemName): string {
   return `${webhookPrefix(partner)}AUTH`;
 }
@@ -99,7 +97,6 @@ export interface WebhookRules {
   readonly idFields: readonly IdField[];
 }
 
-/** The way in which a webhook authenticates. */
 export type SenderRule =
   | { readonly kind: 'signature'; readonly secret: string }
   | { readonly kind: 'header'; readonly name: string; readonly value: string }
@@ -140,7 +137,6 @@ function ruleFrom(entry: string): SenderRule | undefined {
   return undefined;
 }
 
-/** Reports whether webhooks are accepted from anyone. */
 export function acceptsAnyone(rules: readonly SenderRule[]): boolean {
   return rules.some(({ kind }) => kind === 'none');
 }
@@ -177,7 +173,6 @@ function checkOf(rule: SenderRule): (webhook: SentWebhook) => boolean {
   }
 }
 
-/** The settings of the webhooks of one partner, by their names after `RECEIVER_<SYSTEM>_`. */
 const partnerWebhookSettings = z.object({
   AUTH: withAdvice(
     senderRules.default([]).meta({

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { writeExactly } from '../partners/json.js';
+import { escaped } from '../privacy/private-fields.js';
 
 interface Fault {
   readonly description: string;
-  /** The call takes effect. */
   readonly commits?: true;
   /** Waits for the `milliseconds` of the plan before anything else, or before the response. */
   readonly waits?: 'first' | 'last';
@@ -203,7 +203,6 @@ export interface ReceivedRequest {
   readonly operation: string;
   readonly url: string;
   readonly fault?: FaultKind;
-  /** HTTP status of the response; absent while there is none, and after the connection was cut. */
   readonly status?: number;
 }
 
@@ -248,10 +247,6 @@ export function allIn(words: readonly string[]): (text: string) => boolean {
   return (text) => patterns.every((pattern) => pattern.test(text));
 }
 
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-}
-
 export interface Answer {
   /** HTTP status; 0 cuts the connection. */
   readonly status: number;
@@ -280,7 +275,11 @@ export function withFaults(faults: Faults, called: Called, served: Served) {
       : undefined;
     if (plan?.meanwhile) await served.move(request, plan.meanwhile);
     const answer = await outcome(faults, plan, request, served);
-    if (!answer || answer.status === 0) return cut(reply);
+    if (!answer || answer.status === 0) {
+      reply.hijack();
+      reply.raw.destroy();
+      return reply;
+    }
     const { status, contentType, body, headers = {} } = answer;
     answered?.(status);
     reply.headers(headers);
@@ -306,10 +305,4 @@ async function outcome(
   const answer = { status: instead, body: errorBody(instead) };
   if (instead !== 429 && instead !== 503) return answer;
   return { ...answer, headers: { 'retry-after': String(Math.ceil(plan.milliseconds / 1_000)) } };
-}
-
-function cut(reply: FastifyReply): FastifyReply {
-  reply.hijack();
-  reply.raw.destroy();
-  return reply;
 }

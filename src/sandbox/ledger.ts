@@ -16,7 +16,6 @@ export interface LedgerEntry {
   readonly of?: number | string;
 }
 
-/** The values that identify an effect, besides its id. */
 export type Signs = Pick<LedgerEntry, 'name' | 'of'>;
 
 /** Every write that took effect, in order: the proof of exactly once. */

@@ -23,18 +23,11 @@ export interface World {
   merchants: Merchants;
 }
 
-export interface RunningPartner {
-  routes(server: FastifyInstance): void;
-  /** Serves what tests and demos steer it with, below `/sandbox`. */
-  controls?(server: FastifyInstance): void;
-  close?(): void;
-}
-
 /** One emulated partner. src/sandbox/systems.ts lists them. */
 export interface EmulatedPartner {
   /** Settings of the partner, besides its URL, that reach the sandbox: `{PLANT_STORE_TOKEN: 'sandbox'}`. */
   readonly credentials: Readonly<Record<string, string>>;
-  /** Its part of `GET /sandbox/scenarios`. */
   readonly scenarios: object;
-  start(world: World): RunningPartner;
+  /** Serves its operations, and below `/sandbox` what tests and demos steer it with. */
+  start(server: FastifyInstance, world: World): void;
 }

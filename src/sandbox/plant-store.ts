@@ -1,11 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { operationName } from '../partners/catalogue.js';
 import {
   newPlant,
   PLANT_STORE_OPERATIONS,
   type PlantStoreOperations,
 } from '../partners/plant-store/operations.js';
-import type { Ledger } from './ledger.js';
 import type { EmulatedPartner, World } from './partner.js';
 import {
   bearerOf,
@@ -21,14 +19,11 @@ import {
 export const plantStorePartner: EmulatedPartner = {
   credentials: { PLANT_STORE_TOKEN: 'sandbox' },
   scenarios: {},
-  start(world) {
-    const service = new PlantStoreService(world.ledger);
-    return { routes: (server) => plantStoreRoutes(server, service, world) };
-  },
+  start: plantStoreRoutes,
 };
 
 /** Serves the plant store (apis/3): Bearer token `sandbox`, every failure a 400 with an Error. */
-function plantStoreRoutes(server: FastifyInstance, service: PlantStoreService, world: World): void {
+function plantStoreRoutes(server: FastifyInstance, world: World): void {
   // A separate scope, because its response to invalid JSON is also an Error, which names the missing fields.
   void server.register((scope, _, loaded) => {
     readExactJson(scope, null);
@@ -36,7 +31,7 @@ function plantStoreRoutes(server: FastifyInstance, service: PlantStoreService, w
       name: 'plant-store',
       operations: PLANT_STORE_OPERATIONS,
       requests: { createPlant: newPlant.extend({ id: onTheWire(newPlant.shape.id) }) },
-      handlers: service.handlers,
+      handlers: plantHandlers(world),
       admit: ({ headers }) => {
         if (isKey('sandbox', bearerOf(headers.authorization), world.password)) return;
         const message = 'The token is missing or invalid';
@@ -52,33 +47,22 @@ function plantStoreRoutes(server: FastifyInstance, service: PlantStoreService, w
   });
 }
 
-interface Plant {
-  readonly name: string;
-  readonly tag?: string;
-}
-
-/** The plant store: plants by id, in the order in which they came. */
-class PlantStoreService {
-  readonly #plants = new Map<bigint, Plant>();
-
-  constructor(private readonly ledger: Ledger) {}
-
-  readonly handlers: Handlers<PlantStoreOperations, void> = {
-    listPlants: ({ limit = this.#plants.size }) => [...this.#plants.values()].slice(0, Math.max(0, limit)),
-    createPlant: ({ id, name, tag }) => {
-      if (this.#plants.has(id)) throw invalid('id', 'is taken');
-      const plant = { name, ...(tag !== undefined && { tag }) };
-      this.#plants.set(id, plant);
-      this.#record('createPlant', id);
+/** Plants by id, in the order in which they came. */
+function plantHandlers({ ledger }: World): Handlers<PlantStoreOperations, void> {
+  const plants = new Map<bigint, object>();
+  const record = (operation: string, id: bigint) =>
+    ledger.record({ system: 'plant-store', operation, id: String(id) });
+  return {
+    listPlants: ({ limit = plants.size }) => [...plants.values()].slice(0, Math.max(0, limit)),
+    createPlant: ({ id, ...plant }) => {
+      if (plants.has(id)) throw invalid('id', 'is taken');
+      plants.set(id, plant);
+      record('create-plant', id);
       return plant;
     },
     deletePlant: ({ id }) => {
-      if (!this.#plants.delete(id)) throw invalid('id', 'is unknown');
-      this.#record('deletePlant', id);
+      if (!plants.delete(id)) throw invalid('id', 'is unknown');
+      record('delete-plant', id);
     },
   };
-
-  #record(operation: keyof PlantStoreOperations, id: bigint): void {
-    this.ledger.record({ system: 'plant-store', operation: operationName(operation), id: String(id) });
-  }
 }

@@ -85,5 +85,5 @@ const PROCESSOR_EVENTS: readonly string[] = [
 export const processorPartner: EmulatedPartner = {
   credentials: { PROCESSOR_API_KEY: 'sandbox' },
   scenarios: { processorEvents: PROCESSOR_EVENTS },
-  start: (world) => ({ routes: (server) => processorRoutes(server, world) }),
+  start: processorRoutes,
 };

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Operation, type Operations, operationName } from '../partners/catalogue.js';
@@ -8,7 +9,6 @@ import { formsOf, shapeOf } from '../schemas/shape.js';
 import { type Answer, type Meanwhile, withFaults } from './faults.js';
 import type { World } from './partner.js';
 
-/** The handler of each operation of a catalogue: it takes a valid request, and returns the payload. */
 export type Handlers<Ops extends Operations, Caller> = {
   readonly [Key in keyof Ops]: (request: z.output<Ops[Key]['request']>, caller: Caller) => unknown;
 };
@@ -21,18 +21,16 @@ export interface PartnerSystem<Ops extends Operations, Caller> {
   readonly handlers: Handlers<Ops, Caller>;
   /** The request that the partner accepts, where it differs from what our client accepts. Default: that of the catalogue. */
   readonly requests?: { readonly [Key in keyof Ops]?: z.ZodType<z.output<Ops[Key]['request']>> };
-  /** @throws {Refusal} of a caller who is not admitted */
   admit(request: FastifyRequest, operation: Operation): Caller;
   /** Changes the thing that a request with these fields is about, as a planned fault asks. */
   move?(fields: Readonly<Record<string, unknown>>, meanwhile: Meanwhile): void;
   /** HTTP status of the response to an invalid request. Default: 400. */
+  /** HTTP status of the response to an invalid request. Default: 400. */
   readonly invalidStatus?: number;
-  /** Wraps a response of `operation` into the partner's envelope. */
   envelope(operation: Operation, content: Content): object;
 }
 
 export interface Content {
-  /** HTTP status. */
   readonly status: number;
   readonly data: unknown;
   readonly error: string | null;
@@ -41,21 +39,15 @@ export interface Content {
 
 export class FileResponse {
   constructor(
-    /** MIME type. */
     readonly contentType: string,
     readonly content: Buffer | string,
   ) {}
 }
 
-export const STATUS_LABELS: Readonly<Record<number, string>> = {
-  200: 'OK',
-  400: 'BadRequest',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'NotFound',
-  429: 'TooManyRequests',
-  500: 'InternalServerError',
-};
+/** `BadRequest` of 400. */
+export function labelOf(status: number): string | undefined {
+  return STATUS_CODES[status]?.replaceAll(' ', '');
+}
 
 type Int64 = string | number | bigint;
 
@@ -113,7 +105,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
         return { status, body: body ?? failure(status, message, fields) };
       }
     };
-    const errorBody = (status: number) => failure(status, STATUS_LABELS[status] ?? 'fault');
+    const errorBody = (status: number) => failure(status, labelOf(status) ?? 'fault');
     const move = async (request: FastifyRequest, meanwhile: Meanwhile) =>
       system.move?.(await fields(request), meanwhile);
     const isWrite = operation.effect !== 'read' && !operation.anonymous;
@@ -126,7 +118,6 @@ export function partnerRoutes<Ops extends Operations, Caller>(
   }
 }
 
-/** Reads a request's fields from path, query and body, with the names and types of the catalogue. */
 function fieldReader(operation: Operation) {
   // Made at the first call: a JSON Schema for each of a hundred operations is most of what a start would cost.
   let known: KnownFields | undefined;
@@ -186,7 +177,6 @@ async function multipartFields(request: FastifyRequest): Promise<Record<string, 
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   constructor(
-    /** HTTP status. */
     readonly status: number,
     message: string,
     readonly fields: readonly FieldProblem[] = [],
@@ -228,7 +218,6 @@ interface Controlled<Thing, Change> {
   /** `merchant`; they are below `/sandbox/merchants`. */
   readonly kind: string;
   find(id: string): Thing | undefined;
-  /** A thing as `GET` shows it. Default: there is no `GET`. */
   shown?(thing: Thing): object;
   readonly change: z.ZodType<Change>;
   /** Makes the change, as the partner's staff would. @returns the response */
@@ -256,7 +245,6 @@ export function controlsOf<Thing, Change>(
   });
 }
 
-/** The response of the sandbox's own controls to an invalid body. */
 export function invalidControl(reply: FastifyReply, error: z.ZodError): FastifyReply {
   return reply.code(400).send({ error: 'invalid', fields: fieldProblems(error) });
 }

@@ -10,7 +10,6 @@ export function magicValue(name: string): string {
   return SUFFIX.exec(name)?.[1] ?? DEFAULT;
 }
 
-/** The business name that is left without a magic value. */
 export function plainName(name: string): string {
   return name.replace(SUFFIX, '').trim();
 }

@@ -18,21 +18,18 @@ import { invalidControl, readExactJson } from './routes.js';
 import { DEFAULT_PACE, type Pace, pace } from './scenario.js';
 import { EMULATED } from './systems.js';
 
-export interface Controls {
-  readonly faults: Faults;
-  readonly ledger: Ledger;
-  readonly setPace: (pace: Pace) => void;
-  readonly refuse: (milliseconds: number) => void;
-}
-
 /** Words that a request has in its URL or JSON body, all of them. */
 interface RequestQuery {
   Querystring: { operation?: string; about?: string | string[] };
 }
 
 /** `/sandbox/...`: the controls and records for tests and demos, besides the partners' own APIs. */
-function controlRoutes(server: FastifyInstance, controls: Controls): void {
-  const { faults, ledger } = controls;
+function controlRoutes(
+  server: FastifyInstance,
+  { faults, ledger }: World,
+  setPace: (pace: Pace) => void,
+  refuse: (milliseconds: number) => void,
+): void {
   const operations = Object.values(catalogue()).flatMap((all) => Object.keys(all).map(operationName));
   const plans = faultPlan(SYSTEM_NAMES, operations);
 
@@ -53,7 +50,7 @@ function controlRoutes(server: FastifyInstance, controls: Controls): void {
     const plan = plans.safeParse(body);
     if (!plan.success) return invalidControl(reply, plan.error);
     // The response goes out first, because the listener is about to close.
-    if (plan.data.fault === 'refuse') reply.raw.once('finish', () => controls.refuse(plan.data.milliseconds));
+    if (plan.data.fault === 'refuse') reply.raw.once('finish', () => refuse(plan.data.milliseconds));
     else faults.plan(plan.data);
     return reply.code(201).send(plan.data);
   });
@@ -69,7 +66,7 @@ function controlRoutes(server: FastifyInstance, controls: Controls): void {
   server.put('/sandbox/pace', ({ body }, reply) => {
     const wanted = z.strictObject({ pace }).safeParse(body);
     if (!wanted.success) return invalidControl(reply, wanted.error);
-    controls.setPace(wanted.data.pace);
+    setPace(wanted.data.pace);
     return wanted.data;
   });
 }
@@ -95,18 +92,17 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** All partner systems, emulated, before they listen anywhere. State lives as long as the server. */
-export interface Emulation {
-  readonly server: FastifyInstance;
-  readonly ledger: Ledger;
-  close(): Promise<void>;
-}
+export type Emulation = Awaited<ReturnType<typeof emulatePartners>>;
 
-/** @param refuse closes the listener for so many milliseconds */
+/**
+ * All partner systems, emulated, before they listen anywhere. State lives as long as the server.
+ *
+ * @param refuse closes the listener for so many milliseconds
+ */
 export async function emulatePartners(
   options: SandboxOptions = {},
   refuse: (milliseconds: number) => void = () => {},
-): Promise<Emulation> {
+) {
   const { posNames = [] } = options;
   const { tokenLifetimeMs = TOKEN_LIFETIME_MS, now = Date.now, password } = options;
   let pace = options.pace ?? DEFAULT_PACE;
@@ -117,39 +113,23 @@ export async function emulatePartners(
     pace: () => pace,
     merchants: { idsNamed: () => [], latestLike: (id) => id },
   };
-  const partners = SYSTEM_NAMES.map((system) => EMULATED[system].start(world));
-
   const server = Fastify({ forceCloseConnections: true });
   await server.register(multipart, { limits: { fileSize: MAX_ATTACHMENT_BYTES } });
   speakExactJson(server);
   server.addHook('onSend', async (_, reply) => void reply.header('date', new Date(now()).toUTCString()));
-  for (const partner of partners) {
-    partner.routes(server);
-    partner.controls?.(server);
-  }
+  for (const system of SYSTEM_NAMES) EMULATED[system].start(server, world);
   openApiRoutes(server, posNames);
-  controlRoutes(server, {
-    faults,
-    ledger,
-    setPace: (wanted) => {
-      pace = wanted;
-    },
-    refuse,
-  });
-  async function close(): Promise<void> {
-    faults.clear();
-    for (const partner of partners) partner.close?.();
-    await server.close();
-  }
-
-  return { server, ledger, close };
+  const setPace = (wanted: Pace) => {
+    pace = wanted;
+  };
+  controlRoutes(server, world, setPace, refuse);
+  server.addHook('preClose', async () => faults.clear());
+  return { server, ledger };
 }
 
-/** Starts all partner systems, emulated over real HTTP. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = '127.0.0.1', port = 0 } = options;
-  const emulation = await emulatePartners(options, (milliseconds) => void refuseConnections(milliseconds));
-  const { server } = emulation;
+  const { server } = await emulatePartners(options, (milliseconds) => void refuseConnections(milliseconds));
   const url = await server.listen({ host, port });
   let reopening: NodeJS.Timeout | undefined;
 
@@ -168,7 +148,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   async function close(): Promise<void> {
     clearTimeout(reopening);
-    await emulation.close();
+    await server.close();
   }
 
   return { url, close };

@@ -17,7 +17,6 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface Rules<Thing> {
   /** In messages: `terminal`. */
   readonly kind: string;
-  /** The id of the first, second, ... thing. */
   id(number: number): Id;
   /** A thing of another partner is as if it did not exist. Default: it is forbidden. */
   readonly hidesOthers?: true;
@@ -27,9 +26,7 @@ export interface Rules<Thing> {
   initial?(owner: Owner): object;
   /** A thing as it travels. A thing that is read alone is a status read. */
   shown?(thing: Thing, isStatusRead: boolean): object;
-  /** The response to a list. Default: everything. */
   list?(shown: readonly object[], wanted: Fields): unknown;
-  /** What identifies a create in the ledger. */
   signs?(thing: Thing): Signs;
 }
 
@@ -89,7 +86,6 @@ export class Store<Thing extends object> {
     return all.flatMap(({ partnerId, thing }) => (owner && owner.partnerId !== partnerId ? [] : [thing]));
   }
 
-  /** @throws {Refusal} like {@link get} */
   remove(id: Id, owner: Owner): Thing {
     const thing = this.get(id, owner);
     this.#things.delete(id);

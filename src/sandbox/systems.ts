@@ -14,7 +14,6 @@ export const EMULATED: Readonly<Record<SystemName, EmulatedPartner>> = {
   processor: processorPartner,
 };
 
-/** The settings of an account with which every partner is the sandbox at this URL. */
 export function sandboxAccount(url: string): Record<string, string> {
   return Object.assign(
     {},

@@ -39,7 +39,6 @@ export const backedUpFacts = z.object({
 });
 
 export interface BackedUp extends z.output<typeof backedUpFacts> {
-  /** With the accepted corrections. Private. */
   readonly input: object;
   /** For a customer in its {@link inOrder}: the parts that are not restored. */
   readonly ended?: EndedParts;
@@ -153,7 +152,6 @@ export type Restoring = 'adopts' | 'looks' | 'there' | 'skipped';
 export interface RestoreOptions {
   readonly taskQueue: string;
   readonly dbaForm: DbaForm;
-  /** The time of the backup. ISO 8601. */
   readonly backedUpAt: string;
   readonly dryRun?: boolean | undefined;
 }
@@ -208,7 +206,6 @@ function endedPart({ type, status, stage, merchantProfileId, bankingProfileId, m
   return { facts, end: { how } };
 }
 
-/** Starts an onboarding again. It writes nothing at a partner: it adopts what it had there. */
 export async function restore(
   client: Client,
   entry: BackedUp,

@@ -51,7 +51,6 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** By default, gRPC would wait up to two minutes before it connects again. */
 const MAX_RECONNECT_BACKOFF_MS = 1_000;
 
-/** Temporal does not respond, or rejects the credentials. */
 export class TemporalUnavailable extends TemporalProblem {
   override readonly name = 'TemporalUnavailable';
   constructor(
@@ -68,7 +67,6 @@ export class TemporalUnavailable extends TemporalProblem {
   }
 }
 
-/** @param error of the SDK, after an attempt to connect */
 export async function temporalUnavailable(
   credentials: Credentials,
   error: unknown,
@@ -275,8 +273,6 @@ const INTERVAL_MS = 5_000;
 /**
  * Calls back with each new key in `TEMPORAL_API_KEY_FILE`, so that keys rotate without a restart. Does nothing when that is not
  * set, and never keeps a process alive.
- *
- * @returns stops watching the file
  */
 export function onNewApiKey(env: NodeJS.ProcessEnv, use: (apiKey: string) => void): () => void {
   const file = env['TEMPORAL_API_KEY_FILE'];
@@ -325,8 +321,6 @@ function endingWith(signal: AbortSignal, isConnecting: () => boolean): Intercept
           inProgress.add(call);
           if (isConnecting()) metadata.setOptions({ waitForReady: true });
           next(metadata, {
-            onReceiveMetadata: (received, pass) => pass(received),
-            onReceiveMessage: (message, pass) => pass(message),
             onReceiveStatus(end, pass) {
               inProgress.delete(call);
               pass(end);

@@ -6,7 +6,6 @@ import { startSingle } from './single-activities.js';
 
 const DELIVER: keyof OutboundEventActivities = 'deliverEvent';
 
-/** The retries of a delivery to an unavailable receiver: at once, then at growing intervals. */
 const PATIENCE = {
   scheduleToCloseTimeout: '3 days',
   startToCloseTimeout: '30s',

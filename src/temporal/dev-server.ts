@@ -17,20 +17,12 @@ export interface DevServerOptions {
   readonly port?: number;
   /** Keeps the server's data in this file, so that it survives a restart. */
   readonly databaseFile?: string;
-  /** Dynamic configuration, such as `limit.historyCount.suggestContinueAsNew`. */
   readonly dynamicConfig?: Readonly<Record<string, number | boolean | string>>;
   readonly codecEndpoint?: string;
   readonly report?: (line: string) => void;
 }
 
-export interface DevServer {
-  /** `127.0.0.1:7233`. */
-  readonly address: string;
-  /** The Web UI: `http://127.0.0.1:8233`. */
-  readonly uiUrl: string;
-  readonly pid: number;
-  stop(): Promise<void>;
-}
+export type DevServer = Awaited<ReturnType<typeof launch>>;
 
 /**
  * By default the server reads timers ahead by a second, for which an earlier timer has to wait, and reads each of its queues at
@@ -72,7 +64,7 @@ export async function startDevServer(options: DevServerOptions = {}): Promise<De
 
 class ExitedAtOnce extends Error {}
 
-async function launch(binary: string, options: DevServerOptions): Promise<DevServer> {
+async function launch(binary: string, options: DevServerOptions) {
   const { databaseFile, dynamicConfig = {}, codecEndpoint } = options;
   const port = await freePort(options.port);
   const uiPort = await freePort(port + 1_000);
@@ -146,7 +138,6 @@ const DOWNLOAD_TIMEOUT_MS = 60_000;
 /** A server program: where it may be installed, and its source at a pinned version. */
 export interface Program {
   readonly name: string;
-  /** Environment variable that names it. */
   readonly setting: string;
   /**
    * Lets the Temporal SDK download it. `@temporalio/testing` is a development dependency, because the demo and the tests run from

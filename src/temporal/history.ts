@@ -127,11 +127,7 @@ export type PartnerActivity = Awaited<ReturnType<typeof partnerActivitiesIn>>[nu
 
 type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
 
-/**
- * The activities of a workflow's partners, in order.
- *
- * @param pending the activities of a running workflow, as the server describes it
- */
+/** The activities of a workflow's partners, in order. */
 export async function partnerActivitiesIn(
   client: Client,
   workflowId: string,
@@ -173,7 +169,6 @@ export async function partnerActivitiesIn(
 
 interface End {
   readonly how: ActivityEnd;
-  /** Attempts that began. */
   readonly started: number;
   readonly startedAt?: string | undefined;
   readonly closedAt?: string | undefined;

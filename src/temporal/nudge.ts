@@ -69,11 +69,7 @@ export async function nudge(
 /** The waits between looks at a nudged poll, in milliseconds: about a minute in all. */
 const LOOKS_MS = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000];
 
-/**
- * Reports whether the read after a nudge ended the poll, as the read of a change does. Waits for it for a minute.
- *
- * @param before the poll as it was before the nudge
- */
+/** Reports whether the read after a nudge ended the poll, as the read of a change does. Waits for it for a minute. */
 export async function readsChange(handle: WorkflowHandle, before: Pending, signal: AbortSignal) {
   for (const ms of LOOKS_MS) {
     await sleep(ms, undefined, { signal });
@@ -93,7 +89,6 @@ function millis(time: Pending['lastAttemptCompleteTime']): number {
   return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000;
 }
 
-/** An activity of a workflow that has not ended, as the server reports it. */
 export type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
 
 /** The activities of a workflow that have not ended; none when there is no such workflow. */

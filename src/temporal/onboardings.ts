@@ -1,6 +1,7 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { QueryDefinition } from '@temporalio/common';
 import { type Correctable, inputQuery } from '../messages/activities.js';
+import type { MerchantOwner } from '../messages/boarding-activities.js';
 import { type ProposedAnswer, proposedAnswer } from '../messages/claims.js';
 import {
   isCustomer,
@@ -14,7 +15,7 @@ import { PARTS, type Part, partId } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { didYouMean } from '../settings/nearest.js';
 import { all, type Condition, is, isIn, isNull } from './query.js';
-import { type Listed, listed, typesOf, visibilityQuery } from './search.js';
+import { listed, typesOf, visibilityQuery } from './search.js';
 import { ifFound, TemporalProblem } from './unavailable.js';
 import { UnreadableOnboarding, whyUnreadable } from './unreadable.js';
 
@@ -30,7 +31,6 @@ export class UnknownOnboarding extends TemporalProblem {
   }
 }
 
-/** The workflow ids of a customer's parts, which may not have started yet. */
 export function partIds(customerId: string): Readonly<Record<Part, string>> {
   const { key, account } = partsOfId(customerId) ?? { key: customerId, account: undefined };
   const ids = (Object.keys(PARTS) as Part[]).map((part) => [part, partId(part, key, account)]);
@@ -66,8 +66,9 @@ export async function findNamedOnboarding(
   accounts: readonly string[],
 ): Promise<WorkflowExecutionDescription> {
   if (partsOfId(given)) return findOnboarding(client, given, accounts);
-  const byId = await onlyOne(client, given, possibleWorkflowIds(given, accounts));
-  const found = byId ?? (await onlyOne(client, given, await idsOfDba(client, given)));
+  const found =
+    (await onlyOne(client, given, possibleWorkflowIds(given, accounts))) ??
+    (await onlyOne(client, given, await idsOfDba(client, given)));
   if (!found) throw await unknown(client, given);
   return found;
 }
@@ -78,7 +79,8 @@ async function onlyOne(
   given: string,
   ids: readonly string[],
 ): Promise<WorkflowExecutionDescription | undefined> {
-  const found = await described(client, ids);
+  const described = await Promise.all(ids.map((id) => describe(client, id)));
+  const found = described.filter((description) => description !== undefined);
   const customers = found.map((description) => description.workflowId).filter(isCustomer);
   const parts = customers.flatMap((customer) => Object.values(partIds(customer)));
   const [first, ...more] = found.filter((description) => !parts.includes(description.workflowId));
@@ -86,11 +88,6 @@ async function onlyOne(
   const mayMean = [first, ...more].map((description) => description.workflowId);
   const message = `${JSON.stringify(given)} may mean ${mayMean.join(', ')}: give the whole workflow id`;
   throw new UnknownOnboarding(message, mayMean);
-}
-
-async function described(client: Client, ids: readonly string[]): Promise<WorkflowExecutionDescription[]> {
-  const all = await Promise.all(ids.map((id) => describe(client, id)));
-  return all.filter((description) => description !== undefined);
 }
 
 const MOST_OF_A_DBA = 1_000;
@@ -126,7 +123,6 @@ function beginning(given: string, names: readonly string[]): string {
   return some.length === 0 ? '' : `; did you mean ${some.join(' or ')}?`;
 }
 
-/** Undefined when there is no such workflow. */
 export function describe(
   client: Client,
   workflowId: string,
@@ -154,8 +150,8 @@ export function stateOf(client: Client, id: string, timeoutMs = QUERY_TIMEOUT_MS
  *
  * @throws {UnreadableOnboarding} as {@link stateOf}
  */
-export function inputOf(client: Client, id: string, timeoutMs = QUERY_TIMEOUT_MS): Promise<Correctable> {
-  return ask(client, id, inputQuery, timeoutMs);
+export function inputOf(client: Client, id: string): Promise<Correctable> {
+  return ask(client, id, inputQuery, QUERY_TIMEOUT_MS);
 }
 
 /**
@@ -167,9 +163,8 @@ export function proposedAnswerOf(
   client: Client,
   id: string,
   requirementId: string,
-  timeoutMs = QUERY_TIMEOUT_MS,
 ): Promise<ProposedAnswer | null> {
-  return ask(client, id, proposedAnswer, timeoutMs, requirementId);
+  return ask(client, id, proposedAnswer, QUERY_TIMEOUT_MS, requirementId);
 }
 
 async function ask<Result, Args extends [string?]>(
@@ -203,23 +198,17 @@ export function outcomeOf<Outcome>(client: Client, id: string): Promise<Outcome>
 /** The onboardings to search: those of one account that have one of these resources at a partner. */
 export interface Owned {
   readonly workflowType: WorkflowType;
-  /** Holds the id of the resource. */
   readonly attribute: 'merchantProfileId' | 'bankingProfileId';
   readonly ids: readonly number[];
   /** The task queue of the workflows. Another task queue has other accounts, even with the same names. */
   readonly taskQueue: string;
   readonly partnerAccount: string | undefined;
-  /** A workflow id to leave out. */
   readonly except?: string | undefined;
 }
 
-export interface Owner {
-  readonly workflowId: string;
-  /** The resource that it has. */
+export interface Owner extends MerchantOwner {
+  /** Of the resource that it has. */
   readonly id: number;
-  readonly isRunning: boolean;
-  /** The dba as {@link Listed} has it. */
-  readonly dba: string | undefined;
 }
 
 /** The onboardings that have a resource at a partner, running or not. Temporal's visibility store may lag behind. */

@@ -37,19 +37,13 @@ import { ifFound } from './unavailable.js';
 /** One account at one partner, and the workflows that work with it. */
 export interface AccountAt {
   readonly system: SystemName;
-  /** undefined for the account without a name. */
   readonly account: string | undefined;
-  /** The task queue of the workflows. */
   readonly taskQueue: string;
 }
 
 const CONCURRENCY = 16;
 
-/**
- * Reports to the workflow of an account. Starts it if it does not run.
- *
- * @returns its id
- */
+/** Reports to the workflow of an account. Starts it if it does not run. */
 export async function reportTo<Args extends unknown[]>(
   client: Client,
   { system, account, taskQueue }: AccountAt,
@@ -70,7 +64,6 @@ export async function reportTickets(client: Client, place: AccountAt): Promise<v
   await nudge(client, await reportTo(client, place, ticketsSeen));
 }
 
-/** The last call got no response. */
 const WITHOUT_RESPONSE: readonly PartnerErrorKind[] = ['NotSent', 'RateLimited', 'Uncertain'];
 
 /**
@@ -205,12 +198,15 @@ async function partnerErrorOf(
 const { WORKFLOW_EXECUTION_STATUS_RUNNING } = proto.temporal.api.enums.v1.WorkflowExecutionStatus;
 
 /** Reports a status name that no document has. Starts the record if it does not run. */
-export async function reportStatus(client: Client, place: AccountAt, status: string): Promise<void> {
-  const { system, account, taskQueue } = place;
+export async function reportStatus(
+  client: Client,
+  { system, account, taskQueue }: AccountAt,
+  status: string,
+): Promise<void> {
   const input: PartnerAccountInput = { system };
   await client.workflow.signalWithStart('partnerRecord', {
     ...initialVisibility('partnerRecord', { summary: `record of ${system}`, account }),
-    ...{ workflowId: recordIdOf(place), taskQueue, args: [input] },
+    ...{ workflowId: partnerRecordId(system, taskQueue, account), taskQueue, args: [input] },
     ...{ signal: statusSeen, signalArgs: [{ status }] },
   });
 }
@@ -220,15 +216,14 @@ export async function reportStatus(client: Client, place: AccountAt, status: str
  *
  * @throws when this process has not the key of the record
  */
-export async function recordOf(client: Client, place: AccountAt): Promise<PartnerRecord | undefined> {
-  const workflowId = recordIdOf(place);
+export async function recordOf(
+  client: Client,
+  { system, account, taskQueue }: AccountAt,
+): Promise<PartnerRecord | undefined> {
+  const workflowId = partnerRecordId(system, taskQueue, account);
   const { status, memo } = (await ifFound(describedWithMemo(client, workflowId))) ?? {};
   const payload = memo?.fields?.[RECORD_MEMO];
   if (status !== WORKFLOW_EXECUTION_STATUS_RUNNING || !payload) return undefined;
   const [record] = await decodedPayloads(client, [payload], workflowId);
   return record as PartnerRecord;
-}
-
-function recordIdOf({ system, account, taskQueue }: AccountAt): string {
-  return partnerRecordId(system, taskQueue, account);
 }

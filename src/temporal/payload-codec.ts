@@ -32,7 +32,6 @@ const KEY_BYTES = 32;
 
 const KEY_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Standard base64 of 32 bytes. */
 const KEY_TEXT = /^[A-Za-z0-9+/]{43}=$/;
 
 /** `id:base64`, separated by commas. A message names a wrong key by its position, never by its value. */
@@ -85,10 +84,8 @@ export function generatePayloadKey(now = new Date()): string {
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 
-/** Metadata `encoding` of an encrypted payload. */
 export const ENCRYPTED = 'binary/encrypted';
 
-/** Metadata that names the key of an encrypted payload. */
 const KEY_ID_METADATA = 'encryption-key-id';
 
 /** Metadata that names where an encrypted payload belongs: {@link Names} as JSON. Every payload has it, so it is short. */
@@ -104,7 +101,6 @@ export class UnreadablePayload extends Error {
   constructor(
     message: string,
     options?: ErrorOptions,
-    /** Id of the key that is missing, if that is the reason. */
     readonly missingKey?: string,
   ) {
     super(message, options);

@@ -10,7 +10,6 @@ import { rejectedBecause, TemporalProblem } from './unavailable.js';
 
 declare const MADE_HERE: unique symbol;
 
-/** A query, or a part of one. */
 export type Condition = string & { readonly [MADE_HERE]: true };
 
 /** A name of Temporal's API as its queries have it: `TimedOut` for `TIMED_OUT`. */
@@ -18,7 +17,6 @@ export function inQueries(name: string): string {
   return name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** A search attribute, or a field that Temporal itself has. */
 type Field =
   | { readonly name: string }
   | ('WorkflowId' | 'WorkflowType' | 'ExecutionStatus' | 'StartTime' | 'CloseTime' | 'TaskQueue')
@@ -75,7 +73,6 @@ const nameOf = (field: Field) => (typeof field === 'string' ? field : field.name
 /** Control characters, the NUL that ends a query in the visibility store, and halves of a character. */
 const UNSEARCHABLE = /[\p{Cc}\p{Cs}]/u;
 
-/** A text that no query can hold. */
 export class UnsearchableText extends TemporalProblem {
   override readonly name = 'UnsearchableText';
   constructor(text: string) {
@@ -99,7 +96,6 @@ function literal(value: string | Date | true): string {
 
 export const IS_RUNNING = is('ExecutionStatus', 'Running');
 
-/** Temporal's own fields of a visibility query that people use. */
 const OWN_FIELDS = ['WorkflowId', 'WorkflowType', 'ExecutionStatus', 'StartTime', 'CloseTime', 'TaskQueue'];
 
 /**

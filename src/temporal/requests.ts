@@ -18,7 +18,6 @@ import { differenceFromStart, type Kind, type SendStart, type Started } from './
 
 /** The requests of other programs, over HTTP or Nexus: an onboarding, an answer, a state. */
 
-/** The services that carry out requests of other programs. */
 export interface Backend {
   readonly client: Client;
   readonly taskQueue: string;
@@ -36,14 +35,12 @@ export class Refusal extends Error {
   constructor(
     readonly kind: RefusalKind,
     message: string,
-    /** Every wrong field with its rule. */
     readonly errors: readonly FieldProblem[] = [],
   ) {
     super(message);
   }
 }
 
-/** @throws {Refusal} which names every wrong field */
 export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   if (isNestedDeeper(value)) throw refusedFields([{ field: '', message: TOO_NESTED }]);
   const result = schema.safeParse(value);
@@ -63,7 +60,6 @@ export function wrongFields(error: z.ZodError): FieldProblem[] {
   return [...fieldProblems(error), ...unmatched];
 }
 
-/** An onboarding that a request started, or attached to. */
 export interface Requested extends Started {
   /** It was started before, with the same input. */
   readonly isUnchanged: boolean;
@@ -126,31 +122,23 @@ const answer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('abandon') }),
 ]);
 
-/** The requirement, the person who answers it, and the reason. */
 export const whoAndWhy = { id: onboardingName, requirementId: text, actor: text, reason: text };
 
-/** An answer to a requirement, as programs send it. */
 export const givenAnswer = z.strictObject({ ...whoAndWhy, answer });
 
 /** The number of runs of one workflow that are searched for an earlier delivery. */
 const MAX_RUNS = 20;
 
-export interface Accepted {
-  readonly workflowId: string;
-  readonly receipt: ResolutionReceipt;
-}
-
 /**
  * Answers a requirement. The same `updateId` again is the same answer: it changes nothing, and succeeds if the first one did.
  *
- * @param id see {@link onboardingName}
  * @throws {Refusal} when there is no such workflow, or when it does not accept this answer
  */
 export async function resolveOnce(
   backend: Backend,
   { id, ...resolution }: z.output<typeof givenAnswer>,
   updateId: string,
-): Promise<Accepted> {
+): Promise<{ readonly workflowId: string; readonly receipt: ResolutionReceipt }> {
   const { client } = backend;
   const { workflowId, runId } = await find(backend, id);
   try {
@@ -170,7 +158,6 @@ export async function resolveOnce(
   }
 }
 
-/** Returns why an onboarding rejected an answer. Undefined for another error. */
 function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof WorkflowNotFoundError) return new Refusal('not-open', 'the onboarding has ended');
   if (!(error instanceof WorkflowUpdateFailedError)) return undefined;
@@ -193,25 +180,15 @@ async function earlierReceipt(
 ): Promise<ResolutionReceipt | undefined> {
   let run: string | undefined = runId;
   for (let count = 0; run && count < MAX_RUNS; count++) {
-    const receipt = await receiptOf(client, workflowId, run, updateId);
+    const update = client.workflow.getHandle(workflowId, run).getUpdateHandle<ResolutionReceipt>(updateId);
+    const receipt = await update.result().catch(ifNotAccepted);
     if (receipt) return receipt;
     run = (await startOfRun(client, workflowId, run))?.continuedExecutionRunId || undefined;
   }
   return undefined;
 }
 
-async function receiptOf(
-  client: Client,
-  workflowId: string,
-  runId: string,
-  updateId: string,
-): Promise<ResolutionReceipt | undefined> {
-  try {
-    const handle = client.workflow.getHandle(workflowId, runId);
-    return await handle.getUpdateHandle<ResolutionReceipt>(updateId).result();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError || error instanceof WorkflowUpdateFailedError)
-      return undefined;
-    throw error;
-  }
+function ifNotAccepted(error: unknown): undefined {
+  if (error instanceof WorkflowNotFoundError || error instanceof WorkflowUpdateFailedError) return undefined;
+  throw error;
 }

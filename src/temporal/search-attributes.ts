@@ -66,7 +66,6 @@ function denied(names: readonly string[]): (error: unknown) => never {
   };
 }
 
-/** Registers the search attributes of these names, which must not exist yet. */
 export async function addSearchAttributes(client: Client, names: readonly string[]): Promise<void> {
   const wanted = Object.values(SEARCH_ATTRIBUTES).filter(({ name }) => names.includes(name));
   const searchAttributes = Object.fromEntries(wanted.map(({ name, type }) => [name, wireType(type)]));

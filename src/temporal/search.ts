@@ -57,36 +57,30 @@ export interface Listed {
   readonly agentProfileId: string | undefined;
   /** The open ones that the list has, the first due first. Without the key, they do not show who handles them. */
   readonly requirements: readonly ListedRequirement[];
-  /** The number of further open ones. */
   readonly moreRequirements: number;
   readonly stageSeconds: StageSeconds;
   readonly startedAt: Date;
   readonly endedAt: Date | undefined;
 }
 
-/** The filter of a list of workflows. */
 export interface Filter {
   readonly types: readonly WorkflowType[];
   readonly stage?: Stage | undefined;
   /** The search attribute has it masked or not. Masked, many have the same. */
   readonly dba?: string | undefined;
-  /** See {@link findable}. */
   readonly find?: string | undefined;
   readonly system?: SystemName | undefined;
   readonly partnerAccount?: string | undefined;
   /** One of these accounts, '' for the one without a name. Default: all. */
   readonly partnerAccounts?: readonly string[] | undefined;
   readonly agent?: string | undefined;
-  /** Has an open requirement of this kind. */
   readonly kind?: RequirementKind | undefined;
   readonly actionRequired?: boolean | undefined;
   readonly running?: boolean | undefined;
   readonly dueAfter?: Date | undefined;
-  /** Includes this time. */
   readonly dueUntil?: Date | undefined;
   readonly startedBefore?: Date | undefined;
   readonly endedSince?: Date | undefined;
-  /** A visibility query of a person. */
   readonly query?: string | undefined;
 }
 
@@ -251,6 +245,7 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
   const list = (name: 'requirements' | 'stageTimes') =>
     textsOf(raw.searchAttributes?.indexedFields?.[SEARCH_ATTRIBUTES[name].name]);
   const { requirements, more } = requirementsIn(list('requirements'));
+  const claims = ((await inMemo(client, raw, CLAIMS_MEMO)) ?? {}) as ClaimsMemo;
   return {
     ...{ workflowId, runId, type: raw.type?.name as WorkflowType, taskQueue: raw.taskQueue ?? '' },
     dba: await dbaOf(client, raw, attributes),
@@ -260,7 +255,7 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
     ...{ partnerStatus: text('partnerStatus'), merchantProfileId: text('merchantProfileId') },
     ...{ mid: text('mid'), bankingProfileId: text('bankingProfileId') },
     agentProfileId: text('agentProfileId'),
-    ...{ requirements: withClaims(requirements, await claimsIn(client, raw)), moreRequirements: more },
+    ...{ requirements: withClaims(requirements, claims), moreRequirements: more },
     stageSeconds: stagesIn(list('stageTimes')),
     startedAt: requiredTsToDate(raw.startTime, 'startTime'),
     endedAt: optionalTsToDate(raw.closeTime),
@@ -286,10 +281,6 @@ async function dbaOf(
 ): Promise<string | undefined> {
   const dba = await inMemo(client, raw, 'dba');
   return typeof dba === 'string' ? dba : attributes.get(SEARCH_ATTRIBUTES.dba);
-}
-
-async function claimsIn(client: Client, raw: Raw): Promise<ClaimsMemo> {
-  return ((await inMemo(client, raw, CLAIMS_MEMO)) ?? {}) as ClaimsMemo;
 }
 
 /** The descriptions of the client have no memo. */

@@ -4,7 +4,6 @@ import type { Client } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
 import { isUnimplemented } from './unavailable.js';
 
-/** The time limit for Temporal to respond, in milliseconds. */
 const DEADLINE_MS = 2_000;
 
 /** The time for which a result is kept, in milliseconds, so that any number of callers cause one request. */
@@ -37,7 +36,6 @@ const { TASK_QUEUE_TYPE_WORKFLOW } = proto.temporal.api.enums.v1.TaskQueueType;
 const PATIENCE_MS = 5_000;
 const INTERVAL_MS = 50;
 
-/** Shows the time of the server, in milliseconds since 1970. */
 type ServerClock = () => number;
 
 /** The time for which a clock counts as exact, in milliseconds, because two clocks drift apart. */
@@ -108,15 +106,16 @@ async function serverClock(client: Client, taskQueue: string): Promise<ServerClo
 const OLDEST = '1.31.0';
 const SINCE_OLDEST = 'standalone activities for calls and outbound events';
 
-type Namespace = temporal.api.workflowservice.v1.IDescribeNamespaceResponse;
-
 /**
  * Finds what the server lacks, by its version and its responses. Changes nothing, because the activity in the request does not
  * exist.
  *
  * @returns each gap with its remedy, and what Gangway needs, for people
  */
-export async function serverGaps(client: Client, { namespaceInfo }: Namespace) {
+export async function serverGaps(
+  client: Client,
+  { namespaceInfo }: temporal.api.workflowservice.v1.IDescribeNamespaceResponse,
+) {
   const { serverVersion = '' } = await client.workflowService.getSystemInfo({});
   const gaps = [
     {

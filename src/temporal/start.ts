@@ -25,7 +25,7 @@ import {
   merchantBoardingInput,
 } from '../messages/inputs.js';
 import type { DbaForm } from '../messages/listed.js';
-import { fieldOf } from '../messages/objects.js';
+import { fieldOf, isContainer } from '../messages/objects.js';
 import {
   type OperationName,
   type OperationOutcome,
@@ -44,13 +44,10 @@ export interface StartOptions {
   readonly taskQueue: string;
   /** Start again although the first workflow of this id has ended. */
   readonly again?: boolean;
-  /** Default: `interactive`. */
   readonly urgency?: Urgency;
-  /** Default: `shown`. */
   readonly dbaForm?: DbaForm;
   /** Workflow id of the batch that starts it. The same batch may repeat a start that it does not know of. */
   readonly batch?: string;
-  /** Default: the client sends it. */
   readonly send?: SendStart;
 }
 
@@ -61,7 +58,6 @@ export interface StartOptions {
  */
 export type SendStart = (type: WorkflowType, options: WorkflowStartOptions) => Promise<string>;
 
-/** A workflow that a start created, or found. */
 export interface Started {
   readonly workflowId: string;
   readonly runId: string;
@@ -103,12 +99,10 @@ function starter<Input extends Pick<MerchantBoardingInput, 'externalId' | 'accou
 /** Onboardings that people and events start. A terminal is part of a customer. */
 export type StartableType = Exclude<OnboardingType, 'terminalProvisioning'>;
 
-/** A kind of onboarding: its input, and how it is started. */
 export interface Kind<Input> {
   /** Name of the command that starts one from a file. */
   readonly command: string;
   readonly type: StartableType;
-  /** Checks every rule of the input. */
   readonly schema: (known: KnownAccounts) => z.ZodType<Input>;
   readonly start: (client: Client, input: Input, options: StartOptions) => Promise<Started>;
 }
@@ -166,13 +160,10 @@ export async function startOnce(
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     const { runId } = await client.workflow.getHandle(id).describe();
-    return { workflowId: id, runId, started: batch !== undefined && (await isOfBatch(client, id, batch)) };
+    // An earlier attempt of the batch may have started it and never learned of it.
+    const starter = batch && (await inMemo(client, await describedWithMemo(client, id), BATCH_MEMO));
+    return { workflowId: id, runId, started: batch !== undefined && starter === batch };
   }
-}
-
-/** An earlier attempt may have started it and never learned of it. */
-async function isOfBatch(client: Client, id: string, batch: string): Promise<boolean> {
-  return (await inMemo(client, await describedWithMemo(client, id), BATCH_MEMO)) === batch;
 }
 
 function sentBy(client: Client): SendStart {
@@ -212,7 +203,6 @@ async function wasRejected(client: Client, workflowId: string): Promise<boolean>
 /** `interactive`: a person or a program waits for this onboarding. `batch`: it is one row of many. */
 export type Urgency = 'interactive' | 'batch';
 
-/** The agent of a merchant, by id or by name. */
 export type Agent = Pick<MerchantBoardingInput, 'agentProfileId' | 'agent'>;
 
 /**
@@ -263,13 +253,9 @@ async function firstInput(client: Client, workflowId: string): Promise<unknown> 
 /** Dotted names of the fields in which two JSON values differ. */
 export function differingFields(one: unknown, other: unknown, path = ''): string[] {
   if (isDeepStrictEqual(one, other)) return [];
-  if (!isObject(one) || !isObject(other) || Array.isArray(one) !== Array.isArray(other)) return [path];
+  if (!isContainer(one) || !isContainer(other) || Array.isArray(one) !== Array.isArray(other)) return [path];
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   return [...names].flatMap((name) =>
     differingFields(fieldOf(one, name), fieldOf(other, name), path === '' ? name : `${path}.${name}`),
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

@@ -42,16 +42,7 @@ export interface MonthlyStatements {
   readonly request: Omit<OperationRequest<'statement'>, 'period'>;
 }
 
-export interface StatementSchedule {
-  readonly key: string;
-  readonly account: string | undefined;
-  readonly scheduleId: string;
-  /** Undefined when it is encrypted with a key that this process does not have. */
-  readonly request: OperationRequest<'statement'> | undefined;
-  readonly isPaused: boolean;
-  readonly nextRunAt: Date | undefined;
-  readonly lastWorkflowId: string | undefined;
-}
+export type StatementSchedule = ReturnType<typeof asSchedule>;
 
 /** Creates or replaces the schedule of this key and account. A paused one stays paused. */
 export async function saveSchedule(
@@ -98,17 +89,16 @@ export async function listSchedules(client: Client): Promise<StatementSchedule[]
     const { scheduleId, action } = summary;
     if (scheduleId.startsWith(PREFIX) && action?.workflowType === WORKFLOW_TYPE) found.push(summary);
   }
-  const schedules = await Promise.all(found.map((summary) => describe(client, summary)));
-  return schedules.filter((schedule) => schedule !== undefined);
+  const schedules = await Promise.all(
+    found.map((summary) => described(client.schedule.getHandle(summary.scheduleId), summary)),
+  );
+  return schedules.filter((schedule) => schedule !== undefined).map(asSchedule);
 }
 
-/** Undefined when it was deleted since it was listed. */
-async function describe(client: Client, summary: ScheduleSummary): Promise<StatementSchedule | undefined> {
-  const found = await described(client.schedule.getHandle(summary.scheduleId), summary);
-  return found && asSchedule(found);
-}
-
-/** @param locked takes the place of a description whose input is encrypted with a key that this process does not have */
+/**
+ * @param locked takes the place of a description whose input is encrypted with a key that this process does not have
+ * @returns undefined when there is no such schedule
+ */
 function described<Locked>(
   handle: ScheduleHandle,
   locked: Locked,
@@ -135,18 +125,13 @@ export async function findSchedule(
   const isInOne = isWhole || splitAccount(given).account !== undefined;
   const keys = isInOne ? [given] : [given, ...accounts.map((account) => atAccount(given, account))];
   const handles = keys.map((key) => client.schedule.getHandle(isWhole ? key : PREFIX + key));
-  const [first, ...more] = (await Promise.all(handles.map(existing))).filter(
-    (handle) => handle !== undefined,
-  );
+  const found = await Promise.all(handles.map(async (handle) => (await described(handle, handle)) && handle));
+  const [first, ...more] = found.filter((handle) => handle !== undefined);
   const name = JSON.stringify(given);
   if (!first) throw new UnknownSchedule(`there is no schedule of statements ${name}`);
   if (more.length === 0) return first;
   const ids = [first, ...more].map(({ scheduleId }) => scheduleId);
   throw new UnknownSchedule(`${name} may mean ${ids.join(', ')}: give --partner-account, or the whole id`);
-}
-
-async function existing(handle: ScheduleHandle): Promise<ScheduleHandle | undefined> {
-  return (await described(handle, handle)) && handle;
 }
 
 /**
@@ -169,16 +154,12 @@ async function lastRun(handle: ScheduleHandle) {
   return info.recentActions.at(-1)?.action.workflow;
 }
 
-function asSchedule({
-  scheduleId,
-  action,
-  state,
-  info,
-}: ScheduleDescription | ScheduleSummary): StatementSchedule {
+function asSchedule({ scheduleId, action, state, info }: ScheduleDescription | ScheduleSummary) {
   const [input] = action && 'args' in action ? (action.args ?? []) : [];
   return {
     ...splitAccount(scheduleId.slice(PREFIX.length)),
     scheduleId,
+    // Undefined when it is encrypted with a key that this process does not have.
     request: (input as PartnerOperationInput<'statement'> | undefined)?.request,
     isPaused: state.paused,
     nextRunAt: state.paused ? undefined : info.nextActionTimes[0],

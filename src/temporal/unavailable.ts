@@ -87,7 +87,6 @@ export function rejectionOf(error: unknown): string | undefined {
 
 const DEADLINE_MS = 10_000;
 
-/** Makes a call of Temporal that must return soon. */
 export function promptly<Result>(client: Client, call: () => Promise<Result>): Promise<Result> {
   return client.connection.withDeadline(Date.now() + DEADLINE_MS, call);
 }

@@ -22,10 +22,8 @@ export const OBSTACLES = {
   'no-key': 'the key that it is encrypted with is missing or wrong',
 } as const;
 
-/** The obstacle that prevents the state of a workflow from being read. */
 export type Obstacle = keyof typeof OBSTACLES;
 
-/** The state of a workflow cannot be read now. */
 export class UnreadableOnboarding extends TemporalProblem {
   override readonly name = 'UnreadableOnboarding';
   constructor(
@@ -161,7 +159,6 @@ export async function failuresOf(client: Client, workflowId: string): Promise<st
   return failuresIn(client, await client.workflow.getHandle(workflowId).describe());
 }
 
-/** The same for a workflow that is described already. */
 export async function failuresIn(
   client: Client,
   { workflowId, raw }: WorkflowExecutionDescription,

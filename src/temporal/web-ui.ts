@@ -15,7 +15,6 @@ export function localUi(address: string): string | undefined {
   return local ? `http://127.0.0.1:${Number(local[1]) + 1_000}` : undefined;
 }
 
-/** The list of workflows in the Temporal Web UI; undefined when its address is unknown. */
 export function workflowsPage(ui: string | undefined, namespace: string): string | undefined {
   return ui && `${ui.replace(/\/+$/, '')}/namespaces/${namespace}/workflows`;
 }

@@ -17,58 +17,29 @@ const { TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY } = proto.temporal.ap
 const TYPES = { workflow: TASK_QUEUE_TYPE_WORKFLOW, activity: TASK_QUEUE_TYPE_ACTIVITY };
 const { WORKER_VERSIONING_MODE_VERSIONED } = proto.temporal.api.enums.v1.WorkerVersioningMode;
 
-/** The workers that poll a task queue, and which of them get new tasks. */
-export interface Pollers {
-  /** The number of workers that get new tasks: those of {@link target}. */
-  readonly taking: number;
-  /** The version that gets new tasks; undefined for workers without a version. */
-  readonly target: WorkerDeploymentVersion | undefined;
-  readonly versions: readonly WorkerDeploymentVersion[];
-  /** All workers that poll, whichever version they have. */
-  readonly identities: readonly string[];
-  /** The waiting time of the oldest task, in seconds; 0 if none waits. */
-  readonly backlogSeconds: number;
-}
-
-/** A task queue that workers poll for one kind of tasks. */
-export interface PolledQueue {
-  readonly queue: string;
-  readonly tasks: 'workflow' | 'activity';
-  /** The partner of its activities; '' for a task queue without a partner. */
-  readonly system: SystemName | '';
-  /** The account at the partner; '' for the one without a name. */
-  readonly account: string;
-}
-
-/**
- * All task queues of a worker process.
- *
- * @param accounts undefined for the one without a name
- */
-export function polledQueues(taskQueue: string, accounts: readonly (string | undefined)[]): PolledQueue[] {
-  const noPartner = { system: '', account: '' } as const;
+/** All task queues of a worker process. */
+export function polledQueues(taskQueue: string, accounts: readonly (string | undefined)[]) {
   return [
-    { queue: taskQueue, tasks: 'workflow', ...noPartner },
-    { queue: taskQueue, tasks: 'activity', ...noPartner },
-    { queue: partnerTaskQueue(taskQueue, 'events'), tasks: 'activity', ...noPartner },
+    polled(taskQueue, 'workflow'),
+    polled(taskQueue, 'activity'),
+    polled(partnerTaskQueue(taskQueue, 'events'), 'activity'),
     ...accounts.flatMap((account) =>
-      SYSTEM_NAMES.map((system) => ({
-        queue: partnerTaskQueue(taskQueue, system, account),
-        tasks: 'activity' as const,
-        system,
-        account: account ?? '',
-      })),
+      SYSTEM_NAMES.map((system) =>
+        polled(partnerTaskQueue(taskQueue, system, account), 'activity', system, account),
+      ),
     ),
   ];
 }
 
+function polled(queue: string, tasks: keyof typeof TYPES, system: SystemName | '' = '', account = '') {
+  return { queue, tasks, system, account };
+}
+
+/** The workers that poll a task queue, and which of them get new tasks. */
+export type Pollers = Awaited<ReturnType<typeof pollersOf>>;
+
 /** @param at end of the minute that counts, by the server's clock, in milliseconds since 1970. Default: now */
-export async function pollersOf(
-  client: Client,
-  taskQueue: string,
-  tasks: 'workflow' | 'activity',
-  at?: number,
-): Promise<Pollers> {
+export async function pollersOf(client: Client, taskQueue: string, tasks: keyof typeof TYPES, at?: number) {
   const now = at ?? (await serverNow(client, taskQueue));
   const { pollers, versioningInfo, stats } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,
@@ -90,10 +61,13 @@ export async function pollersOf(
   const taking = known.filter(({ version }) => nameOf(version) === nameOf(target));
   const versions = new Map(known.map(({ version }) => [nameOf(version), version]));
   return {
+    // The number of workers that get new tasks.
     taking: new Set(taking.map(({ identity }) => identity)).size,
+    // The version of those; undefined for workers without a version.
     target,
     versions: [...versions.values()].filter((version) => version !== undefined),
     identities: [...new Set(known.map(({ identity }) => identity ?? ''))].sort(),
+    // The waiting time of the oldest task; 0 if none waits.
     backlogSeconds: Number(stats?.approximateBacklogAge?.seconds ?? 0),
   };
 }
@@ -119,7 +93,6 @@ export class NoWorker extends PassingProblem {
   override readonly name = 'NoWorker';
 }
 
-/** The same in one sentence. */
 export function whyNoWorker(queue: string, pollers: Pollers): string {
   const { why, run } = noWorker(queue, pollers);
   return run ? `${why}; run "${run}"` : why;
@@ -150,7 +123,6 @@ export interface DeployedVersion {
   readonly buildId: string;
   /** `inactive`: it was never current; `draining`: it gets no new workflows, and some may be pinned to it. */
   readonly status: 'inactive' | 'current' | 'ramping' | 'draining' | 'drained';
-  /** The number of running workflows that are pinned to it. */
   readonly pinned: number;
 }
 
@@ -175,14 +147,6 @@ export async function deployedVersions(client: Client, deploymentName: string): 
   );
 }
 
-/** The identity of a worker, as Temporal shows it, and the check values of its payload keys. */
-export interface WorkerIdentity {
-  /** Process and host: `4711@host`. */
-  readonly name: string;
-  /** In the order of its keys, so the first one encrypts; undefined for a worker that does not publish them. */
-  readonly keyChecks: readonly string[] | undefined;
-}
-
 /** Beyond this, an identity would become longer than Temporal accepts. */
 const MOST_KEYS = 64;
 
@@ -197,8 +161,15 @@ export function workerIdentity(keys: PayloadKeys | undefined, name = `${process.
   return checks.length > MOST_KEYS ? name : `${name}#${checks.join(',')}`;
 }
 
-/** The opposite of {@link workerIdentity}. */
-export function parseWorkerIdentity(identity: string): WorkerIdentity {
+/** The identity of a worker, as Temporal shows it: process and host, and the check values of its payload keys. */
+export type WorkerIdentity = ReturnType<typeof parseWorkerIdentity>;
+
+/**
+ * The opposite of {@link workerIdentity}.
+ *
+ * @returns `keyChecks` in the order of the keys, so the first one encrypts; undefined for a worker that does not publish them
+ */
+export function parseWorkerIdentity(identity: string) {
   const [, name, checks] = /^(.*)#((?:[0-9a-f]{8}(?:,(?!$)|$))*)$/s.exec(identity) ?? [];
   if (name === undefined) return { name: identity, keyChecks: undefined };
   return { name, keyChecks: checks ? checks.split(',') : [] };

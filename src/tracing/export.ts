@@ -80,7 +80,6 @@ function urlFrom({
   return URL.canParse(url) ? { url } : {};
 }
 
-/** The standard names of samplers (OpenTelemetry, general SDK configuration). */
 function samplerFrom({
   OTEL_TRACES_SAMPLER = 'parentbased_always_on',
   OTEL_TRACES_SAMPLER_ARG = '1',

@@ -61,7 +61,6 @@ export interface SpanPlan {
   readonly name: string;
   readonly kind?: SpanKind;
   readonly attributes?: Attributes;
-  /** Default: the active context. */
   readonly parent?: Context;
 }
 

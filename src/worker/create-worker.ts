@@ -97,20 +97,11 @@ export interface WorkerPlace extends Pick<WorkerOptions, 'identity' | 'workerDep
   readonly namespace: string;
 }
 
-/** The workers besides the one for the workflows. */
-export interface PartnerWorkers {
-  /** One for each partner task queue of each account, and one that delivers outbound events. */
-  readonly workers: readonly Worker[];
-  /** Runs next to the workers: finds out which credentials were corrected since the partner rejected them. */
-  readonly start: () => Promise<unknown>;
-  /** Closes the connections to the partners, after the workers have ended. */
-  readonly release: () => Promise<unknown>;
-}
+export type PartnerWorkers = Awaited<ReturnType<typeof partnerWorkers>>;
 
 export interface ActivityQueue {
   readonly taskQueue: string;
   readonly activities: object;
-  /** From the outermost to the innermost. */
   readonly interceptors?: readonly ActivityInterceptorsFactory[];
   /** Absent where no partner is called. */
   readonly partner?: {
@@ -125,11 +116,7 @@ export type Watch = (account: string | undefined) => {
   readonly inspect?: Inspector;
 };
 
-/**
- * The activities that call partners and deliver outbound events, by task queue.
- *
- * @returns `release` closes the connections, after the workers have ended
- */
+/** The activities that call partners and deliver outbound events, by task queue. */
 export function activityQueues(
   config: WorkersConfig,
   { documents, statements }: { readonly documents: FileStore; readonly statements: FileStore },
@@ -162,7 +149,14 @@ export function activityQueues(
   };
 }
 
-export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig): Promise<PartnerWorkers> {
+/**
+ * The workers besides the one for the workflows: one for each partner task queue of each account, and one that delivers outbound
+ * events.
+ *
+ * @returns `start` runs next to the workers: it finds out which credentials were corrected since the partner rejected them.
+ * `release` closes the connections to the partners, after the workers have ended
+ */
+export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig) {
   const { documentDir, statementDir, payloadKeys } = config;
   const common = { ...place, dataConverter: dataConverter(payloadKeys), ...SHUTDOWN, ...TUNING };
   const [documents, statements] = await Promise.all([openStore(documentDir), openStore(statementDir)]);
@@ -197,7 +191,6 @@ function limited(perSecond: number | undefined): Pick<WorkerOptions, 'maxTaskQue
 interface PartnerDependencies extends Omit<ActivityDependencies, 'meaningOf'> {
   readonly wording: Wording;
   readonly patience: PatienceSettings;
-  /** The task queue of the workflows. */
   readonly taskQueue: string;
 }
 

@@ -9,7 +9,6 @@ const LOG_EVERY_MS = 3_600_000;
 /** The number of fields of an operation that have their own label. A partner may respond with other names each time. */
 const MOST_FIELDS = 100;
 
-/** The label of all further ones. */
 const OTHER = 'other';
 
 export const DRIFT = {
@@ -20,7 +19,6 @@ export const DRIFT = {
 export interface DriftSurroundings {
   readonly meter: MetricMeter;
   readonly logger: Pick<Logger, 'warn'>;
-  /** undefined for the account without a name. */
   readonly account: string | undefined;
   /** Returns milliseconds since any fixed time. Default: the clock of the process. */
   readonly now?: () => number;

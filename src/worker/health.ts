@@ -21,7 +21,6 @@ import type { WorkerSettings } from './settings.js';
 export interface Vitals {
   /** The state of the worker: `RUNNING` when it takes tasks, `FAILED` when a part of it has failed. */
   readonly worker: () => string;
-  /** Reports whether Temporal responds; takes bounded time. */
   readonly temporal: () => Promise<boolean>;
 }
 
@@ -60,11 +59,7 @@ export function metricsOptions({
   return { metrics: { prometheus: { bindAddress: `${host}:${port}`, histogramBucketOverrides } } };
 }
 
-/**
- * Counts and times each HTTP exchange with a partner: by system, account, operation and HTTP status, or kind of failure.
- *
- * @param account '' for the one without a name
- */
+/** Counts and times each HTTP exchange with a partner: by system, account, operation and HTTP status, or kind of failure. */
 export function countExchanges(meter: MetricMeter, account: string): PartnerObserver {
   const calls = meter.createCounter('gangway_partner_calls_total', undefined, 'HTTP calls to partners');
   const help = 'Duration of HTTP calls to partners';
@@ -87,8 +82,6 @@ export function countExchanges(meter: MetricMeter, account: string): PartnerObse
 /**
  * Starts the counters of requirements and status changes at zero. Prometheus computes an increase only from an earlier value, and an
  * alert must not miss the first requirement.
- *
- * @param accounts '' for the one without a name
  */
 export function startCounters(
   meter: MetricMeter,

@@ -110,7 +110,6 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
   }
 }
 
-/** Returns the place of the partners' workers, the same as the plugin's worker. */
 function placeOf(worker: Worker): WorkerPlace {
   const { namespace, identity, workerDeploymentOptions } = worker.options;
   const connection = connectionOf(worker);
@@ -124,7 +123,6 @@ function connectionOf({ connection }: { readonly connection?: unknown }): Native
   throw new TypeError(`${what}: install the version that gangway depends on`);
 }
 
-/** @throws {TypeError} when both have an activity of the same name */
 function withoutClash(theirs: object | undefined, ours: object): object {
   const both = Object.keys(theirs ?? {}).find((name) => name in ours);
   if (both !== undefined) throw new TypeError(`activity ${both} has the name of a Gangway activity`);
@@ -142,7 +140,6 @@ function merged(
   };
 }
 
-/** Bundles Gangway's workflows together with those of the worker. */
 function besideTheirs(options: BundleOptions): BundleOptions {
   const { workflowsPath, workflowInterceptorModules = [], preloadModules = [], webpackConfigHook } = options;
   return {

@@ -34,7 +34,6 @@ export interface Difference {
   readonly cause: string;
   /** Where the code requests the command that differs, or the last one before: `src/workflows/boarding/steps.ts:88`. */
   readonly at?: string | undefined;
-  /** The event of the history that differs. */
   readonly eventId?: string | undefined;
 }
 
@@ -58,11 +57,7 @@ const THREADS = 2;
 /** Each thread fetches this many histories ahead, so that it does not wait for the server. */
 const AHEAD = 4;
 
-/**
- * Replays runs. Holds five histories for each thread.
- *
- * @param next the next run; undefined after the last one
- */
+/** Replays runs. Holds five histories for each thread. */
 export async function* replayed(
   config: ReplayConfig,
   next: () => Promise<Recorded | undefined>,
@@ -144,7 +139,6 @@ interface Replayer {
   close(): Promise<void>;
 }
 
-/** Replays one run after the other through a bundle. */
 function replayerOf({ namespace, taskQueue, payloadKeys }: ReplayConfig, code: string): Replayer {
   let requested: Requested[] = [];
   let current: Recorded | undefined;

@@ -18,7 +18,6 @@ import {
 } from '../settings/settings.js';
 import { temporalClientSettings } from '../temporal/connection.js';
 
-/** The bounds of the delay between two reads of a status. */
 const pollSettings = z.object({
   GANGWAY_POLL_MIN: duration.prefault('1m').describe('Shortest time between two reads of a status.'),
   GANGWAY_POLL_MAX: duration
@@ -26,13 +25,11 @@ const pollSettings = z.object({
     .describe('Longest time between two reads of an unchanged status.'),
 });
 
-/** The most that a `Retry-After` counts, in milliseconds. */
 const RETRY_AFTER_MAX_MS = 3_600_000;
 
 /** The workflow of the account asks a person when the responses of a partner are unreadable for longer than this. */
 const UNREADABLE_MAX_MS = 10 * 60_000;
 
-/** The time for which partners may keep activities waiting. */
 const patienceSettings = z.object({
   GANGWAY_WAIT_MAX: duration
     .prefault('24h')
@@ -41,7 +38,6 @@ const patienceSettings = z.object({
     ),
 });
 
-/** @throws {BadSetting} */
 function pollFrom(set: z.output<typeof pollSettings>): PollBounds {
   const { GANGWAY_POLL_MIN: minMs, GANGWAY_POLL_MAX: maxMs } = set;
   if (minMs > maxMs) throw new BadSetting('GANGWAY_POLL_MIN', 'must not be longer than GANGWAY_POLL_MAX');

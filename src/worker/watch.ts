@@ -24,7 +24,6 @@ import type { WorkerSettings } from './settings.js';
  */
 const EVERY_MS = 30_000;
 
-/** The time limit of Temporal for all of them, in milliseconds. */
 const DEADLINE_MS = 10_000;
 
 /** Not counted, because a customer waits while one of its parts waits, and the parts are counted. */
@@ -34,7 +33,6 @@ const CUSTOMER: WorkflowType = 'customerOnboarding';
 interface Watched {
   readonly client: Client;
   readonly taskQueue: string;
-  /** undefined for the one without a name */
   readonly accounts: readonly (string | undefined)[];
   readonly gauge: (name: string, help: string) => ReturnType<MetricMeter['createGauge']>;
 }
@@ -43,8 +41,6 @@ interface Watched {
  * Gauges of what only Temporal can report: workflows that wait for a person, tasks that wait for a worker, the workers that get
  * new tasks, and whether Temporal responds. Each worker process shows the same numbers. While Temporal does not respond, they keep
  * their last values.
- *
- * @returns stops the gauges
  */
 export function watchTemporal(client: Client, config: WorkerSettings, meter: MetricMeter): () => void {
   const watched = {
@@ -139,7 +135,6 @@ function builds({ client, taskQueue, gauge }: Watched) {
   };
 }
 
-/** Reports whether workflows run on a version, or will. */
 export function needsWorkers({ status, pinned }: Pick<DeployedVersion, 'status' | 'pinned'>): boolean {
   return status === 'current' || status === 'ramping' || pinned > 0;
 }
@@ -156,14 +151,12 @@ export function watchAges(meter: MetricMeter) {
     'When the key that encrypts payloads was created',
   );
   return {
-    /** Shows the expiry of the client certificate. */
     certificate({ tls }: Pick<ConnectionOptions, 'tls'>): void {
       const pair = typeof tls === 'object' ? tls?.clientCertPair : undefined;
       if (!pair) return;
       const { validTo } = new X509Certificate(Buffer.from(pair.crt));
       expires.set(Date.parse(validTo) / 1_000, { credential: 'certificate' });
     },
-    /** Shows the expiry of an API key of Temporal, if it contains that. */
     apiKey(key: string): void {
       const end = expiryOf(key);
       if (end !== undefined) expires.set(end, { credential: 'api-key' });

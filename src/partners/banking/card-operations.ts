@@ -15,7 +15,6 @@ export const newCard = z.looseObject({
 
 const page = { skip: int32.optional(), count: int32.optional() };
 
-/** Payment cards. `svc` is the brand segment of the paths. */
 export function cardOperations(svc: string) {
   return {
     setCardNickname: idempotent('POST /api/paymentCards/nickName', {

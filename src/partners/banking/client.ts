@@ -12,7 +12,6 @@ const SYSTEM = 'banking';
 export interface BankingSettings extends TokenSettings, Connection {
   /** Issued to partners at onboarding; sent as the header `X-Partner-Id`, which is assumed. */
   readonly partnerId?: string;
-  /** Replaces the contract's neutral segment `svc` in paths. */
   readonly pathSegment?: string;
 }
 
@@ -22,7 +21,6 @@ export type BankingClient = PartnerClient<BankingOperations> & {
    * asks for it. Default kind of code: `ShortMessageCode`.
    */
   useCode(code: string, typeOperation?: OneTimeCode['typeOperation']): void;
-  /** Drops the token and forgets refusals, so that the next call signs in again. */
   forget(): void;
   close(): Promise<void>;
 };

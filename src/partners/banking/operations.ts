@@ -9,7 +9,6 @@ import { TOKEN_OPERATIONS } from './token.js';
 
 const byWebhook = z.strictObject({ webhookId: int32 });
 
-/** Operations of partners and administrators: webhooks, departments and sub-users. */
 const PARTNER_OPERATIONS = {
   createWebhook: idempotent('POST /api/Partners/webhooks', {
     reference: 'E13',
@@ -53,7 +52,6 @@ const PARTNER_OPERATIONS = {
 
 const ticketFields = { topicId: int32.optional(), parentTicketId: int32.optional() };
 
-/** Communication between the partner and its clients: tickets and notifications. */
 const MESSAGE_OPERATIONS = {
   listNewTickets: read('GET /api/tickets/new', {
     reference: 'E6',
@@ -121,7 +119,6 @@ export const NEUTRAL_SEGMENT = 'svc';
  * The banking API: every operation that apis/1 names. E1 to E15 are as printed there. The others, which it names
  * without shapes, have the shapes that apis/4 reports, or those of similar operations.
  *
- * @param pathSegment replaces the neutral segment `svc` in paths.
  * @throws {TypeError} if it is not one plain path segment.
  */
 export function bankingOperations(pathSegment: string = NEUTRAL_SEGMENT) {

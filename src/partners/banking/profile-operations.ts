@@ -28,7 +28,6 @@ const ANY_PROFILE = ['profile', from('searchBusinessAccountHolders', 'id')] as c
 const ANY_ACCOUNT = [from('listFinancialAccounts', 'id'), from('getProfile', 'financialAccountId')];
 const ANY_ACCOUNTS = ANY_ACCOUNT.map((source) => ({ ...source, isList: true as const }));
 
-/** Financial accounts, statements, transactions and external accounts. `svc` is the brand segment of the paths. */
 export function accountOperations(svc: string) {
   return {
     generateFullStatement: read('POST /api/Statement/V2/full', {

@@ -291,7 +291,6 @@ export type BankingProfile = z.output<typeof bankingProfile>;
 export type BoardingResponse = z.output<typeof boardingResponse>;
 export type Ticket = z.output<typeof ticket>;
 
-/** The status of a profile without status. */
 export const UNKNOWN = 'Unknown';
 
 const PHASES: ReadonlyMap<string, ProfilePhase> = new Map([
@@ -304,7 +303,6 @@ const PHASES: ReadonlyMap<string, ProfilePhase> = new Map([
   [CANCELLED, 'withdrawn'],
 ]);
 
-/** The names in `bankingStatus` that mean one of these phases. */
 export function statusesOf(...phases: readonly ProfilePhase[]): string[] {
   return [...PHASES].flatMap(([status, phase]) => (phases.includes(phase) ? [status] : []));
 }

@@ -46,7 +46,6 @@ export const TOKEN_OPERATIONS = {
   }),
 } satisfies Operations;
 
-/** A code of the second factor, as E1 takes it. */
 export interface OneTimeCode {
   readonly smsCode: string;
   readonly typeOperation: z.input<typeof secondFactor>;
@@ -57,7 +56,6 @@ const PERIOD_MS = 30_000;
 /** Time-based codes (RFC 6238: SHA-1, 6 digits, 30 seconds) by the partner's clock, once that is known. */
 class TimeBasedCodes {
   readonly #totp: TOTP;
-  /** The offset to add to our clock. */
   #offsetMs = 0;
 
   /** @throws {TypeError} if the secret is not base32. The message does not repeat it. */
@@ -126,8 +124,6 @@ interface Held {
  * because each attempt with a wrong password may count towards locking the account.
  */
 export class BankingToken {
-  readonly #settings: TokenSettings;
-  readonly #headers: Credentials;
   readonly #now: () => number;
   readonly #codes: TimeBasedCodes | undefined;
   readonly #client: PartnerClient<typeof TOKEN_OPERATIONS>;
@@ -139,21 +135,23 @@ export class BankingToken {
   #latest: { readonly date: number; readonly asksForCode: boolean } | undefined;
 
   /** @param headers sent with every call, besides the token. @throws {TypeError} if the TOTP secret is not base32. */
-  constructor(system: string, settings: TokenSettings, http: Transport, headers: Credentials) {
-    this.#settings = settings;
-    this.#headers = headers;
+  constructor(
+    system: string,
+    private readonly settings: TokenSettings,
+    http: Transport,
+    private readonly headers: Credentials,
+  ) {
     this.#now = settings.now ?? (() => performance.now());
     this.#codes = settings.totpSecret === undefined ? undefined : new TimeBasedCodes(settings.totpSecret);
-    const authorization = async () => this.#held?.credentials ?? headers;
-    const open = (response: PartnerResponse) => this.#open(response);
-    this.#client = partnerClient(
-      TOKEN_OPERATIONS,
-      {
-        ...{ system, authorization, open, secrets: () => this.secrets() },
-        ...{ observe: settings.observe, inspect: settings.inspect },
-      },
-      http,
-    );
+    const protocol = {
+      system,
+      authorization: async () => this.#held?.credentials ?? headers,
+      open: (response: PartnerResponse) => this.#open(response),
+      secrets: () => this.secrets(),
+      observe: settings.observe,
+      inspect: settings.inspect,
+    };
+    this.#client = partnerClient(TOKEN_OPERATIONS, protocol, http);
   }
 
   /** Headers with a valid token, fetched or renewed if necessary. @throws {PartnerError} if there is none. */
@@ -176,13 +174,11 @@ export class BankingToken {
     return (this.#held ?? (await this.#renewed())).credentials;
   }
 
-  /** Gives the next attempt a one-time code that a person received, and allows that attempt. */
   useCode(code: string, typeOperation: OneTimeCode['typeOperation'] = 'ShortMessageCode'): void {
     this.#code = { smsCode: code, typeOperation };
     this.#refusal = undefined;
   }
 
-  /** Drops the token, an unused code, and remembered refusals. */
   forget(): void {
     this.#held = undefined;
     this.#code = undefined;
@@ -194,7 +190,7 @@ export class BankingToken {
    * name, as in the sandbox, is no secret, and may be a word in a response.
    */
   secrets(): string[] {
-    const { username, password, deviceToken, totpSecret = '' } = this.#settings;
+    const { username, password, deviceToken, totpSecret = '' } = this.settings;
     const token = this.#held?.credentials['authorization']?.slice('Bearer '.length) ?? '';
     return [password === username ? '' : password, deviceToken, totpSecret, token];
   }
@@ -248,7 +244,7 @@ export class BankingToken {
   }
 
   #request(code: OneTimeCode | undefined) {
-    const { username, password, deviceToken, deviceName, form } = this.#settings;
+    const { username, password, deviceToken, deviceName, form } = this.settings;
     return form === 'partner'
       ? { NickName: username, Password: password, TokenDevice: deviceToken, NameDevice: deviceName, ...code }
       : { nickName: username, password, tokenDevice: deviceToken, nameDevice: deviceName, ...code };
@@ -258,7 +254,7 @@ export class BankingToken {
     const life = this.#lifetime(response.expiration);
     this.#codes?.correct(this.#serverDate());
     this.#held = {
-      credentials: { ...this.#headers, authorization: `Bearer ${response.token}` },
+      credentials: { ...this.headers, authorization: `Bearer ${response.token}` },
       renewAt: since + life * RENEWED_AT,
       expiresAt: since + life,
       neededPerson,

@@ -11,8 +11,6 @@ export const FEES_PATH = '/api/v2/merchant/fees';
 /**
  * The merchant boarding API: all fifteen operations that apis/2 names. B1 to B4 are as printed there; the eleven others have the
  * shapes that apis/4 reports of similar services.
- *
- * @param posNames the point-of-sale systems that the partner accepts, besides the two names that the contract prints.
  */
 export function boardingOperations(posNames: readonly string[] = []) {
   const createRequest = schemas.createMerchantRequest(posNames);

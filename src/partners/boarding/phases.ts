@@ -45,7 +45,6 @@ export function isSubmittable(phase: MerchantPhase): boolean {
   return phase === 'not-submitted' || phase === 'changes-requested';
 }
 
-/** Reports whether the underwriters wait for answers. */
 export function takesAnswers(phase: MerchantPhase): boolean {
   return phase === 'submitted' || phase === 'awaiting-answers';
 }

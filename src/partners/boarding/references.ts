@@ -2,7 +2,6 @@ import type { FieldProblem } from '../partner-error.js';
 
 /** Finds the agent profile and the boarding settings that an input names, in the partner's lists. */
 
-/** An agent profile or boarding settings, as the partner lists them. */
 export interface Reference {
   readonly id: number;
   readonly name: string | null;

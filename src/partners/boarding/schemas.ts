@@ -7,6 +7,7 @@ import {
   int32,
   isAmong,
   json,
+  list,
   needed,
   someDateTime,
   sometimes,
@@ -47,7 +48,6 @@ export function createMerchantV2Request(posNames: readonly string[]) {
   return z.looseObject(createMerchantRequest(posNames).shape);
 }
 
-/** Calls `visit` with every value in a JSON value, itself included, and its path. */
 function everyValue(
   value: unknown,
   visit: (value: unknown, path: string[]) => void,
@@ -214,10 +214,7 @@ export const underwritingNote = z.looseObject({
 });
 
 /** An empty or absent list means no pending notes (B4). */
-export const underwritingNotes = z
-  .array(underwritingNote)
-  .nullish()
-  .transform((notes) => notes ?? []);
+export const underwritingNotes = list(underwritingNote);
 
 /** 0 stands for no id: such a response proves no create. */
 const createdId = int32.refine((id) => id > 0);

@@ -8,13 +8,11 @@ import type { Operation } from '../catalogue.js';
 export interface Contract {
   /** The place where it is printed: `apis/2`. */
   readonly reference: string;
-  /** An OpenAPI security scheme. */
   readonly security: Json;
   /** Schemas of the catalogue that the document calls by name. */
   readonly names: NamedSchemas;
   /** Bodies of responses around a payload or in place of it, as JSON schemas by name. */
   readonly bodies: Json;
-  /** Header parameters of every call that carries credentials. */
   readonly headers?: readonly Json[];
   /** Wraps the schema of a payload. Default: the body of a response is its payload. */
   envelope?(operation: Operation, payload: Json): Json;
@@ -30,7 +28,6 @@ export interface Contract {
   readonly fileTypes?: Readonly<Record<string, string>>;
 }
 
-/** Leads to a component of the document. */
 export function ref(name: string): Json {
   return { $ref: `#/components/schemas/${name}` };
 }

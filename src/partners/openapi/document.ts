@@ -8,8 +8,6 @@ const CREDENTIALS = 'credentials';
 /**
  * The OpenAPI 3.1 document of a partner system, made from its catalogue: what our client sends and reads. What the
  * partner's contract does not show has `x-provenance: assumed`: an operation's shapes, a status, the body of a failure.
- *
- * @param operations the catalogue of the system, in the wording of one account
  */
 export function openApiDocument({ title, contract }: Partner, operations: Operations): Json {
   const entries = Object.entries(operations);
@@ -20,11 +18,13 @@ export function openApiDocument({ title, contract }: Partner, operations: Operat
       [`${key}Response`, response] as const,
     ]),
   );
+  const schemas = { ...components.named, ...contract.bodies };
   const paths: Record<string, Json> = {};
   for (const [key, operation] of entries) {
     const described = describe(operationName(key), operation, contract, components);
     paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: described };
   }
+  const used = reachable(schemas, paths);
   return {
     openapi: '3.1.0',
     info: {
@@ -37,7 +37,7 @@ export function openApiDocument({ title, contract }: Partner, operations: Operat
     paths,
     components: {
       securitySchemes: { [CREDENTIALS]: contract.security },
-      schemas: reachable({ ...components.named, ...contract.bodies }, paths),
+      schemas: Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name))),
     },
   };
 }
@@ -81,7 +81,8 @@ function resource(path: string): string {
   return segments.find((segment) => !/^(api|svc|processor|v\d+)$/i.test(segment)) ?? path;
 }
 
-function reachable(schemas: Json, from: Json): Json {
+/** The names of the schemas that a part of a document refers to, also through other schemas, in the order of their use. */
+export function reachable(schemas: Json, from: unknown): Set<string> {
   const found = new Set<string>();
   const follow = (part: unknown): void => {
     for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
@@ -91,7 +92,7 @@ function reachable(schemas: Json, from: Json): Json {
     }
   };
   follow(from);
-  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)));
+  return found;
 }
 
 /** The request fields in path and query, by the JSON schema of the request: see `encode`, which sends them there. */
@@ -162,7 +163,6 @@ const MEANINGS: Readonly<Record<number, string>> = {
   500: 'Internal error: the call may or may not have taken effect',
 };
 
-/** A response whose body is JSON. */
 function answer(description: string, schema: Json): Json {
   return { description, content: { 'application/json': { schema } } };
 }

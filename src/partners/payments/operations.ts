@@ -8,7 +8,6 @@ const { search, limit, offset } = schemas.page;
 const oneAccount = { account_id: text };
 const oneKey = { apikey_id: text };
 
-/** Accounts, and the API keys of the platform. */
 const ACCOUNT_OPERATIONS = {
   listAccounts: read('GET /v1/accounts', {
     summary: 'A page of accounts',
@@ -77,7 +76,6 @@ const ACCOUNT_OPERATIONS = {
 const oneTerminal = { terminal_id: text };
 const oneLocation = { location_id: text };
 
-/** Terminals, and the locations where they are. */
 const PLACE_OPERATIONS = {
   listTerminals: read('GET /v2/terminals', {
     summary: 'A page of terminals; with `search`, those that match',

@@ -71,7 +71,6 @@ export const PAYMENT_OPERATIONS = {
 const oneTransaction = { transaction_id: text };
 const oneBatch = { batch_id: text };
 
-/** Transactions as they are reported, and the batches in which they are settled. */
 export const TRANSACTION_OPERATIONS = {
   listTransactions: read('GET /v1/transactions', {
     summary: 'A page of transactions; with `search`, those that match',

@@ -127,7 +127,6 @@ export const newApiKey = z.strictObject({
   permissions: z.array(text).min(1, 'must name a permission'),
 });
 
-/** Initiation of a contactless card-present payment at a terminal. */
 export const newPayment = z.looseObject({ terminal_id: text, amount: cents, event_id: text });
 
 const ofPayment = { transaction_id: text, event_id: text };

@@ -6,7 +6,6 @@ import { bearer, type Closable, type Connection, connectedClient } from '../part
 import { problemsOf } from '../partner-error.js';
 import type { Opened, PartnerResponse } from '../responses.js';
 
-/** Webhook registration of the payment processor (apis/3). */
 export const PROCESSOR_OPERATIONS = {
   registerWebhook: once('POST /processor/api/v1/webhook', {
     summary: 'Register URLs for events of transactions that start, complete or fail',

@@ -48,7 +48,6 @@ export class Accounts {
     return this.#accounts.add({ partnerId }, () => account, id);
   }
 
-  /** @throws {Refusal} 404, or 403 when the account belongs to another partner */
   get(id: string, user: BankingUser): FinancialAccount {
     return this.#accounts.get(id, user);
   }
@@ -105,7 +104,6 @@ export function isWithin(at: string, from: string | undefined, to: string | unde
   return (from === undefined || time >= Date.parse(from)) && (to === undefined || time <= Date.parse(to));
 }
 
-/** Stand for the two providers whose names the contract leaves out. */
 const PROVIDERS: readonly string[] = ['AGGREGATOR_A', 'AGGREGATOR_B'];
 
 const LINKED_PROFILE_ID = 501;
@@ -116,7 +114,6 @@ const PAGE = { startCursor: '1', endCursor: '1', hasNextPage: false, hasPrevious
 
 const ACTIVITY = [activity(1, '2026-01-05T09:00:00Z', 25_000), activity(2, '2026-01-20T15:30:00Z', 12_500)];
 
-/** The fields of an activity entry (E11) that a query is about, and some more. */
 function activity(number: number, createdAt: string, value: number) {
   return {
     id: `external-${number}`,

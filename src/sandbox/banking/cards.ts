@@ -29,7 +29,6 @@ type Page = z.output<BankingOperations['listPaymentCards']['request']>;
 
 interface CardsContext {
   readonly accounts: Accounts;
-  /** By the partner's clock. */
   readonly now: () => number;
   record(operation: keyof BankingOperations & string, id: string): void;
   report(card: Card): void;

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { OWNER_FIELDS, submittedRevenueInCents } from '../../partners/banking/holder.js';
 import type { beneficialOwner, businessAccountHolder } from '../../partners/banking/requests.js';
 
-/** E7 as it was submitted. */
 export type Holder = z.output<typeof businessAccountHolder>;
 type Owner = z.output<typeof beneficialOwner>;
 
@@ -15,7 +14,6 @@ export interface Dates {
   readonly updatedDate: string | null;
 }
 
-/** The beneficial owners of a submission, with their ids in E3. */
 export function ownersOf(profileId: number, holder: Holder) {
   return OWNER_FIELDS.flatMap((field, index) => {
     const owner = holder[field];
@@ -113,7 +111,6 @@ export function boarded(profileId: number) {
   return { profileId, success: true, errors: null, changeLog: [] };
 }
 
-/** A boarding response with the reason for a failure. */
 export function refused(profileId: number, errors: string) {
   return { profileId, success: false, errors, changeLog: [] };
 }

@@ -1,9 +1,10 @@
+import { z } from 'zod';
 import { APPROVED, CANCELLED, CLOSED, DENIED, NEW } from '../../partners/banking/responses.js';
 import type { Pace } from '../scenario.js';
 import { Script } from '../scenario.js';
 import { type Holder, holderRecord, requestedField } from './holder-record.js';
 import type { Problem, Scenario, Step } from './scenarios.js';
-import { isOpen, type NewTicket, RESOLVED, type Tickets } from './scenarios.js';
+import { isOpen, newTicket, RESOLVED, type Tickets } from './scenarios.js';
 
 const SUBMITTED = 'Submitted';
 const REFUSED: readonly string[] = [DENIED, CLOSED, CANCELLED];
@@ -22,6 +23,18 @@ export function userProfileIdOf(profileId: number): number {
 export function profileIdOf(userProfileId: number): number {
   return userProfileId - FIRST_USER_PROFILE_ID;
 }
+
+/** What the partner's staff or a test sets. Fields that are left out stay. */
+export const profileChange = z.strictObject({
+  bankingStatus: z.string().min(1).optional(),
+  isLocked: z.boolean().optional(),
+  /** Ties the profile to a merchant, whatever the two are called. */
+  merchantProfileId: z.int32().optional(),
+  /** Fields of the business account holder that read as null from now on. */
+  hides: z.array(z.string()).optional(),
+  tickets: z.array(newTicket).readonly().optional(),
+  reopensTickets: z.boolean().optional(),
+});
 
 export interface Person {
   readonly givenName: string;
@@ -49,10 +62,8 @@ const SOME_ADDRESS: Address = {
 /** The owner of a profile, and the parts of the partner that it needs. */
 export interface ProfileContext {
   readonly pace: () => Pace;
-  /** By the partner's clock. */
   readonly now: () => number;
   readonly tickets: Tickets;
-  /** Opens a financial account; undefined when the profile has as many as it may. */
   openAccount(profile: Profile): string | undefined;
   report(notificationType: 'ApplicationStatus' | 'LockUnlockProfile', profile: Profile, status: string): void;
   merchantProfileIdOf(profile: Profile): number | null;
@@ -76,7 +87,6 @@ export class Profile {
   holder: Holder | undefined;
   /** Set by hand, or found by the name of the business. */
   merchantProfileId: number | undefined;
-  /** Fields of the holder that reads do not show. */
   #hidden: readonly string[] = [];
   address: Address = SOME_ADDRESS;
   readonly #createdDate: string;
@@ -103,7 +113,6 @@ export class Profile {
     return this.basics.id;
   }
 
-  /** Submits a business. Returns what is wrong with it. */
   submit(holder: Holder, scenario: Scenario, problem = scenario.problem): Problem | undefined {
     this.holder = holder;
     this.#scenario = scenario;
@@ -134,15 +143,7 @@ export class Profile {
     return REFUSED.includes(this.bankingStatus) ? `the profile is ${this.bankingStatus}` : undefined;
   }
 
-  /** Sets fields from outside, as the partner's staff or a test does. Fields that are left out stay. */
-  set(change: {
-    bankingStatus?: string | undefined;
-    isLocked?: boolean | undefined;
-    merchantProfileId?: number | undefined;
-    hides?: readonly string[] | undefined;
-    tickets?: readonly NewTicket[] | undefined;
-    reopensTickets?: boolean | undefined;
-  }): void {
+  set(change: z.output<typeof profileChange>): void {
     const { bankingStatus, isLocked, merchantProfileId, hides, tickets, reopensTickets } = change;
     this.#updatedDate = this.#today();
     if (merchantProfileId !== undefined) this.merchantProfileId = merchantProfileId;
@@ -227,7 +228,6 @@ export class Profile {
     return new Date(this.context.now()).toISOString();
   }
 
-  /** The business account holder as it is read; undefined for a person. */
   get holderRecord(): Record<string, unknown> | undefined {
     const dates = { createdDate: this.#createdDate, updatedDate: this.#updatedDate };
     const { holder } = this;

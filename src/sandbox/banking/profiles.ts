@@ -50,7 +50,6 @@ export class Profiles {
     return id === undefined ? null : merchants.latestLike(id);
   }
 
-  /** A profile for the sandbox's own controls, of whichever partner. */
   find(id: number): Profile | undefined {
     return this.#profiles.find(id);
   }
@@ -68,7 +67,6 @@ export class Profiles {
     return this.#profiles.add({ partnerId }, make, given);
   }
 
-  /** A profile that the user may see. @throws {Refusal} 404, or 403 when it belongs to another partner */
   get(id: number, user: BankingUser, isStatusRead = false): Profile {
     const profile = this.#profiles.get(id, user);
     profile.advance(isStatusRead);

@@ -7,7 +7,7 @@ import { dollars } from '../../partners/banking/rules.js';
 import { int32, int64 } from '../../partners/fields.js';
 import type { EmulatedPartner, World } from '../partner.js';
 import { controlsOf, invalidControl, onTheWire, partnerRoutes, plainBody, Refusal } from '../routes.js';
-import type { Profile } from './profile.js';
+import { type Profile, profileChange } from './profile.js';
 import { BUSINESS_SCENARIOS, MAGIC_SSNS } from './scenarios.js';
 import { type BankingService, bankingService } from './service.js';
 import { BANKING_USERS, type BankingUser, SHORT_MESSAGE_CODE, TOTP_SECRET } from './users.js';
@@ -41,27 +41,6 @@ function bankingRoutes(server: FastifyInstance, service: BankingService, world: 
   });
 }
 
-const transition = z.strictObject({
-  bankingStatus: z.string().min(1).optional(),
-  isLocked: z.boolean().optional(),
-  /** Ties the profile to a merchant, whatever the two are called. */
-  merchantProfileId: z.int32().optional(),
-  /** Fields of the business account holder that read as null from now on. */
-  hides: z.array(z.string()).optional(),
-  tickets: z
-    .array(
-      z.strictObject({
-        text: z.string().min(1),
-        topic: z.string().optional(),
-        updateFieldRequest: z.string().optional(),
-        /** The user who opens it: null for nobody. Default: the profile's user. */
-        userProfileId: z.int32().nullable().optional(),
-      }),
-    )
-    .optional(),
-  reopensTickets: z.boolean().optional(),
-});
-
 /** As E13, but for any URL: to test with a receiver on loopback. */
 const webhook = z.strictObject({
   name: z.string().default('control'),
@@ -84,13 +63,11 @@ export const bankingPartner: EmulatedPartner = {
     }),
     oneTimeCodes: { ShortMessageCode: SHORT_MESSAGE_CODE, totpSecret: TOTP_SECRET },
   },
-  start(world) {
+  start(server, world) {
     const service = bankingService(world);
-    return {
-      routes: (server) => bankingRoutes(server, service, world),
-      controls: (server) => bankingControlRoutes(server, service),
-      close: () => service.webhooks.close(),
-    };
+    bankingRoutes(server, service, world);
+    bankingControlRoutes(server, service);
+    server.addHook('preClose', async () => service.webhooks.close());
   },
 };
 
@@ -101,7 +78,7 @@ function bankingControlRoutes(server: FastifyInstance, { profiles, webhooks }: B
     kind: 'profile',
     find: (id) => profiles.find(Number(id)),
     shown,
-    change: transition,
+    change: profileChange,
     apply: (profile, change) => {
       profile.set(change);
       return shown(profile);

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import * as banking from '../../partners/banking/responses.js';
 import { Store } from '../store.js';
 
@@ -147,15 +148,15 @@ export const UNVERIFIED_SSN = '219099999';
 export const REFUSED_SSN = '078051120';
 export const DANGLING_SSN = '457555462';
 
-export interface NewTicket {
-  readonly text: string;
-  readonly topic?: string | undefined;
-  readonly topicId?: number | undefined;
-  /** The field of the profile that the partner asks about. */
-  readonly updateFieldRequest?: string | undefined;
+export const newTicket = z.strictObject({
+  text: z.string().min(1),
+  topic: z.string().optional(),
+  updateFieldRequest: z.string().optional(),
   /** The user who opens it: null for nobody. Default: the owner. */
-  readonly userProfileId?: number | null | undefined;
-}
+  userProfileId: z.int32().nullable().optional(),
+});
+
+type NewTicket = z.output<typeof newTicket>;
 
 export const NEW = 'New';
 export const RESOLVED = 'Resolved';
@@ -181,10 +182,13 @@ export class Tickets {
     shown: ({ partnerId: _, ...ticket }) => ticket,
   });
 
-  /** @param now by the partner's clock */
   constructor(private readonly now: () => number) {}
 
-  open(owner: { partnerId: number; userProfileId: number }, wanted: NewTicket, parent?: Ticket): Ticket {
+  open(
+    owner: { partnerId: number; userProfileId: number },
+    wanted: NewTicket & { readonly topicId?: number | undefined },
+    parent?: Ticket,
+  ): Ticket {
     return this.all.add(owner, (ticketId) => ({
       partnerId: owner.partnerId,
       ticketId: Number(ticketId),
@@ -201,7 +205,6 @@ export class Tickets {
     }));
   }
 
-  /** Asks again after an answer. Replies stay as they are. */
   reopen(owner: Pick<Ticket, 'partnerId' | 'userProfileId'>): void {
     for (const ticket of this.of(owner)) if (ticket.parentTicketId === null) ticket.status = NEW;
   }

@@ -81,11 +81,7 @@ function handlersOf(parts: Parts, record: Recorder): Handlers<BankingOperations,
     ...notifications.handlers,
     ...webhooks.handlers,
     ...teamHandlers(record),
-    ...ticketHandlers({
-      tickets,
-      record,
-      answered: (userProfileId) => profiles.find(profileIdOf(userProfileId))?.ticketAnswered(),
-    }),
+    ...ticketHandlers(parts, record),
   } as Handlers<BankingOperations, BankingUser>;
 }
 
@@ -129,14 +125,8 @@ function addCustomers({ profiles, accounts, cards, notifications }: Parts): void
   }
 }
 
-interface TicketContext {
-  readonly tickets: Tickets;
-  readonly record: Recorder;
-  answered(userProfileId: number): void;
-}
-
 /** The operations on tickets. A ticket is answered by a reply, by a text put into it, or by the change it asks for. */
-function ticketHandlers({ tickets, record, answered }: TicketContext) {
+function ticketHandlers({ tickets, profiles }: Parts, record: Recorder) {
   const shown = (ticket: Ticket) => tickets.all.shown(ticket);
   const get = (id: number, user: BankingUser) => tickets.all.get(id, user);
 
@@ -144,7 +134,8 @@ function ticketHandlers({ tickets, record, answered }: TicketContext) {
     const wasOpen = isOpen(ticket);
     ticket.status = status;
     const { userProfileId } = ticket;
-    if (wasOpen && !isOpen(ticket) && userProfileId !== null) answered(userProfileId);
+    if (wasOpen && !isOpen(ticket) && userProfileId !== null)
+      profiles.find(profileIdOf(userProfileId))?.ticketAnswered();
   }
 
   return {

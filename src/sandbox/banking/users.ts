@@ -21,7 +21,6 @@ export interface BankingUser {
   readonly needsSecondFactor?: true;
 }
 
-/** Handlers of some operations. */
 export type BankingHandlers = Partial<Handlers<BankingOperations, BankingUser>>;
 
 const CUSTOMER = { partnerId: 1, access: 'write', role: 'owner', profileId: 501 } as const;
@@ -58,7 +57,6 @@ const totp = new TOTP({ secret: Secret.fromBase32(TOTP_SECRET) });
 export class SignIn {
   readonly #tokens = new Map<string, { readonly user: BankingUser; readonly expiresAt: number }>();
 
-  /** @param now by the partner's clock */
   constructor(
     private readonly now: () => number,
     private readonly tokenLifetimeMs: number,
@@ -122,7 +120,6 @@ const SUB_USERS = [
   { partnerId: 2, departmentId: 33, state: 'deleted' },
 ];
 
-/** Departments and authorized sub-users, for administrators only. */
 export function teamHandlers(record: (operation: 'restoreSubUser', id: number) => void) {
   const subUsers = new Store<(typeof SUB_USERS)[number]>({ kind: 'sub-user', id: (number) => 70 + number });
   for (const subUser of SUB_USERS) subUsers.add(subUser, () => ({ ...subUser }));

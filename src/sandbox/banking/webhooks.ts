@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { Deadline } from '../../http/deadline.js';
 import type { BankingOperations } from '../../partners/banking/operations.js';
-import type { NotificationType } from '../../partners/banking/requests.js';
+import type { NotificationType, webhook } from '../../partners/banking/requests.js';
 import type { Faults } from '../faults.js';
 import { Refusal } from '../routes.js';
 import { pageOf, Store } from '../store.js';
@@ -21,14 +21,8 @@ interface WebhookPayload {
   readonly paymentCardId?: string;
 }
 
-interface Registration {
-  readonly name: string;
-  readonly url: string;
-  readonly notificationType: NotificationType;
-}
-
 /** A registration with what is on its way to it: one delivery at a time, in order. */
-interface Receiver extends Registration {
+interface Receiver extends z.output<typeof webhook> {
   readonly id: number;
   queue?: Promise<void>;
   held?: { readonly payload: WebhookPayload; readonly release: NodeJS.Timeout };
@@ -159,7 +153,6 @@ export class Notifications {
     shown: ({ category: _, ...shown }) => shown,
   });
 
-  /** @param now by the partner's clock */
   constructor(
     private readonly now: () => number,
     private readonly record: (operation: 'markNotificationRead', id: number) => void,

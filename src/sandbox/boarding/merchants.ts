@@ -1,16 +1,26 @@
+import { z } from 'zod';
 import * as boarding from '../../partners/boarding/schemas.js';
 import { type Pace, Script } from '../scenario.js';
 
 const AUTHOR = 'Underwriting';
 
-/** Digits as text; other text and numbers, such as one beyond 2^53, only where they are set from outside. */
-type Mid = string | number | bigint;
+/** What an administrator or a test sets. Fields that are left out stay. */
+export const merchantChange = z.strictObject({
+  status: z.string().min(1).optional(),
+  comment: z.string().nullable().optional(),
+  /** A partner may write any text or number there. */
+  mid: z.union([z.string(), z.number(), z.bigint()]).nullable().optional(),
+  /** Texts of notes to leave. */
+  notes: z.array(z.string().min(1)).readonly().optional(),
+});
+
+type MerchantChange = z.output<typeof merchantChange>;
 
 export class Merchant {
   status: string = boarding.NOT_SUBMITTED;
   statusDate = new Date();
   comment: string | null = null;
-  mid: Mid | null = null;
+  mid: NonNullable<MerchantChange['mid']> | null = null;
   notes: boarding.UnderwritingNote[] = [];
   application: Record<string, unknown> = {};
   readonly attachments: {
@@ -61,13 +71,7 @@ export class Merchant {
     return true;
   }
 
-  /** Sets fields from outside, as an administrator or a test does. Fields that are left out stay. */
-  set(change: {
-    status?: string | undefined;
-    comment?: string | null | undefined;
-    mid?: Mid | null | undefined;
-    notes?: readonly string[] | undefined;
-  }): void {
+  set(change: MerchantChange): void {
     if (change.status !== undefined) {
       this.status = change.status;
       this.statusDate = new Date();
@@ -140,7 +144,6 @@ export interface Scenario {
   readonly reviewed?: readonly (readonly Step[])[];
   /** After a submission that followed RequestChanges put it at Pending again. */
   readonly resubmitted?: readonly Step[];
-  /** Every read of the status has a new `statusDate`. */
   readonly restlessDate?: true;
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import type { z } from 'zod';
 import {
   type BoardingOperations,
   boardingOperations,
@@ -14,12 +14,12 @@ import {
   controlsOf,
   type Handlers,
   invalid,
+  labelOf,
   partnerRoutes,
   Refusal,
-  STATUS_LABELS,
 } from '../routes.js';
 import { type Pace, plainName, scenarioOf, unknownMagicValue } from '../scenario.js';
-import { Merchant, SCENARIOS } from './merchants.js';
+import { Merchant, merchantChange, SCENARIOS } from './merchants.js';
 import { AGENT_PROFILES, authenticate, BOARDING_SETTINGS, USERS, type User } from './reference-data.js';
 
 type Request<Key extends keyof BoardingOperations> = z.output<BoardingOperations[Key]['request']>;
@@ -29,7 +29,6 @@ const FIRST_MERCHANT_ID = 1_001;
 /** The boarding partner behind its API: merchants, and the rules of apis/2 for what may be done with them. */
 class BoardingService {
   readonly #merchants = new Map<number, Merchant>();
-  /** By name, then by guid. */
   readonly #idsByName = new Map<string, Map<string | number, number>>();
 
   constructor(
@@ -37,7 +36,6 @@ class BoardingService {
     private readonly pace: () => Pace,
   ) {}
 
-  /** A merchant for the sandbox's own controls, of whichever ISO. */
   find(id: number): Merchant | undefined {
     return this.#merchants.get(id);
   }
@@ -204,22 +202,13 @@ function commonEnvelope({ data, status, error, fields, requestId }: NumberedCont
     memberNames: [field],
     errorMessage: message,
   }));
-  return { data, status: STATUS_LABELS[status], error, warning: null, validationResults, requestId };
+  return { data, status: labelOf(status), error, warning: null, validationResults, requestId };
 }
 
 function feesEnvelope({ data, error, fields, requestId }: NumberedContent) {
   const validationErrors = fields.map(({ field, message }) => ({ field, error: message }));
   return { data, requestId, success: error === null, error, validationErrors };
 }
-
-const transition = z.strictObject({
-  status: z.string().min(1).optional(),
-  comment: z.string().nullable().optional(),
-  /** A partner may write any text or number there. */
-  mid: z.union([z.string(), z.number(), z.bigint()]).nullable().optional(),
-  /** Texts of notes to leave. */
-  notes: z.array(z.string().min(1)).optional(),
-});
 
 /** `/sandbox/merchants/...`: what tests and demos steer. */
 function boardingControlRoutes(server: FastifyInstance, service: BoardingService): void {
@@ -231,7 +220,7 @@ function boardingControlRoutes(server: FastifyInstance, service: BoardingService
         merchant;
       return { id, isoId, basics, ...statusData, fees, notes, application, attachments, reviewComments };
     },
-    change: transition,
+    change: merchantChange,
     apply: (merchant, change) => {
       merchant.set(change);
       return merchant.statusData;
@@ -245,12 +234,10 @@ export const boardingPartner: EmulatedPartner = {
     merchants: Object.entries(SCENARIOS).map(([name, { description }]) => ({ name, description })),
     users: USERS.map(({ name, isoId, mayWrite }) => ({ username: name, password: name, isoId, mayWrite })),
   },
-  start(world) {
+  start(server, world) {
     const service = new BoardingService(world.ledger, world.pace);
     world.merchants = service;
-    return {
-      routes: (server) => boardingRoutes(server, service, world),
-      controls: (server) => boardingControlRoutes(server, service),
-    };
+    boardingRoutes(server, service, world);
+    boardingControlRoutes(server, service);
   },
 };

@@ -194,7 +194,6 @@ export class Payment {
     else this.#status = DECLINED;
   }
 
-  /** Settles it, if it was captured on this account. Returns whether it was. */
   settle(accountId: string): boolean {
     this.advance(false);
     if (this.#status !== CAPTURED || this.basics.accountId !== accountId) return false;
@@ -202,7 +201,6 @@ export class Payment {
     return true;
   }
 
-  /** The outcome that the processor reported. */
   enter(status: string | undefined, more: Readonly<Record<string, unknown>>): void {
     if (!this.scenario.isPassthrough)
       throw new Refusal(401, 'The processor manages this transaction directly');
@@ -227,7 +225,6 @@ export class Payment {
   }
 }
 
-/** The amount, or all there is without one. */
 function upTo(all: number, amount: Cents): number {
   if (amount === null || amount === undefined) return all;
   if (amount > all) throw invalid('amount', `is more than ${all}`);

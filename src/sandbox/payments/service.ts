@@ -5,7 +5,7 @@ import { type Operation, operationName } from '../../partners/catalogue.js';
 import { writeExactly } from '../../partners/json.js';
 import { NEUTRAL_KEY_HEADER } from '../../partners/payments/client.js';
 import { PAYMENTS_OPERATIONS, type PaymentsOperations } from '../../partners/payments/operations.js';
-import { VERSIONS } from '../../partners/payments/schemas.js';
+import { type newAccount, type page, VERSIONS } from '../../partners/payments/schemas.js';
 import type { Signs } from '../ledger.js';
 import type { EmulatedPartner, World } from '../partner.js';
 import { controlsOf, type Handlers, invalid, isKey, partnerRoutes, plainBody, Refusal } from '../routes.js';
@@ -25,11 +25,7 @@ interface ApiKey extends KeyHolder {
   readonly name: string;
 }
 
-interface Account {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-}
+type Account = z.output<typeof newAccount> & { readonly id: string };
 
 interface Place {
   readonly id: string;
@@ -69,13 +65,7 @@ const resource = (kind: string, list: string = `${kind}s`) =>
     list: (shown: readonly object[], wanted: Wanted) => pageOf(list, shown, wanted),
   }) as const;
 
-interface Wanted {
-  readonly search?: string;
-  readonly account_id?: string;
-  readonly status?: string;
-  readonly limit?: number;
-  readonly offset?: number;
-}
+type Wanted = z.output<z.ZodObject<typeof page>>;
 
 const DEFAULT_LIMIT = 50;
 
@@ -124,7 +114,6 @@ class PaymentsService {
     },
     signs: ({ name, account_id }) => ({ name, of: account_id }),
   });
-  /** No more than one is open for each account. */
   readonly #batches: Store<Batch> = new Store<Batch>({
     ...resource('batch', 'batches'),
     initial: () => ({ status: 'open', settled: 0 }),
@@ -225,7 +214,6 @@ class PaymentsService {
   }
 }
 
-/** Reports whether a key permits an operation, by its resource and by read or write. */
 function permits({ permissions }: KeyHolder, { path, effect }: Operation): boolean {
   const [, , resource] = path.split('/');
   const needed = `${resource}:${effect === 'read' ? 'read' : 'write'}`;
@@ -256,24 +244,17 @@ export const paymentsPartner: EmulatedPartner = {
     paymentsKeys: PAYMENTS_KEYS.map(({ name, ...key }) => ({ key: name, ...key })),
     paymentsPermissions: PERMISSIONS,
   },
-  start(world) {
+  start(server, world) {
     const service = new PaymentsService(world);
-    return {
-      routes: (server) => paymentsRoutes(server, service, world),
-      controls: (server) => paymentsControlRoutes(server, service),
-    };
+    paymentsRoutes(server, service, world);
+    controlsOf(server, {
+      kind: 'transaction',
+      find: (id) => service.payments.find(id),
+      change: z.strictObject({ status: z.string().min(1) }),
+      apply: (payment, { status }) => {
+        payment.set(status);
+        return payment.record;
+      },
+    });
   },
 };
-
-/** `/sandbox/transactions/...`: the payments part of what tests and demos steer. */
-function paymentsControlRoutes(server: FastifyInstance, { payments }: PaymentsService): void {
-  controlsOf(server, {
-    kind: 'transaction',
-    find: (id) => payments.find(id),
-    change: z.strictObject({ status: z.string().min(1) }),
-    apply: (payment, { status }) => {
-      payment.set(status);
-      return payment.record;
-    },
-  });
-}

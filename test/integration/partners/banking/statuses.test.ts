@@ -57,7 +57,7 @@ describe('every status that the contract lists', () => {
       return;
     }
     const error = await failureOf(called);
-    expect(error).toMatchObject({ kind: outcome, status, system: 'banking' });
+    expect(error).toMatchObject({ kind: outcome, status, details: { system: 'banking' } });
     expect(error.details.reason).toBe(`HTTP ${status}`);
     expect(error.fields).toEqual([{ field: 'Field', message: 'is not right' }]);
     // A 401 is replayed once, with a fresh token; nothing else is repeated.

@@ -312,7 +312,7 @@ describe('no token', () => {
     ['that never came', down, 'NotSent'],
   ])('after a response %s, and E1 is asked again', async (_, first, kind) => {
     const { get, lines } = signIn([first, issued('t0k3n')]);
-    expect(await failureOf(get())).toMatchObject({ kind, operation: 'issue-token' });
+    expect(await failureOf(get())).toMatchObject({ kind, details: { operation: 'issue-token' } });
     expect(await get()).toBe('Bearer t0k3n');
     expect(lines()).toEqual(['E1', 'E1']);
   });
