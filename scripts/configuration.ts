@@ -1,33 +1,13 @@
 import { withoutMarkdown } from '../src/commands/cli/output.js';
-import { LIBRARY_SECTIONS, SECTIONS, type Section } from './settings/setting-sections.js';
-import { settingsOf } from './settings/settings.js';
-
-const row = (...cells: readonly string[]) =>
-  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-
-const ABOUT = `# Configuration
-
-<!-- "npm run docs" writes this page from the schemas of the settings. -->
-
-Settings are environment variables; [\`.env.example\`](../.env.example) lists them to fill in. An empty one counts as not set.
-If a process cannot use a setting, it names the setting, never the value, and exits with 2.
-
-A _secret_ can be in a file: set \`<NAME>_FILE\` to the path, and leave out \`<NAME>\`. An _https URL_ may be http on loopback.`;
+import { markdownTable } from '../src/texts/docs.js';
+import { LIBRARY_SECTIONS, SECTIONS, type Section, settingsOf } from './settings.js';
 
 /** From this number of different readers on, a section has a column for them. */
 const READERS_WORTH_A_COLUMN = 3;
 
-/** docs/configuration.md. */
-export function configurationMarkdown(): string {
-  const libraries = LIBRARY_SECTIONS.map(({ title, about, settings }) => {
-    const rows = settings.map(({ name, unset = 'none', purpose }) => [`\`${name}\``, unset, purpose]);
-    return [`## ${title}`, about, table(['Setting', 'Default', 'Purpose'], rows)];
-  });
-  return `${[ABOUT, ...[...SECTIONS.map(ofProcesses), ...libraries].flat()].join('\n\n')}\n`;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => '---'), ...rows].map((cells) => row(...cells)).join('\n');
+/** The part of docs/configuration.md about the settings of processes. */
+export function configurationTables(): string {
+  return SECTIONS.flatMap(ofProcesses).join('\n\n');
 }
 
 function ofProcesses(section: Section): string[] {
@@ -52,7 +32,7 @@ function ofProcesses(section: Section): string[] {
   const head = ['Setting', ...(hasColumn ? ['Read by'] : []), 'Format', 'Default', 'Purpose'];
   const about =
     others.length > 0 && !hasColumn ? `${section.about} Read by ${usual} unless noted.` : section.about;
-  return [`## ${section.title}`, about, table(head, [...rows.values()])];
+  return [`## ${section.title}`, about, markdownTable(head, [...rows.values()])];
 }
 
 /** The different texts, the most frequent first. */
@@ -83,17 +63,8 @@ const ABOUT_EXAMPLE = [
 
 /** .env.example. */
 export function envExample(): string {
-  const sections = [
-    ...LIBRARY_SECTIONS.map(({ title, settings }) => ({
-      title,
-      settings: settings.map(({ name, purpose, unset = 'none' }) => ({
-        name,
-        purpose,
-        default: unset,
-      })),
-    })),
-    ...SECTIONS.map((section) => ({ title: section.title, settings: settingsOf(section) })),
-  ];
+  const ofSchemas = SECTIONS.map((section) => ({ title: section.title, settings: settingsOf(section) }));
+  const sections = [...LIBRARY_SECTIONS, ...ofSchemas];
   const blocks = sections.map(({ title, settings }) => [
     `# --- ${title} ---`,
     ...settings.flatMap(({ name, purpose, default: value }) => [

@@ -1,7 +1,8 @@
 /** The tables of docs/scale.md: what a year of onboardings costs, calculated from the results of the bench. */
 import { sum } from '../bench/histories.js';
-import { lineOf, markdownTable, type Results } from '../bench/results.js';
+import { lineOf, type Results } from '../bench/results.js';
 import { type PollBounds, pollDelay } from '../src/activities/poll.js';
+import { markdownTable } from '../src/texts/docs.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -220,7 +221,8 @@ function memory(results: Results): string {
   );
 }
 
-function tablesOf(results: Results): Readonly<Record<string, string>> {
+/** The tables of docs/scale.md, by their names. */
+export function scaleTables(results: Results): Readonly<Record<string, string>> {
   const { gangway, others } = waysIn(results);
   const calls = (what: string) => lineOf(results, 'histories', what, 'partner calls').figure;
   const cpuMs = lineOf(results, 'throughput', 'worker CPU of a straight boarding', 'ms').figure;
@@ -242,22 +244,4 @@ function tablesOf(results: Results): Readonly<Record<string, string>> {
     waits: waits(),
     memory: memory(results),
   };
-}
-
-/** The page with its tables calculated again. Each stands between `<!-- table: NAME -->` and `<!-- end of table -->`. */
-export function withTables(page: string, results: Results): string {
-  const tables = tablesOf(results);
-  const used = new Set<string>();
-  const written = page.replace(
-    /(<!-- table: (.+?) -->\n).*?(<!-- end of table -->)/gs,
-    (_, begin: string, name: string, end: string) => {
-      const table = tables[name];
-      if (table === undefined) throw new Error(`docs/scale.md asks for a table ${name}, which there is not`);
-      used.add(name);
-      return `${begin}\n${table}\n\n${end}`;
-    },
-  );
-  const left = Object.keys(tables).filter((name) => !used.has(name));
-  if (left.length > 0) throw new Error(`docs/scale.md has no place for: ${left.join(', ')}`);
-  return written;
 }

@@ -116,10 +116,22 @@ async function takeList(expected: readonly string[]): Promise<void> {
   await page.screenshot({ path: join(IMAGES, 'list.png') });
 }
 
+/** A merchant of this name. */
+function shop(externalId: string, dba: string) {
+  return merchant(undefined, { externalId, merchant: { ...merchant().merchant, dba } });
+}
+
+/** A customer of this name, with a scenario of its merchant and one of its business. */
+function company(externalId: string, dba: string, boardingScenario = '', businessScenario = '') {
+  const { boarding, business, ...rest } = customer();
+  const merchant = { ...boarding.merchant, dba: dba + boardingScenario };
+  const holder = { ...business.holder, doingBusinessAsName: dba + businessScenario };
+  return { ...rest, externalId, boarding: { ...boarding, merchant }, business: { ...business, holder } };
+}
+
 /** A merchant whose worker is killed while its create is in flight. Its question is asked two minutes later. */
 async function withKilledWorker({ board, env, sandbox }: Rig): Promise<Onboarding> {
-  const { merchant: basics, ...rest } = merchant();
-  const input = { ...rest, externalId: 'tutorial-cafe', merchant: { ...basics, dba: 'Tutorial Cafe' } };
+  const input = shop('tutorial-cafe', 'Tutorial Cafe');
   const call = await sandbox.hold('create-merchant', input.externalId, 'delay-after-commit');
   const worker = await launch('worker', env, 'worker is ready');
   const boarding = await board(input);
@@ -131,43 +143,13 @@ async function withKilledWorker({ board, env, sandbox }: Rig): Promise<Onboardin
 }
 
 /** A customer and a merchant who wait for a person, and others that have ended. */
-async function onboardings({
-  board,
-  onboard,
-}: Rig): Promise<Record<'bakery' | 'lantern' | 'bookshop', Onboarding>> {
-  for (const [externalId, dba, scenario] of [
-    ['juniper-tea', 'Juniper Tea', ''],
-    ['night-market', 'Night Market', ' [declined]'],
-  ] as const) {
-    const { boarding, business } = customer();
-    const merchant = { ...boarding.merchant, dba: `${dba}${scenario}` };
-    const holder = { ...business.holder, doingBusinessAsName: dba };
-    const parts = { boarding: { ...boarding, merchant }, business: { ...business, holder } };
-    await (await onboard({ ...customer(), externalId, ...parts })).outcome();
-  }
-  const { merchant: owner, ...bakers } = merchant();
-  const bakery = await board({
-    ...bakers,
-    externalId: 'tutorial-bakery',
-    merchant: { ...owner, dba: 'Tutorial Bakery' },
-  });
+async function onboardings({ board, onboard }: Rig) {
+  await (await onboard(company('juniper-tea', 'Juniper Tea'))).outcome();
+  await (await onboard(company('night-market', 'Night Market', ' [declined]'))).outcome();
+  const bakery = await board(shop('tutorial-bakery', 'Tutorial Bakery'));
   await bakery.outcome();
-  const { merchant: basics, ...rest } = merchant('notes');
-  const bookshop = await board({
-    ...rest,
-    externalId: 'tutorial-books',
-    merchant: { ...basics, dba: 'Tutorial Books [notes]' },
-  });
-  const input = customer();
-  const lantern = await onboard({
-    ...input,
-    externalId: 'lantern-bistro',
-    boarding: { ...input.boarding, merchant: { ...input.boarding.merchant, dba: 'Lantern Bistro [notes]' } },
-    business: {
-      ...input.business,
-      holder: { ...input.business.holder, doingBusinessAsName: 'Lantern Bistro [ticket]' },
-    },
-  });
+  const bookshop = await board(shop('tutorial-books', 'Tutorial Books [notes]'));
+  const lantern = await onboard(company('lantern-bistro', 'Lantern Bistro', ' [notes]', ' [ticket]'));
   await bookshop.until(({ requirements }) => requirements.length === 2, 'two notes');
   await lantern.until(({ requirements }) => requirements.length === 3, 'two notes and a ticket');
   return { bakery, lantern, bookshop };
