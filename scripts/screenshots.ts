@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
 import { startCodecServer } from '../src/codec-server/server.js';
 import { createLogger } from '../src/process/logging.js';
 import { freePort, startDevServer } from '../src/temporal/dev-server.js';
@@ -11,12 +12,13 @@ import { generatePayloadKey, parsePayloadKeys } from '../src/temporal/payload-co
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import { openBrowser, textOf } from '../test/rigs/browser/browser.js';
 import { WorkflowPages } from '../test/rigs/browser/web-ui.js';
+import { ndjson } from '../test/rigs/commands/files.js';
+import { runConsole } from '../test/rigs/console/running-console.js';
 import { customer, merchant } from '../test/rigs/inputs.js';
 import type { Onboarding } from '../test/rigs/onboarding.js';
 import { launch } from '../test/rigs/processes.js';
 import { createRig, type Rig } from '../test/rigs/rig.js';
 import { ensureFreshBuild } from './build-stamp.js';
-import { takeConsolePictures } from './console-pictures.js';
 
 ensureFreshBuild();
 
@@ -66,7 +68,7 @@ await cafe.requirement('uncertain-write');
 await take('uncertain-write', cafe.workflowId, 'user-metadata', ['Tutorial Cafe', 'Outcome unknown']);
 await takeRejection(bookshop, 'answer.text: must not be empty');
 await takeList(['Tutorial Cafe', 'Tutorial Bakery']);
-await takeConsolePictures(rig, browser, bookshop, IMAGES);
+await takeConsolePictures(bookshop);
 
 await codec.close();
 await browser.close();
@@ -153,4 +155,52 @@ async function onboardings({ board, onboard }: Rig) {
   await bookshop.until(({ requirements }) => requirements.length === 2, 'two notes');
   await lantern.until(({ requirements }) => requirements.length === 3, 'two notes and a ticket');
   return { bakery, lantern, bookshop };
+}
+
+/** Takes the pictures of the console, as an admin who has signed in sees it. @param waiting a merchant with open notes */
+async function takeConsolePictures(waiting: Onboarding): Promise<void> {
+  const console = await runConsole(rig, {}, rig.atClose);
+  const { cookies } = await console.signedIn({ role: 'admin', name: 'Olga Park' });
+  const context = await browser.newContext({
+    viewport: { width: 1_280, height: 900 },
+    timezoneId: 'America/New_York',
+  });
+  await context.addCookies([...cookies].map(([name, value]) => ({ name, value, url: console.url })));
+  const page = await context.newPage();
+  const takePage = async (
+    name: string,
+    path: string,
+    act: (page: Page) => Promise<unknown> = async () => {},
+  ) => {
+    // The second time, the console has the zone of the browser.
+    for (const _ of [1, 2]) await page.goto(console.url + path);
+    await act(page);
+    await page.screenshot({ path: join(IMAGES, `console-${name}.png`) });
+  };
+  const [note, other] = (await waiting.state()).requirements;
+  await waiting.claim(other?.id ?? '', 'Grace Lee');
+  await waiting.listedAs((requirements) => requirements.some(({ claim }) => claim !== undefined));
+  const onboarding = `/onboardings/${waiting.workflowId}`;
+  // A list that is read again has the claim and the questions.
+  const isComplete = (page: Page) =>
+    Promise.all([page.getByText('Grace Lee').waitFor(), page.locator('.question').first().waitFor()]);
+  await takePage('inbox', '/', isComplete);
+  await takePage('onboarding', onboarding);
+  await takePage('answer', `${onboarding}/requirements/${note?.id}`);
+  await takePage('report', '/report');
+  await takePage('batch', '/start', async () => {
+    const rows = Array.from({ length: 200 }, () => merchant());
+    const file = { name: 'merchants.ndjson', mimeType: 'text/plain', buffer: Buffer.from(ndjson(rows)) };
+    await page.getByLabel('CSV or NDJSON file').setInputFiles(file);
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByLabel('type the number of rows').fill('200');
+    await page.getByRole('button', { name: 'Start 200 rows' }).click();
+    await page.getByText(/^[4-9]\d of 200 rows/).waitFor();
+  });
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await takePage('inbox-narrow-dark', '/', isComplete);
+  await context.close();
+  await console.close();
 }

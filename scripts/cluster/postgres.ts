@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../../src/temporal/dev-server.js';
 import { insist } from '../../test/rigs/waiting.js';
-import { logged, untilUp } from './logged.js';
-import type { Programs } from './programs.js';
+import { logged, type Programs, untilUp } from './programs.js';
 
 const run = promisify(execFile);
 
