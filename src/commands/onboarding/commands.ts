@@ -16,7 +16,6 @@ import {
   withYes,
 } from '../cli/options.js';
 
-/** The commands that start one onboarding. */
 export function addStarts(program: Command, act: Act): void {
   withStartOptions(program.command('board'))
     .summary('board a merchant')
@@ -49,7 +48,6 @@ function withStartOptions(command: Command): Command {
     .option('--json', 'print JSON lines');
 }
 
-/** The commands that show one onboarding, and lists of them. */
 export function addViews(program: Command, act: Act): void {
   withId(program.command('status'))
     .summary('show one onboarding or operation')
@@ -104,7 +102,6 @@ export function addViews(program: Command, act: Act): void {
   withRecordFormats(inbox);
 }
 
-/** The commands by which people share the work on requirements. */
 export function addClaims(program: Command, act: Act): void {
   withId(program.command('claim'))
     .summary('claim requirements, so that others see who works on them')
@@ -132,7 +129,6 @@ export function addClaims(program: Command, act: Act): void {
     .action(act(async () => (await import('./claim.js')).release));
 }
 
-/** The commands that answer a requirement. */
 export function addAnswers(program: Command, act: Act): void {
   const command = program
     .command('resolve')
@@ -196,7 +192,6 @@ Examples:
   gangway status corner-bakery --input
   gangway resolve corner-bakery request-changes-1 --set application.volume=240000 --dry-run`;
 
-/** The commands that follow, nudge and end an onboarding. */
 export function addFollowing(program: Command, act: Act): void {
   withId(program.command('watch'))
     .summary('follow the timeline')

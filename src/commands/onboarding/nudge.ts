@@ -10,7 +10,7 @@ import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameWithId } from '../../texts/names.js';
 import { span } from '../../texts/time.js';
 import { findById, type IdOptions, partnerAccountOf } from '../cli/arguments.js';
-import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { atTemporal, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { endedSentence, staysAtPartner } from '../cli/in-words.js';
 import { whileShowing } from '../cli/progress.js';
@@ -102,13 +102,9 @@ async function nudgeAll(client: Client, { workflowId, taskQueue }: WorkflowExecu
   return { nudged: nudged.includes(true), retried: retried.flat() };
 }
 
-export async function cancel(
-  cli: CommandLine,
-  id: string,
-  { json, yes, ...options }: IdOptions & Confirming,
-): Promise<void> {
-  await withTemporal(cli, async (context) => {
-    const { client } = context;
+export const cancel = atTemporal(
+  async (context, id: string, { json, yes, ...options }: IdOptions & Confirming) => {
+    const { cli, client } = context;
     const found = await findById(context, id, options);
     const { workflowId, status } = found;
     if (status.name !== 'RUNNING') throw new CommandFailed(endedSentence(found));
@@ -120,8 +116,8 @@ export async function cancel(
     });
     if (json) return cli.json({ workflowId, cancelRequested: true });
     cli.line(`${workflowId}: cancellation requested`);
-  });
-}
+  },
+);
 
 /** `This cancels Acme Bikes (merchant-boarding-m-1) in stage underwriting; merchant 1009 stays at the partner.` */
 function consequenceOf({ workflowId, typedSearchAttributes }: WorkflowExecutionDescription): string {

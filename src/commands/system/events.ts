@@ -9,7 +9,7 @@ import {
 } from '../../temporal/deliveries.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { findById, idInAccount, type PartnerAccountOptions, partnerAccountOf } from '../cli/arguments.js';
-import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
+import { atTemporal, type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
 
@@ -21,26 +21,19 @@ interface ListOptions extends PartnerAccountOptions, RecordFormat {
 
 const WAITING: readonly DeliveryStatus[] = ['RUNNING'];
 
-export async function listEvents(
-  cli: CommandLine,
-  id: string | undefined,
-  { failed, waiting, limit, json, csv, ...options }: ListOptions,
-): Promise<void> {
+export const listEvents = atTemporal(async (context, id: string | undefined, options: ListOptions) => {
+  const { failed, waiting, limit, json, csv } = options;
   const wanted = [...(failed ? GIVEN_UP : []), ...(waiting ? WAITING : [])];
-  const statuses = failed || waiting ? wanted : undefined;
   const found: KnownDelivery[] = [];
-  await withTemporal(cli, async (context) => {
-    for await (const delivery of deliveriesOf(context, id, options, statuses)) {
-      if (found.push(delivery) > limit) break;
-    }
-    // A mistyped id must not look like an onboarding without events.
-    if (id !== undefined && found.length === 0) await findById(context, id, options);
-  });
-  cli.records(found.slice(0, limit), {
+  for await (const delivery of deliveriesOf(context, id, options, failed || waiting ? wanted : undefined))
+    if (found.push(delivery) > limit) break;
+  // A mistyped id must not look like an onboarding without events.
+  if (id !== undefined && found.length === 0) await findById(context, id, options);
+  context.cli.records(found.slice(0, limit), {
     ...{ columns: COLUMNS, json, csv, toJson, fields: FIELDS, none: 'no events' },
     total: found.length > limit ? 'more' : undefined,
   });
-}
+});
 
 const COLUMNS: TableColumns<KnownDelivery> = {
   event: ({ event: { type } }) => type,
