@@ -38,25 +38,7 @@ function readsIn(days: number, poll: PollBounds): number {
 }
 
 /** What one onboarding costs without the reads while it waits. */
-interface Base {
-  readonly events: number;
-  readonly bytes: number;
-  readonly actions: number;
-  readonly workflowTasks: number;
-  readonly partnerCalls: number;
-}
-
-/** A way to follow a status: what each read costs. */
-interface Way {
-  readonly name: string;
-  readonly reads: number;
-  readonly actions: number;
-  readonly workflowTasks: number;
-  readonly bytes: number;
-  readonly cpuMs: number;
-}
-
-function baseOf(results: Results, what: string): Omit<Base, 'partnerCalls'> {
+function baseOf(results: Results, what: string) {
   const of = (unit: string) => lineOf(results, 'histories', what, unit);
   const { figure: events, parts: { workflowTaskCompleted: workflowTasks = 0 } = {} } = of('events');
   return { events, bytes: of('bytes').figure, actions: of('actions').figure, workflowTasks };
@@ -71,13 +53,18 @@ const WHOLE = [
   ...['merchant-boarding', 'business-onboarding', 'terminal-provisioning'].map((part) => `its ${part}`),
 ];
 
-function together(bases: readonly Omit<Base, 'partnerCalls'>[], partnerCalls: number): Base {
+type Base = ReturnType<typeof together>;
+
+function together(bases: readonly ReturnType<typeof baseOf>[], partnerCalls: number) {
   const total = (field: keyof (typeof bases)[number]) => sum(bases.map((base) => base[field]));
   const [events, bytes] = [total('events'), total('bytes')];
   return { events, bytes, actions: total('actions'), workflowTasks: total('workflowTasks'), partnerCalls };
 }
 
-function waysIn(results: Results): { gangway: readonly Way[]; others: readonly Way[] } {
+/** A way to follow a status: what each read costs. */
+type Way = ReturnType<typeof waysIn>['gangway' | 'others'][number];
+
+function waysIn(results: Results) {
   const { daysOfReview, poll, withWebhooks } = ASSUMED;
   const rounds = 100;
   const [loop, single] = ['in a loop of reads and sleeps', 'in a workflow of its own'] as const;

@@ -9,20 +9,10 @@ import { logged, type Programs, untilUp } from './programs.js';
 
 const run = promisify(execFile);
 
-export interface Postgres {
-  readonly port: number;
-  /** Its superuser, who needs no password. */
-  readonly user: string;
-  /** Shuts it down without a checkpoint and without waiting for clients, and restarts it after a while. */
-  kill(downMs: number): Promise<void>;
-  stop(): Promise<void>;
-}
+export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
 
 /** Starts PostgreSQL on loopback, with its databases in `folder`. */
-export async function startPostgres(
-  { initdb, postgres, pgIsReady }: Programs,
-  folder: string,
-): Promise<Postgres> {
+export async function startPostgres({ initdb, postgres, pgIsReady }: Programs, folder: string) {
   const user = 'temporal';
   const port = await freePort();
   const owner = await unprivileged();
@@ -54,8 +44,10 @@ export async function startPostgres(
   let end = await start();
   return {
     port,
+    /** Its superuser, who needs no password. */
     user,
-    async kill(downMs) {
+    /** Shuts it down without a checkpoint and without waiting for clients, and restarts it after a while. */
+    async kill(downMs: number) {
       await end('SIGQUIT');
       await sleep(downMs);
       end = await start();

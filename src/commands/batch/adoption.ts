@@ -164,9 +164,11 @@ function inputOf(row: AdoptedRow): FollowedMerchantInput | FollowedBusinessInput
   return { externalId, ...defined({ account }), boarding, business: ofBank, onDecline: 'continue' };
 }
 
-type AdoptOptions = FormatOptions & RunOptions;
-
-export async function adopt(cli: CommandLine, file: string, options: AdoptOptions): Promise<void> {
+export async function adopt(
+  cli: CommandLine,
+  file: string,
+  options: FormatOptions & RunOptions,
+): Promise<void> {
   await withValidRows(cli, file, options, adoptionRules(cli.config()), (name, validation, rows) =>
     withTemporal(cli, (context) => readAndFollow(context, name, rows(), validation.rows, options), {
       finishes: true,

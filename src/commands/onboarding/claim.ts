@@ -69,13 +69,14 @@ export const release = atTemporal(async (context, id: string, given: string, opt
   context.cli.line(claim ? `${requirementId} released` : `${requirementId}: was not claimed`);
 });
 
-interface ConfirmOptions extends ActorOptions, Confirming {
-  readonly reason?: string;
-}
-
 /** Confirms the proposal that is shown to the person, and no later one. */
 export const confirmProposal = atTemporal(
-  async (context, id: string, given: string, { reason, yes, ...options }: ConfirmOptions) => {
+  async (
+    context,
+    id: string,
+    given: string,
+    { reason, yes, ...options }: ActorOptions & Confirming & { readonly reason?: string },
+  ) => {
     const { cli } = context;
     const { workflowId, requirementId, typed } = await findAsking(context, id, given, options);
     const state = await stateOf(context.client, workflowId);

@@ -16,14 +16,10 @@ import { endedSentence, staysAtPartner } from '../cli/in-words.js';
 import { whileShowing } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 
-interface NudgeOptions extends IdOptions {
-  readonly system?: SystemName;
-}
-
 export async function nudge(
   cli: CommandLine,
   id: string | undefined,
-  { system, ...options }: NudgeOptions,
+  { system, ...options }: IdOptions & { readonly system?: SystemName },
 ): Promise<void> {
   if ((id === undefined) === (system === undefined)) throw new InvalidInput('give an id or --system');
   return id === undefined ? nudgeSystem(cli, system as SystemName, options) : nudgeOne(cli, id, options);

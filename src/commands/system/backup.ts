@@ -51,16 +51,12 @@ export const backUp = atTemporal(
   },
 );
 
-interface RestoreOptions extends RecordFormat {
-  readonly dryRun?: true;
-}
-
 const CONCURRENCY = 8;
 
 export async function restoreAll(
   cli: CommandLine,
   file: string,
-  { dryRun, json, csv }: RestoreOptions,
+  { dryRun, json, csv }: RecordFormat & { readonly dryRun?: true },
 ): Promise<void> {
   const { at: backedUpAt, entries: lines } = await readBackup(file);
   await withTemporal(cli, async ({ client, config: { taskQueue, dbaForm } }) => {
