@@ -90,11 +90,6 @@ export function addViews(program: Command, act: Act): void {
     .addOption(new Option('--kind <kind>', 'only requirements of this kind').choices(REQUIREMENT_KINDS))
     .option('--overdue', 'only overdue requirements')
     .option('--unclaimed', 'only unclaimed requirements')
-    .option(
-      '--raised-before <time>',
-      'only those that were raised before: 2d, yesterday, 2026-01-31',
-      pastTime,
-    )
     .option('--due-after <time>', 'only onboardings whose first requirement is due after this time', pastTime)
     .option('--details', 'show each question and how to answer it')
     .option('--limit <n>', 'maximum number of onboardings, most urgent first, 0 for all', limit, 1_000)

@@ -128,7 +128,6 @@ export function addEvents(program: Command, act: Act): void {
   withSubject(again)
     .option('--waiting', 'also retry pending deliveries now')
     .option('--all', 'also delivered events; needs the id of an onboarding')
-    .option('--to <destination>', 'only to this destination, as "events list" names it')
     .option('--json', 'print JSON lines')
     .action(act(async () => (await import('./events.js')).sendAgain));
 }

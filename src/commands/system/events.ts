@@ -1,5 +1,4 @@
 import { partsOfId, possibleWorkflowIds } from '../../messages/ids.js';
-import { didYouMean } from '../../settings/nearest.js';
 import {
   type DeliveryStatus,
   GIVEN_UP,
@@ -57,7 +56,6 @@ const FIELDS = [
 interface RedeliverOptions extends PartnerAccountOptions {
   readonly waiting?: true;
   readonly all?: true;
-  readonly to?: string;
   readonly json?: true;
 }
 
@@ -66,7 +64,7 @@ export async function sendAgain(
   id: string | undefined,
   options: RedeliverOptions,
 ): Promise<void> {
-  const { waiting, all, to, json } = options;
+  const { waiting, all, json } = options;
   if (all && id === undefined)
     throw new InvalidInput('--all needs the id of an onboarding: gangway events redeliver ID --all');
   const statuses = all ? undefined : [...GIVEN_UP, ...(waiting ? WAITING : [])];
@@ -79,9 +77,7 @@ export async function sendAgain(
       if (found.length === 0) await findById(context, id, options);
       rejectSeveralAccounts(id, found);
     }
-    rejectUnknownDestination(to, found);
     for (const delivery of found) {
-      if (to !== undefined && delivery.destination !== to) continue;
       await redeliver(client, config.taskQueue, delivery);
       sent += 1;
       if (json) cli.json({ ...toJson(delivery), status: 'waiting' });
@@ -109,13 +105,6 @@ async function* deliveriesOf(
 
 function accountOf({ event: { subject } }: KnownDelivery): string | undefined {
   return partsOfId(subject)?.account;
-}
-
-function rejectUnknownDestination(to: string | undefined, found: readonly KnownDelivery[]): void {
-  const known = [...new Set(found.map(({ destination }) => destination))];
-  if (to === undefined || known.length === 0 || known.includes(to)) return;
-  const goTo = `they go to ${known.join(', ')}${didYouMean(to, known)}`;
-  throw new InvalidInput(`--to: no event goes to ${to}; ${goTo}`);
 }
 
 function rejectSeveralAccounts(id: string, found: readonly KnownDelivery[]): void {
