@@ -1,4 +1,4 @@
-import { withoutMarkdown } from '../src/commands/cli/output.js';
+import { withoutMarkdown, wrapped } from '../src/commands/cli/output.js';
 import { markdownTable } from '../src/texts/docs.js';
 import { LIBRARY_SECTIONS, SECTIONS, type Section, settingsOf } from './settings.js';
 
@@ -11,47 +11,37 @@ export function configurationTables(): string {
 }
 
 function ofProcesses(section: Section): string[] {
-  const settings = settingsOf(section).map(
-    ({ name, readers, format, isSecret, default: value, purpose }) => ({
-      name: `\`${name}\``,
-      readers: readers.join(', '),
-      facts: [isSecret ? `${format}, _secret_` : format, value, purpose],
-    }),
-  );
-  const [usual = '', ...others] = byFrequency(settings.map(({ readers }) => readers));
-  const hasColumn = others.length + 1 >= READERS_WORTH_A_COLUMN;
-  const rows = new Map<string, string[]>();
-  for (const { name, readers, facts } of settings) {
-    const [format = '', value = '', purpose = ''] = facts;
-    const shown = hasColumn || readers === usual ? purpose : `${purpose} Read by ${readers}.`;
-    const cells = [...(hasColumn ? [readers] : []), format, value, shown];
-    const key = JSON.stringify(cells);
-    const [names, ...rest] = rows.get(key) ?? [];
-    rows.set(key, names === undefined ? [name, ...cells] : [`${names}<br>${name}`, ...rest]);
-  }
+  const settings = settingsOf(section);
+  const byReaders = Map.groupBy(settings, ({ readers }) => readers.join(', '));
+  const [usual = '', ...others] = [...byReaders].sort(([, one], [, other]) => other.length - one.length);
+  const hasColumn = byReaders.size >= READERS_WORTH_A_COLUMN;
+  const cellsOf = ({
+    readers: all,
+    format,
+    isSecret,
+    default: value,
+    purpose,
+  }: (typeof settings)[number]) => {
+    const readers = all.join(', ');
+    const shown = hasColumn || readers === usual[0] ? purpose : `${purpose} Read by ${readers}.`;
+    return [...(hasColumn ? [readers] : []), isSecret ? `${format}, _secret_` : format, value, shown];
+  };
+  const alike = Map.groupBy(settings, (setting) => JSON.stringify(cellsOf(setting)));
+  const rows = [...alike].map(([cells, own]) => [
+    own.map(({ name }) => `\`${name}\``).join('<br>'),
+    ...(JSON.parse(cells) as string[]),
+  ]);
   const head = ['Setting', ...(hasColumn ? ['Read by'] : []), 'Format', 'Default', 'Purpose'];
-  const about =
-    others.length > 0 && !hasColumn ? `${section.about} Read by ${usual} unless noted.` : section.about;
-  return [`## ${section.title}`, about, markdownTable(head, [...rows.values()])];
+  const unlessNoted = others.length > 0 && !hasColumn ? ` Read by ${usual[0]} unless noted.` : '';
+  return [`## ${section.title}`, section.about + unlessNoted, markdownTable(head, rows)];
 }
 
-/** The different texts, the most frequent first. */
-function byFrequency(texts: readonly string[]): string[] {
-  const count = (text: string) => texts.filter((other) => other === text).length;
-  return [...new Set(texts)].sort((one, other) => count(other) - count(one));
-}
-
-const COMMENT_WIDTH = 110;
+const COMMENT_WIDTH = 108;
 
 /** Words as comment lines of a file for a shell. */
 function comment(text: string): string[] {
-  const lines = [''];
-  for (const word of withoutMarkdown(text).split(' ')) {
-    const longer = `${lines.at(-1)} ${word}`;
-    if (longer.length < COMMENT_WIDTH) lines[lines.length - 1] = longer;
-    else lines.push(` ${word}`);
-  }
-  return lines.map((line) => `#${line}`);
+  const lines = wrapped(withoutMarkdown(text), COMMENT_WIDTH).split('\n');
+  return lines.map((line) => `# ${line}`);
 }
 
 const ABOUT_EXAMPLE = [

@@ -42,14 +42,11 @@ function section(system: SystemName): string {
 
 /** What is assumed of operations besides the table; operations of which the same is assumed are one line. */
 function assumptionsOf(entries: readonly Entry[], assumptions: Readonly<Record<string, string>>): string[] {
-  const alike = new Map<string, string[]>();
-  for (const [key] of entries) {
-    const name = operationName(key);
-    const assumption = assumptions[name];
-    if (assumption === undefined) continue;
-    alike.set(assumption, [...(alike.get(assumption) ?? []), `**${name}**`]);
-  }
-  return [...alike].map(([assumption, names]) => `- ${names.join(', ')}: ${assumption}`);
+  const names = entries.map(([key]) => operationName(key)).filter((name) => name in assumptions);
+  const alike = Map.groupBy(names, (name) => assumptions[name]);
+  return [...alike].map(
+    ([assumption, own]) => `- ${own.map((name) => `**${name}**`).join(', ')}: ${assumption}`,
+  );
 }
 
 /** An operation, with its other versions. */
@@ -106,12 +103,11 @@ function requestCells(entries: readonly Entry[]): string[] {
 function fieldsOf(operation: Operation, { fields, others }: Shape) {
   const parameters = pathParameters(operation);
   const linesOf = (isShown: (name: string) => boolean) => {
-    const byRule = new Map<string, string[]>();
-    for (const [name, field] of [...fields].filter(([key]) => isShown(key))) {
-      const words = rule(field);
-      byRule.set(words, [...(byRule.get(words) ?? []), `\`${name}${field.isRequired ? '' : '?'}\``]);
-    }
-    return [...byRule].map(([words, names]) => `${names.join(', ')}: ${words}`);
+    const shown = [...fields].filter(([name]) => isShown(name));
+    return [...Map.groupBy(shown, ([, field]) => rule(field))].map(([words, own]) => {
+      const names = own.map(([name, { isRequired }]) => `\`${name}${isRequired ? '' : '?'}\``);
+      return `${names.join(', ')}: ${words}`;
+    });
   };
   return {
     inPath: linesOf((name) => parameters.includes(name)),

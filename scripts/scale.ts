@@ -195,17 +195,13 @@ function waits(): string {
 }
 
 function memory(results: Results): string {
-  const rows = new Map<string, string[]>();
-  for (const { what, figure: mib, unit } of results['memory']?.lines ?? []) {
-    const name = what.replace(/^(used after a garbage collection|resident), |, (used|resident)$/, '');
-    if (unit === 'MiB') rows.set(name, [...(rows.get(name) ?? []), figure(mib)]);
-  }
-  const head = ['workflows', 'used, MiB', 'resident, MiB'];
-  return markdownTable(
-    head,
-    [...rows].map(([name, figures]) => [name, ...figures]),
-    head.slice(1),
+  const measured = (results['memory']?.lines ?? []).filter(({ unit }) => unit === 'MiB');
+  const rows = Map.groupBy(measured, ({ what }) =>
+    what.replace(/^(used after a garbage collection|resident), |, (used|resident)$/, ''),
   );
+  const head = ['workflows', 'used, MiB', 'resident, MiB'];
+  const cells = [...rows].map(([name, own]) => [name, ...own.map((line) => figure(line.figure))]);
+  return markdownTable(head, cells, head.slice(1));
 }
 
 /** The tables of docs/scale.md, by their names. */
