@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { markdownTable } from '../src/texts/docs.js';
 import { cells, goalCells, type Line } from './line.js';
 import type { machine } from './machine.js';
 
@@ -59,18 +60,6 @@ export function lineOf(
   if (!line)
     throw new Error(`bench/results.json lacks “${what}” in ${unit}: run "npm run bench -- ${subject}"`);
   return line;
-}
-
-/** A table in Markdown. Columns of figures are aligned to the right. */
-export function markdownTable(
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  figures: readonly string[] = [],
-): string {
-  const row = (each: readonly string[]) =>
-    `| ${each.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ', ')).join(' | ')} |`;
-  const rule = head.map((title) => (figures.includes(title) ? '---:' : '---'));
-  return [row(head), row(rule), ...rows.map(row)].join('\n');
 }
 
 export const HEAD = ['what', 'figure', 'baseline', 'ratio', 'goal', 'made of'];

@@ -73,5 +73,5 @@ async function measure(subject: string, run: Subject): Promise<void> {
   const result = { date, seconds, machine: measuredOn, lines };
   if (quick) return;
   await keep(replaced(keptResults(), subject, result, names));
-  await writeGeneratedPages();
+  writeGeneratedPages();
 }

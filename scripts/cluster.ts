@@ -3,10 +3,12 @@
  * receivers, two codec servers, Temporal's Web UI, and the sandbox as partners. `npm run cluster` runs it until Ctrl-C, which removes
  * its processes and its data. Needs PostgreSQL, and Go for the first run, which builds Temporal's server and Web UI.
  */
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { stringify } from 'yaml';
 import { Printer } from '../src/commands/cli/output.js';
 import { gangway, type Process, ROOT, start } from '../src/demo/processes.js';
 import { sandboxAccount } from '../src/sandbox/systems.js';
@@ -15,8 +17,7 @@ import { generatePayloadKey } from '../src/temporal/payload-codec.js';
 import { insist } from '../test/rigs/waiting.js';
 import { ensureFreshBuild } from './build-stamp.js';
 import { startCluster } from './cluster/cluster.js';
-import { missing } from './cluster/programs.js';
-import { startWebUi } from './cluster/web-ui.js';
+import { logged, missing, programs, untilUp } from './cluster/programs.js';
 
 /** A link to the folder with data, logs and settings, which is in a place that PostgreSQL's user may read. */
 const LINK = join(ROOT, '.cache', 'cluster');
@@ -70,8 +71,7 @@ async function startEverything(folder: string, running: Process[]): Promise<void
     await one('codec-server', number, 'CODEC_ADDRESS', '/decode');
   }
   const [, codec] = shown.find(([what]) => what.startsWith('codec-server')) ?? [];
-  const ui = { port: uiPort, folder, temporal: temporal.address, codecEndpoint: `${codec}/${codecToken}` };
-  running.push(await startWebUi(ui));
+  running.push(await startWebUi(folder, uiPort, temporal.address, `${codec}/${codecToken}`));
   const lines = Object.entries(env).map(([name, value]) => `export ${name}='${value}'\n`);
   await writeFile(join(folder, 'env'), lines.join(''), { mode: 0o600 });
   shown.unshift(['temporal', temporal.address], ['web ui', uiUrl]);
@@ -80,6 +80,32 @@ async function startEverything(folder: string, running: Process[]): Promise<void
   report('  . .cache/cluster/env');
   report('  npx gangway board examples/merchant.json');
   report('Ctrl-C removes its processes and its data.');
+}
+
+/** Starts Temporal's Web UI on a port of loopback. @param temporal its address: `127.0.0.1:7233` */
+async function startWebUi(folder: string, port: number, temporal: string, codecEndpoint: string) {
+  const { webUi } = await programs(() => undefined);
+  await mkdir(join(folder, 'web-ui'));
+  const settings = {
+    ...{ host: '127.0.0.1', port, temporalGrpcAddress: temporal, enableUi: true },
+    ...{ defaultNamespace: 'default', cors: { cookieInsecure: true }, codec: { endpoint: codecEndpoint } },
+  };
+  await writeFile(join(folder, 'web-ui', 'cluster.yaml'), stringify(settings));
+  const args = ['--root', folder, '--config', 'web-ui', '--env', 'cluster', 'start'];
+  const ui = logged(join(folder, 'web-ui.log'), (stdio) =>
+    spawn(webUi, args, { cwd: folder, detached: true, stdio }),
+  );
+  const responds = async () => {
+    const { status } = await fetch(`http://127.0.0.1:${port}/`);
+    if (status !== 200) throw new Error(`the Web UI responds with HTTP ${status}`);
+  };
+  await untilUp('the Web UI', ui, insist(responds));
+  return {
+    async stop() {
+      ui.child.kill('SIGKILL');
+      await ui.exited;
+    },
+  };
 }
 
 ensureFreshBuild();

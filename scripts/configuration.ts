@@ -1,77 +1,47 @@
-import { withoutMarkdown } from '../src/commands/cli/output.js';
-import { LIBRARY_SECTIONS, SECTIONS, type Section } from './settings/setting-sections.js';
-import { settingsOf } from './settings/settings.js';
-
-const row = (...cells: readonly string[]) =>
-  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-
-const ABOUT = `# Configuration
-
-<!-- "npm run docs" writes this page from the schemas of the settings. -->
-
-Settings are environment variables; [\`.env.example\`](../.env.example) lists them to fill in. An empty one counts as not set.
-If a process cannot use a setting, it names the setting, never the value, and exits with 2.
-
-A _secret_ can be in a file: set \`<NAME>_FILE\` to the path, and leave out \`<NAME>\`. An _https URL_ may be http on loopback.`;
+import { withoutMarkdown, wrapped } from '../src/commands/cli/output.js';
+import { markdownTable } from '../src/texts/docs.js';
+import { LIBRARY_SECTIONS, SECTIONS, type Section, settingsOf } from './settings.js';
 
 /** From this number of different readers on, a section has a column for them. */
 const READERS_WORTH_A_COLUMN = 3;
 
-/** docs/configuration.md. */
-export function configurationMarkdown(): string {
-  const libraries = LIBRARY_SECTIONS.map(({ title, about, settings }) => {
-    const rows = settings.map(({ name, unset = 'none', purpose }) => [`\`${name}\``, unset, purpose]);
-    return [`## ${title}`, about, table(['Setting', 'Default', 'Purpose'], rows)];
-  });
-  return `${[ABOUT, ...[...SECTIONS.map(ofProcesses), ...libraries].flat()].join('\n\n')}\n`;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => '---'), ...rows].map((cells) => row(...cells)).join('\n');
+/** The part of docs/configuration.md about the settings of processes. */
+export function configurationTables(): string {
+  return SECTIONS.flatMap(ofProcesses).join('\n\n');
 }
 
 function ofProcesses(section: Section): string[] {
-  const settings = settingsOf(section).map(
-    ({ name, readers, format, isSecret, default: value, purpose }) => ({
-      name: `\`${name}\``,
-      readers: readers.join(', '),
-      facts: [isSecret ? `${format}, _secret_` : format, value, purpose],
-    }),
-  );
-  const [usual = '', ...others] = byFrequency(settings.map(({ readers }) => readers));
-  const hasColumn = others.length + 1 >= READERS_WORTH_A_COLUMN;
-  const rows = new Map<string, string[]>();
-  for (const { name, readers, facts } of settings) {
-    const [format = '', value = '', purpose = ''] = facts;
-    const shown = hasColumn || readers === usual ? purpose : `${purpose} Read by ${readers}.`;
-    const cells = [...(hasColumn ? [readers] : []), format, value, shown];
-    const key = JSON.stringify(cells);
-    const [names, ...rest] = rows.get(key) ?? [];
-    rows.set(key, names === undefined ? [name, ...cells] : [`${names}<br>${name}`, ...rest]);
-  }
+  const settings = settingsOf(section);
+  const byReaders = Map.groupBy(settings, ({ readers }) => readers.join(', '));
+  const [usual = '', ...others] = [...byReaders].sort(([, one], [, other]) => other.length - one.length);
+  const hasColumn = byReaders.size >= READERS_WORTH_A_COLUMN;
+  const cellsOf = ({
+    readers: all,
+    format,
+    isSecret,
+    default: value,
+    purpose,
+  }: (typeof settings)[number]) => {
+    const readers = all.join(', ');
+    const shown = hasColumn || readers === usual[0] ? purpose : `${purpose} Read by ${readers}.`;
+    return [...(hasColumn ? [readers] : []), isSecret ? `${format}, _secret_` : format, value, shown];
+  };
+  const alike = Map.groupBy(settings, (setting) => JSON.stringify(cellsOf(setting)));
+  const rows = [...alike].map(([cells, own]) => [
+    own.map(({ name }) => `\`${name}\``).join('<br>'),
+    ...(JSON.parse(cells) as string[]),
+  ]);
   const head = ['Setting', ...(hasColumn ? ['Read by'] : []), 'Format', 'Default', 'Purpose'];
-  const about =
-    others.length > 0 && !hasColumn ? `${section.about} Read by ${usual} unless noted.` : section.about;
-  return [`## ${section.title}`, about, table(head, [...rows.values()])];
+  const unlessNoted = others.length > 0 && !hasColumn ? ` Read by ${usual[0]} unless noted.` : '';
+  return [`## ${section.title}`, section.about + unlessNoted, markdownTable(head, rows)];
 }
 
-/** The different texts, the most frequent first. */
-function byFrequency(texts: readonly string[]): string[] {
-  const count = (text: string) => texts.filter((other) => other === text).length;
-  return [...new Set(texts)].sort((one, other) => count(other) - count(one));
-}
-
-const COMMENT_WIDTH = 110;
+const COMMENT_WIDTH = 108;
 
 /** Words as comment lines of a file for a shell. */
 function comment(text: string): string[] {
-  const lines = [''];
-  for (const word of withoutMarkdown(text).split(' ')) {
-    const longer = `${lines.at(-1)} ${word}`;
-    if (longer.length < COMMENT_WIDTH) lines[lines.length - 1] = longer;
-    else lines.push(` ${word}`);
-  }
-  return lines.map((line) => `#${line}`);
+  const lines = wrapped(withoutMarkdown(text), COMMENT_WIDTH).split('\n');
+  return lines.map((line) => `# ${line}`);
 }
 
 const ABOUT_EXAMPLE = [
@@ -83,17 +53,8 @@ const ABOUT_EXAMPLE = [
 
 /** .env.example. */
 export function envExample(): string {
-  const sections = [
-    ...LIBRARY_SECTIONS.map(({ title, settings }) => ({
-      title,
-      settings: settings.map(({ name, purpose, unset = 'none' }) => ({
-        name,
-        purpose,
-        default: unset,
-      })),
-    })),
-    ...SECTIONS.map((section) => ({ title: section.title, settings: settingsOf(section) })),
-  ];
+  const ofSchemas = SECTIONS.map((section) => ({ title: section.title, settings: settingsOf(section) }));
+  const sections = [...LIBRARY_SECTIONS, ...ofSchemas];
   const blocks = sections.map(({ title, settings }) => [
     `# --- ${title} ---`,
     ...settings.flatMap(({ name, purpose, default: value }) => [

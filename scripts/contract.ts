@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { z } from 'zod';
 import { EXIT_CODES } from '../src/commands/cli/errors.js';
 import { gangway } from '../src/commands/program.js';
 import { inputQuery } from '../src/messages/activities.js';
@@ -18,12 +18,15 @@ import type { OutboundEventType } from '../src/messages/outbound-events.js';
 import { REQUIREMENT_KINDS, resolveRequirement } from '../src/messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../src/messages/search-attributes.js';
 import { eventTypes } from '../src/receiver/event-types.js';
-import { recordSchema } from '../src/reports/record.js';
+import { exportedRecord } from '../src/reports/record.js';
+import { placesIn, shapeOf } from '../src/schemas/shape.js';
 import { BUSINESS, CUSTOMER, MERCHANT } from '../src/temporal/start.js';
-import { SECTIONS } from './settings/setting-sections.js';
-import { settingsOf } from './settings/settings.js';
+import { SECTIONS, settingsOf } from './settings.js';
 
-/** What programs, scripts and people may rely on, as docs/architecture.md promises. The tests compare it with that of each release. */
+/**
+ * What programs, scripts and people may rely on, as docs/architecture.md promises. `npm run record-contract -- 0.1.0` records that of a
+ * release, and a test compares it with all that come after.
+ */
 
 const OUTBOUND: Readonly<Record<OutboundEventType, true>> = {
   'onboarding.stage.changed.v1': true,
@@ -58,13 +61,9 @@ export function contractLines(): string[] {
     ...EXIT_CODES.map(([code, short]) => `exit code ${code} ${short}`),
     ...commandLines(),
     ...Object.entries({ merchant: MERCHANT, business: BUSINESS, customer: CUSTOMER }).flatMap(
-      ([name, kind]) =>
-        fieldLines(
-          `input ${name}`,
-          z.toJSONSchema(kind.schema(NO_ACCOUNTS), { io: 'input', unrepresentable: 'any' }),
-        ),
+      ([name, kind]) => fieldLines(`input ${name}`, kind.schema(NO_ACCOUNTS)),
     ),
-    ...fieldLines('export', recordSchema() as object).filter((line) => !line.startsWith(REQUIRED)),
+    ...fieldLines('export', exportedRecord).filter((line) => !line.startsWith(REQUIRED)),
     ...Object.keys(exports).map((entry) => `package gangway${entry.slice(1)}`),
   ];
   return [...new Set(lines)].sort();
@@ -79,38 +78,18 @@ function commandLines(): string[] {
   });
 }
 
-/** The part of a JSON Schema that is read. */
-interface Schema {
-  readonly $ref?: string;
-  readonly $defs?: Readonly<Record<string, Schema>>;
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
+/** A line for each field, and another one if it is required. */
+function fieldLines(what: string, schema: z.ZodType): string[] {
+  const places = [...placesIn(shapeOf(schema), () => ['[]'])].filter(({ path }) => path.at(-1) !== '[]');
+  return places.flatMap(({ path, shape: { types, isRequired } }) => {
+    const at = path.join('.').replaceAll('.[]', '[]');
+    return [[what, at, ...types].join(' '), ...(isRequired ? [`${REQUIRED}${what} ${at}`] : [])];
+  });
 }
 
-function fieldLines(what: string, schema: object): string[] {
-  const root = schema as Schema;
-  const lines: string[] = [];
-  const add = (path: string, { $ref, ...own }: Schema, above: readonly string[]) => {
-    // A schema may contain itself.
-    if ($ref !== undefined && above.includes($ref)) return;
-    const named = $ref?.split('/').pop();
-    const part = named === undefined ? own : (root.$defs?.[named] ?? own);
-    const within = $ref === undefined ? above : [...above, $ref];
-    for (const [name, field] of Object.entries(part.properties ?? {})) {
-      const at = path === '' ? name : `${path}.${name}`;
-      lines.push([what, at, ...[field.type ?? []].flat()].join(' '));
-      if (part.required?.includes(name)) lines.push(`${REQUIRED}${what} ${at}`);
-      add(at, field, within);
-    }
-    if (part.items) add(`${path}[]`, part.items, within);
-    for (const branch of [...(part.anyOf ?? []), ...(part.oneOf ?? []), ...(part.allOf ?? [])])
-      add(path, branch, within);
-  };
-  add('', root, []);
-  return lines;
+if (process.argv[1] === import.meta.filename) {
+  const [release] = process.argv.slice(2);
+  if (!release) throw new Error('name the release: npm run record-contract -- 0.1.0');
+  const file = new URL(`../test/contract/${release}.txt`, import.meta.url);
+  writeFileSync(file, `${contractLines().join('\n')}\n`);
 }

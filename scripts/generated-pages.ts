@@ -1,27 +1,43 @@
-import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+/** Writes what is made from the code: `npm run docs`. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { keptResults, resultsMarkdown } from '../bench/results.js';
 import { recordSchema } from '../src/reports/record.js';
-import { configurationMarkdown, envExample } from './configuration.js';
-import { withBankStatuses, withUnderwritingRules } from './onboarding-rules.js';
-import { partnerApisMarkdown } from './partner-apis.js';
-import { withTables } from './scale.js';
+import { configurationTables, envExample } from './configuration.js';
+import { underwritingRules, withBankStatuses } from './onboarding-rules.js';
+import { systemTables } from './partner-apis.js';
+import { scaleTables } from './scale.js';
 
 const page = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
-/** What "npm run docs" writes, by path, and what the unit tests compare with the files. */
+/** What is written, by path, and what the unit tests compare with the files. */
 export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
-  'docs/partner-apis.md': partnerApisMarkdown,
-  'docs/configuration.md': configurationMarkdown,
+  'docs/partner-apis.md': () => withParts('docs/partner-apis.md', { systems: systemTables() }),
+  'docs/configuration.md': () => withParts('docs/configuration.md', { settings: configurationTables() }),
   '.env.example': envExample,
   'docs/export.schema.json': () => `${JSON.stringify(recordSchema(), null, 2)}\n`,
-  'docs/scale.md': () => withTables(page('docs/scale.md'), keptResults()),
-  'docs/onboardings.md': () => withUnderwritingRules(withBankStatuses(page('docs/onboardings.md'))),
+  'docs/scale.md': () => withParts('docs/scale.md', scaleTables(keptResults())),
+  'docs/onboardings.md': () =>
+    withBankStatuses(withParts('docs/onboardings.md', { 'underwriting rules': underwritingRules() })),
   'bench/results.md': () => resultsMarkdown(keptResults()),
 };
 
-export async function writeGeneratedPages(): Promise<void> {
-  for (const [path, content] of Object.entries(GENERATED_PAGES)) {
-    await writeFile(new URL(`../${path}`, import.meta.url), content());
-  }
+/** A page with its parts made again. Each stands between `<!-- "npm run docs" writes: NAME -->` and `<!-- end -->`. */
+function withParts(path: string, parts: Readonly<Record<string, string>>): string {
+  const left = new Set(Object.keys(parts));
+  const made = page(path).replace(
+    /(<!-- "npm run docs" writes: (.+?) -->\n).*?(<!-- end -->)/gs,
+    (_, begin: string, name: string, end: string) => {
+      if (!left.delete(name)) throw new Error(`${path} asks for ${name}, which there is not`);
+      return `${begin}\n${parts[name]}\n\n${end}`;
+    },
+  );
+  if (left.size > 0) throw new Error(`${path} has no place for: ${[...left].join(', ')}`);
+  return made;
 }
+
+export function writeGeneratedPages(): void {
+  for (const [path, content] of Object.entries(GENERATED_PAGES))
+    writeFileSync(new URL(`../${path}`, import.meta.url), content());
+}
+
+if (process.argv[1] === import.meta.filename) writeGeneratedPages();

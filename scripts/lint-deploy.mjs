@@ -19,12 +19,11 @@ const version = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('
 const installed = `.cache/deploy-linters-${version}`;
 const linter = (name) => `${installed}/bin/${name}`;
 const KUBERNETES = 'deploy/kubernetes';
-const manifests = readdirSync(KUBERNETES, { recursive: true }).filter(
+const filesIn = (folder) => readdirSync(folder, { recursive: true }).map((name) => `${folder}/${name}`);
+const manifests = filesIn(KUBERNETES).filter(
   // The schemas lack the resources of KEDA and the settings of kustomize.
   (name) => name.endsWith('.yaml') && !/kustomization|autoscaling|names/.test(name),
 );
-
-const filesIn = (folder) => readdirSync(folder).map((name) => `${folder}/${name}`);
 const WORKFLOWS = filesIn('.github/workflows');
 const ISSUE_FORMS = filesIn('.github/ISSUE_TEMPLATE').filter((file) => !file.endsWith('/config.yml'));
 
@@ -35,50 +34,27 @@ function run(command, args, options = {}) {
 }
 
 if (!existsSync(linter('hadolint'))) {
-  const ready =
-    run('python3', ['-m', 'venv', installed]) &&
-    run(linter('python'), [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--disable-pip-version-check',
-      '-r',
-      REQUIREMENTS,
-    ]);
+  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', REQUIREMENTS];
+  const ready = run('python3', ['-m', 'venv', installed]) && run(linter('python'), install);
   if (!ready) process.exit(1);
 }
 
+const checked = (what, schema, files) => [
+  what,
+  linter('check-jsonschema'),
+  ['--builtin-schema', schema, ...files],
+];
+
 const LINTS = [
   ['Dockerfile', linter('hadolint'), ['Dockerfile']],
-  [
-    'Compose',
-    linter('check-jsonschema'),
-    ['--builtin-schema', 'vendor.compose-spec', 'deploy/compose.yaml', 'deploy/compose.worker.yaml'],
-  ],
-  [
-    'Kubernetes',
-    linter('kubernetes-validate'),
-    ['--strict', '--quiet', ...manifests.map((name) => `${KUBERNETES}/${name}`)],
-  ],
+  checked('Compose', 'vendor.compose-spec', ['deploy/compose.yaml', 'deploy/compose.worker.yaml']),
+  ['Kubernetes', linter('kubernetes-validate'), ['--strict', '--quiet', ...manifests]],
   ['steps of the workflow', 'actionlint', WORKFLOWS],
-  ['workflow', linter('check-jsonschema'), ['--builtin-schema', 'vendor.github-workflows', ...WORKFLOWS]],
-  [
-    'time-outs of the workflow',
-    linter('check-jsonschema'),
-    ['--builtin-schema', 'custom.github-workflows-require-timeout', ...WORKFLOWS],
-  ],
-  ['Renovate', linter('check-jsonschema'), ['--builtin-schema', 'vendor.renovate', '.github/renovate.json']],
-  [
-    'issue forms',
-    linter('check-jsonschema'),
-    ['--builtin-schema', 'vendor.github-issue-forms', ...ISSUE_FORMS],
-  ],
-  [
-    'choice of issue forms',
-    linter('check-jsonschema'),
-    ['--builtin-schema', 'vendor.github-issue-config', '.github/ISSUE_TEMPLATE/config.yml'],
-  ],
+  checked('workflow', 'vendor.github-workflows', WORKFLOWS),
+  checked('time-outs of the workflow', 'custom.github-workflows-require-timeout', WORKFLOWS),
+  checked('Renovate', 'vendor.renovate', ['.github/renovate.json']),
+  checked('issue forms', 'vendor.github-issue-forms', ISSUE_FORMS),
+  checked('choice of issue forms', 'vendor.github-issue-config', ['.github/ISSUE_TEMPLATE/config.yml']),
   ['kustomization', 'kustomize', ['build', '--output', '/dev/null', KUBERNETES]],
   ['kustomization of workers', 'kustomize', ['build', '--output', '/dev/null', `${KUBERNETES}/worker`]],
   ['Alertmanager', 'amtool', ['check-config', 'deploy/alertmanager/alertmanager.yml']],

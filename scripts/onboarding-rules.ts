@@ -11,6 +11,7 @@ import {
   UW_LEVEL_1,
   UW_LEVEL_1_PENDING,
 } from '../src/partners/boarding/schemas.js';
+import { markdownTable } from '../src/texts/docs.js';
 import { due, NOTHING, onRead, type Situation } from '../src/workflows/boarding/decisions.js';
 import type { Answered } from '../src/workflows/journey/requirement-queue.js';
 
@@ -37,16 +38,19 @@ function answered(id: string, kind: RequirementKind, detail: string): Answered {
   return { requirement, resolution: { requirementId: id, answer, actor: '', reason: '' } };
 }
 
-/** docs/onboardings.md with what a status leads to: what the rules decide about a question and three answers. */
-export function withUnderwritingRules(page: string): string {
+/** What a status leads to: what the rules decide about a question and three answers. */
+export function underwritingRules(): string {
   const head = [
-    '| status | new note | answer to a listed note | answer to a removed note | answer to requested changes |',
-    '| --- | --- | --- | --- | --- |',
+    'status',
+    'new note',
+    'answer to a listed note',
+    'answer to a removed note',
+    'answer to requested changes',
   ];
-  return between(page, 'underwriting rules', [...head, ...ROWS.map(row)].join('\n'));
+  return markdownTable(head, ROWS.map(row));
 }
 
-function row([shown, status]: (typeof ROWS)[number]): string {
+function row([shown, status]: (typeof ROWS)[number]): string[] {
   const answers = [
     answered('listed', 'underwriting-note', 'Why?'),
     answered('gone', 'underwriting-note', 'Why?'),
@@ -74,8 +78,7 @@ function row([shown, status]: (typeof ROWS)[number]): string {
     const kept = answers.filter(({ requirement }) => requirement.id === id);
     return due(remember, { ...situation, answered: kept }) ? 'sent' : 'waits';
   };
-  const cells = [shown, isAsked ? 'asked' : 'not asked', ...['listed', 'gone', 'changes'].map(becomes)];
-  return `| ${cells.join(' | ')} |`;
+  return [shown, isAsked ? 'asked' : 'not asked', ...['listed', 'gone', 'changes'].map(becomes)];
 }
 
 /** docs/onboardings.md with the names in `bankingStatus` that end a business. */
@@ -90,13 +93,4 @@ export function withBankStatuses(page: string): string {
       ++row === index ? words : old,
     );
   }, page);
-}
-
-/** The page with another text between two comments. */
-function between(page: string, name: string, text: string): string {
-  const [begin, end] = [`<!-- ${name}: "npm run docs" writes them -->\n`, `<!-- end of ${name} -->\n`];
-  const from = page.indexOf(begin);
-  const to = page.indexOf(end);
-  if (from < 0 || to < from) throw new Error(`a page has no place for the ${name}`);
-  return `${page.slice(0, from + begin.length)}\n${text}\n\n${page.slice(to)}`;
 }

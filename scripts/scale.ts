@@ -1,7 +1,8 @@
 /** The tables of docs/scale.md: what a year of onboardings costs, calculated from the results of the bench. */
 import { sum } from '../bench/histories.js';
-import { lineOf, markdownTable, type Results } from '../bench/results.js';
+import { lineOf, type Results } from '../bench/results.js';
 import { type PollBounds, pollDelay } from '../src/activities/poll.js';
+import { markdownTable } from '../src/texts/docs.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -37,25 +38,7 @@ function readsIn(days: number, poll: PollBounds): number {
 }
 
 /** What one onboarding costs without the reads while it waits. */
-interface Base {
-  readonly events: number;
-  readonly bytes: number;
-  readonly actions: number;
-  readonly workflowTasks: number;
-  readonly partnerCalls: number;
-}
-
-/** A way to follow a status: what each read costs. */
-interface Way {
-  readonly name: string;
-  readonly reads: number;
-  readonly actions: number;
-  readonly workflowTasks: number;
-  readonly bytes: number;
-  readonly cpuMs: number;
-}
-
-function baseOf(results: Results, what: string): Omit<Base, 'partnerCalls'> {
+function baseOf(results: Results, what: string) {
   const of = (unit: string) => lineOf(results, 'histories', what, unit);
   const { figure: events, parts: { workflowTaskCompleted: workflowTasks = 0 } = {} } = of('events');
   return { events, bytes: of('bytes').figure, actions: of('actions').figure, workflowTasks };
@@ -70,13 +53,18 @@ const WHOLE = [
   ...['merchant-boarding', 'business-onboarding', 'terminal-provisioning'].map((part) => `its ${part}`),
 ];
 
-function together(bases: readonly Omit<Base, 'partnerCalls'>[], partnerCalls: number): Base {
+type Base = ReturnType<typeof together>;
+
+function together(bases: readonly ReturnType<typeof baseOf>[], partnerCalls: number) {
   const total = (field: keyof (typeof bases)[number]) => sum(bases.map((base) => base[field]));
   const [events, bytes] = [total('events'), total('bytes')];
   return { events, bytes, actions: total('actions'), workflowTasks: total('workflowTasks'), partnerCalls };
 }
 
-function waysIn(results: Results): { gangway: readonly Way[]; others: readonly Way[] } {
+/** A way to follow a status: what each read costs. */
+type Way = ReturnType<typeof waysIn>['gangway' | 'others'][number];
+
+function waysIn(results: Results) {
   const { daysOfReview, poll, withWebhooks } = ASSUMED;
   const rounds = 100;
   const [loop, single] = ['in a loop of reads and sleeps', 'in a workflow of its own'] as const;
@@ -207,20 +195,17 @@ function waits(): string {
 }
 
 function memory(results: Results): string {
-  const rows = new Map<string, string[]>();
-  for (const { what, figure: mib, unit } of results['memory']?.lines ?? []) {
-    const name = what.replace(/^(used after a garbage collection|resident), |, (used|resident)$/, '');
-    if (unit === 'MiB') rows.set(name, [...(rows.get(name) ?? []), figure(mib)]);
-  }
-  const head = ['workflows', 'used, MiB', 'resident, MiB'];
-  return markdownTable(
-    head,
-    [...rows].map(([name, figures]) => [name, ...figures]),
-    head.slice(1),
+  const measured = (results['memory']?.lines ?? []).filter(({ unit }) => unit === 'MiB');
+  const rows = Map.groupBy(measured, ({ what }) =>
+    what.replace(/^(used after a garbage collection|resident), |, (used|resident)$/, ''),
   );
+  const head = ['workflows', 'used, MiB', 'resident, MiB'];
+  const cells = [...rows].map(([name, own]) => [name, ...own.map((line) => figure(line.figure))]);
+  return markdownTable(head, cells, head.slice(1));
 }
 
-function tablesOf(results: Results): Readonly<Record<string, string>> {
+/** The tables of docs/scale.md, by their names. */
+export function scaleTables(results: Results): Readonly<Record<string, string>> {
   const { gangway, others } = waysIn(results);
   const calls = (what: string) => lineOf(results, 'histories', what, 'partner calls').figure;
   const cpuMs = lineOf(results, 'throughput', 'worker CPU of a straight boarding', 'ms').figure;
@@ -242,22 +227,4 @@ function tablesOf(results: Results): Readonly<Record<string, string>> {
     waits: waits(),
     memory: memory(results),
   };
-}
-
-/** The page with its tables calculated again. Each stands between `<!-- table: NAME -->` and `<!-- end of table -->`. */
-export function withTables(page: string, results: Results): string {
-  const tables = tablesOf(results);
-  const used = new Set<string>();
-  const written = page.replace(
-    /(<!-- table: (.+?) -->\n).*?(<!-- end of table -->)/gs,
-    (_, begin: string, name: string, end: string) => {
-      const table = tables[name];
-      if (table === undefined) throw new Error(`docs/scale.md asks for a table ${name}, which there is not`);
-      used.add(name);
-      return `${begin}\n${table}\n\n${end}`;
-    },
-  );
-  const left = Object.keys(tables).filter((name) => !used.has(name));
-  if (left.length > 0) throw new Error(`docs/scale.md has no place for: ${left.join(', ')}`);
-  return written;
 }

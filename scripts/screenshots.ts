@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
 import { startCodecServer } from '../src/codec-server/server.js';
 import { createLogger } from '../src/process/logging.js';
 import { freePort, startDevServer } from '../src/temporal/dev-server.js';
@@ -11,12 +12,13 @@ import { generatePayloadKey, parsePayloadKeys } from '../src/temporal/payload-co
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import { openBrowser, textOf } from '../test/rigs/browser/browser.js';
 import { WorkflowPages } from '../test/rigs/browser/web-ui.js';
+import { ndjson } from '../test/rigs/commands/files.js';
+import { runConsole } from '../test/rigs/console/running-console.js';
 import { customer, merchant } from '../test/rigs/inputs.js';
 import type { Onboarding } from '../test/rigs/onboarding.js';
 import { launch } from '../test/rigs/processes.js';
 import { createRig, type Rig } from '../test/rigs/rig.js';
 import { ensureFreshBuild } from './build-stamp.js';
-import { takeConsolePictures } from './console-pictures.js';
 
 ensureFreshBuild();
 
@@ -66,7 +68,7 @@ await cafe.requirement('uncertain-write');
 await take('uncertain-write', cafe.workflowId, 'user-metadata', ['Tutorial Cafe', 'Outcome unknown']);
 await takeRejection(bookshop, 'answer.text: must not be empty');
 await takeList(['Tutorial Cafe', 'Tutorial Bakery']);
-await takeConsolePictures(rig, browser, bookshop, IMAGES);
+await takeConsolePictures(bookshop);
 
 await codec.close();
 await browser.close();
@@ -116,10 +118,22 @@ async function takeList(expected: readonly string[]): Promise<void> {
   await page.screenshot({ path: join(IMAGES, 'list.png') });
 }
 
+/** A merchant of this name. */
+function shop(externalId: string, dba: string) {
+  return merchant(undefined, { externalId, merchant: { ...merchant().merchant, dba } });
+}
+
+/** A customer of this name, with a scenario of its merchant and one of its business. */
+function company(externalId: string, dba: string, boardingScenario = '', businessScenario = '') {
+  const { boarding, business, ...rest } = customer();
+  const merchant = { ...boarding.merchant, dba: dba + boardingScenario };
+  const holder = { ...business.holder, doingBusinessAsName: dba + businessScenario };
+  return { ...rest, externalId, boarding: { ...boarding, merchant }, business: { ...business, holder } };
+}
+
 /** A merchant whose worker is killed while its create is in flight. Its question is asked two minutes later. */
 async function withKilledWorker({ board, env, sandbox }: Rig): Promise<Onboarding> {
-  const { merchant: basics, ...rest } = merchant();
-  const input = { ...rest, externalId: 'tutorial-cafe', merchant: { ...basics, dba: 'Tutorial Cafe' } };
+  const input = shop('tutorial-cafe', 'Tutorial Cafe');
   const call = await sandbox.hold('create-merchant', input.externalId, 'delay-after-commit');
   const worker = await launch('worker', env, 'worker is ready');
   const boarding = await board(input);
@@ -131,44 +145,62 @@ async function withKilledWorker({ board, env, sandbox }: Rig): Promise<Onboardin
 }
 
 /** A customer and a merchant who wait for a person, and others that have ended. */
-async function onboardings({
-  board,
-  onboard,
-}: Rig): Promise<Record<'bakery' | 'lantern' | 'bookshop', Onboarding>> {
-  for (const [externalId, dba, scenario] of [
-    ['juniper-tea', 'Juniper Tea', ''],
-    ['night-market', 'Night Market', ' [declined]'],
-  ] as const) {
-    const { boarding, business } = customer();
-    const merchant = { ...boarding.merchant, dba: `${dba}${scenario}` };
-    const holder = { ...business.holder, doingBusinessAsName: dba };
-    const parts = { boarding: { ...boarding, merchant }, business: { ...business, holder } };
-    await (await onboard({ ...customer(), externalId, ...parts })).outcome();
-  }
-  const { merchant: owner, ...bakers } = merchant();
-  const bakery = await board({
-    ...bakers,
-    externalId: 'tutorial-bakery',
-    merchant: { ...owner, dba: 'Tutorial Bakery' },
-  });
+async function onboardings({ board, onboard }: Rig) {
+  await (await onboard(company('juniper-tea', 'Juniper Tea'))).outcome();
+  await (await onboard(company('night-market', 'Night Market', ' [declined]'))).outcome();
+  const bakery = await board(shop('tutorial-bakery', 'Tutorial Bakery'));
   await bakery.outcome();
-  const { merchant: basics, ...rest } = merchant('notes');
-  const bookshop = await board({
-    ...rest,
-    externalId: 'tutorial-books',
-    merchant: { ...basics, dba: 'Tutorial Books [notes]' },
-  });
-  const input = customer();
-  const lantern = await onboard({
-    ...input,
-    externalId: 'lantern-bistro',
-    boarding: { ...input.boarding, merchant: { ...input.boarding.merchant, dba: 'Lantern Bistro [notes]' } },
-    business: {
-      ...input.business,
-      holder: { ...input.business.holder, doingBusinessAsName: 'Lantern Bistro [ticket]' },
-    },
-  });
+  const bookshop = await board(shop('tutorial-books', 'Tutorial Books [notes]'));
+  const lantern = await onboard(company('lantern-bistro', 'Lantern Bistro', ' [notes]', ' [ticket]'));
   await bookshop.until(({ requirements }) => requirements.length === 2, 'two notes');
   await lantern.until(({ requirements }) => requirements.length === 3, 'two notes and a ticket');
   return { bakery, lantern, bookshop };
+}
+
+/** Takes the pictures of the console, as an admin who has signed in sees it. @param waiting a merchant with open notes */
+async function takeConsolePictures(waiting: Onboarding): Promise<void> {
+  const console = await runConsole(rig, {}, rig.atClose);
+  const { cookies } = await console.signedIn({ role: 'admin', name: 'Olga Park' });
+  const context = await browser.newContext({
+    viewport: { width: 1_280, height: 900 },
+    timezoneId: 'America/New_York',
+  });
+  await context.addCookies([...cookies].map(([name, value]) => ({ name, value, url: console.url })));
+  const page = await context.newPage();
+  const takePage = async (
+    name: string,
+    path: string,
+    act: (page: Page) => Promise<unknown> = async () => {},
+  ) => {
+    // The second time, the console has the zone of the browser.
+    for (const _ of [1, 2]) await page.goto(console.url + path);
+    await act(page);
+    await page.screenshot({ path: join(IMAGES, `console-${name}.png`) });
+  };
+  const [note, other] = (await waiting.state()).requirements;
+  await waiting.claim(other?.id ?? '', 'Grace Lee');
+  await waiting.listedAs((requirements) => requirements.some(({ claim }) => claim !== undefined));
+  const onboarding = `/onboardings/${waiting.workflowId}`;
+  // A list that is read again has the claim and the questions.
+  const isComplete = (page: Page) =>
+    Promise.all([page.getByText('Grace Lee').waitFor(), page.locator('.question').first().waitFor()]);
+  await takePage('inbox', '/', isComplete);
+  await takePage('onboarding', onboarding);
+  await takePage('answer', `${onboarding}/requirements/${note?.id}`);
+  await takePage('report', '/report');
+  await takePage('batch', '/start', async () => {
+    const rows = Array.from({ length: 200 }, () => merchant());
+    const file = { name: 'merchants.ndjson', mimeType: 'text/plain', buffer: Buffer.from(ndjson(rows)) };
+    await page.getByLabel('CSV or NDJSON file').setInputFiles(file);
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByLabel('type the number of rows').fill('200');
+    await page.getByRole('button', { name: 'Start 200 rows' }).click();
+    await page.getByText(/^[4-9]\d of 200 rows/).waitFor();
+  });
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await takePage('inbox-narrow-dark', '/', isComplete);
+  await context.close();
+  await console.close();
 }

@@ -9,9 +9,8 @@ import { stringify } from 'yaml';
 import { freePort } from '../../src/temporal/dev-server.js';
 import type { Served } from '../../test/rigs/chaos/served.js';
 import { insist } from '../../test/rigs/waiting.js';
-import { type Logged, logged } from './logged.js';
 import { type Postgres, startPostgres } from './postgres.js';
-import { type Programs, programs } from './programs.js';
+import { type Logged, logged, type Programs, programs } from './programs.js';
 
 const run = promisify(execFile);
 

@@ -5,25 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../../src/temporal/dev-server.js';
 import { insist } from '../../test/rigs/waiting.js';
-import { logged, untilUp } from './logged.js';
-import type { Programs } from './programs.js';
+import { logged, type Programs, untilUp } from './programs.js';
 
 const run = promisify(execFile);
 
-export interface Postgres {
-  readonly port: number;
-  /** Its superuser, who needs no password. */
-  readonly user: string;
-  /** Shuts it down without a checkpoint and without waiting for clients, and restarts it after a while. */
-  kill(downMs: number): Promise<void>;
-  stop(): Promise<void>;
-}
+export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
 
 /** Starts PostgreSQL on loopback, with its databases in `folder`. */
-export async function startPostgres(
-  { initdb, postgres, pgIsReady }: Programs,
-  folder: string,
-): Promise<Postgres> {
+export async function startPostgres({ initdb, postgres, pgIsReady }: Programs, folder: string) {
   const user = 'temporal';
   const port = await freePort();
   const owner = await unprivileged();
@@ -55,8 +44,10 @@ export async function startPostgres(
   let end = await start();
   return {
     port,
+    /** Its superuser, who needs no password. */
     user,
-    async kill(downMs) {
+    /** Shuts it down without a checkpoint and without waiting for clients, and restarts it after a while. */
+    async kill(downMs: number) {
       await end('SIGQUIT');
       await sleep(downMs);
       end = await start();

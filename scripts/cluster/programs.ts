@@ -1,8 +1,11 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { endWithUs } from '../../src/process/lifecycle.js';
 import { firstIn, PATH } from '../../test/rigs/executables.js';
 
 const run = promisify(execFile);
@@ -21,32 +24,12 @@ const BUILDS = [
 /** Where Debian's packages install the programs of each version of PostgreSQL. */
 const DEBIANS = '/usr/lib/postgresql';
 
-/** The paths of the programs of a cluster. */
-export interface Programs {
-  /** Temporal's services. */
-  readonly server: string;
-  /** Temporal's tool that creates databases, with their schemas. */
-  readonly sql: string;
-  readonly webUi: string;
-  readonly initdb: string;
-  readonly postgres: string;
-  /** Checks whether PostgreSQL accepts connections. */
-  readonly pgIsReady: string;
-}
-
-interface Found {
-  /** Undefined when it is not on this machine. */
-  readonly initdb: string | undefined;
-  readonly postgres: string | undefined;
-  readonly pgIsReady: string | undefined;
-  readonly go: string | undefined;
-  /** Temporal's programs are in the project's cache. */
-  readonly isBuilt: boolean;
-}
-
 const [server = '', sql = '', webUi = ''] = BUILDS.flatMap(({ folder, paths }) =>
   paths.map((path) => join(folder, basename(path))),
 );
+
+/** The paths of the programs of a cluster: Temporal's services, its tool for databases and its Web UI, and PostgreSQL's. */
+export type Programs = Awaited<ReturnType<typeof programs>>;
 
 /** A sentence that names what this machine lacks for a cluster. Undefined when nothing is missing. */
 export async function missing(): Promise<string | undefined> {
@@ -58,7 +41,7 @@ export async function missing(): Promise<string | undefined> {
  *
  * @throws when the machine lacks a program, see {@link missing}
  */
-export async function programs(report: (line: string) => void): Promise<Programs> {
+export async function programs(report: (line: string) => void) {
   const found = await find();
   const { initdb, postgres, pgIsReady, go, isBuilt } = found;
   if (!initdb || !postgres || !pgIsReady) throw new Error(sentenceOf(found));
@@ -75,7 +58,7 @@ export async function programs(report: (line: string) => void): Promise<Programs
   return { server, sql, webUi, initdb, postgres, pgIsReady };
 }
 
-async function find(): Promise<Found> {
+async function find() {
   const versions = await readdir(DEBIANS).catch(() => []);
   const debians = versions.sort().map((version) => join(DEBIANS, version, 'bin'));
   const folders = [...PATH, ...debians.toReversed()];
@@ -88,10 +71,42 @@ async function find(): Promise<Found> {
   };
 }
 
-function sentenceOf({ initdb, postgres, pgIsReady, go, isBuilt }: Found): string | undefined {
+function sentenceOf({
+  initdb,
+  postgres,
+  pgIsReady,
+  go,
+  isBuilt,
+}: Awaited<ReturnType<typeof find>>): string | undefined {
   const lacks = [
     ...(initdb && postgres && pgIsReady ? [] : ['PostgreSQL (apt-get install postgresql)']),
     ...(isBuilt || go ? [] : ["Go, which builds Temporal's server (https://go.dev/dl)"]),
   ];
   return lacks.length === 0 ? undefined : `A Temporal cluster needs ${lacks.join(', and ')}.`;
+}
+
+/** A program of the cluster. */
+export interface Logged {
+  readonly child: ChildProcess;
+  readonly exited: Promise<unknown>;
+}
+
+/** Starts a program that appends to a log what it writes, and that does not outlive this process. */
+export function logged(log: string, start: (stdio: ['ignore', number, number]) => ChildProcess): Logged {
+  const file = openSync(log, 'a');
+  try {
+    const child = start(['ignore', file, file]);
+    endWithUs(child);
+    return { child, exited: once(child, 'exit') };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Waits until a program is up. @throws {Error} when it ends before that */
+export async function untilUp(name: string, { exited }: Logged, isUp: Promise<unknown>): Promise<void> {
+  const ended = exited.then(() => Promise.reject(new Error(`${name} ended at once`)));
+  // It is an error only during the start.
+  ended.catch(() => undefined);
+  await Promise.race([isUp, ended]);
 }

@@ -157,7 +157,6 @@ async function forget(client: Client, taskQueue: string, batch: string, parts: n
   await startSingle(client, taskQueue, `${batch}.forgetRows`, single).catch(() => undefined);
 }
 
-/** A batch at a moment. */
 export type Batch = NonNullable<Awaited<ReturnType<typeof batchIn>>>;
 
 /** @returns undefined when there is none */

@@ -108,17 +108,12 @@ export function doubtsOf(
   listed: (named: Named) => References | undefined = () => undefined,
 ): Pick<FileDoubts, 'doubts' | 'count'> {
   const own = valid.flatMap(({ line, doubts }) => doubts.map((doubt) => ({ line, ...doubt })));
-  const naming = new Map<Named, { readonly line: number; readonly rows: number }>();
-  for (const { line, named } of valid) {
-    const same = named && naming.get(named);
-    if (named) naming.set(named, { line: same?.line ?? line, rows: (same?.rows ?? 0) + 1 });
-  }
-  const further = [...naming].flatMap(([named, { line, rows }]) => {
-    const lists = listed(named);
-    const found = lists ? referenceDoubts(named, lists) : [];
-    const others = rows > 1 ? `, as in ${rowsOf(rows - 1)} more` : '';
+  const further = [...Map.groupBy(valid, ({ named }) => named)].flatMap(([named, rows]) => {
+    const lists = named && listed(named);
+    const found = named && lists ? referenceDoubts(named, lists) : [];
+    const others = rows.length > 1 ? `, as in ${rowsOf(rows.length - 1)} more` : '';
     return found.map(({ field, message }) => ({
-      line,
+      line: rows[0]?.line ?? 0,
       field,
       message: shortened(message, MESSAGE_LENGTH) + others,
     }));

@@ -4,7 +4,6 @@ import { inside, isAny, type Place, placesIn, type Shape, shapeOf } from '../sch
 
 /** The fields of an input or request with their rules, from the schema that checks them. */
 
-/** A field for people. */
 export interface Field {
   /** Dotted if nested: `address.city`. In a list, `N` stands for the index: `beneficialOwners.N.city`. */
   readonly name: string;

@@ -31,15 +31,8 @@ const { customerOnboarding: _, onboardingBatch: __, ...WITH_OWN_REQUIREMENTS } =
 export const INBOX_TYPES = typesOf(WITH_OWN_REQUIREMENTS);
 
 /** The open requirements of a workflow in a list. Those that the list only counts are one item without an id. */
-export function itemsOf({
-  workflowId,
-  taskQueue,
-  dba,
-  system,
-  partnerAccount,
-  stage,
-  ...listed
-}: Listed): InboxItem[] {
+export function itemsOf(listed: Listed): InboxItem[] {
+  const { workflowId, taskQueue, dba, system, partnerAccount, stage, moreRequirements: more } = listed;
   const of = { workflowId, taskQueue, dba, system, partnerAccount, stage };
   const items = listed.requirements.map(({ claim, proposal, ...requirement }) => ({
     ...{ ...of, ...requirement },
@@ -48,7 +41,6 @@ export function itemsOf({
     ...(claim && { claimedBy: claim.actor, claimedUntil: claim.until }),
     ...(proposal && { proposedBy: proposal.actor, proposedAt: proposal.at }),
   }));
-  const { moreRequirements: more } = listed;
   if (more === 0) return items;
   // They are due after those that the list has.
   const [last] = items.slice(-1);

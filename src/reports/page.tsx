@@ -1,8 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
 import type { ComponentChild, ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { InvalidInput } from '../texts/invalid-input.js';
 import { harmless } from '../texts/text.js';
 import type { Times } from '../texts/time.js';
 
@@ -225,17 +223,4 @@ export function Name({ name }: { readonly name: string }) {
 
 export function Time({ times, at }: { readonly times: Times; readonly at: string | undefined }) {
   return at === undefined ? null : <time dateTime={at}>{times.atSecond(at)}</time>;
-}
-
-/** Saves a page, in place of one of the same name. Only its owner can read it. @throws {InvalidInput} */
-export async function savePage(file: string, page: string): Promise<void> {
-  const unfinished = `${file}.${randomUUID()}.part`;
-  try {
-    await writeFile(unfinished, page, { mode: 0o600, flag: 'wx' });
-    await rename(unfinished, file);
-  } catch (error) {
-    // The reason comes from the first failure.
-    await rm(unfinished, { force: true }).catch(() => undefined);
-    throw new InvalidInput(`${file}: cannot be written (${(error as NodeJS.ErrnoException).code})`);
-  }
 }

@@ -1,15 +1,13 @@
-import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import type { DocumentStore } from '../documents/document-store.js';
 import { StoreFailure } from '../documents/file-store.js';
-import { PARTNER_ERROR } from '../messages/activities.js';
 import type { TimelineEvent } from '../messages/codes.js';
 import { defined, fieldOf, isObject, mergePatch } from '../messages/objects.js';
 import type { DocumentRef, Requirement } from '../messages/requirements.js';
-import type { PartnerErrorDetails, PartnerErrorKind } from '../partners/partner-error.js';
+import type { PartnerErrorKind } from '../partners/partner-error.js';
 import { REDACTED } from '../privacy/masked.js';
 import { withoutPrivate } from '../privacy/private-fields.js';
 import type { AcceptedAnswer, PartnerActivity } from '../temporal/history.js';
-import { explainPartnerFailure } from '../texts/partner-failures.js';
+import { explainPartnerFailure, partnerErrorIn } from '../texts/partner-failures.js';
 import type {
   CallResult,
   ExportedCall,
@@ -189,12 +187,6 @@ export function callsOf(activities: readonly PartnerActivity[], mask: Mask): Exp
       }) as Partial<ExportedCall>),
     };
   });
-}
-
-function partnerErrorIn(error: Error | undefined): PartnerErrorDetails | undefined {
-  const failure = error instanceof TimeoutFailure ? error.cause : error;
-  if (!(failure instanceof ApplicationFailure) || failure.type !== PARTNER_ERROR) return undefined;
-  return failure.details?.[0] as PartnerErrorDetails;
 }
 
 const RESULTS: Readonly<Record<PartnerErrorKind, CallResult>> = {

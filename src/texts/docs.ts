@@ -34,6 +34,18 @@ function rowOf(names: readonly string[], cells: readonly string[]): Row {
   return Object.fromEntries(named.filter(([, cell]) => cell));
 }
 
+/** A table in Markdown. @param figures titles of columns that are aligned to the right */
+export function markdownTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  figures: readonly string[] = [],
+): string {
+  const row = (each: readonly string[]) =>
+    `| ${each.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ', ')).join(' | ')} |`;
+  const rule = head.map((title) => (figures.includes(title) ? '---:' : '---'));
+  return [row(head), row(rule), ...rows.map(row)].join('\n');
+}
+
 /** The version of Gangway: `0.1.0`. */
 export function packageVersion(): string {
   const file = new URL('../../package.json', import.meta.url);

@@ -1,6 +1,15 @@
+import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
+import { PARTNER_ERROR } from '../messages/activities.js';
 import { reasonInWords } from '../partners/bounds.js';
 import type { PartnerErrorDetails } from '../partners/partner-error.js';
 import { problemLines } from './invalid-input.js';
+
+/** The partner call for which an activity failed, or for whose repetition its time ran out; undefined for another failure. */
+export function partnerErrorIn(error: unknown): PartnerErrorDetails | undefined {
+  const failure = error instanceof TimeoutFailure ? error.cause : error;
+  if (!(failure instanceof ApplicationFailure) || failure.type !== PARTNER_ERROR) return undefined;
+  return failure.details?.[0] as PartnerErrorDetails;
+}
 
 /** A partner call that failed: one line, and one for each problem that the partner reports. */
 export function explainPartnerFailure(failure: PartnerErrorDetails): string {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PROCESS_SETTINGS, type Process } from '../../scripts/settings/process-settings.js';
-import { LIBRARY_SECTIONS } from '../../scripts/settings/setting-sections.js';
+import { LIBRARY_SECTIONS, PROCESS_SETTINGS, type Process } from '../../scripts/settings.js';
 import { loadConsoleSettings } from '../../src/console/settings.js';
 import { shapeOf } from '../../src/schemas/shape.js';
 import { startTracing } from '../../src/tracing/spans.js';

@@ -64,7 +64,6 @@ export async function batch(
   );
 }
 
-/** Prints what is doubtful. @throws {InvalidInput} with `--strict` */
 async function checkedAtTemporal(
   { cli, client, config }: CommandContext,
   name: string,

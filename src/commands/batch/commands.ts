@@ -10,7 +10,6 @@ import {
   withYes,
 } from '../cli/options.js';
 
-/** The commands that start many onboardings from a file. */
 export function addBatches(program: Command, act: Act): void {
   const batch = withStrict(withYes(program.command('batch')))
     .summary('onboard everyone in a file')
@@ -57,7 +56,6 @@ export function addBatches(program: Command, act: Act): void {
     .action(act(async () => (await import('./adoption.js')).adopt));
 }
 
-/** Adds the options about the format of a file, and about how its rows are started. */
 function withFileOptions(command: Command): Command {
   return command
     .addOption(

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import { type Batch, handOver, PartFailed, readBatch, resultsOfPart } from '../../batches/batches.js';
 import type { Ready } from '../../batches/ready.js';
 import { rowsOf } from '../../batches/validation.js';
@@ -10,7 +11,6 @@ import type { CommandContext, CommandLine } from '../cli/command-line.js';
 import { CommandFailed, EXIT, Interrupted, TimedOut } from '../cli/errors.js';
 import { outcomeLines } from '../cli/in-words.js';
 import { bar, PROGRESS, whileShowing } from '../cli/progress.js';
-import { type Adoptable, type Preview, RefusedRow } from './partner-reads.js';
 import { awaitAll, type End, type Persistently, persistent, RERUN } from './waiting.js';
 
 export interface FollowOptions {
@@ -26,6 +26,25 @@ export interface RunOptions extends FollowOptions {
   readonly rate?: number;
   readonly concurrency: number;
   readonly dryRun?: true;
+}
+
+/** What following would do. */
+export interface Preview {
+  /** The label under which rows are counted: `would poll`. */
+  readonly word: string;
+  /** Begins with the word. */
+  readonly text: string;
+  readonly json: object;
+}
+
+export interface Adoptable extends Ready {
+  /** What following would do. @throws {RefusedRow} when it cannot be followed */
+  readonly preview: (client: Client, taskQueue: string) => Promise<Preview>;
+}
+
+/** A row that cannot be followed, for a reason that other rows do not share. The message is for people. */
+export class RefusedRow extends Error {
+  override readonly name = 'RefusedRow';
 }
 
 interface Run {

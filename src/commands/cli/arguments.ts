@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
@@ -67,7 +68,21 @@ export function cannotRead(name: string): (error: NodeJS.ErrnoException) => neve
   };
 }
 
-/** For `catch`: the same for a new file that cannot be written. */
+/** Saves a file, in place of one of the same name once it is complete. Only its owner can read it. @throws {InvalidInput} */
+export async function saveFile(file: string, content: string | AsyncIterable<string>): Promise<void> {
+  const unfinished = `${file}.${randomUUID()}.part`;
+  try {
+    await writeFile(unfinished, content, { mode: 0o600, flag: 'wx', flush: true });
+    await rename(unfinished, file);
+  } catch (error) {
+    // The reason comes from the first failure.
+    await rm(unfinished, { force: true }).catch(() => undefined);
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    throw syscall === undefined ? error : new InvalidInput(`${file}: cannot be written (${code})`);
+  }
+}
+
+/** For `catch`: turns the error of a new file that cannot be written into a {@link CommandFailed}. */
 export function cannotSave(name: string): (error: NodeJS.ErrnoException) => never {
   return (error) => {
     throw error.code === undefined ? error : new CommandFailed(`${name}: cannot be written (${error.code})`);

@@ -103,6 +103,14 @@ export async function withTemporal<T>(
   });
 }
 
+/** The action of a command that does everything with Temporal. */
+export function atTemporal<Given extends unknown[]>(
+  action: (context: CommandContext, ...given: Given) => unknown,
+) {
+  return (cli: CommandLine, ...given: Given) =>
+    withTemporal(cli, async (context) => action(context, ...given));
+}
+
 /** Runs the action of a command, with a span of its own. */
 export async function perform(
   surroundings: Surroundings,

@@ -62,8 +62,6 @@ export function exitCodesInShort(): string {
   return `Exit codes: ${EXIT_CODES.map(([code, short]) => `${code.split(',')[0]} ${short}`).join(', ')}.`;
 }
 
-/** Errors that nothing foresees: a bug, or a failure of the machine. */
-
 /** The option that prints the stack of an error. It is read from the arguments, because an error may come before they are parsed. */
 export const DEBUG = '--debug';
 

@@ -1,12 +1,12 @@
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { StoreFailure } from '../../documents/file-store.js';
-import { type Mark, PARTNER_ERROR } from '../../messages/activities.js';
+import type { Mark } from '../../messages/activities.js';
 import { PartnerError, type PartnerErrorDetails } from '../../partners/partner-error.js';
 import { BadSetting } from '../../settings/settings.js';
 import { UnsearchableText } from '../../temporal/query.js';
 import { isUnavailable, sentenceOf, TemporalProblem } from '../../temporal/unavailable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
-import { explainPartnerFailure } from '../../texts/partner-failures.js';
+import { explainPartnerFailure, partnerErrorIn } from '../../texts/partner-failures.js';
 import { CommandFailed, EXIT, Interrupted } from './errors.js';
 
 /** Explains an error to people: what happened, and what to do next. @returns undefined for an unexpected error */
@@ -38,12 +38,11 @@ export function explainActivity(
   taskQueue: string,
   isRepeatable: boolean | undefined,
 ): unknown {
+  const details = partnerErrorIn(error);
+  if (details) return partnerFailed(details, isRepeatable === true);
   const failure = error instanceof TimeoutFailure && error.cause ? error.cause : error;
-  if (failure instanceof ApplicationFailure) {
-    return failure.type === PARTNER_ERROR
-      ? partnerFailed(failure.details?.[0] as PartnerErrorDetails, isRepeatable === true)
-      : new CommandFailed(`the activity failed: ${failure.message}`);
-  }
+  if (failure instanceof ApplicationFailure)
+    return new CommandFailed(`the activity failed: ${failure.message}`);
   if (!(failure instanceof TimeoutFailure)) return failure;
   const unavailable = (message: string) => new CommandFailed(message, { exitCode: EXIT.unavailable });
   if (failure.timeoutType === 'SCHEDULE_TO_START')

@@ -4,14 +4,14 @@ import { NotYetApplied } from '../../inbox/answering.js';
 import { type Asked, UNKNOWN, type Waits } from '../../inbox/waits.js';
 import { PRIORITY_KEYS, type SingleActivity } from '../../messages/activities.js';
 import { isOnboarding, partnerTaskQueue } from '../../messages/ids.js';
-import { resultOfSingle, startSingle } from '../../temporal/single-activities.js';
+import { startSingle } from '../../temporal/single-activities.js';
 import type { Started } from '../../temporal/start.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameWithId, userName } from '../../texts/names.js';
 import type { CommandContext, Terminal } from './command-line.js';
 import { EXIT, Interrupted, TimedOut } from './errors.js';
 import { exitCodeOf, explainActivity } from './failures.js';
-import { describeRequirement, hasEnded } from './in-words.js';
+import { describeRequirement } from './in-words.js';
 import { PROGRESS, Progress, whileShowing } from './progress.js';
 import { promptForCode } from './prompts.js';
 
@@ -27,20 +27,17 @@ export async function followStarted<Outcome>(
   started: Started,
   { wait, json, ...how }: Following,
 ): Promise<Outcome | undefined> {
-  const { cli, client } = context;
-  const { workflowId } = started;
-  printStarted(context, started, json);
-  if (!wait && (started.started || !(await hasEnded(client, workflowId)))) return undefined;
+  const { cli, client, link } = context;
+  const { workflowId, runId, started: isNew } = started;
+  const url = link(workflowId, runId);
+  if (json) cli.json({ workflowId, runId, started: isNew, ...(url && { url }) });
+  else cli.line(`${isNew ? 'started' : 'already started:'} ${workflowId}${url ? `\n${url}` : ''}`);
+  const hasEnded = async () =>
+    (await client.workflow.getHandle(workflowId).describe()).status.name !== 'RUNNING';
+  if (!wait && (isNew || !(await hasEnded()))) return undefined;
   const outcome = await follow<Outcome>(context, workflowId, how);
   if (json) cli.json({ workflowId, ...outcome });
   return outcome;
-}
-
-function printStarted({ cli, link }: CommandContext, started: Started, json?: true): void {
-  const { workflowId, runId } = started;
-  const url = link(workflowId, runId);
-  if (json) cli.json({ workflowId, runId, started: started.started, ...(url && { url }) });
-  else cli.line(`${started.started ? 'started' : 'already started:'} ${workflowId}${url ? `\n${url}` : ''}`);
 }
 
 interface How {
@@ -174,14 +171,6 @@ export async function runSingle<Result>(
       throw explainActivity(error, partnerTaskQueue(config.taskQueue, queue, account), isRepeatable);
     });
   });
-}
-
-export async function awaitSingle<Result>({ cli, client }: CommandContext, id: string): Promise<Result> {
-  return whileShowing(cli, `${id}: waits for the response`, () =>
-    resultOfSingle<Result>(client, id).catch((error: unknown) => {
-      throw explainActivity(error, 'of its partner', undefined);
-    }),
-  );
 }
 
 /** The public client, over the connection of a command. Commands that only list do not load it. */

@@ -1,4 +1,4 @@
-import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
 import type { Outcome } from '../../client/outcome.js';
 import { currentClaim } from '../../messages/claims.js';
@@ -16,8 +16,6 @@ import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { problemLines } from '../../texts/invalid-input.js';
 import type { Times } from '../../texts/time.js';
 import type { Printer } from './output.js';
-
-/** Requirements and outcomes, as people read them. */
 
 const OPTIONS: Readonly<Record<AnswerKind, string>> = {
   text: '--text TEXT',
@@ -124,11 +122,6 @@ function detailOf(outcome: PartOutcome | OperationOutcome<object>): string {
   }
   if ('terminalId' in outcome) return `${outcome.terminalId} in account ${outcome.accountId}`;
   return 'comment' in outcome ? (outcome.comment ?? '') : '';
-}
-
-export async function hasEnded(client: Client, workflowId: string): Promise<boolean> {
-  const { status } = await client.workflow.getHandle(workflowId).describe();
-  return status.name !== 'RUNNING';
 }
 
 /** `merchant-boarding-m-1 has ended: boarded, mid 518000001009`; of one that was stopped, how and in which stage. */

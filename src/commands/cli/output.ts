@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { Help } from 'commander';
 import { csvOf, flatten, recordRow, rowOf } from '../../texts/csv.js';
 import { harmless } from '../../texts/text.js';
 import { Times } from '../../texts/time.js';
@@ -187,8 +188,6 @@ export function hasColor({ isTTY }: Output, { NO_COLOR, FORCE_COLOR, TERM }: Nod
   return isTTY === true && TERM !== 'dumb';
 }
 
-/** Texts for the terminal. */
-
 /** A text of the catalogue without its Markdown: code as it is, and links by their words. */
 export function withoutMarkdown(text: string): string {
   return text
@@ -203,17 +202,12 @@ export function readableWidth({ columns = 80 }: { readonly columns?: number }): 
   return Math.min(columns, WIDEST);
 }
 
+const HELP = Object.assign(new Help(), { minWidthToWrap: 0 });
+
 /** A paragraph in lines of at most this width. All lines after the first begin with `indent` spaces. */
 export function wrapped(text: string, width: number, indent = 0): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(/\s+/)) {
-    if (line !== '' && indent + line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line].join(`\n${' '.repeat(indent)}`);
+  const lines = HELP.boxWrap(text.replace(/\s+/g, ' '), width - indent);
+  return lines.replaceAll('\n', `\n${' '.repeat(indent)}`);
 }
 
 /** Names with their texts, a paragraph each: the names are a column of their own. */

@@ -57,7 +57,6 @@ async function commandOf(words: readonly string[], program: Command, act: Act): 
   return found;
 }
 
-/** The commands that complete what a person types. */
 export function addCompletion(program: Command, act: Act, surroundings: Surroundings): void {
   program
     .command('completion')

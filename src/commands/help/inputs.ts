@@ -10,12 +10,10 @@ import { readAccounts } from '../../partners/account-settings.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { fieldTable } from '../partner/call-fields.js';
 
-/** The text of `gangway help fields KIND`. */
 export function fieldsText(kind: string | undefined, env: NodeJS.ProcessEnv): string {
   return fieldTable(fieldsOf(inputOf(kind, env)));
 }
 
-/** The text of `gangway help columns KIND`. */
 export function columnsText(kind: string | undefined, env: NodeJS.ProcessEnv): string {
   return columnsOf([inputOf(kind, env)]).names.join(',');
 }

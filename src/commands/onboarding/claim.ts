@@ -6,14 +6,12 @@ import { stateOf } from '../../temporal/onboardings.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { userName } from '../../texts/names.js';
 import { findById, type IdOptions } from '../cli/arguments.js';
-import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
+import { atTemporal, type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { explain } from '../cli/failures.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 import { reportAccepted } from './effect.js';
 import { openRequirement, readFor } from './named.js';
-
-/** The commands by which people handle requirements together: who works on one, and who confirms an answer. */
 
 interface ActorOptions extends IdOptions {
   readonly actor?: string;
@@ -64,32 +62,22 @@ export async function claim(
   });
 }
 
-export async function release(
-  cli: CommandLine,
-  id: string,
-  given: string,
-  options: ActorOptions,
-): Promise<void> {
-  await withTemporal(cli, async (context) => {
-    const { workflowId, requirementId, claim } = await findAsking(context, id, given, options);
-    const receipt = await sendClaim(context.client, workflowId, { requirementId, actor: actorFrom(options) });
-    if (options.json) return cli.json({ workflowId, ...receipt });
-    cli.line(claim ? `${requirementId} released` : `${requirementId}: was not claimed`);
-  });
-}
-
-interface ConfirmOptions extends ActorOptions, Confirming {
-  readonly reason?: string;
-}
+export const release = atTemporal(async (context, id: string, given: string, options: ActorOptions) => {
+  const { workflowId, requirementId, claim } = await findAsking(context, id, given, options);
+  const receipt = await sendClaim(context.client, workflowId, { requirementId, actor: actorFrom(options) });
+  if (options.json) return context.cli.json({ workflowId, ...receipt });
+  context.cli.line(claim ? `${requirementId} released` : `${requirementId}: was not claimed`);
+});
 
 /** Confirms the proposal that is shown to the person, and no later one. */
-export async function confirmProposal(
-  cli: CommandLine,
-  id: string,
-  given: string,
-  { reason, yes, ...options }: ConfirmOptions,
-): Promise<void> {
-  await withTemporal(cli, async (context) => {
+export const confirmProposal = atTemporal(
+  async (
+    context,
+    id: string,
+    given: string,
+    { reason, yes, ...options }: ActorOptions & Confirming & { readonly reason?: string },
+  ) => {
+    const { cli } = context;
     const { workflowId, requirementId, typed } = await findAsking(context, id, given, options);
     const state = await stateOf(context.client, workflowId);
     const requirement = state.requirements.find((each) => each.id === requirementId);
@@ -108,10 +96,9 @@ export async function confirmProposal(
     const { answer } = resolution;
     const accepted = { workflowId, asking: workflowId, typed, answer, requirement, state, receipt };
     await reportAccepted(context, accepted, options.json);
-  });
-}
+  },
+);
 
-/** The requirement that a person means, and the workflow that asks. */
 async function findAsking(context: CommandContext, id: string, given: string, options: IdOptions) {
   const read = await readFor(context, await findById(context, id, options), given);
   const requirement = openRequirement(context, read, given);

@@ -16,7 +16,6 @@ import {
   withYes,
 } from '../cli/options.js';
 
-/** The commands that start one onboarding. */
 export function addStarts(program: Command, act: Act): void {
   withStartOptions(program.command('board'))
     .summary('board a merchant')
@@ -49,7 +48,6 @@ function withStartOptions(command: Command): Command {
     .option('--json', 'print JSON lines');
 }
 
-/** The commands that show one onboarding, and lists of them. */
 export function addViews(program: Command, act: Act): void {
   withId(program.command('status'))
     .summary('show one onboarding or operation')
@@ -92,11 +90,6 @@ export function addViews(program: Command, act: Act): void {
     .addOption(new Option('--kind <kind>', 'only requirements of this kind').choices(REQUIREMENT_KINDS))
     .option('--overdue', 'only overdue requirements')
     .option('--unclaimed', 'only unclaimed requirements')
-    .option(
-      '--raised-before <time>',
-      'only those that were raised before: 2d, yesterday, 2026-01-31',
-      pastTime,
-    )
     .option('--due-after <time>', 'only onboardings whose first requirement is due after this time', pastTime)
     .option('--details', 'show each question and how to answer it')
     .option('--limit <n>', 'maximum number of onboardings, most urgent first, 0 for all', limit, 1_000)
@@ -104,7 +97,6 @@ export function addViews(program: Command, act: Act): void {
   withRecordFormats(inbox);
 }
 
-/** The commands by which people share the work on requirements. */
 export function addClaims(program: Command, act: Act): void {
   withId(program.command('claim'))
     .summary('claim requirements, so that others see who works on them')
@@ -132,7 +124,6 @@ export function addClaims(program: Command, act: Act): void {
     .action(act(async () => (await import('./claim.js')).release));
 }
 
-/** The commands that answer a requirement. */
 export function addAnswers(program: Command, act: Act): void {
   const command = program
     .command('resolve')
@@ -196,7 +187,6 @@ Examples:
   gangway status corner-bakery --input
   gangway resolve corner-bakery request-changes-1 --set application.volume=240000 --dry-run`;
 
-/** The commands that follow, nudge and end an onboarding. */
 export function addFollowing(program: Command, act: Act): void {
   withId(program.command('watch'))
     .summary('follow the timeline')

@@ -66,7 +66,6 @@ function failed({ kind }: Answer, typed: string, { id, kind: asked, detail }: Re
   );
 }
 
-/** The outcome of an answer, if it is known after a few seconds. */
 interface Effect {
   /** The answer failed, so a person is asked again. */
   readonly askedAgain?: Requirement;

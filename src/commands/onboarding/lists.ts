@@ -78,7 +78,6 @@ interface InboxOptions extends ListFilter, RecordFormat {
   readonly kind?: RequirementKind;
   readonly overdue?: true;
   readonly unclaimed?: true;
-  readonly raisedBefore?: Date;
   readonly dueAfter?: Date;
   readonly details?: true;
   readonly limit: number;
@@ -89,7 +88,7 @@ export async function inbox(
   words: readonly string[],
   options: InboxOptions,
 ): Promise<void> {
-  const { overdue, unclaimed, raisedBefore, limit, json, csv, ...others } = options;
+  const { overdue, unclaimed, limit, json, csv, ...others } = options;
   partnerAccountOf(cli.config(), options, 'inbox', 'nothing was read');
   const everything = { types: INBOX_TYPES, actionRequired: true };
   const find = words.join(' ');
@@ -97,11 +96,10 @@ export async function inbox(
     const wanted = { ...others, ...everything, find, ...(overdue && { dueUntil: new Date() }) };
     const { filter: page, total } = await mostUrgent(client, wanted, limit);
     const found = await Array.fromAsync(listed(client, visibilityQuery(page)));
-    const isWanted = ({ kind, raisedAt, overdue: isLate, claimedBy }: InboxItem) =>
+    const isWanted = ({ kind, overdue: isLate, claimedBy }: InboxItem) =>
       (options.kind === undefined || kind === options.kind) &&
       (!overdue || isLate) &&
-      (!unclaimed || claimedBy === undefined) &&
-      (!raisedBefore || (raisedAt !== undefined && raisedAt < raisedBefore.toISOString()));
+      (!unclaimed || claimedBy === undefined);
     const items = found.flatMap(itemsOf).filter(isWanted).sort(byDue);
     const none = items.length > 0 ? '' : nothing(options, await count(client, visibilityQuery(everything)));
     const details = options.details ? await detailsOf(cli, client, items) : new Map();
@@ -118,13 +116,10 @@ export async function inbox(
   });
 }
 
-function nothing({ kind, overdue, raisedBefore, unclaimed }: InboxOptions, total: number): string {
+function nothing({ kind, overdue, unclaimed }: InboxOptions, total: number): string {
   if (total === 0) return 'nothing waits for a person';
   const what =
-    (overdue && 'is overdue') ||
-    (raisedBefore && 'is that old') ||
-    (kind && `is of kind ${kind}`) ||
-    (unclaimed ? 'is unclaimed' : 'matches');
+    (overdue && 'is overdue') || (kind && `is of kind ${kind}`) || (unclaimed ? 'is unclaimed' : 'matches');
   return `none of the ${total} that ${total === 1 ? 'waits' : 'wait'} for a person ${what}`;
 }
 

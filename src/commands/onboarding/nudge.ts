@@ -10,20 +10,16 @@ import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameWithId } from '../../texts/names.js';
 import { span } from '../../texts/time.js';
 import { findById, type IdOptions, partnerAccountOf } from '../cli/arguments.js';
-import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { atTemporal, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { endedSentence, staysAtPartner } from '../cli/in-words.js';
 import { whileShowing } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 
-interface NudgeOptions extends IdOptions {
-  readonly system?: SystemName;
-}
-
 export async function nudge(
   cli: CommandLine,
   id: string | undefined,
-  { system, ...options }: NudgeOptions,
+  { system, ...options }: IdOptions & { readonly system?: SystemName },
 ): Promise<void> {
   if ((id === undefined) === (system === undefined)) throw new InvalidInput('give an id or --system');
   return id === undefined ? nudgeSystem(cli, system as SystemName, options) : nudgeOne(cli, id, options);
@@ -102,13 +98,9 @@ async function nudgeAll(client: Client, { workflowId, taskQueue }: WorkflowExecu
   return { nudged: nudged.includes(true), retried: retried.flat() };
 }
 
-export async function cancel(
-  cli: CommandLine,
-  id: string,
-  { json, yes, ...options }: IdOptions & Confirming,
-): Promise<void> {
-  await withTemporal(cli, async (context) => {
-    const { client } = context;
+export const cancel = atTemporal(
+  async (context, id: string, { json, yes, ...options }: IdOptions & Confirming) => {
+    const { cli, client } = context;
     const found = await findById(context, id, options);
     const { workflowId, status } = found;
     if (status.name !== 'RUNNING') throw new CommandFailed(endedSentence(found));
@@ -120,8 +112,8 @@ export async function cancel(
     });
     if (json) return cli.json({ workflowId, cancelRequested: true });
     cli.line(`${workflowId}: cancellation requested`);
-  });
-}
+  },
+);
 
 /** `This cancels Acme Bikes (merchant-boarding-m-1) in stage underwriting; merchant 1009 stays at the partner.` */
 function consequenceOf({ workflowId, typedSearchAttributes }: WorkflowExecutionDescription): string {

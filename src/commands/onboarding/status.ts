@@ -16,61 +16,59 @@ import type { Times } from '../../texts/time.js';
 import { answeredBefore, inZone } from '../../texts/timeline-entries.js';
 import { findById, type IdOptions } from '../cli/arguments.js';
 import {
+  atTemporal,
   type CommandContext,
   type CommandLine,
   type CommandSettings,
-  withTemporal,
 } from '../cli/command-line.js';
 import { follow, gangwayOf } from '../cli/follow.js';
 import { describeRequirement, printOutcome, takeBackCommand } from '../cli/in-words.js';
 import { whileShowing } from '../cli/progress.js';
-import { NO_REASON } from './answers.js';
+import { NO_REASON } from './resolve.js';
 
 interface StatusOptions extends IdOptions {
   readonly input?: true;
 }
 
-export async function status(cli: CommandLine, id: string, options: StatusOptions): Promise<void> {
+export const status = atTemporal(async (context, id: string, options: StatusOptions) => {
   const { input, json } = options;
-  await withTemporal(cli, async (context) => {
-    const { client, config, link } = context;
-    const found = await findById(context, id, options);
-    const { workflowId, runId, typed } = found;
-    if (input) return showInput(context, workflowId, typed, json);
-    const reading = () => gangwayOf(context).status(workflowId);
-    const state = await whileShowing(cli, `${workflowId}: waiting for a worker`, reading).catch(
-      async (error: unknown) => {
-        if (error instanceof UnreadableOnboarding && !json)
-          printFacts(cli, { ...factsOf(await listedOf(client, found)), workflow: workflowId });
-        throw error;
-      },
-    );
-    if (json) return cli.json(state);
-    const parts = await partsOf(client, workflowId, state);
-    const ids = [workflowId, ...parts.map((part) => part.workflowId)];
-    const failures = await Promise.all(ids.map((each) => failuresOf(client, each)));
-    printFacts(cli, {
-      ...factsOf({ ...state, bankingProfileId: state.profileId }),
-      account: state.financialAccountId,
-      'payments account': state.paymentsAccountId,
-      'terminal id': state.terminalId,
-      ...Object.fromEntries(parts.map((part) => [part.part, describePart(part)])),
-      polls: state.polls,
-      'waits for partner': waitOf(cli.times, state),
-      'partner account': partsOfId(workflowId)?.account,
-      ...portalsOf(config, workflowId, state),
-      'web ui': link(workflowId, runId),
-      retrying: failures.flat().join('; ') || undefined,
-      workflow: workflowId,
-    });
-    const requirements = asPartsHaveThem(state, parts);
-    if (requirements.length > 0) cli.line('\nopen requirements:');
-    for (const requirement of requirements) cli.prose(describeRequirement(cli, typed, requirement));
-    printUnsent(cli, typed, state, parts);
-    cli.line('\ntimeline:');
-    printTimeline(cli, state.timeline);
+  const { cli, client, config, link } = context;
+  const found = await findById(context, id, options);
+  const { workflowId, runId, typed } = found;
+  if (input) return showInput(context, workflowId, typed, json);
+  const reading = () => gangwayOf(context).status(workflowId);
+  const state = await whileShowing(cli, `${workflowId}: waiting for a worker`, reading).catch(
+    async (error: unknown) => {
+      if (error instanceof UnreadableOnboarding && !json)
+        printFacts(cli, { ...factsOf(await listedOf(client, found)), workflow: workflowId });
+      throw error;
+    },
+  );
+  if (json) return cli.json(state);
+  const parts = await partsOf(client, workflowId, state);
+  const ids = [workflowId, ...parts.map((part) => part.workflowId)];
+  const failures = await Promise.all(ids.map((each) => failuresOf(client, each)));
+  printFacts(cli, {
+    ...factsOf({ ...state, bankingProfileId: state.profileId }),
+    account: state.financialAccountId,
+    'payments account': state.paymentsAccountId,
+    'terminal id': state.terminalId,
+    ...Object.fromEntries(parts.map((part) => [part.part, describePart(part)])),
+    polls: state.polls,
+    'waits for partner': waitOf(cli.times, state),
+    'partner account': partsOfId(workflowId)?.account,
+    ...portalsOf(config, workflowId, state),
+    'web ui': link(workflowId, runId),
+    retrying: failures.flat().join('; ') || undefined,
+    workflow: workflowId,
   });
-}
+  const requirements = asPartsHaveThem(state, parts);
+  if (requirements.length > 0) cli.line('\nopen requirements:');
+  for (const requirement of requirements) cli.prose(describeRequirement(cli, typed, requirement));
+  printUnsent(cli, typed, state, parts);
+  cli.line('\ntimeline:');
+  printTimeline(cli, state.timeline);
+});
 
 /** The first facts, which the list of workflows has as well. */
 function factsOf(
@@ -157,21 +155,20 @@ function timelineRow({ times }: CommandLine, entry: TimelineEntry): string[] {
   return [times.atSecond(at), event, inZone(detail, { event }, times) + who];
 }
 
-export async function watch(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
-  await withTemporal(cli, async (context) => {
-    const { workflowId } = await findById(context, id, options);
-    const onRead = ({ entries }: Reading) => {
-      for (const entry of entries) json ? cli.json(entry) : cli.line(lineOf(cli, entry));
-    };
-    const restart = isOnboarding(workflowId)
-      ? 'start it again with --again'
-      : 'run its command to start it again';
-    const how = { restart, onRead };
-    const outcome = await follow<Outcome | OperationOutcome<object>>(context, workflowId, how);
-    if (json) cli.json({ workflowId, ...outcome });
-    else printOutcome(cli, workflowId, outcome);
-  });
-}
+export const watch = atTemporal(async (context, id: string, { json, ...options }: IdOptions) => {
+  const { cli } = context;
+  const { workflowId } = await findById(context, id, options);
+  const onRead = ({ entries }: Reading) => {
+    for (const entry of entries) json ? cli.json(entry) : cli.line(lineOf(cli, entry));
+  };
+  const restart = isOnboarding(workflowId)
+    ? 'start it again with --again'
+    : 'run its command to start it again';
+  const how = { restart, onRead };
+  const outcome = await follow<Outcome | OperationOutcome<object>>(context, workflowId, how);
+  if (json) cli.json({ workflowId, ...outcome });
+  else printOutcome(cli, workflowId, outcome);
+});
 
 function lineOf(cli: CommandLine, { of, ...entry }: OwnedEntry): string {
   const [at = '', ...rest] = timelineRow(cli, entry);

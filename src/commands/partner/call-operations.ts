@@ -14,7 +14,6 @@ import { fieldsHelp } from './call-fields.js';
 /** A rate limit may delay the start of a call, in milliseconds. */
 const START_WITHIN_MS = 30_000;
 
-/** Adds the operations of all systems to `gangway call`, with the rules of their fields. */
 export function addOperations(call: Command, act: Act): void {
   const operations = catalogue();
   call.commandsGroup('Systems:');

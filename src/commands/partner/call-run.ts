@@ -29,6 +29,7 @@ import { REQUIRED } from '../../partners/rules-in-words.js';
 import { PARTNERS, type SystemName } from '../../partners/systems.js';
 import { masked } from '../../privacy/masked.js';
 import { withoutPrivate } from '../../privacy/private-fields.js';
+import { resultOfSingle } from '../../temporal/single-activities.js';
 import { flatten } from '../../texts/csv.js';
 import { check, InvalidInput, problemLines } from '../../texts/invalid-input.js';
 import { traceExchanges } from '../../tracing/spans.js';
@@ -39,10 +40,10 @@ import {
   partnerAccountOf,
   readObject,
 } from '../cli/arguments.js';
-import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
+import { atTemporal, type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
-import { partnerFailed } from '../cli/failures.js';
-import { awaitSingle, runSingle } from '../cli/follow.js';
+import { explainActivity, partnerFailed } from '../cli/failures.js';
+import { runSingle } from '../cli/follow.js';
 import type { Printer, TableColumns, Value } from '../cli/output.js';
 import { whileShowing } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
@@ -59,28 +60,25 @@ interface CallOptions extends ResponseOptions, PartnerAccountOptions, Confirming
   readonly startWithin: number;
 }
 
-export async function showResponse(cli: CommandLine, id: string, options: ResponseOptions): Promise<void> {
-  show(cli, await responseOf(cli, id, options.output), options);
-}
+export const showResponse = atTemporal(async (context, id: string, options: ResponseOptions) => {
+  const { cli, client } = context;
+  const response = await whileShowing(cli, `${id}: waits for the response`, () =>
+    resultOfSingle<PartnerResponse>(client, id).catch((error: unknown) => {
+      throw explainActivity(error, 'of its partner', undefined);
+    }),
+  );
+  show(cli, await withFileSaved(context, response, options.output), options);
+});
 
 export function callOf(system: SystemName, key: string, wanted: Operation) {
   return async (cli: CommandLine, given: string, options: CallOptions): Promise<void> => {
-    const name = operationName(key);
-    const config = cli.config();
-    // The same operation with the settings of our account at the partner.
-    const partnerAccount = partnerAccountOf(config, options, `call ${system} ${name}`, 'nothing was sent');
-    const account = accountOf(config, partnerAccount);
-    const operation = PARTNERS[system].operations(account)[key] ?? wanted;
-    const id = callId(system, name);
-    const made = idempotencyKey(system, operation, id);
-    const request = await readRequest(cli, operation, given, made && { [made.field]: made.value }).catch(
-      showingExample(`gangway call ${system} ${name} '${exampleRequest(operation)}'`),
-    );
-    const { local, record, production: toProduction = false, output, startWithin } = options;
+    const call = await readCall(cli, system, key, wanted, given, options);
+    const { id, name, operation, request, made } = call;
+    const { local, record } = options;
     const elsewhere = 'to record the calls of a worker, set GANGWAY_RECORD for it';
     if (record !== undefined && !local) throw new InvalidInput(`--record needs --local; ${elsewhere}`);
-    const isProduction = account.partners[system]?.environment === 'production';
-    if (isProduction && operation.effect !== 'read' && !toProduction)
+    const isProduction = call.account.partners[system]?.environment === 'production';
+    if (isProduction && operation.effect !== 'read' && !call.toProduction)
       throw new InvalidInput(`${name} writes to production: confirm it with --production`);
     const unknown = unknownFieldsWarning(operation, request.fields);
     if (unknown !== undefined) cli.note(`warning: ${unknown}`);
@@ -91,13 +89,39 @@ export function callOf(system: SystemName, key: string, wanted: Operation) {
         `the request has no ${made.field} and gets a new one; to repeat this call, add ${added} to the request`,
       );
     }
-    const call = {
-      ...{ id, system, partnerAccount, key, operation, request, toProduction, record, output, startWithin },
-    };
     if (operation.deprecated) cli.note(`${system} ${name} is deprecated: ${operation.deprecated}`);
     const response = await (local ? callFromHere(cli, call) : callByWorker(cli, call));
     const warnings = response.warnings?.filter((warning) => warning !== unknown) ?? [];
     show(cli, { ...response, warnings }, options, local ? undefined : id);
+  };
+}
+
+type Call = Awaited<ReturnType<typeof readCall>>;
+
+/** Reads what to call, and checks the request. @throws {InvalidInput} */
+async function readCall(
+  cli: CommandLine,
+  system: SystemName,
+  key: string,
+  wanted: Operation,
+  given: string,
+  options: CallOptions,
+) {
+  const name = operationName(key);
+  const config = cli.config();
+  // The same operation with the settings of our account at the partner.
+  const partnerAccount = partnerAccountOf(config, options, `call ${system} ${name}`, 'nothing was sent');
+  const account = accountOf(config, partnerAccount);
+  const operation = PARTNERS[system].operations(account)[key] ?? wanted;
+  const id = `call-${system}-${name}-${randomUUID()}`;
+  const made = idempotencyKey(system, operation, id);
+  const request = await readRequest(cli, operation, given, made && { [made.field]: made.value }).catch(
+    showingExample(`gangway call ${system} ${name} '${exampleRequest(operation)}'`),
+  );
+  const { production, record, output, startWithin } = options;
+  return {
+    ...{ id, system, key, name, partnerAccount, account, operation, request, made },
+    ...{ toProduction: production === true, record, output, startWithin },
   };
 }
 
@@ -119,26 +143,6 @@ function idempotencyKey(system: SystemName, operation: Operation, id: string) {
 /** The response of a call. A file is saved already. */
 type CallResponse = Exclude<PartnerResponse, { readonly file: unknown }>;
 
-interface Call {
-  readonly id: string;
-  readonly system: SystemName;
-  /** Our account at the partners. Default: the one without a name. */
-  readonly partnerAccount: string | undefined;
-  readonly key: string;
-  readonly operation: Operation;
-  readonly request: GivenRequest;
-  readonly toProduction: boolean;
-  /** The folder in which a call from here is recorded. Default: `GANGWAY_RECORD`. */
-  readonly record: string | undefined;
-  readonly output: string | undefined;
-  /** In milliseconds. */
-  readonly startWithin: number;
-}
-
-function callId(system: SystemName, operation: string): string {
-  return `call-${system}-${operation}-${randomUUID()}`;
-}
-
 /** The time limit of a call. A large file takes longer. */
 const CALL_TIMEOUT = '2m';
 const DOWNLOAD_TIMEOUT = '10m';
@@ -147,10 +151,9 @@ const DOWNLOAD_TIMEOUT = '10m';
 const ATTEMPTS = 7;
 
 function activityFor(
-  { system, partnerAccount, key, operation, toProduction, startWithin }: Call,
+  { system, partnerAccount, name, operation, toProduction, startWithin }: Call,
   request: PartnerCall['request'],
 ): SingleActivity {
-  const name = operationName(key);
   const call: PartnerCall = { system, operation: name, request, ...(toProduction && { toProduction }) };
   return {
     activity: 'callPartner',
@@ -182,12 +185,6 @@ function callByWorker(cli: CommandLine, call: Call): Promise<CallResponse> {
   });
 }
 
-function responseOf(cli: CommandLine, id: string, output: string | undefined): Promise<CallResponse> {
-  return withTemporal(cli, async (context) =>
-    withFileSaved(context, await awaitSingle<PartnerResponse>(context, id), output),
-  );
-}
-
 async function withFileSaved(
   { cli, config }: CommandContext,
   response: PartnerResponse,
@@ -202,23 +199,22 @@ async function withFileSaved(
 
 /** Makes the call from this process, without Temporal: no retries, and no trace in the Web UI. @throws {PartnerError} */
 async function callFromHere(cli: CommandLine, call: Call): Promise<CallResponse> {
-  const { system, partnerAccount, key, operation, request, toProduction, record, output } = call;
+  const { system, key, name, account, operation, request, toProduction, record, output } = call;
   const { signal } = cli;
-  const account = accountOf(cli.config(), partnerAccount);
   const clients = partnerClients({ ...account, record: record ?? account.record }, traceExchanges);
   const client = byHand(clients[system] as unknown as PartnerClient<Operations>);
   const warnings: string[] = [];
   const onWarning = (warning: string) => void warnings.push(warning);
   const options = { toProduction, signal, knowsDeprecated: true, onWarning } as const;
   try {
-    const { response, ...refused } = await whileShowing(cli, `calling ${system} ${operationName(key)}`, () =>
+    const { response, ...refused } = await whileShowing(cli, `calling ${system} ${name}`, () =>
       orRefusal(client[key]?.({ ...request.fields, ...request.files }, options)),
     ).catch((error: unknown) => {
       throw error instanceof PartnerError ? partnerFailed(error.details, operation.effect !== 'once') : error;
     });
     if (!isDownload(response)) return { response, ...refused, warnings };
     const { body, contentType } = response;
-    return { response: await save(cli, body, contentType, output ?? operationName(key)) };
+    return { response: await save(cli, body, contentType, output ?? name) };
   } finally {
     await closeAll(clients);
   }

@@ -19,7 +19,6 @@ function withAgain(command: Command): Command {
   return command.option('--again', 'start again even if an earlier one was done, canceled or abandoned');
 }
 
-/** The commands for single operations at the bank. */
 export function addBankOperations(program: Command, act: Act): void {
   const closeCard = program
     .command('close-card')
@@ -122,7 +121,6 @@ function byKey(command: Command): Command {
   return withPartnerAccount(command.argument('<key>', key)).option('--json', 'print JSON');
 }
 
-/** The commands for any operation of any partner. */
 export function addCalls(program: Command, act: Act): void {
   const call = program
     .command('call')
@@ -154,7 +152,6 @@ export function addCalls(program: Command, act: Act): void {
     .action(act(async () => (await import('./probe.js')).probe));
 }
 
-/** Adds the subcommands of `call`, once. */
 export async function fillCall(call: Command, act: Act): Promise<void> {
   if (call.commands.length === 0) (await import('./call-operations.js')).addOperations(call, act);
 }

@@ -4,7 +4,7 @@ import { accountOf } from '../../partners/account-settings.js';
 import type { Difference, DifferenceKind } from '../../partners/differences.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../partners/systems.js';
 import { BadSetting } from '../../settings/settings.js';
-import { packageVersion } from '../../texts/docs.js';
+import { markdownTable, packageVersion } from '../../texts/docs.js';
 import { check } from '../../texts/invalid-input.js';
 import { cannotSave, numericId, type PartnerAccountOptions, partnerAccountOf } from '../cli/arguments.js';
 import type { CommandLine } from '../cli/command-line.js';
@@ -141,19 +141,13 @@ export function probeReport(probed: readonly Probed[], at: Date, version: string
     const found =
       differences.length === 0
         ? 'No response differs from what we expect.'
-        : table(['operation', 'field', 'difference', 'expected', 'got'], differences);
+        : markdownTable(['operation', 'field', 'difference', 'expected', 'got'], differences);
     const head = ['operation', 'request', 'our shapes are', 'result', 'HTTP status', 'remark'];
-    return `## ${PARTNERS[system].title}\n\n${table(head, operations)}\n\n### Differences\n\n${found}\n`;
+    return `## ${PARTNERS[system].title}\n\n${markdownTable(head, operations)}\n\n### Differences\n\n${found}\n`;
   });
   return [
     '# Probe of your API\n',
     `Gangway ${version} made the calls below on ${at.toISOString().slice(0, 10)}. All of them are reads. The report has types and lengths, never values. Your contract does not show the shapes marked "assumed": please confirm or correct ours.\n`,
     ...sections,
   ].join('\n');
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

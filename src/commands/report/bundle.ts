@@ -2,14 +2,13 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { masked } from '../../privacy/masked.js';
 import { partsOf } from '../../reports/gather.js';
-import { savePage } from '../../reports/page.js';
 import { listenAddress } from '../../settings/settings.js';
 import { runsOf } from '../../temporal/history.js';
 import { stateOf } from '../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { packageVersion } from '../../texts/docs.js';
-import { findById, type IdOptions } from '../cli/arguments.js';
-import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
+import { findById, type IdOptions, saveFile } from '../cli/arguments.js';
+import { atTemporal, type CommandContext, type CommandLine } from '../cli/command-line.js';
 import { whileShowing } from '../cli/progress.js';
 import { examine } from '../system/doctor/doctor.js';
 import { setInShort } from '../system/doctor/settings.js';
@@ -27,17 +26,16 @@ const ABOUT =
   'This file has no payloads, texts, messages or log lines: [n] stands for a text of n characters, or a payload of n bytes. A replay ' +
   'needs the payloads: run "gangway replay" where they can be read.';
 
-export async function writeBundle(cli: CommandLine, id: string, options: BundleOptions): Promise<void> {
-  await withTemporal(cli, async (context) => {
-    const found = await findById(context, id, options);
-    const { workflowId } = found;
-    const { output = `${workflowId.replace(/[^\w.-]/g, '_')}.bundle.json`, json } = options;
-    const bundle = await whileShowing(cli, 'reading the history', () => bundleOf(context, found));
-    await savePage(output, `${JSON.stringify(bundle, null, 1)}\n`);
-    if (json) cli.json({ file: output, workflowId });
-    else cli.line(`saved ${workflowId} to ${output}: read it before you send it`);
-  });
-}
+export const writeBundle = atTemporal(async (context, id: string, options: BundleOptions) => {
+  const { cli } = context;
+  const found = await findById(context, id, options);
+  const { workflowId } = found;
+  const { output = `${workflowId.replace(/[^\w.-]/g, '_')}.bundle.json`, json } = options;
+  const bundle = await whileShowing(cli, 'reading the history', () => bundleOf(context, found));
+  await saveFile(output, `${JSON.stringify(bundle, null, 1)}\n`);
+  if (json) cli.json({ file: output, workflowId });
+  else cli.line(`saved ${workflowId} to ${output}: read it before you send it`);
+});
 
 async function bundleOf({ cli, client, config }: CommandContext, found: WorkflowExecutionDescription) {
   const descriptions = [found, ...(await partsOf(client, found))];

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type Act, pastTime, withId, withListFilter } from '../cli/options.js';
 
-/** The commands that answer what managers, auditors and support ask. */
 export function addReports(program: Command, act: Act): void {
   const report = program
     .command('report')

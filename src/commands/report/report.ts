@@ -1,7 +1,6 @@
 import { documentStore } from '../../documents/document-store.js';
 import { openStore } from '../../documents/open-store.js';
 import { recordOf } from '../../reports/gather.js';
-import { savePage } from '../../reports/page.js';
 import { recordPage } from '../../reports/record-page.js';
 import {
   COLUMNS,
@@ -18,7 +17,7 @@ import { reportPage } from '../../reports/report-page.js';
 import { webhookFigures, webhookText } from '../../reports/webhooks.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { userName } from '../../texts/names.js';
-import { findById, type IdOptions } from '../cli/arguments.js';
+import { findById, type IdOptions, saveFile } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 
 interface ReportOptions extends ReportOf {
@@ -44,7 +43,7 @@ export async function report(cli: CommandLine, options: ReportOptions): Promise<
   if (json) return cli.json(made);
   if (csv) return cli.csv(numbersOf(made), COLUMNS);
   if (html === undefined) return printReport(cli, made);
-  await savePage(html, reportPage(made, cli.times));
+  await saveFile(html, reportPage(made, cli.times));
   cli.line(`saved the report to ${html}`);
 }
 
@@ -102,7 +101,7 @@ export async function exportOne(cli: CommandLine, id: string, options: ExportOpt
         `${record.exportedAt} ${actor} exports ${record.onboarding.workflowId} with private values, because: ${reason}`,
       );
     if (html === undefined) return cli.json(record);
-    await savePage(html, recordPage(record, cli.times));
+    await saveFile(html, recordPage(record, cli.times));
     cli.line(`saved ${record.onboarding.workflowId} to ${html}`);
   });
 }

@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Client } from '@temporalio/client';
 import type { WorkflowSerializationContext } from '@temporalio/common';
@@ -19,8 +18,8 @@ import {
 import { isUnreadablePayload } from '../../temporal/payload-codec.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { notJson } from '../../texts/text.js';
-import { cannotRead } from '../cli/arguments.js';
-import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { cannotRead, saveFile } from '../cli/arguments.js';
+import { atTemporal, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import type { RecordFormat } from '../cli/output.js';
 
@@ -29,54 +28,35 @@ const { Payload } = proto.temporal.api.common.v1;
 /** The format of the file. A new number marks files that older versions cannot read. */
 const FORMAT = 1;
 
-export async function backUp(
-  cli: CommandLine,
-  file: string,
-  { json }: { readonly json?: true },
-): Promise<void> {
-  await withTemporal(cli, async ({ client, config }) => {
-    const partial = `${file}.partial`;
+export const backUp = atTemporal(
+  async ({ cli, client, config }, file: string, { json }: { readonly json?: true }) => {
     const { namespace } = client.options;
     const at = new Date().toISOString();
-    const handle = await open(partial, 'w', 0o600).catch(cannotWrite(file));
     let onboardings = 0;
-    try {
-      const write = (line: object) => handle.write(`${JSON.stringify(line)}\n`);
-      await write({ gangwayBackup: FORMAT, at, namespace, taskQueue: config.taskQueue });
+    const lineOf = (line: object) => `${JSON.stringify(line)}\n`;
+    async function* lines() {
+      yield lineOf({ gangwayBackup: FORMAT, at, namespace, taskQueue: config.taskQueue });
       for await (const { input, ...entry } of backedUp(client, config.taskQueue)) {
-        await write({ ...entry, input: await sealed(client, entry.workflowId, input) });
         onboardings += 1;
+        yield lineOf({ ...entry, input: await sealed(client, entry.workflowId, input) });
       }
-      await write({ onboardings });
-      await handle.sync();
-    } finally {
-      await handle.close();
+      yield lineOf({ onboardings });
     }
-    await rename(partial, file).catch(cannotWrite(file));
+    await saveFile(file, lines());
     if (json) return cli.json({ file, at, onboardings });
     const warning = config.payloadKeys
       ? ''
       : '; PAYLOAD_KEYS is not set, so the file holds unencrypted private data';
     cli.line(`saved ${onboardings} onboardings to ${file}${warning}`);
-  });
-}
-
-function cannotWrite(file: string): (error: NodeJS.ErrnoException) => never {
-  return ({ code }) => {
-    throw new InvalidInput(`${file}: cannot be written (${code})`);
-  };
-}
-
-interface RestoreOptions extends RecordFormat {
-  readonly dryRun?: true;
-}
+  },
+);
 
 const CONCURRENCY = 8;
 
 export async function restoreAll(
   cli: CommandLine,
   file: string,
-  { dryRun, json, csv }: RestoreOptions,
+  { dryRun, json, csv }: RecordFormat & { readonly dryRun?: true },
 ): Promise<void> {
   const { at: backedUpAt, entries: lines } = await readBackup(file);
   await withTemporal(cli, async ({ client, config: { taskQueue, dbaForm } }) => {

@@ -9,7 +9,6 @@ import {
   withRecordFormats,
 } from '../cli/options.js';
 
-/** The commands that prepare and check the setup. */
 export function addSetup(program: Command, act: Act): void {
   program
     .command('setup')
@@ -65,7 +64,6 @@ export function addSetup(program: Command, act: Act): void {
     .action(act(async () => (await import('./replay.js')).replay));
 }
 
-/** The commands that save and restore onboardings, and the sandbox. */
 export function addBackups(program: Command, act: Act): void {
   program
     .command('backup')
@@ -108,7 +106,6 @@ export function addBackups(program: Command, act: Act): void {
     );
 }
 
-/** The commands for outbound events. */
 export function addEvents(program: Command, act: Act): void {
   const events = program
     .command('events')
@@ -131,7 +128,6 @@ export function addEvents(program: Command, act: Act): void {
   withSubject(again)
     .option('--waiting', 'also retry pending deliveries now')
     .option('--all', 'also delivered events; needs the id of an onboarding')
-    .option('--to <destination>', 'only to this destination, as "events list" names it')
     .option('--json', 'print JSON lines')
     .action(act(async () => (await import('./events.js')).sendAgain));
 }

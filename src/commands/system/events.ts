@@ -1,5 +1,4 @@
 import { partsOfId, possibleWorkflowIds } from '../../messages/ids.js';
-import { didYouMean } from '../../settings/nearest.js';
 import {
   type DeliveryStatus,
   GIVEN_UP,
@@ -9,7 +8,7 @@ import {
 } from '../../temporal/deliveries.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { findById, idInAccount, type PartnerAccountOptions, partnerAccountOf } from '../cli/arguments.js';
-import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
+import { atTemporal, type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
 
@@ -21,26 +20,19 @@ interface ListOptions extends PartnerAccountOptions, RecordFormat {
 
 const WAITING: readonly DeliveryStatus[] = ['RUNNING'];
 
-export async function listEvents(
-  cli: CommandLine,
-  id: string | undefined,
-  { failed, waiting, limit, json, csv, ...options }: ListOptions,
-): Promise<void> {
+export const listEvents = atTemporal(async (context, id: string | undefined, options: ListOptions) => {
+  const { failed, waiting, limit, json, csv } = options;
   const wanted = [...(failed ? GIVEN_UP : []), ...(waiting ? WAITING : [])];
-  const statuses = failed || waiting ? wanted : undefined;
   const found: KnownDelivery[] = [];
-  await withTemporal(cli, async (context) => {
-    for await (const delivery of deliveriesOf(context, id, options, statuses)) {
-      if (found.push(delivery) > limit) break;
-    }
-    // A mistyped id must not look like an onboarding without events.
-    if (id !== undefined && found.length === 0) await findById(context, id, options);
-  });
-  cli.records(found.slice(0, limit), {
+  for await (const delivery of deliveriesOf(context, id, options, failed || waiting ? wanted : undefined))
+    if (found.push(delivery) > limit) break;
+  // A mistyped id must not look like an onboarding without events.
+  if (id !== undefined && found.length === 0) await findById(context, id, options);
+  context.cli.records(found.slice(0, limit), {
     ...{ columns: COLUMNS, json, csv, toJson, fields: FIELDS, none: 'no events' },
     total: found.length > limit ? 'more' : undefined,
   });
-}
+});
 
 const COLUMNS: TableColumns<KnownDelivery> = {
   event: ({ event: { type } }) => type,
@@ -64,7 +56,6 @@ const FIELDS = [
 interface RedeliverOptions extends PartnerAccountOptions {
   readonly waiting?: true;
   readonly all?: true;
-  readonly to?: string;
   readonly json?: true;
 }
 
@@ -73,7 +64,7 @@ export async function sendAgain(
   id: string | undefined,
   options: RedeliverOptions,
 ): Promise<void> {
-  const { waiting, all, to, json } = options;
+  const { waiting, all, json } = options;
   if (all && id === undefined)
     throw new InvalidInput('--all needs the id of an onboarding: gangway events redeliver ID --all');
   const statuses = all ? undefined : [...GIVEN_UP, ...(waiting ? WAITING : [])];
@@ -86,9 +77,7 @@ export async function sendAgain(
       if (found.length === 0) await findById(context, id, options);
       rejectSeveralAccounts(id, found);
     }
-    rejectUnknownDestination(to, found);
     for (const delivery of found) {
-      if (to !== undefined && delivery.destination !== to) continue;
       await redeliver(client, config.taskQueue, delivery);
       sent += 1;
       if (json) cli.json({ ...toJson(delivery), status: 'waiting' });
@@ -116,13 +105,6 @@ async function* deliveriesOf(
 
 function accountOf({ event: { subject } }: KnownDelivery): string | undefined {
   return partsOfId(subject)?.account;
-}
-
-function rejectUnknownDestination(to: string | undefined, found: readonly KnownDelivery[]): void {
-  const known = [...new Set(found.map(({ destination }) => destination))];
-  if (to === undefined || known.length === 0 || known.includes(to)) return;
-  const goTo = `they go to ${known.join(', ')}${didYouMean(to, known)}`;
-  throw new InvalidInput(`--to: no event goes to ${to}; ${goTo}`);
 }
 
 function rejectSeveralAccounts(id: string, found: readonly KnownDelivery[]): void {

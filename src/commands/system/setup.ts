@@ -4,16 +4,16 @@ import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { generatePayloadKey } from '../../temporal/payload-codec.js';
 import { registerSearchAttributes } from '../../temporal/search-attributes.js';
 import { isDenied, isUnimplemented, TemporalProblem } from '../../temporal/unavailable.js';
-import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { atTemporal, type CommandLine } from '../cli/command-line.js';
 
 interface SetupOptions {
   readonly nexusEndpoint?: string;
   readonly json?: true;
 }
 
-export async function setUp(cli: CommandLine, options: SetupOptions): Promise<void> {
-  const { nexusEndpoint: name, json } = options;
-  await withTemporal(cli, async ({ client, view, config: { taskQueue } }) => {
+export const setUp = atTemporal(
+  async ({ cli, client, view, config: { taskQueue } }, options: SetupOptions) => {
+    const { nexusEndpoint: name, json } = options;
     const registered = await registerSearchAttributes(client);
     const endpoint =
       name === undefined ? undefined : { name, namespace: client.options.namespace, taskQueue };
@@ -32,8 +32,8 @@ export async function setUp(cli: CommandLine, options: SetupOptions): Promise<vo
     cli.line('Web UI: open each view once; your browser saves it');
     for (const { name: title, url } of views) cli.line(`  ${title}\n    ${url}`);
     cli.line(`  In the list, choose the columns ${COLUMNS.join(', ')}.`);
-  });
-}
+  },
+);
 
 const { dba, stage, actionRequired, actionDueAt } = SEARCH_ATTRIBUTES;
 

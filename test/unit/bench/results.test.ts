@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { line } from '../../../bench/line.js';
 import { type Results, replaced, resultsMarkdown } from '../../../bench/results.js';
-import { withTables } from '../../../scripts/scale.js';
+import { scaleTables } from '../../../scripts/scale.js';
 
 const MACHINE = {
   ...{ cpu: 'A CPU', cores: 2, memoryGiB: 4, loadBefore: 0.1 },
@@ -44,6 +44,6 @@ describe('the results of the bench', () => {
 
 describe('the tables of docs/scale.md', () => {
   it('a missing figure is reported with the subject that measures it', () => {
-    expect(() => withTables('', {})).toThrow(/bench\/results\.json lacks .+: run "npm run bench -- polls"/);
+    expect(() => scaleTables({})).toThrow(/bench\/results\.json lacks .+: run "npm run bench -- polls"/);
   });
 });

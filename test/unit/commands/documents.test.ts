@@ -1,7 +1,7 @@
 import { truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
-import { readAnswer } from '../../../src/commands/onboarding/answers.js';
+import { readAnswer } from '../../../src/commands/onboarding/resolve.js';
 import { fileWith } from '../../rigs/folders.js';
 
 const MOST = 25 * 1024 * 1024;

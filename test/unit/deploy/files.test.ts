@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { PROCESS_SETTINGS } from '../../../scripts/settings/process-settings.js';
+import { PROCESS_SETTINGS } from '../../../scripts/settings.js';
 import { loadCodecSettings } from '../../../src/codec-server/settings.js';
 import { loadConsoleSettings } from '../../../src/console/settings.js';
 import { partnerTaskQueue } from '../../../src/messages/ids.js';

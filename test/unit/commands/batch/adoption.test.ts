@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { adoptionRules } from '../../../../src/commands/batch/adoption.js';
-import type { Adoptable } from '../../../../src/commands/batch/partner-reads.js';
+import type { Adoptable } from '../../../../src/commands/batch/run.js';
 import { answering, type Facts, known } from '../../../rigs/temporal/answering-service.js';
 
 const ROW = { externalId: 'a-1', dba: 'Bakery', merchantProfileId: 1001, profileId: 501 };

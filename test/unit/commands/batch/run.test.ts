@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import type { Client } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RefusedRow } from '../../../../src/commands/batch/partner-reads.js';
 import {
   type FollowOptions,
   followBatch,
+  RefusedRow,
   type RunOptions,
   readAndFollow,
 } from '../../../../src/commands/batch/run.js';
