@@ -1,7 +1,15 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { FastifyRequest } from 'fastify';
 import { isCorrectable } from '../forms/corrections.js';
-import { type Asked, askedByAccounts, askedOf, askingPart, type PartState, partsOf } from '../inbox/waits.js';
+import {
+  type Asked,
+  askedByAccounts,
+  askedOf,
+  askingPart,
+  type PartState,
+  partsOf,
+  readable,
+} from '../inbox/waits.js';
 import { partsOfId } from '../messages/ids.js';
 import type { OnboardingState } from '../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
@@ -82,15 +90,13 @@ async function readView(client: Client, workflowId: string): Promise<OnboardingV
 
 /** A part that can be read asks for itself: its customer learns later what has changed, and shows less of a requirement. */
 function askedBy(workflowId: string, state: OnboardingState, parts: readonly PartState[]): Asked[] {
-  const readable = parts.flatMap(({ part, workflowId: id, state: own }) =>
-    own instanceof UnreadableOnboarding ? [] : [{ part, id, own }],
-  );
+  const asking = readable(parts);
   const requirements = state.requirements.filter(
-    ({ id }) => !readable.some(({ part }) => part === askingPart(state, id)),
+    ({ id }) => !asking.some(({ part }) => part === askingPart(state, id)),
   );
   return [
     ...askedOf(workflowId, { ...state, requirements }, []),
-    ...readable.flatMap(({ id, own }) => askedOf(id, own, [])),
+    ...asking.flatMap((part) => askedOf(part.workflowId, part.state, [])),
   ];
 }
 

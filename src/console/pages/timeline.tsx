@@ -1,5 +1,5 @@
+import { readable } from '../../inbox/waits.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
-import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { whatHappened } from '../../texts/codes.js';
 import type { Times } from '../../texts/time.js';
 import { inZone, saidOf } from '../../texts/timeline-entries.js';
@@ -19,11 +19,9 @@ interface AnsweredProps {
 
 /** People's answers, and the requirements that closed themselves. */
 export function Answered({ visit, view, state }: AnsweredProps) {
-  const parts = view.parts.flatMap((part) =>
-    part.state instanceof UnreadableOnboarding ? [] : [{ ...part, state: part.state }],
-  );
-  const all = [{ workflowId: view.workflowId, state }, ...parts].flatMap(({ workflowId, state: of }) =>
-    endedOf(of).map((each) => ({ ...each, workflowId, unsent: of.unsent ?? [] })),
+  const all = [{ workflowId: view.workflowId, state }, ...readable(view.parts)].flatMap(
+    ({ workflowId, state: of }) =>
+      endedOf(of).map((each) => ({ ...each, workflowId, unsent: of.unsent ?? [] })),
   );
   if (all.length === 0) return null;
   return (
