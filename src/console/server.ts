@@ -22,6 +22,7 @@ import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../tempora
 import { InvalidInput } from '../texts/invalid-input.js';
 import { Times } from '../texts/time.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
+import { once } from './clicks.js';
 import { ASSETS, type Asset, errorPage, pageWith, partWith } from './layout.js';
 import { ROUTES } from './pages/routes.js';
 import { endQuestions } from './questions.js';
@@ -259,14 +260,16 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
     },
     handler: async (request, reply) => {
       const session = admission.sessionOf(request) as SessionData;
-      if (method === 'POST' && !multipart) admission.sessionOfForm(request);
+      const isForm = method === 'POST' && !multipart;
+      if (isForm) admission.sessionOfForm(request);
       if (!part && console.settings.oidc) await sessions.write(reply, session);
       const times = new Times({ TZ: request.cookies[ZONE_COOKIE] });
       const visitor = visitorOf(session);
       const visit: Visit = { ...console, visitor, csrf: session.csrf, times, request, reply };
+      const asked = () => (isForm ? once(visit, () => show(visit)) : show(visit));
       const shown = admission.doubtOf(request)
-        ? console.client.withDeadline(Date.now(), () => show(visit))
-        : inTime(console.client, isReady, () => show(visit));
+        ? console.client.withDeadline(Date.now(), asked)
+        : inTime(console.client, isReady, asked);
       return send(visit, await shown.catch(instead), sessions);
     },
   });

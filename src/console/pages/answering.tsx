@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { NotYetApplied, sendProposal } from '../../inbox/answering.js';
 import { partsOfId } from '../../messages/ids.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
@@ -18,9 +17,9 @@ import {
   roleFor,
   sendAnswer,
 } from '../answer.js';
+import { once } from '../clicks.js';
 import { Fields, inboxOf, pathOf } from '../query.js';
 import { Instead, NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
-import { SharedReads } from '../sharing.js';
 import { discard, documentsOf, receiveDocuments } from '../uploads.js';
 import { hasRole } from '../visitor.js';
 import { carried, labelOf } from './answer-forms.js';
@@ -66,20 +65,6 @@ function unsent({ requirementId }: Found): Requirement {
   const at = new Date().toISOString();
   const nothing = { title: '', detail: '', raisedAt: at, dueAt: at };
   return { id: requirementId, kind: 'waiting', ...nothing, answers: ['take-back'] };
-}
-
-/** Answers that were accepted a moment ago, by a hash of their form. */
-const ACCEPTED = new SharedReads<Shown>(2_000);
-
-/** A second click on the button gets what the first one got. Nothing else is kept, so that a person can try again. */
-async function answeredOnce(visit: Visit): Promise<Shown> {
-  const { client, csrf, request } = visit;
-  const form = createHash('sha256').update(JSON.stringify([csrf, request.url, request.body]));
-  return ACCEPTED.get(client, form.digest('hex'), async () => {
-    const shown = await answerRequirement(visit);
-    if ('to' in shown) return shown;
-    throw new Instead(shown);
-  });
 }
 
 /** A form: checks, shows what the answer does, and sends it. In between nothing is stored. */
@@ -150,8 +135,6 @@ async function send(
     const { open } = await sendAnswer(client, workflowId, resolution);
     audit(visitor, { ...about, what: 'answer', result: 'accepted' });
     refresh(client, workflowId, answer.kind === 'take-back' ? undefined : requirementId);
-    // The same answer may follow.
-    if (answer.kind === 'take-back') ACCEPTED.forget(client);
     const done = answer.kind === 'take-back' ? 'The answer is taken back.' : 'Your answer is accepted.';
     const more = open === 0 ? 'Nothing else is open.' : `${open} still open.`;
     const of = list === undefined ? more : `${nameOf(found.listed)}: ${more}`;
@@ -314,9 +297,9 @@ async function uploadDocuments(visit: Visit): Promise<Shown> {
 const CHOOSE_AGAIN = [{ field: 'documents', message: 'choose the files again' }];
 
 export const ANSWERING_ROUTES: readonly Route[] = [
-  { method: 'POST', path: REQUIREMENT_PATH, role: 'operator', show: answeredOnce },
+  { method: 'POST', path: REQUIREMENT_PATH, role: 'operator', show: answerRequirement },
   {
     ...{ method: 'POST', path: `${REQUIREMENT_PATH}/documents`, role: 'operator' },
-    ...{ multipart: true, show: uploadDocuments },
+    ...{ multipart: true, show: (visit) => once(visit, () => uploadDocuments(visit)) },
   },
 ];

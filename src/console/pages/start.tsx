@@ -21,11 +21,11 @@ import { parseJson, utf8 } from '../../texts/text.js';
 import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { SharedReads } from '../sharing.js';
-import { receivedForm } from '../uploads.js';
+import { type HeldForm, receivedForm } from '../uploads.js';
 import { accountProblem, maySee, ownAccounts } from '../visitor.js';
 import { BatchUpload } from './batch-file.js';
 import { listedBatches } from './batches.js';
-import { type Choices, Field } from './field.js';
+import { type Choices, Field, fieldLabel } from './field.js';
 import { InputFields, ProblemList } from './input-fields.js';
 import { Form, Problem } from './parts.js';
 
@@ -82,14 +82,17 @@ const lists = new SharedReads<References | undefined>(SHARED_MS);
 const sharedLists: typeof referencesAt = (client, taskQueue, account) =>
   lists.get(client, `${taskQueue} ${account ?? ''}`, () => referencesAt(client, taskQueue, account));
 
-/** Doubts about an input that would be started. */
+const REFERENCES = /\b(?:agentProfileId|boardingSettingsId)\b/g;
+
+/** Doubts about an input that would be started, in the words of the form. */
 async function doubtsOf(
   { client, settings }: Visit,
   { type }: Pick<Kind<unknown>, 'type'>,
   input: { readonly externalId: string; readonly account?: string | undefined },
 ): Promise<readonly FieldProblem[]> {
   const id = workflowId(type, input.externalId, input.account);
-  return (await doubtsAbout(client, settings.taskQueue, input, id, sharedLists)).doubts;
+  const { doubts } = await doubtsAbout(client, settings.taskQueue, input, id, sharedLists);
+  return doubts.map(({ field, message }) => ({ field, message: message.replace(REFERENCES, fieldLabel) }));
 }
 
 function startable<Input extends { readonly externalId: string; readonly account?: string | undefined }>(
@@ -142,8 +145,9 @@ function startable<Input extends { readonly externalId: string; readonly account
       const problem = accountProblem(visit.visitor, input.account);
       if (problem) throw new InvalidInput(`${file}: is not valid; nothing was started`, [problem]);
       const doubts = isConfirmed ? [] : await doubtsOf(visit, kind, input);
+      const labelled = doubts.map(({ field, message }) => ({ field: fieldLabel(field), message }));
       if (doubts.length > 0)
-        throw new InvalidInput(`${file}: may have mistakes; nothing was started`, doubts);
+        throw new InvalidInput(`${file}: may have mistakes; nothing was started`, labelled);
       return started(visit, kind, input);
     },
   };
@@ -271,9 +275,7 @@ async function started<Input>(visit: Visit, kind: Kind<Input>, input: Input): Pr
 /** Larger than any input that Temporal takes. */
 const MAX_INPUT_BYTES = 2 * 1024 * 1024;
 
-async function startFromFile(visit: Visit): Promise<Shown> {
-  const { files, fields } = await receivedForm(visit, MAX_INPUT_BYTES);
-  const { input: file } = files;
+async function startFromFile(visit: Visit, { fields, files: { input: file } }: HeldForm): Promise<Shown> {
   if (!file) throw new NotShown(422, 'Choose a file first. Nothing was started.');
   const value = parseJson(utf8(file.bytes, file.name), file.name);
   const found = kindOf(value);
@@ -304,5 +306,8 @@ export const START_ROUTES: readonly Route[] = [
     ...{ method: 'POST', path: '/start/:kind', role: 'admin', keepsTyped: true },
     show: (visit) => kindIn(visit).start(visit),
   },
-  { method: 'POST', path: '/start/file', role: 'admin', multipart: true, show: startFromFile },
+  {
+    ...{ method: 'POST', path: '/start/file', role: 'admin', multipart: true },
+    show: (visit) => receivedForm(visit, MAX_INPUT_BYTES, (form) => startFromFile(visit, form)),
+  },
 ];
