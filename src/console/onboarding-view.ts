@@ -1,5 +1,4 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import type { FastifyRequest } from 'fastify';
 import { isCorrectable } from '../forms/corrections.js';
 import {
   type Asked,
@@ -155,11 +154,6 @@ export function mayOpen({ visitor }: Pick<Visit, 'visitor'>, workflowId: string)
   return parts !== undefined && maySee(visitor, parts.account);
 }
 
-/** The workflow id in the path of a request. */
-export function idIn({ params }: Pick<FastifyRequest, 'params'>): string {
-  return (params as { readonly id: string }).id;
-}
-
 /**
  * The onboarding, single operation or partner account of a request. Every page that gets a workflow id opens it here.
  *
@@ -167,8 +161,8 @@ export function idIn({ params }: Pick<FastifyRequest, 'params'>): string {
  * one that the person may see
  */
 export async function openOnboarding(
-  visit: Pick<Visit, 'client' | 'visitor' | 'request'>,
-  id = idIn(visit.request),
+  visit: Pick<Visit, 'client' | 'visitor' | 'params'>,
+  id = visit.params['id'] ?? '',
 ): Promise<WorkflowExecutionDescription> {
   const description = mayOpen(visit, id) ? await describe(visit.client, id) : undefined;
   const partnerAccount = description?.typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount);

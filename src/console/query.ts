@@ -1,19 +1,9 @@
-import type { FastifyRequest } from 'fastify';
-
 /** The fields of the address bar or of a form. If a field is given twice, the last one counts. */
 export class Fields {
   readonly #fields: Readonly<Record<string, unknown>>;
 
   constructor(given: unknown) {
     this.#fields = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
-  }
-
-  static ofQuery({ query }: Pick<FastifyRequest, 'query'>): Fields {
-    return new Fields(query);
-  }
-
-  static ofBody({ body }: Pick<FastifyRequest, 'body'>): Fields {
-    return new Fields(body);
   }
 
   #values(name: string): readonly unknown[] {

@@ -25,6 +25,7 @@ import { type Admission, admitRequests, originOf } from './admission.js';
 import { once } from './clicks.js';
 import { ASSETS, type Asset, errorPage, pageWith, partWith } from './layout.js';
 import { ROUTES } from './pages/routes.js';
+import { Fields } from './query.js';
 import { endQuestions } from './questions.js';
 import {
   type AuditEvent,
@@ -264,8 +265,11 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
       if (isForm) admission.sessionOfForm(request);
       if (!part && console.settings.oidc) await sessions.write(reply, session);
       const times = new Times({ TZ: request.cookies[ZONE_COOKIE] });
-      const visitor = visitorOf(session);
-      const visit: Visit = { ...console, visitor, csrf: session.csrf, times, request, reply };
+      const visit: Visit = {
+        ...{ ...console, visitor: visitorOf(session), csrf: session.csrf, times, request, reply },
+        fields: new Fields(method === 'GET' ? request.query : request.body),
+        params: request.params as Visit['params'],
+      };
       const asked = () => (isForm ? once(visit, () => show(visit)) : show(visit));
       const shown = admission.doubtOf(request)
         ? console.client.withDeadline(Date.now(), asked)

@@ -8,7 +8,8 @@ import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } fr
 import type { CorrectionField } from '../correction-fields.js';
 import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../document-types.js';
 import { type Fields, LIST, pathOf, withList } from '../query.js';
-import { hasRole, type Visitor } from '../visitor.js';
+import type { Visit } from '../route.js';
+import { hasRole } from '../visitor.js';
 import { Field } from './field.js';
 import { Correction } from './input-fields.js';
 import { Form, Problem } from './parts.js';
@@ -16,10 +17,9 @@ import { Form, Problem } from './parts.js';
 /** The forms that answer a requirement, one for each kind of answer that it allows. */
 
 export interface Answering {
+  readonly visit: Visit;
   readonly workflowId: string;
   readonly requirement: Requirement;
-  readonly visitor: Visitor;
-  readonly csrf: string;
   /** The page to return to: of this workflow, or of the customer that it is a part of. */
   readonly page: string;
   readonly filled?: Filled | undefined;
@@ -31,8 +31,18 @@ export interface Answering {
   readonly isOpen?: boolean;
   /** The page opens at the answer. */
   readonly autoFocus?: boolean;
-  /** An answer waits for a second person before it is sent. */
-  readonly isProposed: boolean;
+}
+
+/** Reports whether a second person confirms the answers of a requirement. */
+export function isFourEyes({ settings }: Visit, { kind }: Pick<Requirement, 'kind'>): boolean {
+  return settings.fourEyes.includes(kind);
+}
+
+/** An answer that can be taken back belongs to no open requirement. */
+export function takenBack(id: string): Requirement {
+  const at = new Date().toISOString();
+  const nothing = { title: '', detail: '', raisedAt: at, dueAt: at };
+  return { id, kind: 'waiting', ...nothing, answers: ['take-back'] };
 }
 
 /** Returns the effect of an answer, as the label of its button. */
@@ -83,8 +93,9 @@ export function AnswerForms(props: Answering) {
   );
 }
 
-function OneForm(props: Answering & { readonly kind: AnswerKind }) {
-  const { workflowId, requirement, visitor, kind, filled, correctable } = props;
+export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
+  const { workflowId, requirement, kind, filled, correctable } = props;
+  const { visitor, csrf } = props.visit;
   const role = roleFor(requirement, kind);
   if (!hasRole(visitor, role)) {
     const who = role === 'approver' ? 'An approver decides this.' : 'An operator answers this.';
@@ -113,23 +124,28 @@ function OneForm(props: Answering & { readonly kind: AnswerKind }) {
       {...upload}
       data-keep=""
       id={`form-${requirement.id}-${kind}`}
-      csrf={props.csrf}
+      csrf={csrf}
       hidden={{ kind, page: props.page, ...(props.list !== undefined && { [LIST]: props.list }) }}
     >
       {own && <Mistakes problems={own.problems} />}
       <Content {...props} own={own} />
       <Reason {...props} own={own} />
-      <button type="submit" class={kind === 'abandon' ? 'danger' : undefined}>
+      <button type="submit" class={CLASSES[kind]}>
         {buttonOf(props, kind)}
       </button>
     </Form>
   );
 }
 
-function buttonOf({ isProposed, requirement }: Answering, kind: AnswerKind): string {
+function buttonOf({ visit, requirement }: Answering, kind: AnswerKind): string {
   if (isPreviewed(requirement, kind)) return 'Check, then confirm';
-  return isProposed ? 'Propose this answer' : (BUTTONS[kind] ?? 'Send the answer');
+  return isFourEyes(visit, requirement) ? 'Propose this answer' : (BUTTONS[kind] ?? 'Send the answer');
 }
+
+const CLASSES: Readonly<Partial<Record<AnswerKind, string>>> = {
+  abandon: 'danger',
+  'take-back': 'secondary',
+};
 
 const BUTTONS: Readonly<Partial<Record<AnswerKind, string>>> = {
   documents: 'Upload and send',
@@ -204,8 +220,9 @@ function Content({ kind, requirement, own, correctable = [], autoFocus }: Conten
           The onboarding ends. What exists at the partner stays there. This cannot be undone.
         </p>
       );
-    case 'retry':
     case 'take-back':
+      return <p class="advice">The partner does not have it yet.</p>;
+    case 'retry':
       return null;
   }
 }

@@ -26,7 +26,7 @@ import { AnswerForms } from './answer-forms.js';
 import { fieldLabel } from './field.js';
 import { Handling } from './handling.js';
 import { capitalized, Form, Id, Problem, Trail, When } from './parts.js';
-import { Asked as AskedText, isFourEyes, ObstacleNote } from './requirement.js';
+import { Asked as AskedText, ObstacleNote } from './requirement.js';
 import { Stages } from './stages.js';
 import { Answered, Timeline } from './timeline.js';
 
@@ -182,11 +182,7 @@ function RequirementCard({ asked, visit, view }: CardProps) {
       <AskedText requirement={requirement} times={visit.times} />
       <Handling {...{ visit, workflowId, requirement, page }} />
       {hasRole(visit.visitor, 'operator') ? (
-        <AnswerForms
-          {...{ workflowId, requirement, page, visitor: visit.visitor, csrf: visit.csrf }}
-          isOpen={view.asked.length === 1}
-          isProposed={isFourEyes(visit, requirement)}
-        />
+        <AnswerForms {...{ visit, workflowId, requirement, page }} isOpen={view.asked.length === 1} />
       ) : (
         <p class="advice">An operator answers this. Your role is {visit.visitor.role}.</p>
       )}

@@ -4,6 +4,7 @@ import { doubtsAbout, type References, referencesAt } from '../../batches/doubts
 import { kindOf } from '../../batches/ready.js';
 import { inputForm, type Typed } from '../../forms/typed-input.js';
 import { workflowId } from '../../messages/ids.js';
+import { fieldOf } from '../../messages/objects.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { Notes } from '../../reports/page.js';
 import {
@@ -127,7 +128,7 @@ function startable<Input extends { readonly externalId: string; readonly account
       const problems = [...(account ? [account] : []), ...('problems' in read ? read.problems : [])];
       if ('problems' in read || account) return show(visit, { status: 422, typed, problems });
       try {
-        const { confirmed } = visit.request.body as { readonly confirmed?: unknown };
+        const confirmed = visit.fields.text('confirmed');
         const digest = createHash('sha256').update(JSON.stringify(read.input)).digest('hex');
         const doubts = confirmed === digest ? [] : await doubtsOf(visit, kind, read.input);
         if (doubts.length > 0)
@@ -288,9 +289,8 @@ async function startFromFile(visit: Visit, { fields, files: { input: file } }: H
 const NO_KIND = 'There is no such kind of onboarding.';
 
 /** @throws {NotShown} */
-function kindIn({ request }: Visit): Startable {
-  const { kind = '' } = request.params as { readonly kind?: string };
-  const found = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+function kindIn({ params: { kind = '' } }: Visit): Startable {
+  const found = fieldOf(KINDS, kind);
   if (!found) throw new NotShown(404, NO_KIND);
   return found;
 }

@@ -3,13 +3,12 @@ import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-s
 import { whatHappened } from '../../texts/codes.js';
 import type { Times } from '../../texts/time.js';
 import { inZone, saidOf } from '../../texts/timeline-entries.js';
-import { MOST_REASON } from '../answer.js';
 import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import type { Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
-import { Field } from './field.js';
-import { Form, firstSentence, inShort, Prose, When } from './parts.js';
+import { OneForm, takenBack } from './answer-forms.js';
+import { firstSentence, inShort, Prose, When } from './parts.js';
 
 interface AnsweredProps {
   readonly visit: Visit;
@@ -37,7 +36,10 @@ export function Answered({ visit, view, state }: AnsweredProps) {
                 <AnsweredSentence entry={entry} times={visit.times} />
               </span>
               {unsent.includes(id) && hasRole(visit.visitor, 'operator') && (
-                <TakeBack visit={visit} workflowId={workflowId} id={id} page={view.workflowId} />
+                <OneForm
+                  {...{ visit, workflowId, kind: 'take-back', requirement: takenBack(id) }}
+                  page={view.workflowId}
+                />
               )}
             </li>
           ))}
@@ -60,34 +62,6 @@ function AnsweredSentence({ entry, times }: { readonly entry: TimelineEntry; rea
     <>
       Closed <When time={entry.at} times={times} />: {said}
     </>
-  );
-}
-
-interface TakeBackProps {
-  readonly visit: Visit;
-  readonly workflowId: string;
-  readonly id: string;
-  readonly page: string;
-}
-
-function TakeBack({ visit, workflowId, id, page }: TakeBackProps) {
-  return (
-    <Form
-      action={pathOf(workflowId, 'requirements', id)}
-      id={`form-${id}-take-back`}
-      data-keep=""
-      csrf={visit.csrf}
-      hidden={{ kind: 'take-back', page }}
-    >
-      <Field
-        {...{ id: `${id}-take-back-reason`, name: 'reason', label: 'Reason', required: true }}
-        maxLength={MOST_REASON}
-        advice="The partner does not have it yet."
-      />
-      <button type="submit" class="secondary">
-        Take it back
-      </button>
-    </Form>
   );
 }
 
