@@ -12,10 +12,8 @@ export interface Frame {
   readonly title: string;
   readonly visitor: Visitor | undefined;
   readonly csrf: string | undefined;
-  /** True if people sign in at a provider. */
   readonly signsIn: boolean;
   readonly message: string | undefined;
-  /** The path of the page, which the navigation marks. */
   readonly path: string;
 }
 
@@ -26,7 +24,6 @@ const PLACES = [
   { path: '/report', name: 'Report', role: 'viewer' },
 ] as const;
 
-/** Reports whether a page belongs to a place of the navigation. */
 function isAt(path: string, place: string): boolean {
   const at = path.startsWith('/batches/') ? '/start' : path;
   return at === place || (place !== '/' && at.startsWith(`${place}/`));

@@ -28,9 +28,7 @@ export interface OnboardingView {
   readonly workflowId: string;
   /** The last one that could be read; undefined while none could. */
   readonly state: OnboardingState | undefined;
-  /** The reason why it cannot be read now. */
   readonly obstacle: UnreadableOnboarding | undefined;
-  /** The parts of a customer that have started. */
   readonly parts: readonly PartState[];
   /** All open requirements: of the onboarding, its parts, and the partner accounts that block it. */
   readonly asked: readonly Asked[];
@@ -38,7 +36,6 @@ export interface OnboardingView {
   readonly failures: readonly string[];
 }
 
-/** A state, and the history that it was read from. */
 interface ReadState extends Pick<OnboardingView, 'state' | 'obstacle' | 'failures'> {
   readonly history: string;
 }

@@ -20,7 +20,6 @@ export class Fields {
     return typeof value === 'string' ? value : '';
   }
 
-  /** Each value, when a field may be given more than once. */
   all(name: string): readonly string[] {
     return this.#values(name).filter((value) => typeof value === 'string');
   }
@@ -57,7 +56,6 @@ export function withList(path: string, list: string | undefined): string {
   return list === undefined ? path : `${path}?${new URLSearchParams({ [LIST]: list })}`;
 }
 
-/** The address of an inbox with a filter. */
 export function inboxOf(list: string): string {
   return list === '' ? '/' : `/?${new URLSearchParams(list)}`;
 }

@@ -9,7 +9,6 @@ const AT_ONCE = 8;
 
 const TIMEOUT_MS = 3_000;
 
-/** The time for which a page waits for unknown questions. */
 const PATIENCE_MS = 1_000;
 
 /** The pause before a workflow that did not respond is asked again. */

@@ -35,7 +35,6 @@ export interface Visit extends Console {
   readonly visitor: Visitor;
   /** Goes into each form as field `csrf`. */
   readonly csrf: string;
-  /** Times in the zone of the browser. */
   readonly times: Times;
   /** Of its form, or else of its address. Those of a form with files come with the files. */
   readonly fields: Fields;
@@ -47,7 +46,6 @@ export interface Visit extends Console {
 
 export type Shown =
   | { readonly page: VNode; readonly title: string; readonly status?: number }
-  /** A part of a page, which the browser replaces. */
   | { readonly part: VNode }
   /** After a form: another page, with a message on it. */
   | { readonly to: string; readonly message?: string }

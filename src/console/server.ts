@@ -45,7 +45,6 @@ import type { Visitor } from './visitor.js';
 
 export interface ConsoleOptions {
   readonly settings: ConsoleSettings;
-  /** Temporal, which may be unavailable. */
   readonly client: Client;
   readonly logger: Logger;
   readonly limits?: ArrivalLimits;
@@ -61,7 +60,6 @@ const MAX_FORM_BYTES = 256 * 1024;
 /** A large document takes its time. Nobody sends one without a session: the session is checked before the body is read. */
 const LIMITS = { headersMs: 10_000, requestMs: 10_000, uploadMs: 10 * 60_000 };
 
-/** The limits for reading the rest of a request after its response. */
 const UNREAD = { bytes: 16 * 1024 * 1024, ms: 5_000, checkMs: 20 };
 
 /** Longer than any workflow id. */
@@ -70,7 +68,6 @@ const MAX_PARAM_LENGTH = 300;
 /** The time that a page waits for Temporal after it has just failed to respond. The client itself would try for 40 s. */
 const UNAVAILABLE_MS = 2_000;
 
-/** The time for which a message waits for the next page. */
 const MESSAGE_MS = 30_000;
 
 interface Handling {

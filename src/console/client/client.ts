@@ -181,7 +181,6 @@ function claim(): void {
   if (others.length === 0) only?.click();
 }
 
-/** Chooses the row that has the focus, or no longer. */
 function choose(): void {
   document.activeElement?.closest('tr')?.querySelector<HTMLElement>('input[type="checkbox"]')?.click();
 }
@@ -209,7 +208,6 @@ function offerNotifications(): void {
   document.querySelector('h1')?.after(button);
 }
 
-/** Reports whether a person wants to be notified of a part of the page. */
 function isNotified({ dataset }: HTMLElement): boolean {
   return canNotify && Notification.permission === 'granted' && 'new' in dataset;
 }

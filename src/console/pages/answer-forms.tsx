@@ -14,8 +14,6 @@ import { Field } from './field.js';
 import { Correction } from './input-fields.js';
 import { Form, Problem } from './parts.js';
 
-/** The forms that answer a requirement, one for each kind of answer that it allows. */
-
 export interface Answering {
   readonly visit: Visit;
   readonly workflowId: string;
@@ -29,11 +27,9 @@ export interface Answering {
   readonly list?: string | undefined;
   /** True if the first form is open. Default: true. */
   readonly isOpen?: boolean;
-  /** The page opens at the answer. */
   readonly autoFocus?: boolean;
 }
 
-/** Reports whether a second person confirms the answers of a requirement. */
 export function isFourEyes({ settings }: Visit, { kind }: Pick<Requirement, 'kind'>): boolean {
   return settings.fourEyes.includes(kind);
 }
@@ -229,7 +225,6 @@ function Content({ kind, requirement, own, correctable = [], autoFocus }: Conten
 
 const DOCUMENTS_RULE = `PDF, PNG, JPEG, TIFF, text or CSV. At most ${MOST_FILES} files of ${MAX_ATTACHMENT_BYTES / 1024 / 1024} MiB each.`;
 
-/** Takes dragged files, and shows how far their upload is. */
 function Drop({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="drop" data-drop="">

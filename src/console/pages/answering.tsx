@@ -176,7 +176,6 @@ interface PreviewProps {
   readonly read: ReadAnswer;
 }
 
-/** The effect of an answer, before it is sent. */
 function Preview({ found, read: { answer, reason, changes } }: PreviewProps) {
   const { requirement, path, fields, csrf } = found;
   const isProposed = isFourEyes(found, requirement);

@@ -134,13 +134,11 @@ async function checkFile(visit: Visit, { fields, files: { file, mapping } }: Hel
   return { to: pathOfBatch(id) };
 }
 
-/** The number of doubts that the page of a checked file lists. */
 const MOST_DOUBTS = 20;
 
 type ProblemsProps = Omit<CheckedFile, 'rows'> &
   Pick<FileDoubts, 'doubts' | 'count'> & { readonly csrf: string };
 
-/** The problems of a file, by line and field, and the warnings about its valid rows. */
 function Problems({ name, validation, csrf, doubts, count }: ProblemsProps) {
   const { rows, badRows, counts, problems, problemCount } = validation;
   const valid = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -170,7 +168,6 @@ interface RowTableProps {
   readonly count: number;
 }
 
-/** Problems or warnings, by line and field. */
 export function RowTable({ what, problems, count }: RowTableProps) {
   type Problem = (typeof problems)[number];
   const columns = [

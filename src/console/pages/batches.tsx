@@ -22,7 +22,6 @@ import { Form } from './parts.js';
 /** Starts per second, where the form has no other number. */
 const DEFAULT_RATE = 20;
 
-/** The number of rows that start concurrently, the same default as on the command line. */
 const CONCURRENCY = 8;
 
 const MOST_LISTED = 50;
@@ -65,7 +64,6 @@ function stageOf({ state: { stage }, hasEnded }: Batch): string {
   return hasEnded && (stage === 'running' || stage === 'checked') ? 'ended early' : STAGES[stage];
 }
 
-/** The refresh interval of the page of a running batch, in seconds. */
 const REFRESH_SECONDS = 2;
 
 async function showBatch(visit: Visit): Promise<Shown> {

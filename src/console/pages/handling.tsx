@@ -20,11 +20,8 @@ import { forgetLists } from '../waiting-list.js';
 import { Changes } from './input-fields.js';
 import { Form, inShort, When } from './parts.js';
 
-/** Several people handle a requirement: one claims it, and a second person confirms the answer. */
-
 export const REQUIREMENT_PATH = '/onboardings/:id/requirements/:requirementId';
 
-/** The page to return to, when it is the inbox. */
 export const INBOX = 'inbox';
 
 /** The page to return to: of this workflow, of the customer that it is a part of, or {@link INBOX}. */
@@ -32,7 +29,6 @@ export function pageIn({ fields }: Pick<Visit, 'fields'>, workflowId: string): s
   return fields.text('page') || workflowId;
 }
 
-/** The filter of the inbox from which a person came. */
 export function listIn({ fields }: Pick<Visit, 'fields'>): { readonly list?: string } {
   return fields.names.includes(LIST) ? { list: fields.text(LIST) } : {};
 }
@@ -87,7 +83,6 @@ export function Handling({ visit, workflowId, requirement, proposed, page = '' }
   );
 }
 
-/** A proposed answer as a second person reads it before confirming it. */
 export interface ProposedShown {
   readonly answer: Answer;
   readonly changes: readonly Change[] | undefined;
@@ -97,11 +92,9 @@ interface Proposing extends Pick<Visit, 'client' | 'visitor'> {
   readonly workflowId: string;
   readonly requirement: Requirement | undefined;
   readonly obstacle: UnreadableOnboarding | undefined;
-  /** The input that a proposed correction changes. */
   readonly correctable: () => Promise<Correctable>;
 }
 
-/** The whole proposed answer, for those who can confirm it. */
 export async function proposedIn(at: Proposing): Promise<ProposedShown | undefined> {
   const { client, visitor, workflowId, requirement, obstacle, correctable } = at;
   if (obstacle || !requirement?.proposal || !hasRole(visitor, 'operator')) return undefined;
@@ -182,7 +175,6 @@ function ProposedContent({ proposed: { answer, changes } }: { readonly proposed:
   }
 }
 
-/** The form of the boxes in the rows of the inbox. */
 const CHOSEN = 'chosen';
 
 /** A row of the inbox in a form or an address. No id of a requirement has a space. */
@@ -218,7 +210,6 @@ interface About {
 }
 
 interface Action {
-  /** The message when it is done. */
   readonly done: string;
   /** @throws {InvalidInput} when the workflow refuses it */
   readonly send: (client: Client, workflowId: string, about: About, fields: Fields) => Promise<unknown>;
@@ -253,7 +244,6 @@ const ACTIONS = {
   },
 } as const satisfies Readonly<Record<string, Action>>;
 
-/** A button about a requirement: one of a claim, of a proposal or of a remark. */
 async function act(visit: Visit, actions: readonly (keyof typeof ACTIONS)[]): Promise<Shown> {
   const { client, visitor, params, fields, audit } = visit;
   const { requirementId = '' } = params;
@@ -290,7 +280,6 @@ const MOST_CHOSEN = 100;
 /** The maximum number of reasons in a message, which a cookie keeps. */
 const MOST_REASONS = 2;
 
-/** Claims the requirements chosen in the inbox, and names those that someone else claimed first. */
 async function claimChosen(visit: Visit): Promise<Shown> {
   const { client, visitor, fields, audit } = visit;
   const { actor } = visitor;

@@ -239,7 +239,6 @@ const NOT_KNOWN_YET = '\u00a0';
 
 interface TaskProps {
   readonly item: InboxItem;
-  /** The filter of the inbox. */
   readonly list: string;
   /** The address at which the row has the form. */
   readonly here?: string | false;

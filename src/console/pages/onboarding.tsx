@@ -103,7 +103,6 @@ function Live({ visit, listed, view }: OnboardingProps) {
   );
 }
 
-/** The causes other than a person for which the onboarding waits. */
 function HeldUp({ view, times }: { readonly view: OnboardingView; readonly times: Times }) {
   const { failures, state } = view;
   const { waiting } = state ?? {};

@@ -10,8 +10,6 @@ import { labelOf } from './answer-forms.js';
 import { fieldLabel } from './field.js';
 import { Id, Prose } from './parts.js';
 
-/** The column next to a question: facts about the business, and the meaning of the requirement. */
-
 /** The number of fields of the input that a summary shows: a start names the business first. */
 const SUMMARY_FIELDS = 12;
 
@@ -21,7 +19,6 @@ interface BusinessProps {
   readonly input: unknown;
 }
 
-/** The facts about the business that help to answer, without private values. */
 export function Business({ listed, state, input }: BusinessProps) {
   const { workflowId } = listed;
   const dba = state?.dba ?? listed.dba;

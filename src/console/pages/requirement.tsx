@@ -23,7 +23,6 @@ import { Handling, listIn, type ProposedShown, pageIn, proposedIn, REQUIREMENT_P
 import { capitalized, Due, Form, inShort, Problem, Trail, When } from './parts.js';
 import { Business, Help } from './requirement-aside.js';
 
-/** The interval at which the page checks whether the requirement is still open, in seconds. */
 const REFRESH_SECONDS = 5;
 
 /** A visit to a requirement, with what is known of it; without a requirement when it is not open. */
@@ -139,7 +138,6 @@ export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboar
   );
 }
 
-/** The partner's question, and since when it has been open. */
 export function Asked({ requirement, times }: { readonly requirement: Requirement; readonly times: Times }) {
   const { raisedAt, dueAt, kind } = requirement;
   return (
@@ -156,7 +154,6 @@ export function Asked({ requirement, times }: { readonly requirement: Requiremen
   );
 }
 
-/** The part of the question that its title lacks. */
 export function Detail({ requirement }: { readonly requirement: Requirement }) {
   const detail = detailBeside(requirement);
   return detail === '' ? null : <blockquote class="detail">{detail}</blockquote>;
@@ -226,7 +223,6 @@ function Ended({ state, found: { requirementId, times, visitor } }: EndedProps) 
   );
 }
 
-/** The remarks of colleagues. No partner gets them. */
 function Remarks({ state, found: { requirementId, times } }: EndedProps) {
   const remarks = remarksOn(state.timeline, requirementId);
   if (remarks.length === 0) return null;
@@ -293,7 +289,6 @@ export function goneShown(found: Found, state: OnboardingState, typed?: Fields):
 
 const TYPED: Readonly<Record<string, string>> = { text: 'Answer', id: 'ID', code: 'Code', reason: 'Reason' };
 
-/** The text of a rejected answer, to copy. */
 function Typed({ fields }: { readonly fields: Fields }) {
   const shown = fields.names.flatMap((name) => {
     const label = /^set\.(.*)$/.exec(name)?.[1] ?? fieldOf(TYPED, name);

@@ -12,17 +12,14 @@ import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { capitalized, firstSentence, Prose } from './parts.js';
 
-/** The stages of each kind of onboarding, in order. */
 const STAGES: Readonly<Partial<Record<WorkflowType, readonly Stage[]>>> = {
   merchantBoarding: ['preparing', 'applying', 'underwriting', 'boarding'],
   businessOnboarding: ['applying', 'underwriting', 'opening'],
   terminalProvisioning: ['provisioning'],
 };
 
-/** The successful ends. */
 const GOOD: readonly string[] = ['boarded', 'onboarded', 'provisioned', 'done'];
 
-/** A picture of the stages: done, running, to come. */
 export function Stages({ listed, view }: { readonly listed: Listed; readonly view: OnboardingView }) {
   const { workflowId, state, parts } = view;
   const type = partsOfId(workflowId)?.type;

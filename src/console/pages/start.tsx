@@ -114,7 +114,6 @@ function startable<Input extends { readonly externalId: string; readonly account
   };
   return {
     ...{ type: kind.type, name, what },
-    /** The header of a CSV file of this kind. */
     template: ({ settings, visitor }: Visit): Shown => ({
       file: csvOf([], columnsOf([kind.schema(ownAccounts(settings, visitor))]).names),
       ...{ fileName: `${name}.csv`, contentType: 'text/csv; charset=utf-8' },
@@ -167,9 +166,7 @@ interface StartPageProps extends Given {
   readonly path: string;
   readonly visit: Visit;
   readonly parts: ReturnType<typeof inputForm>['parts'];
-  /** The choices from the partner's lists, by field. */
   readonly choices: Readonly<Record<string, Choices>>;
-  /** They could not be read. */
   readonly isUnread: boolean;
 }
 

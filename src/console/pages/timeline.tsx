@@ -16,7 +16,6 @@ interface AnsweredProps {
   readonly state: OnboardingState;
 }
 
-/** People's answers, and the requirements that closed themselves. */
 export function Answered({ visit, view, state }: AnsweredProps) {
   const all = [{ workflowId: view.workflowId, state }, ...readable(view.parts)].flatMap(
     ({ workflowId, state: of }) =>
@@ -85,7 +84,6 @@ function endedOf({ timeline, requirements }: OnboardingState): EndedRequirement[
   return [...ended.values()];
 }
 
-/** The timeline in sentences, newest first. */
 export function Timeline({ timeline, times }: Pick<OnboardingState, 'timeline'> & Pick<Visit, 'times'>) {
   return (
     <section class="card" aria-labelledby="timeline-title" id="timeline">
