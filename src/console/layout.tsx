@@ -10,11 +10,11 @@ import { hasRole, type Visitor } from './visitor.js';
 
 export interface Frame {
   readonly title: string;
-  readonly visitor: Visitor | undefined;
-  readonly csrf: string | undefined;
+  readonly visitor?: Visitor | undefined;
+  readonly csrf?: string | undefined;
   readonly signsIn: boolean;
-  readonly message: string | undefined;
-  readonly path: string;
+  readonly message?: string | undefined;
+  readonly path?: string;
 }
 
 const PLACES = [
@@ -38,7 +38,7 @@ export function partWith(part: VNode): string {
   return harmless(renderToString(part));
 }
 
-function Top({ visitor, csrf, signsIn, path }: Frame) {
+function Top({ visitor, csrf, signsIn, path = '' }: Frame) {
   return (
     <header class="top">
       <a href="/">

@@ -301,9 +301,8 @@ function goOn(reply: FastifyReply, { href }: URL, title: string, link: string): 
 }
 
 function plainPage(title: string, content: ComponentChildren): string {
-  const frame = { title, visitor: undefined, csrf: undefined, signsIn: true, message: undefined, path: '' };
   return pageWith(
-    frame,
+    { title, signsIn: true },
     <>
       <h1>{title}</h1>
       {content}

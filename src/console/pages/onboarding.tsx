@@ -39,30 +39,32 @@ interface OnboardingProps {
   readonly view: OnboardingView;
 }
 
-async function showOnboarding(visit: Visit): Promise<Shown> {
+async function opened(visit: Visit) {
   const description = await openOnboarding(visit);
   const listed = await listedOf(visit.client, description);
   const view = await onboardingView(visit.client, listed.workflowId);
-  return onboardingShown({ visit, listed, view }, await maskedInput(visit.client, description));
+  return { description, props: { visit, listed, view } };
+}
+
+async function showOnboarding(visit: Visit): Promise<Shown> {
+  const { description, props } = await opened(visit);
+  return onboardingShown(props, await maskedInput(visit.client, description));
 }
 
 async function showPart(visit: Visit): Promise<Shown> {
-  const listed = await listedOf(visit.client, await openOnboarding(visit));
-  const view = await onboardingView(visit.client, listed.workflowId);
-  return { part: <Live visit={visit} listed={listed} view={view} /> };
+  return { part: <Live {...(await opened(visit)).props} /> };
 }
 
 /** The private values of the input, in this response only. */
 async function showPrivate(visit: Visit): Promise<Shown> {
   const { client, visitor, audit } = visit;
-  const listed = await listedOf(client, await openOnboarding(visit));
-  const { workflowId } = listed;
+  const { props } = await opened(visit);
+  const { workflowId } = props.listed;
   if (!isCorrectable(workflowId))
     throw new NotShown(404, 'This onboarding has no private values of its own.');
   const { input } = await inputOf(client, workflowId);
   audit(visitor, { what: 'show private values', workflowId });
-  const view = await onboardingView(client, workflowId);
-  return onboardingShown({ visit, listed, view }, input, true);
+  return onboardingShown(props, input, true);
 }
 
 function onboardingShown(props: OnboardingProps, input: unknown, isPrivate = false): Shown {

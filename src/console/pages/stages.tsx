@@ -25,18 +25,15 @@ export function Stages({ listed, view }: { readonly listed: Listed; readonly vie
   const type = partsOfId(workflowId)?.type;
   const stage = state?.stage ?? listed.stage;
   if (!type || !stage) return null;
-  if (type === 'customerOnboarding') {
-    return (
-      <section id="stages" aria-label="Where it stands">
-        {(Object.keys(PARTS) as Part[]).map((part) => (
-          <PartStages key={part} part={part} state={state} known={parts.find((each) => each.part === part)} />
-        ))}
-      </section>
-    );
-  }
   return (
     <section id="stages" aria-label="Where it stands">
-      <StageList type={type} stage={stage} state={state} seconds={listed.stageSeconds} />
+      {type === 'customerOnboarding' ? (
+        (Object.keys(PARTS) as Part[]).map((part) => (
+          <PartStages key={part} part={part} state={state} known={parts.find((each) => each.part === part)} />
+        ))
+      ) : (
+        <StageList type={type} stage={stage} state={state} seconds={listed.stageSeconds} />
+      )}
     </section>
   );
 }

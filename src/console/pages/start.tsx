@@ -104,12 +104,7 @@ function startable<Input extends { readonly externalId: string; readonly account
   const formFor = ({ settings, visitor }: Visit) => inputForm(kind.schema(ownAccounts(settings, visitor)));
   const show = async (visit: Visit, given: Given): Promise<Shown> => {
     const choices = await partnerChoices(visit, kind.type);
-    const page = (
-      <StartPage
-        {...{ path: name, visit, choices: choices ?? {}, isUnread: choices === undefined, ...given }}
-        parts={formFor(visit).parts}
-      />
-    );
+    const page = <StartPage {...{ path: name, visit, choices, ...given }} parts={formFor(visit).parts} />;
     return { title: `Start a ${name}`, status: given.status, page };
   };
   return {
@@ -166,8 +161,8 @@ interface StartPageProps extends Given {
   readonly path: string;
   readonly visit: Visit;
   readonly parts: ReturnType<typeof inputForm>['parts'];
-  readonly choices: Readonly<Record<string, Choices>>;
-  readonly isUnread: boolean;
+  /** From the partner's lists, by field; undefined when they could not be read. */
+  readonly choices: Readonly<Record<string, Choices>> | undefined;
 }
 
 /**
@@ -196,7 +191,7 @@ async function partnerChoices(
 const UNREAD =
   'No worker read the partner’s lists of agents and boarding settings in time. Type an ID or a name, or reload this page later.';
 
-function StartPage({ path, visit, parts, choices, isUnread, ...given }: StartPageProps) {
+function StartPage({ path, visit, parts, choices, ...given }: StartPageProps) {
   const { typed, problems, doubtful, failure } = given;
   const { settings, visitor, csrf } = visit;
   const names = Object.keys(ownAccounts(settings, visitor).accounts);
@@ -215,7 +210,7 @@ function StartPage({ path, visit, parts, choices, isUnread, ...given }: StartPag
         </Problem>
       )}
       {problems.length > 0 && <ProblemList problems={problems} parts={shown} />}
-      {isUnread && <Notes notes={[UNREAD]} />}
+      {!choices && <Notes notes={[UNREAD]} />}
       {doubtful && <ProblemList isDoubt problems={doubtful.doubts} parts={shown} />}
       <Form
         {...{ action: `/start/${path}`, noValidate: true, autocomplete: 'off', csrf }}

@@ -64,24 +64,17 @@ function AnsweredSentence({ entry, times }: { readonly entry: TimelineEntry; rea
   );
 }
 
-interface EndedRequirement {
-  readonly id: string;
-  readonly title: string;
-  readonly entry: TimelineEntry;
-}
-
 /** The requirements that are no longer open, by the last entry about each. */
-function endedOf({ timeline, requirements }: OnboardingState): EndedRequirement[] {
+function endedOf({ timeline, requirements }: OnboardingState) {
   const titles = new Map<string, string>();
-  const ended = new Map<string, EndedRequirement>();
+  const ended = new Map<string, TimelineEntry>();
   for (const entry of timeline) {
     const id = (entry.detail ?? '').split(': ')[0] ?? '';
     if (entry.event === 'requirement-raised') titles.set(id, saidOf(entry));
-    if (entry.event === 'requirement-resolved' || entry.event === 'requirement-closed')
-      ended.set(id, { id, title: titles.get(id) ?? id, entry });
+    if (entry.event === 'requirement-resolved' || entry.event === 'requirement-closed') ended.set(id, entry);
   }
   for (const { id } of requirements) ended.delete(id);
-  return [...ended.values()];
+  return [...ended].map(([id, entry]) => ({ id, title: titles.get(id) ?? id, entry }));
 }
 
 export function Timeline({ timeline, times }: Pick<OnboardingState, 'timeline'> & Pick<Visit, 'times'>) {
