@@ -10,7 +10,7 @@ import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../document-types.js';
 import { type Fields, LIST, pathOf, withList } from '../query.js';
 import type { Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
-import { Field } from './field.js';
+import { Field, type FieldProps } from './field.js';
 import { Correction } from './input-fields.js';
 import { Form, Problem } from './parts.js';
 
@@ -155,72 +155,54 @@ interface ContentProps extends Answering {
   readonly own: Filled | undefined;
 }
 
-function Content({ kind, requirement, own, correctable = [], autoFocus }: ContentProps) {
-  const { id, idFormat, choices = [] } = requirement;
-  const field = (name: string) => ({
-    ...{ id: `${id}-${name}`, name, required: true },
-    ...{ value: own?.fields.text(name), problems: wrongIn(own, name) },
-  });
-  switch (kind) {
-    case 'text':
-      return (
-        <Field
-          {...{ ...field('text'), autoFocus, label: 'Answer', rows: 5 }}
-          maxLength={MOST_TEXT}
-          advice="The partner reads it."
-        />
-      );
-    case 'code':
-      return (
-        <Field
-          {...field('code')}
-          {...{ label: 'One-time code', advice: '6 digits', maxLength: 12, class: 'short' }}
-          {...{ inputMode: 'numeric', autoComplete: 'one-time-code' }}
-        />
-      );
-    case 'adopt': {
-      const isText = idFormat === 'text';
-      return (
-        <Field
-          {...field('id')}
-          {...{ label: 'ID at the partner', maxLength: 64, class: 'short' }}
-          inputMode={isText ? undefined : 'numeric'}
-          advice={`${isText ? 'As' : 'Digits, as'} the partner’s portal shows it`}
-        />
-      );
-    }
-    case 'choice':
-      return (
-        <Field
-          {...field('choice')}
-          label="Meaning"
-          advice="It applies to all onboardings of the account, now and later."
-          choices={[['', 'choose one'], ...choices.map((choice) => [choice, meaningOf(choice)] as const)]}
-        />
-      );
-    case 'documents':
-      return (
-        <Drop>
-          <Field
-            {...field('documents')}
-            {...{ type: 'file', label: 'Documents', multiple: true, accept: ACCEPTED_NAMES.join(',') }}
-            advice={DOCUMENTS_RULE}
-          />
-        </Drop>
-      );
-    case 'correction':
-      return <Correction id={id} correctable={correctable} own={own} />;
-    case 'abandon':
-      return (
-        <p class="advice">
-          The onboarding ends. What exists at the partner stays there. This cannot be undone.
-        </p>
-      );
-    case 'take-back':
-      return <p class="advice">The partner does not have it yet.</p>;
-    case 'retry':
-      return null;
-  }
+/** The field of an answer that has one. */
+const FIELDS: Readonly<Partial<Record<AnswerKind, (requirement: Requirement) => FieldProps>>> = {
+  text: () => ({
+    name: 'text',
+    label: 'Answer',
+    rows: 5,
+    maxLength: MOST_TEXT,
+    advice: 'The partner reads it.',
+  }),
+  code: () => ({
+    ...{ name: 'code', label: 'One-time code', advice: '6 digits', maxLength: 12, class: 'short' },
+    ...{ inputMode: 'numeric', autoComplete: 'one-time-code' },
+  }),
+  adopt: ({ idFormat }) => ({
+    ...{ name: 'id', label: 'ID at the partner', maxLength: 64, class: 'short' },
+    inputMode: idFormat === 'text' ? undefined : 'numeric',
+    advice: `${idFormat === 'text' ? 'As' : 'Digits, as'} the partner’s portal shows it`,
+  }),
+  choice: ({ choices = [] }) => ({
+    ...{ name: 'choice', label: 'Meaning' },
+    advice: 'It applies to all onboardings of the account, now and later.',
+    choices: [['', 'choose one'], ...choices.map((choice) => [choice, meaningOf(choice)] as const)],
+  }),
+  documents: () => ({
+    ...{ name: 'documents', label: 'Documents', type: 'file', multiple: true },
+    ...{ accept: ACCEPTED_NAMES.join(','), advice: DOCUMENTS_RULE },
+  }),
+};
+
+const NOTES: Readonly<Partial<Record<AnswerKind, string>>> = {
+  abandon: 'The onboarding ends. What exists at the partner stays there. This cannot be undone.',
+  'take-back': 'The partner does not have it yet.',
+};
+
+function Content({ kind, requirement, own, correctable = [], autoFocus = false }: ContentProps) {
+  const { id } = requirement;
+  if (kind === 'correction') return <Correction id={id} correctable={correctable} own={own} />;
+  const given = FIELDS[kind]?.(requirement);
+  if (!given) return NOTES[kind] ? <p class="advice">{NOTES[kind]}</p> : null;
+  const { name } = given;
+  const typed = { value: own?.fields.text(name), problems: wrongIn(own, name) };
+  const field = (
+    <Field
+      {...{ ...given, ...typed, id: `${id}-${name}`, required: true }}
+      autoFocus={autoFocus && kind === 'text'}
+    />
+  );
+  return kind === 'documents' ? <Drop>{field}</Drop> : field;
 }
 
 const DOCUMENTS_RULE = `PDF, PNG, JPEG, TIFF, text or CSV. At most ${MOST_FILES} files of ${MAX_ATTACHMENT_BYTES / 1024 / 1024} MiB each.`;

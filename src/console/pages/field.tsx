@@ -16,7 +16,7 @@ type ControlProps = Pick<
   | 'spellcheck'
 >;
 
-interface FieldProps extends ControlProps {
+export interface FieldProps extends ControlProps {
   readonly name: string;
   /** Default: the name. */
   readonly id?: string;
