@@ -87,7 +87,6 @@ const OPEN_PATHS: readonly string[] = [
   ...Object.values(SIGN_IN_PATHS),
 ];
 
-/** The names of this machine for itself. */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 /** The address of the console in browsers, `https://console.example.com`. */

@@ -19,7 +19,6 @@ import type { Role } from './visitor.js';
 /** The maximum length of an answer, in characters. A partner may keep less. */
 export const MOST_TEXT = 4_000;
 
-/** The maximum length of a reason, in characters. */
 export const MOST_REASON = 500;
 
 /** The kinds of answers that a form gives. Documents come by a form of their own. */
@@ -39,7 +38,6 @@ export type FormKind = (typeof FORM_KINDS)[number];
 /** Problems by the names of the fields of a form; '' for the form as a whole. */
 export type Problems = readonly FieldProblem[];
 
-/** A form after a mistake: what was typed, and what is wrong with it. */
 export interface Filled {
   readonly kind: AnswerKind;
   readonly fields: Fields;
@@ -67,7 +65,6 @@ export function mayMoveMoney(changes: readonly Pick<Change, 'field'>[], schema: 
   );
 }
 
-/** Reports whether a person sees what an answer does before it is sent. */
 export function isPreviewed({ kind }: Pick<Requirement, 'kind'>, answer: AnswerKind): boolean {
   return (
     ['correction', 'adopt', 'choice', 'abandon'].includes(answer) ||

@@ -20,7 +20,6 @@ export interface CorrectionField extends Field {
   readonly isNamed: boolean;
 }
 
-/** The maximum number of free fields that a form takes at once. */
 export const OTHER_FIELDS = 3;
 
 const NOW_LENGTH = 80;

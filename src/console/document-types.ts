@@ -55,7 +55,6 @@ const TYPES: readonly DocumentType[] = [
   { names: ['.csv'], begins: () => true, isText: true },
 ];
 
-/** The ends of the names that are accepted: `.pdf`. */
 export const ACCEPTED_NAMES = TYPES.flatMap(({ names }) => names);
 
 /** The part of the beginning that is examined for other types, in bytes. PDF readers accept a beginning within the first 1024. */

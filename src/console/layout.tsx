@@ -10,13 +10,11 @@ import { hasRole, type Visitor } from './visitor.js';
 
 export interface Frame {
   readonly title: string;
-  readonly visitor: Visitor | undefined;
-  readonly csrf: string | undefined;
-  /** True if people sign in at a provider. */
+  readonly visitor?: Visitor | undefined;
+  readonly csrf?: string | undefined;
   readonly signsIn: boolean;
-  readonly message: string | undefined;
-  /** The path of the page, which the navigation marks. */
-  readonly path: string;
+  readonly message?: string | undefined;
+  readonly path?: string;
 }
 
 const PLACES = [
@@ -26,7 +24,6 @@ const PLACES = [
   { path: '/report', name: 'Report', role: 'viewer' },
 ] as const;
 
-/** Reports whether a page belongs to a place of the navigation. */
 function isAt(path: string, place: string): boolean {
   const at = path.startsWith('/batches/') ? '/start' : path;
   return at === place || (place !== '/' && at.startsWith(`${place}/`));
@@ -41,7 +38,7 @@ export function partWith(part: VNode): string {
   return harmless(renderToString(part));
 }
 
-function Top({ visitor, csrf, signsIn, path }: Frame) {
+function Top({ visitor, csrf, signsIn, path = '' }: Frame) {
   return (
     <header class="top">
       <a href="/">

@@ -1,7 +1,14 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import type { FastifyRequest } from 'fastify';
 import { isCorrectable } from '../forms/corrections.js';
-import { type Asked, askedByAccounts, askedOf, askingPart, type PartState, partsOf } from '../inbox/waits.js';
+import {
+  type Asked,
+  askedByAccounts,
+  askedOf,
+  askingPart,
+  type PartState,
+  partsOf,
+  readable,
+} from '../inbox/waits.js';
 import { partsOfId } from '../messages/ids.js';
 import type { OnboardingState } from '../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
@@ -21,9 +28,7 @@ export interface OnboardingView {
   readonly workflowId: string;
   /** The last one that could be read; undefined while none could. */
   readonly state: OnboardingState | undefined;
-  /** The reason why it cannot be read now. */
   readonly obstacle: UnreadableOnboarding | undefined;
-  /** The parts of a customer that have started. */
   readonly parts: readonly PartState[];
   /** All open requirements: of the onboarding, its parts, and the partner accounts that block it. */
   readonly asked: readonly Asked[];
@@ -31,7 +36,6 @@ export interface OnboardingView {
   readonly failures: readonly string[];
 }
 
-/** A state, and the history that it was read from. */
 interface ReadState extends Pick<OnboardingView, 'state' | 'obstacle' | 'failures'> {
   readonly history: string;
 }
@@ -82,15 +86,13 @@ async function readView(client: Client, workflowId: string): Promise<OnboardingV
 
 /** A part that can be read asks for itself: its customer learns later what has changed, and shows less of a requirement. */
 function askedBy(workflowId: string, state: OnboardingState, parts: readonly PartState[]): Asked[] {
-  const readable = parts.flatMap(({ part, workflowId: id, state: own }) =>
-    own instanceof UnreadableOnboarding ? [] : [{ part, id, own }],
-  );
+  const asking = readable(parts);
   const requirements = state.requirements.filter(
-    ({ id }) => !readable.some(({ part }) => part === askingPart(state, id)),
+    ({ id }) => !asking.some(({ part }) => part === askingPart(state, id)),
   );
   return [
     ...askedOf(workflowId, { ...state, requirements }, []),
-    ...readable.flatMap(({ id, own }) => askedOf(id, own, [])),
+    ...asking.flatMap((part) => askedOf(part.workflowId, part.state, [])),
   ];
 }
 
@@ -149,11 +151,6 @@ export function mayOpen({ visitor }: Pick<Visit, 'visitor'>, workflowId: string)
   return parts !== undefined && maySee(visitor, parts.account);
 }
 
-/** The workflow id in the path of a request. */
-export function idIn({ params }: Pick<FastifyRequest, 'params'>): string {
-  return (params as { readonly id: string }).id;
-}
-
 /**
  * The onboarding, single operation or partner account of a request. Every page that gets a workflow id opens it here.
  *
@@ -161,8 +158,8 @@ export function idIn({ params }: Pick<FastifyRequest, 'params'>): string {
  * one that the person may see
  */
 export async function openOnboarding(
-  visit: Pick<Visit, 'client' | 'visitor' | 'request'>,
-  id = idIn(visit.request),
+  visit: Pick<Visit, 'client' | 'visitor' | 'params'>,
+  id = visit.params['id'] ?? '',
 ): Promise<WorkflowExecutionDescription> {
   const description = mayOpen(visit, id) ? await describe(visit.client, id) : undefined;
   const partnerAccount = description?.typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount);

@@ -1,19 +1,9 @@
-import type { FastifyRequest } from 'fastify';
-
 /** The fields of the address bar or of a form. If a field is given twice, the last one counts. */
 export class Fields {
   readonly #fields: Readonly<Record<string, unknown>>;
 
   constructor(given: unknown) {
     this.#fields = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
-  }
-
-  static ofQuery({ query }: Pick<FastifyRequest, 'query'>): Fields {
-    return new Fields(query);
-  }
-
-  static ofBody({ body }: Pick<FastifyRequest, 'body'>): Fields {
-    return new Fields(body);
   }
 
   #values(name: string): readonly unknown[] {
@@ -30,7 +20,6 @@ export class Fields {
     return typeof value === 'string' ? value : '';
   }
 
-  /** Each value, when a field may be given more than once. */
   all(name: string): readonly string[] {
     return this.#values(name).filter((value) => typeof value === 'string');
   }
@@ -67,7 +56,6 @@ export function withList(path: string, list: string | undefined): string {
   return list === undefined ? path : `${path}?${new URLSearchParams({ [LIST]: list })}`;
 }
 
-/** The address of an inbox with a filter. */
 export function inboxOf(list: string): string {
   return list === '' ? '/' : `/?${new URLSearchParams(list)}`;
 }

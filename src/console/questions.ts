@@ -9,7 +9,6 @@ const AT_ONCE = 8;
 
 const TIMEOUT_MS = 3_000;
 
-/** The time for which a page waits for unknown questions. */
 const PATIENCE_MS = 1_000;
 
 /** The pause before a workflow that did not respond is asked again. */
@@ -26,7 +25,6 @@ interface Known {
   /** By workflow id: when it may be asked again. */
   readonly pauses: Map<string, number>;
   readonly limit: ReturnType<typeof pLimit>;
-  readonly asking: Set<Promise<void>>;
   /** By workflow id: those that are asked now, or wait for their turn. */
   readonly wanted: Map<string, Promise<unknown>>;
 }
@@ -35,8 +33,8 @@ const known = new WeakMap<Client, Known>();
 
 function knownTo(client: Client): Known {
   const kept = known.get(client) ?? {
-    ...{ questions: new Map(), pauses: new Map(), limit: pLimit(AT_ONCE), asking: new Set() },
-    wanted: new Map(),
+    ...{ questions: new Map(), pauses: new Map(), wanted: new Map() },
+    limit: pLimit({ concurrency: AT_ONCE, rejectOnClear: true }),
   };
   known.set(client, kept);
   return kept;
@@ -53,19 +51,15 @@ export async function withQuestions(
   client: Client,
   rows: readonly InboxItem[],
 ): Promise<readonly InboxItem[]> {
-  const { questions, pauses, limit, asking, wanted } = knownTo(client);
+  const { questions, pauses, limit, wanted } = knownTo(client);
   const unknown = rows.filter((row) => row.id !== undefined && !questions.has(keyOf(row)));
   const workflowIds = new Set(unknown.map((row) => row.workflowId));
   for (const workflowId of workflowIds) {
     if ((pauses.get(workflowId) ?? 0) > Date.now()) continue;
     pauses.set(workflowId, Date.now() + PAUSE_MS);
-    const answer = limit(() => {
-      const learning = learn(client, workflowId).finally(() => asking.delete(learning));
-      asking.add(learning);
-      return learning;
-    });
+    const answer = limit(() => learn(client, workflowId)).catch(() => undefined);
     wanted.set(workflowId, answer);
-    void answer.finally(() => wanted.delete(workflowId));
+    void answer.then(() => wanted.delete(workflowId));
   }
   const answers = [...workflowIds].flatMap((workflowId) => wanted.get(workflowId) ?? []);
   if (answers.length > 0)
@@ -75,9 +69,9 @@ export async function withQuestions(
 
 /** Before its connection is closed: the SDK would repeat a query at a closed one, and throw where nobody can catch it. */
 export async function endQuestions(client: Client): Promise<void> {
-  const { limit, asking } = knownTo(client);
+  const { limit, wanted } = knownTo(client);
   limit.clearQueue();
-  await Promise.all(asking);
+  await Promise.all(wanted.values());
 }
 
 async function learn(client: Client, workflowId: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { VNode } from 'preact';
 import type { Times } from '../texts/time.js';
+import type { Fields } from './query.js';
 import type { ConsoleSettings } from './settings.js';
 import { hasRole, type Role, type Visitor } from './visitor.js';
 
@@ -34,15 +35,17 @@ export interface Visit extends Console {
   readonly visitor: Visitor;
   /** Goes into each form as field `csrf`. */
   readonly csrf: string;
-  /** Times in the zone of the browser. */
   readonly times: Times;
+  /** Of its form, or else of its address. Those of a form with files come with the files. */
+  readonly fields: Fields;
+  /** The variable parts of its path: `id`. */
+  readonly params: Readonly<Record<string, string>>;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
 export type Shown =
   | { readonly page: VNode; readonly title: string; readonly status?: number }
-  /** A part of a page, which the browser replaces. */
   | { readonly part: VNode }
   /** After a form: another page, with a message on it. */
   | { readonly to: string; readonly message?: string }

@@ -22,8 +22,10 @@ import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../tempora
 import { InvalidInput } from '../texts/invalid-input.js';
 import { Times } from '../texts/time.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
+import { once } from './clicks.js';
 import { ASSETS, type Asset, errorPage, pageWith, partWith } from './layout.js';
 import { ROUTES } from './pages/routes.js';
+import { Fields } from './query.js';
 import { endQuestions } from './questions.js';
 import {
   type AuditEvent,
@@ -43,7 +45,6 @@ import type { Visitor } from './visitor.js';
 
 export interface ConsoleOptions {
   readonly settings: ConsoleSettings;
-  /** Temporal, which may be unavailable. */
   readonly client: Client;
   readonly logger: Logger;
   readonly limits?: ArrivalLimits;
@@ -59,7 +60,6 @@ const MAX_FORM_BYTES = 256 * 1024;
 /** A large document takes its time. Nobody sends one without a session: the session is checked before the body is read. */
 const LIMITS = { headersMs: 10_000, requestMs: 10_000, uploadMs: 10 * 60_000 };
 
-/** The limits for reading the rest of a request after its response. */
 const UNREAD = { bytes: 16 * 1024 * 1024, ms: 5_000, checkMs: 20 };
 
 /** Longer than any workflow id. */
@@ -68,7 +68,6 @@ const MAX_PARAM_LENGTH = 300;
 /** The time that a page waits for Temporal after it has just failed to respond. The client itself would try for 40 s. */
 const UNAVAILABLE_MS = 2_000;
 
-/** The time for which a message waits for the next page. */
 const MESSAGE_MS = 30_000;
 
 interface Handling {
@@ -259,14 +258,19 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
     },
     handler: async (request, reply) => {
       const session = admission.sessionOf(request) as SessionData;
-      if (method === 'POST' && !multipart) admission.sessionOfForm(request);
+      const isForm = method === 'POST' && !multipart;
+      if (isForm) admission.sessionOfForm(request);
       if (!part && console.settings.oidc) await sessions.write(reply, session);
       const times = new Times({ TZ: request.cookies[ZONE_COOKIE] });
-      const visitor = visitorOf(session);
-      const visit: Visit = { ...console, visitor, csrf: session.csrf, times, request, reply };
+      const visit: Visit = {
+        ...{ ...console, visitor: visitorOf(session), csrf: session.csrf, times, request, reply },
+        fields: new Fields(method === 'GET' ? request.query : request.body),
+        params: request.params as Visit['params'],
+      };
+      const asked = () => (isForm ? once(visit, () => show(visit)) : show(visit));
       const shown = admission.doubtOf(request)
-        ? console.client.withDeadline(Date.now(), () => show(visit))
-        : inTime(console.client, isReady, () => show(visit));
+        ? console.client.withDeadline(Date.now(), asked)
+        : inTime(console.client, isReady, asked);
       return send(visit, await shown.catch(instead), sessions);
     },
   });

@@ -26,7 +26,6 @@ export interface SessionRules {
   readonly keys: readonly string[];
   readonly idleMs: number;
   readonly maxMs: number;
-  /** True if browsers reach the console by https. */
   readonly isSecure: boolean;
 }
 
@@ -83,7 +82,6 @@ export class Sessions {
     return since + this.rules.maxMs;
   }
 
-  /** Keeps a value in the browser, for a while. */
   async keep(reply: FastifyReply, purpose: Purpose, value: object, maxAgeMs: number): Promise<void> {
     this.#set(reply, purpose, await this.#sealed(purpose, value), maxAgeMs);
   }
@@ -135,7 +133,6 @@ export class Sessions {
   }
 }
 
-/** A value that nobody guesses. */
 export function unguessable(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -168,7 +165,6 @@ export async function recordSignOut(
   }
 }
 
-/** Reports whether this session was ended. */
 export async function hasSignedOut(client: Client, session: string): Promise<boolean> {
   const execution = { workflowId: idOf(session) };
   try {

@@ -19,10 +19,8 @@ import {
 import { temporalClientSettings, temporalSettings } from '../temporal/connection.js';
 import { localUi, webUiSettings } from '../temporal/web-ui.js';
 
-/** A session without a request for half an hour ends. */
 const IDLE_MS = 30 * 60_000;
 
-/** A session ends after a working day in any case. */
 const SESSION_MAX_MS = 12 * 3_600_000;
 
 /** The settings of the console, besides those of each account (partners/account-settings.ts) and Temporal's own. */
@@ -114,7 +112,6 @@ export const consoleSettings = z.object({
   ),
 });
 
-/** The identity provider, and what the console is there. */
 export type OidcSettings = Readonly<NonNullable<ReturnType<typeof oidcFrom>>>;
 
 export type ConsoleSettings = Readonly<ReturnType<typeof loadConsoleSettings>>;

@@ -33,7 +33,6 @@ import { type SessionData, type Sessions, unguessable } from './session.js';
 import type { OidcSettings } from './settings.js';
 import { ROLES, type Role } from './visitor.js';
 
-/** The time limit for a person at the provider. */
 const SIGN_IN_MS = 10 * 60_000;
 
 /** The time limit for the provider's response, in seconds. */
@@ -42,7 +41,6 @@ const PROVIDER_SECONDS = 10;
 /** The tolerated error of the provider's clock. */
 const TOLERANCE_SECONDS = 5;
 
-/** A name of a person in a timeline. */
 const LONGEST_NAME = 100;
 
 /** A longer path would make the cookie too long. */
@@ -53,13 +51,11 @@ const transaction = z.strictObject({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
-  /** The page that the person wanted. */
   to: z.string(),
 });
 
 type Transaction = z.output<typeof transaction>;
 
-/** The paths for signing in, coming back, and the end of a sign-out. */
 export const SIGN_IN_PATHS = {
   begin: '/sign-in',
   back: '/sign-in/return',
@@ -173,7 +169,6 @@ function clientAuth(secret: string | undefined): ClientAuth {
   };
 }
 
-/** Whom the provider has verified. */
 interface Person {
   readonly claims: Readonly<Record<string, unknown>>;
   readonly subject: string;
@@ -306,9 +301,8 @@ function goOn(reply: FastifyReply, { href }: URL, title: string, link: string): 
 }
 
 function plainPage(title: string, content: ComponentChildren): string {
-  const frame = { title, visitor: undefined, csrf: undefined, signsIn: true, message: undefined, path: '' };
   return pageWith(
-    frame,
+    { title, signsIn: true },
     <>
       <h1>{title}</h1>
       {content}

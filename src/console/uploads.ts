@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyMultipartBaseOptions, Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
@@ -7,9 +8,10 @@ import type { DocumentRef } from '../messages/requirements.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { requireCsrf } from './admission.js';
+import { once } from './clicks.js';
 import { checkedDocument, documentName, MOST_BYTES, MOST_FILES, RefusedDocument } from './document-types.js';
 import { Fields } from './query.js';
-import { NotShown, type Visit } from './route.js';
+import { NotShown, type Shown, type Visit } from './route.js';
 
 const TOO_LARGE = `At most ${MOST_FILES} files of 25 MiB each, together ${MOST_BYTES / 1024 / 1024} MiB. Nothing was stored or sent.`;
 
@@ -96,13 +98,24 @@ export interface HeldFile {
   readonly bytes: Buffer;
 }
 
+export interface HeldForm {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, HeldFile>>;
+}
+
 /**
  * Receives a form whose files are small enough to hold in memory. Nothing is written to a disk, because the files have private
  * values. A field or a file that is empty is absent.
  *
+ * @param show takes the form once
  * @throws {NotShown} when a file is larger than `maxBytes`, or the form is not from a page of this session
  */
-export async function receivedForm({ request, csrf }: Pick<Visit, 'request' | 'csrf'>, maxBytes: number) {
+export async function receivedForm(
+  visit: Visit,
+  maxBytes: number,
+  show: (form: HeldForm) => Promise<Shown>,
+): Promise<Shown> {
+  const { request, csrf } = visit;
   const fields: Record<string, string> = {};
   const files: Record<string, HeldFile> = {};
   const limits = { fileSize: maxBytes + 1, files: 3, fields: 20, fieldSize: 10_000 };
@@ -112,7 +125,8 @@ export async function receivedForm({ request, csrf }: Pick<Visit, 'request' | 'c
     const bytes = await contentOf(file, maxBytes);
     if (bytes.length > 0) files[fieldname] = { name: filename, bytes };
   }
-  return { fields, files };
+  const digests = Object.values(files).map(({ bytes }) => createHash('sha256').update(bytes).digest('hex'));
+  return once(visit, () => show({ fields, files }), [fields, digests]);
 }
 
 /** Not to the end when it is too large: the rest may be anything. */

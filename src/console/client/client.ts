@@ -181,7 +181,6 @@ function claim(): void {
   if (others.length === 0) only?.click();
 }
 
-/** Chooses the row that has the focus, or no longer. */
 function choose(): void {
   document.activeElement?.closest('tr')?.querySelector<HTMLElement>('input[type="checkbox"]')?.click();
 }
@@ -209,7 +208,6 @@ function offerNotifications(): void {
   document.querySelector('h1')?.after(button);
 }
 
-/** Reports whether a person wants to be notified of a part of the page. */
 function isNotified({ dataset }: HTMLElement): boolean {
   return canNotify && Notification.permission === 'granted' && 'new' in dataset;
 }
@@ -226,24 +224,18 @@ function notify(region: HTMLElement, text: string): void {
 /** A person waits for an answer at most so long without a word, in milliseconds. */
 const SLOW_MS = 4_000;
 
-document.addEventListener('submit', (event) => {
-  const { target, defaultPrevented } = event;
+document.addEventListener('submit', ({ target, defaultPrevented }) => {
   if (defaultPrevented || !(target instanceof HTMLFormElement) || target.method !== 'post') return;
-  // The second click of a double click.
-  if ('sent' in target.dataset) return event.preventDefault();
-  target.dataset['sent'] = '';
   const note = document.createElement('p');
   note.role = 'status';
   target.append(note);
   const timer = setTimeout(() => {
-    delete target.dataset['sent'];
     note.textContent =
       'This takes longer than usual. It may still arrive. Wait, or reload the page to see whether it did.';
   }, SLOW_MS);
   // The browser keeps the page for the way back.
   const forget = () => {
     clearTimeout(timer);
-    delete target.dataset['sent'];
     note.remove();
   };
   addEventListener('pagehide', forget, { once: true });

@@ -8,18 +8,16 @@ import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } fr
 import type { CorrectionField } from '../correction-fields.js';
 import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../document-types.js';
 import { type Fields, LIST, pathOf, withList } from '../query.js';
-import { hasRole, type Visitor } from '../visitor.js';
-import { Field } from './field.js';
+import type { Visit } from '../route.js';
+import { hasRole } from '../visitor.js';
+import { Field, type FieldProps } from './field.js';
 import { Correction } from './input-fields.js';
 import { Form, Problem } from './parts.js';
 
-/** The forms that answer a requirement, one for each kind of answer that it allows. */
-
 export interface Answering {
+  readonly visit: Visit;
   readonly workflowId: string;
   readonly requirement: Requirement;
-  readonly visitor: Visitor;
-  readonly csrf: string;
   /** The page to return to: of this workflow, or of the customer that it is a part of. */
   readonly page: string;
   readonly filled?: Filled | undefined;
@@ -29,10 +27,18 @@ export interface Answering {
   readonly list?: string | undefined;
   /** True if the first form is open. Default: true. */
   readonly isOpen?: boolean;
-  /** The page opens at the answer. */
   readonly autoFocus?: boolean;
-  /** An answer waits for a second person before it is sent. */
-  readonly isProposed: boolean;
+}
+
+export function isFourEyes({ settings }: Visit, { kind }: Pick<Requirement, 'kind'>): boolean {
+  return settings.fourEyes.includes(kind);
+}
+
+/** An answer that can be taken back belongs to no open requirement. */
+export function takenBack(id: string): Requirement {
+  const at = new Date().toISOString();
+  const nothing = { title: '', detail: '', raisedAt: at, dueAt: at };
+  return { id, kind: 'waiting', ...nothing, answers: ['take-back'] };
 }
 
 /** Returns the effect of an answer, as the label of its button. */
@@ -83,8 +89,9 @@ export function AnswerForms(props: Answering) {
   );
 }
 
-function OneForm(props: Answering & { readonly kind: AnswerKind }) {
-  const { workflowId, requirement, visitor, kind, filled, correctable } = props;
+export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
+  const { workflowId, requirement, kind, filled, correctable } = props;
+  const { visitor, csrf } = props.visit;
   const role = roleFor(requirement, kind);
   if (!hasRole(visitor, role)) {
     const who = role === 'approver' ? 'An approver decides this.' : 'An operator answers this.';
@@ -113,23 +120,28 @@ function OneForm(props: Answering & { readonly kind: AnswerKind }) {
       {...upload}
       data-keep=""
       id={`form-${requirement.id}-${kind}`}
-      csrf={props.csrf}
+      csrf={csrf}
       hidden={{ kind, page: props.page, ...(props.list !== undefined && { [LIST]: props.list }) }}
     >
       {own && <Mistakes problems={own.problems} />}
       <Content {...props} own={own} />
       <Reason {...props} own={own} />
-      <button type="submit" class={kind === 'abandon' ? 'danger' : undefined}>
+      <button type="submit" class={CLASSES[kind]}>
         {buttonOf(props, kind)}
       </button>
     </Form>
   );
 }
 
-function buttonOf({ isProposed, requirement }: Answering, kind: AnswerKind): string {
+function buttonOf({ visit, requirement }: Answering, kind: AnswerKind): string {
   if (isPreviewed(requirement, kind)) return 'Check, then confirm';
-  return isProposed ? 'Propose this answer' : (BUTTONS[kind] ?? 'Send the answer');
+  return isFourEyes(visit, requirement) ? 'Propose this answer' : (BUTTONS[kind] ?? 'Send the answer');
 }
+
+const CLASSES: Readonly<Partial<Record<AnswerKind, string>>> = {
+  abandon: 'danger',
+  'take-back': 'secondary',
+};
 
 const BUTTONS: Readonly<Partial<Record<AnswerKind, string>>> = {
   documents: 'Upload and send',
@@ -143,76 +155,58 @@ interface ContentProps extends Answering {
   readonly own: Filled | undefined;
 }
 
-function Content({ kind, requirement, own, correctable = [], autoFocus }: ContentProps) {
-  const { id, idFormat, choices = [] } = requirement;
-  const field = (name: string) => ({
-    ...{ id: `${id}-${name}`, name, required: true },
-    ...{ value: own?.fields.text(name), problems: wrongIn(own, name) },
-  });
-  switch (kind) {
-    case 'text':
-      return (
-        <Field
-          {...{ ...field('text'), autoFocus, label: 'Answer', rows: 5 }}
-          maxLength={MOST_TEXT}
-          advice="The partner reads it."
-        />
-      );
-    case 'code':
-      return (
-        <Field
-          {...field('code')}
-          {...{ label: 'One-time code', advice: '6 digits', maxLength: 12, class: 'short' }}
-          {...{ inputMode: 'numeric', autoComplete: 'one-time-code' }}
-        />
-      );
-    case 'adopt': {
-      const isText = idFormat === 'text';
-      return (
-        <Field
-          {...field('id')}
-          {...{ label: 'ID at the partner', maxLength: 64, class: 'short' }}
-          inputMode={isText ? undefined : 'numeric'}
-          advice={`${isText ? 'As' : 'Digits, as'} the partner’s portal shows it`}
-        />
-      );
-    }
-    case 'choice':
-      return (
-        <Field
-          {...field('choice')}
-          label="Meaning"
-          advice="It applies to all onboardings of the account, now and later."
-          choices={[['', 'choose one'], ...choices.map((choice) => [choice, meaningOf(choice)] as const)]}
-        />
-      );
-    case 'documents':
-      return (
-        <Drop>
-          <Field
-            {...field('documents')}
-            {...{ type: 'file', label: 'Documents', multiple: true, accept: ACCEPTED_NAMES.join(',') }}
-            advice={DOCUMENTS_RULE}
-          />
-        </Drop>
-      );
-    case 'correction':
-      return <Correction id={id} correctable={correctable} own={own} />;
-    case 'abandon':
-      return (
-        <p class="advice">
-          The onboarding ends. What exists at the partner stays there. This cannot be undone.
-        </p>
-      );
-    case 'retry':
-    case 'take-back':
-      return null;
-  }
+/** The field of an answer that has one. */
+const FIELDS: Readonly<Partial<Record<AnswerKind, (requirement: Requirement) => FieldProps>>> = {
+  text: () => ({
+    name: 'text',
+    label: 'Answer',
+    rows: 5,
+    maxLength: MOST_TEXT,
+    advice: 'The partner reads it.',
+  }),
+  code: () => ({
+    ...{ name: 'code', label: 'One-time code', advice: '6 digits', maxLength: 12, class: 'short' },
+    ...{ inputMode: 'numeric', autoComplete: 'one-time-code' },
+  }),
+  adopt: ({ idFormat }) => ({
+    ...{ name: 'id', label: 'ID at the partner', maxLength: 64, class: 'short' },
+    inputMode: idFormat === 'text' ? undefined : 'numeric',
+    advice: `${idFormat === 'text' ? 'As' : 'Digits, as'} the partner’s portal shows it`,
+  }),
+  choice: ({ choices = [] }) => ({
+    ...{ name: 'choice', label: 'Meaning' },
+    advice: 'It applies to all onboardings of the account, now and later.',
+    choices: [['', 'choose one'], ...choices.map((choice) => [choice, meaningOf(choice)] as const)],
+  }),
+  documents: () => ({
+    ...{ name: 'documents', label: 'Documents', type: 'file', multiple: true },
+    ...{ accept: ACCEPTED_NAMES.join(','), advice: DOCUMENTS_RULE },
+  }),
+};
+
+const NOTES: Readonly<Partial<Record<AnswerKind, string>>> = {
+  abandon: 'The onboarding ends. What exists at the partner stays there. This cannot be undone.',
+  'take-back': 'The partner does not have it yet.',
+};
+
+function Content({ kind, requirement, own, correctable = [], autoFocus = false }: ContentProps) {
+  const { id } = requirement;
+  if (kind === 'correction') return <Correction id={id} correctable={correctable} own={own} />;
+  const given = FIELDS[kind]?.(requirement);
+  if (!given) return NOTES[kind] ? <p class="advice">{NOTES[kind]}</p> : null;
+  const { name } = given;
+  const typed = { value: own?.fields.text(name), problems: wrongIn(own, name) };
+  const field = (
+    <Field
+      {...{ ...given, ...typed, id: `${id}-${name}`, required: true }}
+      autoFocus={autoFocus && kind === 'text'}
+    />
+  );
+  return kind === 'documents' ? <Drop>{field}</Drop> : field;
 }
 
 const DOCUMENTS_RULE = `PDF, PNG, JPEG, TIFF, text or CSV. At most ${MOST_FILES} files of ${MAX_ATTACHMENT_BYTES / 1024 / 1024} MiB each.`;
 
-/** Takes dragged files, and shows how far their upload is. */
 function Drop({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="drop" data-drop="">

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { NotYetApplied, sendProposal } from '../../inbox/answering.js';
 import { partsOfId } from '../../messages/ids.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
@@ -18,17 +17,17 @@ import {
   roleFor,
   sendAnswer,
 } from '../answer.js';
-import { Fields, inboxOf, pathOf } from '../query.js';
+import { once } from '../clicks.js';
+import { type Fields, inboxOf, pathOf } from '../query.js';
 import { Instead, NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
-import { SharedReads } from '../sharing.js';
 import { discard, documentsOf, receiveDocuments } from '../uploads.js';
 import { hasRole } from '../visitor.js';
-import { carried, labelOf } from './answer-forms.js';
+import { carried, isFourEyes, labelOf, takenBack } from './answer-forms.js';
 import { INBOX, listIn, pageIn, REQUIREMENT_PATH, refresh } from './handling.js';
 import { nextIn } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
 import { Form, Problem } from './parts.js';
-import { type Found, find, goneShown, isFourEyes, requirementShown } from './requirement.js';
+import { type Found, find, goneShown, requirementShown } from './requirement.js';
 
 /** A requirement whose workflow can take an answer now. */
 interface Answerable extends Found {
@@ -37,62 +36,41 @@ interface Answerable extends Found {
 }
 
 /** @throws {Instead} with the page for a requirement that cannot be answered now, or not so */
-async function answerable(visit: Visit, found: Found, kind: AnswerKind, fields: Fields): Promise<Answerable> {
-  const { state, requirement, requirementId } = found;
+async function answerable(visit: Visit, kind: AnswerKind): Promise<Answerable> {
+  const found = await find(visit, true);
+  const { state, requirement, requirementId, fields, visitor } = found;
   if (!state) {
-    const known = requirement ?? { ...unsent(found), title: 'A requirement', answers: [kind] };
+    const known = requirement ?? { ...takenBack(requirementId), title: 'A requirement', answers: [kind] };
     const filled = { kind, fields, problems: [] };
     const notice = (
       <Problem>
         <strong>Nothing was sent.</strong> What you typed is still here.
       </Problem>
     );
-    const page = { status: 503, filled, notice };
-    throw new Instead(await requirementShown(visit, { ...found, requirement: known }, page));
+    throw new Instead(
+      await requirementShown({ ...found, requirement: known }, { status: 503, filled, notice }),
+    );
   }
   const isTakenBack = kind === 'take-back';
   if (isTakenBack && !state.unsent?.includes(requirementId))
     throw new NotShown(409, 'The partner already has this answer, or someone took it back.');
-  const asked = requirement ?? (isTakenBack ? unsent(found) : undefined);
-  if (!asked) throw new Instead(goneShown(visit, found, state, fields));
+  const asked = requirement ?? (isTakenBack ? takenBack(requirementId) : undefined);
+  if (!asked) throw new Instead(goneShown(found, state, fields));
   if (!isTakenBack && !asked.answers.includes(kind))
     throw new NotShown(422, `This requirement does not accept this answer (${labelOf(asked, kind)}).`);
-  requireRole(visit.visitor, roleFor(asked, kind));
+  requireRole(visitor, roleFor(asked, kind));
   return { ...found, state, requirement: asked };
-}
-
-/** An answer that can be taken back belongs to no open requirement. */
-function unsent({ requirementId }: Found): Requirement {
-  const at = new Date().toISOString();
-  const nothing = { title: '', detail: '', raisedAt: at, dueAt: at };
-  return { id: requirementId, kind: 'waiting', ...nothing, answers: ['take-back'] };
-}
-
-/** Answers that were accepted a moment ago, by a hash of their form. */
-const ACCEPTED = new SharedReads<Shown>(2_000);
-
-/** A second click on the button gets what the first one got. Nothing else is kept, so that a person can try again. */
-async function answeredOnce(visit: Visit): Promise<Shown> {
-  const { client, csrf, request } = visit;
-  const form = createHash('sha256').update(JSON.stringify([csrf, request.url, request.body]));
-  return ACCEPTED.get(client, form.digest('hex'), async () => {
-    const shown = await answerRequirement(visit);
-    if ('to' in shown) return shown;
-    throw new Instead(shown);
-  });
 }
 
 /** A form: checks, shows what the answer does, and sends it. In between nothing is stored. */
 async function answerRequirement(visit: Visit): Promise<Shown> {
-  const { visitor, request, settings: known } = visit;
-  const fields = Fields.ofBody(request);
+  const { visitor, fields, settings: known } = visit;
   const kind = fields.oneOf('kind', FORM_KINDS);
   if (!kind) throw new NotShown(400, 'This form is not from this console.');
-  const found = await find(visit, true);
-  const open = await answerable(visit, found, kind, fields);
+  const open = await answerable(visit, kind);
   const { requirement, correctable } = open;
   const again = (status: number, problems: Filled['problems']) =>
-    requirementShown(visit, found, { status, filled: { kind, fields, problems } });
+    requirementShown(open, { status, filled: { kind, fields, problems } });
   let read: ReadAnswer;
   try {
     read = await readAnswer(fields, kind, requirement, async () => ({
@@ -100,7 +78,7 @@ async function answerRequirement(visit: Visit): Promise<Shown> {
     }));
   } catch (error) {
     // An answer that is taken back has no open requirement, and so no page with its form.
-    if (!(error instanceof InvalidInput) || !found.requirement) throw error;
+    if (!(error instanceof InvalidInput) || kind === 'take-back') throw error;
     return again(422, problemsOf(error));
   }
   if (read.mayMoveMoney && !hasRole(visitor, 'approver')) {
@@ -110,10 +88,8 @@ async function answerRequirement(visit: Visit): Promise<Shown> {
   const step = fields.text('step');
   if (step === 'edit') return again(200, []);
   if (isPreviewed(requirement, kind) && step !== 'send')
-    return requirementShown(visit, found, {
-      preview: <Preview visit={visit} found={open} read={read} fields={fields} />,
-    });
-  return send(visit, open, read, fields);
+    return requirementShown(open, { preview: <Preview found={open} read={read} /> });
+  return send(open, read);
 }
 
 /**
@@ -122,26 +98,24 @@ async function answerRequirement(visit: Visit): Promise<Shown> {
  * @param onRefusal removes what no answer needs, once the workflow has not taken this one
  */
 async function send(
-  visit: Visit,
   found: Answerable,
   { answer, reason }: ReadAnswer,
-  fields: Fields,
   onRefusal?: () => Promise<void>,
 ): Promise<Shown> {
-  const { client, visitor, audit } = visit;
-  const { workflowId, requirementId, requirement } = found;
+  const { client, visitor, audit, fields, workflowId, requirementId, requirement } = found;
+  const { kind } = answer;
   const resolution = { requirementId, answer, actor: visitor.actor, reason };
-  const isProposed = answer.kind !== 'take-back' && isFourEyes(visit, requirement);
-  const { list } = listIn(visit, fields);
-  const page = pageIn(fields, workflowId);
+  const isTakenBack = kind === 'take-back';
+  const { list } = listIn(found);
+  const page = pageIn(found, workflowId);
   const back = async () => {
     if (list === undefined) return pathOf(page);
     // The answer is sent, whatever the list says.
-    return page === INBOX ? inboxOf(list) : nextIn(visit, list).catch(() => '/');
+    return page === INBOX ? inboxOf(list) : nextIn(found, list).catch(() => '/');
   };
-  const about = { workflowId, requirementId, detail: answer.kind };
+  const about = { workflowId, requirementId, detail: kind };
   try {
-    if (isProposed) {
+    if (!isTakenBack && isFourEyes(found, requirement)) {
       await sendProposal(client, workflowId, resolution);
       audit(visitor, { ...about, what: 'propose an answer', result: 'proposed' });
       refresh(client, workflowId, requirementId);
@@ -149,17 +123,15 @@ async function send(
     }
     const { open } = await sendAnswer(client, workflowId, resolution);
     audit(visitor, { ...about, what: 'answer', result: 'accepted' });
-    refresh(client, workflowId, answer.kind === 'take-back' ? undefined : requirementId);
-    // The same answer may follow.
-    if (answer.kind === 'take-back') ACCEPTED.forget(client);
-    const done = answer.kind === 'take-back' ? 'The answer is taken back.' : 'Your answer is accepted.';
+    refresh(client, workflowId, isTakenBack ? undefined : requirementId);
+    const done = isTakenBack ? 'The answer is taken back.' : 'Your answer is accepted.';
     const more = open === 0 ? 'Nothing else is open.' : `${open} still open.`;
     const of = list === undefined ? more : `${nameOf(found.listed)}: ${more}`;
     return { to: await back(), message: `${done} ${of}` };
   } catch (error) {
     // An answer that no worker has applied yet may still count.
     if (isRefused(error)) await onRefusal?.();
-    return refused(visit, found, error, { kind: answer.kind, fields, problems: [] });
+    return refused(found, error, { kind, fields, problems: [] });
   }
 }
 
@@ -169,7 +141,8 @@ function isRefused(error: unknown): boolean {
 }
 
 /** The page for an answer that the workflow did not take. It keeps everything that was typed. */
-async function refused(visit: Visit, found: Found, error: unknown, filled: Filled): Promise<Shown> {
+async function refused(found: Found, error: unknown, filled: Filled): Promise<Shown> {
+  const { workflowId, requirementId, audit, visitor } = found;
   if (error instanceof NotYetApplied) {
     const notice = (
       <Problem>
@@ -178,21 +151,20 @@ async function refused(visit: Visit, found: Found, error: unknown, filled: Fille
           it later.
         </p>
         <p>
-          Look at the <a href={pathOf(found.workflowId)}>onboarding</a> before you answer again. What you
-          typed is still here.
+          Look at the <a href={pathOf(workflowId)}>onboarding</a> before you answer again. What you typed is
+          still here.
         </p>
       </Problem>
     );
-    return requirementShown(visit, found, { status: 503, filled, notice });
+    return requirementShown(found, { status: 503, filled, notice });
   }
   if (!isRefused(error)) throw error;
-  const now = await find(visit, true);
-  if (now.state && !now.requirement) return goneShown(visit, now, now.state, filled.fields);
+  const now = await find(found, true);
+  if (now.state && !now.requirement) return goneShown(now, now.state, filled.fields);
   if (!(error instanceof InvalidInput)) throw error;
-  const { workflowId, requirementId } = found;
   const about = { workflowId, requirementId, detail: filled.kind };
-  visit.audit(visit.visitor, { ...about, what: 'answer', result: 'rejected' });
-  return requirementShown(visit, now, { status: 422, filled: { ...filled, problems: problemsOf(error) } });
+  audit(visitor, { ...about, what: 'answer', result: 'rejected' });
+  return requirementShown(now, { status: 422, filled: { ...filled, problems: problemsOf(error) } });
 }
 
 function problemsOf({ message, problems }: InvalidInput): Filled['problems'] {
@@ -200,24 +172,17 @@ function problemsOf({ message, problems }: InvalidInput): Filled['problems'] {
 }
 
 interface PreviewProps {
-  readonly visit: Visit;
   readonly found: Answerable;
   readonly read: ReadAnswer;
-  readonly fields: Fields;
 }
 
-/** The effect of an answer, before it is sent. */
-function Preview({ visit, found, read: { answer, reason, changes }, fields }: PreviewProps) {
-  const { requirement, workflowId } = found;
-  const isProposed = isFourEyes(visit, requirement);
-  const action = pathOf(workflowId, 'requirements', requirement.id);
+function Preview({ found, read: { answer, reason, changes } }: PreviewProps) {
+  const { requirement, path, fields, csrf } = found;
+  const isProposed = isFourEyes(found, requirement);
   return (
     <Form
-      action={action}
-      class="preview"
+      {...{ action: path, class: 'preview', csrf, hidden: carried(fields) }}
       aria-label="Check your answer"
-      csrf={visit.csrf}
-      hidden={carried(fields)}
     >
       <h2>{isProposed ? 'Check your proposal' : 'Check before it is sent'}</h2>
       {changes && <Changes changes={changes} typed={fields} />}
@@ -294,10 +259,10 @@ async function uploadDocuments(visit: Visit): Promise<Shown> {
   const store = await documentsOf(settings);
   let open: Answerable | undefined;
   const mayStore = async (fields: Fields) => {
-    open = await answerable(visit, await find(visit, true), 'documents', fields);
+    open = await answerable({ ...visit, fields }, 'documents');
   };
   const { documents, fields, refused } = await receiveDocuments(request, { csrf, store, mayStore });
-  const found = open ?? (await answerable(visit, await find(visit, true), 'documents', fields));
+  const found = { ...(open ?? (await answerable({ ...visit, fields }, 'documents'))), fields };
   const reasons: FieldProblem[] = [];
   const reason = reasonIn(fields, 'documents', reasons);
   const problems = [...reasons, ...(refused?.problems ?? [])];
@@ -305,18 +270,18 @@ async function uploadDocuments(visit: Visit): Promise<Shown> {
   if (problems.length > 0) {
     await discarded();
     const filled = { kind: 'documents' as const, fields, problems: [...problems, ...CHOOSE_AGAIN] };
-    return requirementShown(visit, found, { status: 422, filled });
+    return requirementShown(found, { status: 422, filled });
   }
-  return send(visit, found, { answer: { kind: 'documents', documents }, reason }, fields, discarded);
+  return send(found, { answer: { kind: 'documents', documents }, reason }, discarded);
 }
 
 /** A browser does not keep the files of a form. */
 const CHOOSE_AGAIN = [{ field: 'documents', message: 'choose the files again' }];
 
 export const ANSWERING_ROUTES: readonly Route[] = [
-  { method: 'POST', path: REQUIREMENT_PATH, role: 'operator', show: answeredOnce },
+  { method: 'POST', path: REQUIREMENT_PATH, role: 'operator', show: answerRequirement },
   {
     ...{ method: 'POST', path: `${REQUIREMENT_PATH}/documents`, role: 'operator' },
-    ...{ multipart: true, show: uploadDocuments },
+    ...{ multipart: true, show: (visit) => once(visit, () => uploadDocuments(visit)) },
   },
 ];

@@ -9,7 +9,7 @@ import { fieldOf } from '../../messages/objects.js';
 import { Facts, Notes, Table } from '../../reports/page.js';
 import { parseJson, utf8 } from '../../texts/text.js';
 import { type Console, NotShown, type Route, type Shown, type Visit } from '../route.js';
-import { type HeldFile, receivedForm } from '../uploads.js';
+import { type HeldFile, type HeldForm, receivedForm } from '../uploads.js';
 import { accountProblem, ownAccounts, type Visitor } from '../visitor.js';
 import { Field } from './field.js';
 import { Form } from './parts.js';
@@ -114,10 +114,8 @@ export async function checkedFile(
 }
 
 /** Hands a valid file over to the workers, which keep it until a second form confirms it. */
-async function checkFile(visit: Visit): Promise<Shown> {
+async function checkFile(visit: Visit, { fields, files: { file, mapping } }: HeldForm): Promise<Shown> {
   const { client, settings, visitor, csrf } = visit;
-  const { fields, files } = await receivedForm(visit, MAX_FILE_BYTES);
-  const { file, mapping } = files;
   if (!file) throw new NotShown(422, 'Choose a file first. Nothing was started.');
   const named = fieldOf(DELIMITERS, fields['delimiter'] ?? '');
   // NDJSON takes none.
@@ -136,13 +134,11 @@ async function checkFile(visit: Visit): Promise<Shown> {
   return { to: pathOfBatch(id) };
 }
 
-/** The number of doubts that the page of a checked file lists. */
 const MOST_DOUBTS = 20;
 
 type ProblemsProps = Omit<CheckedFile, 'rows'> &
   Pick<FileDoubts, 'doubts' | 'count'> & { readonly csrf: string };
 
-/** The problems of a file, by line and field, and the warnings about its valid rows. */
 function Problems({ name, validation, csrf, doubts, count }: ProblemsProps) {
   const { rows, badRows, counts, problems, problemCount } = validation;
   const valid = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -172,7 +168,6 @@ interface RowTableProps {
   readonly count: number;
 }
 
-/** Problems or warnings, by line and field. */
 export function RowTable({ what, problems, count }: RowTableProps) {
   type Problem = (typeof problems)[number];
   const columns = [
@@ -185,5 +180,8 @@ export function RowTable({ what, problems, count }: RowTableProps) {
 }
 
 export const BATCH_FILE_ROUTES: readonly Route[] = [
-  { method: 'POST', path: '/batches', role: 'admin', multipart: true, show: checkFile },
+  {
+    ...{ method: 'POST', path: '/batches', role: 'admin', multipart: true },
+    show: (visit) => receivedForm(visit, MAX_FILE_BYTES, (form) => checkFile(visit, form)),
+  },
 ];

@@ -13,7 +13,6 @@ import type { FieldProblem } from '../../partners/partner-error.js';
 import { Facts, Notes, Table, Time } from '../../reports/page.js';
 import { isNotFound, promptly } from '../../temporal/unavailable.js';
 import { csvOf } from '../../texts/csv.js';
-import { Fields } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit, ZONE_COOKIE } from '../route.js';
 import { maySee, type Visitor } from '../visitor.js';
 import { BatchUpload, batchIdOf, pathOfBatch, RowTable } from './batch-file.js';
@@ -23,7 +22,6 @@ import { Form } from './parts.js';
 /** Starts per second, where the form has no other number. */
 const DEFAULT_RATE = 20;
 
-/** The number of rows that start concurrently, the same default as on the command line. */
 const CONCURRENCY = 8;
 
 const MOST_LISTED = 50;
@@ -66,7 +64,6 @@ function stageOf({ state: { stage }, hasEnded }: Batch): string {
   return hasEnded && (stage === 'running' || stage === 'checked') ? 'ended early' : STAGES[stage];
 }
 
-/** The refresh interval of the page of a running batch, in seconds. */
 const REFRESH_SECONDS = 2;
 
 async function showBatch(visit: Visit): Promise<Shown> {
@@ -202,7 +199,7 @@ async function startBatch(visit: Visit): Promise<Shown> {
   const to = pathOfBatch(batch.id);
   // A second click shows the batch that the first one started.
   if (batch.state.stage !== 'checked' || batch.hasEnded) return { to };
-  const fields = Fields.ofBody(visit.request);
+  const { fields } = visit;
   const [rows, given] = [fields.text('rows').trim(), fields.text('rate').trim()];
   const total = batch.state.rows;
   const again = (problem: FieldProblem): Shown => ({
@@ -250,8 +247,7 @@ async function results(visit: Visit): Promise<Shown> {
 }
 
 /** @throws {NotShown} */
-async function batchIn({ client, request, visitor }: Visit): Promise<Batch> {
-  const { id = '' } = request.params as { readonly id?: string };
+async function batchIn({ client, params: { id = '' }, visitor }: Visit): Promise<Batch> {
   const batch = await readBatch(client, batchIdOf(id));
   if (!batch || !isVisible(batch, visitor)) throw new NotShown(404, NO_BATCH);
   return batch;

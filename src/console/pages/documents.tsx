@@ -69,11 +69,12 @@ async function showDocuments(visit: Visit): Promise<Shown> {
 
 /** Returns a document only if an answer of this onboarding names it. */
 async function loadDocument(visit: Visit): Promise<Shown> {
-  const { client, visitor, settings, audit, request } = visit;
-  const { key } = request.params as { readonly key: string };
+  const { client, visitor, settings, audit, params } = visit;
   const description = await openOnboarding(visit);
   const { workflowId } = description;
-  const found = (await documentsIn(client, description)).find(({ document }) => document.key === key);
+  const found = (await documentsIn(client, description)).find(
+    ({ document }) => document.key === params['key'],
+  );
   if (!found) throw new NotShown(404, 'This onboarding has no such document.');
   const store = await documentsOf(settings);
   try {

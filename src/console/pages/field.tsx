@@ -16,25 +16,21 @@ type ControlProps = Pick<
   | 'spellcheck'
 >;
 
-interface FieldProps extends ControlProps {
+export interface FieldProps extends ControlProps {
   readonly name: string;
   /** Default: the name. */
   readonly id?: string;
   readonly label: ComponentChildren;
   readonly type?: 'text' | 'search' | 'date' | 'checkbox' | 'file';
   readonly value?: string | undefined;
-  /** A choice has these values. */
   readonly choices?: Choices | undefined;
-  /** A text of several lines shows this many. */
   readonly rows?: number | undefined;
-  /** Its rule. Default: none. */
   readonly advice?: ComponentChildren;
   readonly problems?: readonly string[];
   /** For a form whose errors come from the console, not from the browser. */
   readonly isRequired?: boolean;
 }
 
-/** A field with its label, what is wrong with it, and its rule. */
 export function Field({ label, advice = '', problems = [], isRequired = false, ...control }: FieldProps) {
   const { name, id = name, type = 'text', value = '', choices, rows, ...others } = control;
   const wrong = [...new Set(problems)].join('; ');

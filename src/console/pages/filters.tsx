@@ -30,7 +30,6 @@ interface FiltersProps {
   readonly children: ComponentChildren;
 }
 
-/** The form of the filters. It changes the address of the page only, so that a filtered page can be shared. */
 export function Filters({ label, action, isFiltered, children }: FiltersProps) {
   return (
     <search aria-label={label}>
@@ -48,7 +47,6 @@ export function Filters({ label, action, isFiltered, children }: FiltersProps) {
 interface ChoiceProps {
   readonly name: string;
   readonly label: string;
-  /** The meaning of no choice. */
   readonly none: string;
   readonly chosen: string | undefined;
   /** Labels by value; a list has values that are words. */

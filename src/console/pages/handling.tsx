@@ -13,34 +13,24 @@ import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameOf } from '../../texts/names.js';
 import { openOnboarding, refreshView } from '../onboarding-view.js';
-import { Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
+import { type Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
 import { NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { forgetLists } from '../waiting-list.js';
 import { Changes } from './input-fields.js';
 import { Form, inShort, When } from './parts.js';
 
-/** Several people handle a requirement: one claims it, and a second person confirms the answer. */
-
 export const REQUIREMENT_PATH = '/onboardings/:id/requirements/:requirementId';
 
-export function requirementIdIn({ params }: Visit['request']): string {
-  return (params as { readonly requirementId: string }).requirementId;
-}
-
-/** The page to return to, when it is the inbox. */
 export const INBOX = 'inbox';
 
 /** The page to return to: of this workflow, of the customer that it is a part of, or {@link INBOX}. */
-export function pageIn(fields: Fields | undefined, workflowId: string): string {
-  return fields?.text('page') || workflowId;
+export function pageIn({ fields }: Pick<Visit, 'fields'>, workflowId: string): string {
+  return fields.text('page') || workflowId;
 }
 
-/** The filter of the inbox from which a person came: of the address, or of the form. */
-export function listIn({ request }: Pick<Visit, 'request'>, sent?: Fields): { readonly list?: string } {
-  for (const fields of [sent, Fields.ofBody(request), Fields.ofQuery(request)])
-    if (fields?.names.includes(LIST)) return { list: fields.text(LIST) };
-  return {};
+export function listIn({ fields }: Pick<Visit, 'fields'>): { readonly list?: string } {
+  return fields.names.includes(LIST) ? { list: fields.text(LIST) } : {};
 }
 
 /** Makes everybody see a change at once. @param answered the requirement that was answered */
@@ -54,14 +44,11 @@ interface HandlingProps {
   readonly workflowId: string;
   readonly requirement: Requirement;
   readonly proposed?: ProposedShown | undefined;
-  /** The workflow whose page has it. */
+  /** The workflow whose page has it. Default: the requirement has a page of its own. */
   readonly page?: string;
-  /** The requirement has a page of its own. */
-  readonly isPage?: boolean;
 }
 
-export function Handling({ isPage = false, ...props }: HandlingProps) {
-  const { visit, workflowId, requirement, page = isPage ? '' : workflowId } = props;
+export function Handling({ visit, workflowId, requirement, proposed, page = '' }: HandlingProps) {
   const { visitor, csrf, times } = visit;
   const claim = currentClaim(requirement);
   const isMine = claim !== undefined && isSamePerson(claim.actor, visitor.actor);
@@ -90,31 +77,26 @@ export function Handling({ isPage = false, ...props }: HandlingProps) {
         {mayAnswer && claim && !isMine && button('take-over', 'Take over')}
       </div>
       {requirement.proposal && (
-        <ProposalNote {...props} proposal={requirement.proposal} {...{ path, page }} />
+        <ProposalNote {...{ visit, requirement, proposed, path, page }} proposal={requirement.proposal} />
       )}
     </>
   );
 }
 
-/** A proposed answer as a second person reads it before confirming it. */
 export interface ProposedShown {
   readonly answer: Answer;
   readonly changes: readonly Change[] | undefined;
 }
 
-interface Proposing {
+interface Proposing extends Pick<Visit, 'client' | 'visitor'> {
   readonly workflowId: string;
   readonly requirement: Requirement | undefined;
   readonly obstacle: UnreadableOnboarding | undefined;
-  /** The input that a proposed correction changes. */
   readonly correctable: () => Promise<Correctable>;
 }
 
-/** The whole proposed answer, for those who can confirm it. */
-export async function proposedIn(
-  { client, visitor }: Visit,
-  { workflowId, requirement, obstacle, correctable }: Proposing,
-): Promise<ProposedShown | undefined> {
+export async function proposedIn(at: Proposing): Promise<ProposedShown | undefined> {
+  const { client, visitor, workflowId, requirement, obstacle, correctable } = at;
   if (obstacle || !requirement?.proposal || !hasRole(visitor, 'operator')) return undefined;
   try {
     const proposed = await proposedAnswerOf(client, workflowId, requirement.id);
@@ -193,7 +175,6 @@ function ProposedContent({ proposed: { answer, changes } }: { readonly proposed:
   }
 }
 
-/** The form of the boxes in the rows of the inbox. */
 const CHOSEN = 'chosen';
 
 /** A row of the inbox in a form or an address. No id of a requirement has a space. */
@@ -223,31 +204,59 @@ export function ClaimChosen({ csrf, list }: { readonly csrf: string; readonly li
   );
 }
 
-/** The messages after a successful button press. */
-const DONE = {
-  claim: 'You have claimed it. Others see that.',
-  release: 'You released it.',
-  'take-over': 'You took it over.',
-  confirm: 'You confirmed the answer, and it is sent.',
-  withdraw: 'The proposal is withdrawn.',
-  remark: 'Your colleagues see the remark.',
-} as const;
+interface About {
+  readonly requirementId: string;
+  readonly actor: string;
+}
 
-type Action = keyof typeof DONE;
+interface Action {
+  readonly done: string;
+  /** @throws {InvalidInput} when the workflow refuses it */
+  readonly send: (client: Client, workflowId: string, about: About, fields: Fields) => Promise<unknown>;
+}
 
-/** A button about a requirement: one of a claim, of a proposal or of a remark. */
-async function act(visit: Visit, actions: readonly Action[]): Promise<Shown> {
-  const { client, visitor, request, audit } = visit;
-  const requirementId = requirementIdIn(request);
+const until = () => new Date(Date.now() + DEFAULT_CLAIM_HOURS * 3_600_000).toISOString();
+const proposedAt = (fields: Fields) => fields.text('proposedAt');
+
+const ACTIONS = {
+  claim: {
+    done: 'You have claimed it. Others see that.',
+    send: (client, id, about) => sendClaim(client, id, { ...about, until: until() }),
+  },
+  release: { done: 'You released it.', send: sendClaim },
+  'take-over': {
+    done: 'You took it over.',
+    send: (client, id, about) => sendClaim(client, id, { ...about, until: until(), override: true }),
+  },
+  confirm: {
+    done: 'You confirmed the answer, and it is sent.',
+    send: (client, id, about, fields) =>
+      sendConfirmation(client, id, { ...about, proposedAt: proposedAt(fields) }),
+  },
+  withdraw: {
+    done: 'The proposal is withdrawn.',
+    send: (client, id, about, fields) =>
+      sendWithdrawal(client, id, { ...about, proposedAt: proposedAt(fields) }),
+  },
+  remark: {
+    done: 'Your colleagues see the remark.',
+    send: (client, id, about, fields) => sendRemark(client, id, { ...about, text: fields.text('remark') }),
+  },
+} as const satisfies Readonly<Record<string, Action>>;
+
+async function act(visit: Visit, actions: readonly (keyof typeof ACTIONS)[]): Promise<Shown> {
+  const { client, visitor, params, fields, audit } = visit;
+  const { requirementId = '' } = params;
+  const { actor } = visitor;
   const { workflowId } = await openOnboarding(visit);
-  const fields = Fields.ofBody(request);
   const what = actions.length === 1 ? actions[0] : fields.oneOf('do', actions);
   if (!what) throw new NotShown(400, 'This form is not from this console.');
   if (what === 'confirm') requireRole(visitor, 'approver');
-  const back = backFrom(visit, fields, { workflowId, requirementId });
+  const back = backFrom(visit, workflowId, requirementId);
   const isProposal = what === 'confirm' || what === 'withdraw';
+  const { done, send }: Action = ACTIONS[what];
   try {
-    await apply(visit, { workflowId, requirementId }, what, fields);
+    await send(client, workflowId, { requirementId, actor }, fields);
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     if (isProposal) refresh(client, workflowId);
@@ -256,44 +265,13 @@ async function act(visit: Visit, actions: readonly Action[]): Promise<Shown> {
   }
   audit(visitor, { what: isProposal ? `${what} a proposed answer` : what, workflowId, requirementId });
   refresh(client, workflowId);
-  return { to: what === 'confirm' ? pathOf(pageIn(fields, workflowId)) : back, message: DONE[what] };
-}
-
-interface Place {
-  readonly workflowId: string;
-  readonly requirementId: string;
+  return { to: what === 'confirm' ? pathOf(pageIn(visit, workflowId)) : back, message: done };
 }
 
 /** The opposite of {@link chosenAs}. */
-function placeOf(chosen: string): Place {
+function placeOf(chosen: string) {
   const [requirementId = '', ...workflowId] = chosen.split(' ');
   return { requirementId, workflowId: workflowId.join(' ') };
-}
-
-/** @throws {InvalidInput} when the workflow refuses it */
-async function apply(
-  { client, visitor: { actor } }: Visit,
-  { workflowId, requirementId }: Place,
-  what: Action,
-  fields: Fields,
-): Promise<unknown> {
-  const claim = { requirementId, actor };
-  const proposedAt = fields.text('proposedAt');
-  const until = new Date(Date.now() + DEFAULT_CLAIM_HOURS * 3_600_000).toISOString();
-  switch (what) {
-    case 'claim':
-      return sendClaim(client, workflowId, { ...claim, until });
-    case 'take-over':
-      return sendClaim(client, workflowId, { ...claim, until, override: true });
-    case 'release':
-      return sendClaim(client, workflowId, claim);
-    case 'confirm':
-      return sendConfirmation(client, workflowId, { ...claim, proposedAt });
-    case 'withdraw':
-      return sendWithdrawal(client, workflowId, { ...claim, proposedAt });
-    case 'remark':
-      return sendRemark(client, workflowId, { ...claim, text: fields.text('remark') });
-  }
 }
 
 /** The maximum number to claim at once: more than a page of the inbox has. */
@@ -302,21 +280,20 @@ const MOST_CHOSEN = 100;
 /** The maximum number of reasons in a message, which a cookie keeps. */
 const MOST_REASONS = 2;
 
-/** Claims the requirements chosen in the inbox, and names those that someone else claimed first. */
 async function claimChosen(visit: Visit): Promise<Shown> {
-  const fields = Fields.ofBody(visit.request);
+  const { client, visitor, fields, audit } = visit;
+  const { actor } = visitor;
   const to = inboxOf(fields.text(LIST));
   const chosen = [...new Set(fields.all(CHOSEN))].map(placeOf);
   if (chosen.length > MOST_CHOSEN) throw new NotShown(400, `Select at most ${MOST_CHOSEN}.`);
   if (chosen.length === 0) return { to, message: 'Select something first.' };
   const refusals = await Promise.all(
-    chosen.map(async (place) => {
-      const { workflowId } = place;
+    chosen.map(async ({ workflowId, requirementId }) => {
       try {
         await openOnboarding(visit, workflowId);
-        await apply(visit, place, 'claim', fields);
-        visit.audit(visit.visitor, { what: 'claim', ...place });
-        refresh(visit.client, workflowId);
+        await ACTIONS.claim.send(client, workflowId, { requirementId, actor });
+        audit(visitor, { what: 'claim', workflowId, requirementId });
+        refresh(client, workflowId);
         return [];
       } catch (error) {
         const isKnown = [InvalidInput, NotShown, TemporalProblem].some((type) => error instanceof type);
@@ -334,10 +311,10 @@ async function claimChosen(visit: Visit): Promise<Shown> {
 }
 
 /** Back to the page of the form: of the requirement, or of an onboarding. */
-function backFrom(visit: Visit, fields: Fields, { workflowId, requirementId }: Place): string {
-  const page = fields.text('page');
+function backFrom(visit: Visit, workflowId: string, requirementId: string): string {
+  const page = visit.fields.text('page');
   if (page !== '') return `${pathOf(page)}#r-${encodeURIComponent(requirementId)}`;
-  return withList(pathOf(workflowId, 'requirements', requirementId), listIn(visit, fields).list);
+  return withList(pathOf(workflowId, 'requirements', requirementId), listIn(visit).list);
 }
 
 export const HANDLING_ROUTES: readonly Route[] = [

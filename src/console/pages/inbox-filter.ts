@@ -67,7 +67,6 @@ export async function nextIn(visit: Visit, list: string): Promise<string> {
   return withList(pathOf(next.workflowId, 'requirements', next.id), list);
 }
 
-/** The number of onboardings among which the next requirement is searched, the most urgent ones. */
 const NEXT_OF = 1_000;
 
 /** Reports whether the console itself filters and sorts, which needs the whole list. */

@@ -4,7 +4,7 @@ import { isSamePerson } from '../../messages/claims.js';
 import { TASKS } from '../../messages/requirements.js';
 import { type Column, Table, tooltip } from '../../reports/page.js';
 import { readState } from '../onboarding-view.js';
-import { address, Fields, pathOf, withList } from '../query.js';
+import { address, pathOf, withList } from '../query.js';
 import { withQuestions } from '../questions.js';
 import type { Route, Shown, Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
@@ -23,7 +23,7 @@ import {
   TAKEN,
 } from './inbox-filter.js';
 import { BusinessCell, capitalized, Due, Empty, Pages, Person } from './parts.js';
-import { Detail, isFourEyes, ObstacleNote } from './requirement.js';
+import { Detail, ObstacleNote } from './requirement.js';
 
 export interface InboxSizes {
   readonly page: number;
@@ -34,8 +34,7 @@ export interface InboxSizes {
 const REFRESH_SECONDS = 10;
 
 async function showInbox(visit: Visit, sizes: InboxSizes, isPart: boolean): Promise<Shown> {
-  const { client, visitor, times, request } = visit;
-  const fields = Fields.ofQuery(request);
+  const { client, visitor, times, fields } = visit;
   const choices = choicesIn(fields);
   const instead = withoutPrivate(fields, '/', choices);
   if (instead && !isPart) return instead;
@@ -105,9 +104,8 @@ async function openRow(
 ): Promise<OpenRow | undefined> {
   const item = shown.find((each) => takesText(each, visit) && chosenAs(each) === answer);
   if (!item) return undefined;
-  const { client, visitor, csrf } = visit;
   const { workflowId } = item;
-  const { state, obstacle } = await readState(client, workflowId);
+  const { state, obstacle } = await readState(visit.client, workflowId);
   const requirement = state?.requirements.find(({ id }) => id === item.id);
   const form = (
     <>
@@ -116,11 +114,7 @@ async function openRow(
         <div>
           <div data-notice={requirement.id} role="status" />
           <Detail requirement={requirement} />
-          <AnswerForms
-            {...{ workflowId, visitor, csrf, list, page: INBOX, autoFocus: true }}
-            requirement={requirement}
-            isProposed={isFourEyes(visit, requirement)}
-          />
+          <AnswerForms {...{ visit, workflowId, requirement, list, page: INBOX, autoFocus: true }} />
         </div>
       )}
     </>
@@ -245,7 +239,6 @@ const NOT_KNOWN_YET = '\u00a0';
 
 interface TaskProps {
   readonly item: InboxItem;
-  /** The filter of the inbox. */
   readonly list: string;
   /** The address at which the row has the form. */
   readonly here?: string | false;

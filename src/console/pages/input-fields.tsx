@@ -12,8 +12,6 @@ import type { Fields } from '../query.js';
 import { type Choices, Field, fieldLabel } from './field.js';
 import { capitalized, Problem } from './parts.js';
 
-/** The fields of a start and of a correction, from the schema of the input. */
-
 interface InputFieldsProps {
   readonly parts: readonly FormPart[];
   readonly typed: Typed;
@@ -22,7 +20,6 @@ interface InputFieldsProps {
   readonly choices?: Readonly<Record<string, Choices>>;
 }
 
-/** The fields of an input: a group for each object, and each problem at its field. */
 export function InputFields({ parts, ...form }: InputFieldsProps) {
   return (
     <div class="grid">
@@ -148,7 +145,6 @@ interface ProblemListProps {
   readonly problems: readonly FieldProblem[];
   /** Those whose fields the form has lead to them. */
   readonly parts: readonly FormPart[];
-  /** A person may confirm them. */
   readonly isDoubt?: boolean;
 }
 
@@ -186,7 +182,6 @@ interface CorrectionProps {
   readonly own: Filled | undefined;
 }
 
-/** The form of a correction: the fields that the partner named, and all others in groups. */
 export function Correction({
   id,
   correctable,
@@ -300,7 +295,6 @@ function OtherFields({ id, own }: CorrectionProps) {
 
 interface ChangesProps {
   readonly changes: readonly Change[];
-  /** What the person who sees them has just typed. */
   readonly typed?: Fields;
 }
 

@@ -26,7 +26,7 @@ import { AnswerForms } from './answer-forms.js';
 import { fieldLabel } from './field.js';
 import { Handling } from './handling.js';
 import { capitalized, Form, Id, Problem, Trail, When } from './parts.js';
-import { Asked as AskedText, isFourEyes, ObstacleNote } from './requirement.js';
+import { Asked as AskedText, ObstacleNote } from './requirement.js';
 import { Stages } from './stages.js';
 import { Answered, Timeline } from './timeline.js';
 
@@ -39,30 +39,32 @@ interface OnboardingProps {
   readonly view: OnboardingView;
 }
 
-async function showOnboarding(visit: Visit): Promise<Shown> {
+async function opened(visit: Visit) {
   const description = await openOnboarding(visit);
   const listed = await listedOf(visit.client, description);
   const view = await onboardingView(visit.client, listed.workflowId);
-  return onboardingShown({ visit, listed, view }, await maskedInput(visit.client, description));
+  return { description, props: { visit, listed, view } };
+}
+
+async function showOnboarding(visit: Visit): Promise<Shown> {
+  const { description, props } = await opened(visit);
+  return onboardingShown(props, await maskedInput(visit.client, description));
 }
 
 async function showPart(visit: Visit): Promise<Shown> {
-  const listed = await listedOf(visit.client, await openOnboarding(visit));
-  const view = await onboardingView(visit.client, listed.workflowId);
-  return { part: <Live visit={visit} listed={listed} view={view} /> };
+  return { part: <Live {...(await opened(visit)).props} /> };
 }
 
 /** The private values of the input, in this response only. */
 async function showPrivate(visit: Visit): Promise<Shown> {
   const { client, visitor, audit } = visit;
-  const listed = await listedOf(client, await openOnboarding(visit));
-  const { workflowId } = listed;
+  const { props } = await opened(visit);
+  const { workflowId } = props.listed;
   if (!isCorrectable(workflowId))
     throw new NotShown(404, 'This onboarding has no private values of its own.');
   const { input } = await inputOf(client, workflowId);
   audit(visitor, { what: 'show private values', workflowId });
-  const view = await onboardingView(client, workflowId);
-  return onboardingShown({ visit, listed, view }, input, true);
+  return onboardingShown(props, input, true);
 }
 
 function onboardingShown(props: OnboardingProps, input: unknown, isPrivate = false): Shown {
@@ -103,7 +105,6 @@ function Live({ visit, listed, view }: OnboardingProps) {
   );
 }
 
-/** The causes other than a person for which the onboarding waits. */
 function HeldUp({ view, times }: { readonly view: OnboardingView; readonly times: Times }) {
   const { failures, state } = view;
   const { waiting } = state ?? {};
@@ -182,11 +183,7 @@ function RequirementCard({ asked, visit, view }: CardProps) {
       <AskedText requirement={requirement} times={visit.times} />
       <Handling {...{ visit, workflowId, requirement, page }} />
       {hasRole(visit.visitor, 'operator') ? (
-        <AnswerForms
-          {...{ workflowId, requirement, page, visitor: visit.visitor, csrf: visit.csrf }}
-          isOpen={view.asked.length === 1}
-          isProposed={isFourEyes(visit, requirement)}
-        />
+        <AnswerForms {...{ visit, workflowId, requirement, page }} isOpen={view.asked.length === 1} />
       ) : (
         <p class="advice">An operator answers this. Your role is {visit.visitor.role}.</p>
       )}

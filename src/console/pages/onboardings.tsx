@@ -14,7 +14,7 @@ import {
   typesOf,
   visibilityQuery,
 } from '../../temporal/search.js';
-import { address, Fields } from '../query.js';
+import { address, type Fields } from '../query.js';
 import type { Route, Shown, Visit } from '../route.js';
 import { Field } from './field.js';
 import {
@@ -64,8 +64,7 @@ function dayIn(text: string): string | undefined {
 type Choices = ReturnType<typeof choicesIn>;
 
 async function showOnboardings(visit: Visit): Promise<Shown> {
-  const { client, visitor, request } = visit;
-  const fields = Fields.ofQuery(request);
+  const { client, visitor, fields } = visit;
   const choices = choicesIn(fields);
   const instead = withoutPrivate(fields, '/onboardings', choices);
   if (instead) return instead;

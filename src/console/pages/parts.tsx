@@ -56,7 +56,6 @@ export function Due({ at, times }: { readonly at: string; readonly times: Times 
 interface FormProps extends Omit<FormHTMLAttributes, 'hidden'> {
   readonly action: string;
   readonly csrf: string | undefined;
-  /** Fields that nobody sees. */
   readonly hidden?: Readonly<Record<string, string>>;
 }
 
@@ -74,11 +73,9 @@ export function Form({ csrf, hidden = {}, children, ...attributes }: FormProps) 
 
 interface ProblemProps {
   readonly children: ComponentChildren;
-  /** The page opens at it. */
   readonly isFocused?: boolean;
 }
 
-/** A message about what cannot be done, or was not. */
 export function Problem({ children, isFocused = false }: ProblemProps) {
   return (
     <div class="problem" role="alert" {...(isFocused && { tabIndex: -1, 'data-focus': '' })}>
@@ -92,7 +89,6 @@ interface EmptyProps {
   readonly children?: ComponentChildren;
 }
 
-/** Stands in place of a list without rows. */
 export function Empty({ title, children }: EmptyProps) {
   return (
     <div class="empty">
@@ -108,7 +104,6 @@ export function Prose({ text }: { readonly text: string }) {
   return <>{parts.map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part))}</>;
 }
 
-/** The first letter of a text, and only that one, becomes a capital. */
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -136,7 +131,6 @@ export function inShort(answer: string): string {
   return content === undefined ? name : kind === 'text' ? `“${content}”` : `${name} ${content}`;
 }
 
-/** The way to a page: the inbox, and the page above this one. */
 export function Trail({ to, name }: { readonly to: string; readonly name: string }) {
   return (
     <nav class="trail" aria-label="Where you are">
@@ -150,7 +144,6 @@ interface Named {
   readonly dba?: string | undefined;
 }
 
-/** The cell of a business: its name with its workflow id below, or the id alone. */
 export function BusinessCell({ workflowId, dba }: Named) {
   const name = nameOf({ workflowId, dba });
   return (
@@ -181,7 +174,6 @@ interface PagesProps {
   readonly to: (page: number) => string;
 }
 
-/** Pages of a list, by links that stay valid. */
 export function Pages({ page, pages, atLeast, to }: PagesProps) {
   if (pages < 2) return null;
   return (

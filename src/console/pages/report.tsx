@@ -9,7 +9,7 @@ import { csvOf } from '../../texts/csv.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { PAST_TIME_RULE, timeBefore } from '../../texts/time.js';
 import { openOnboarding } from '../onboarding-view.js';
-import { address, Fields, pathOf } from '../query.js';
+import { address, pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { SharedReads } from '../sharing.js';
 import { documentsOf } from '../uploads.js';
@@ -18,8 +18,7 @@ import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './
 
 const GROUPS = ['agent', 'account'] as const;
 
-function givenIn({ request }: Visit) {
-  const fields = Fields.ofQuery(request);
+function givenIn({ fields }: Visit) {
   const text = (name: string) => fields.text(name).trim();
   return {
     ...{ since: text('since'), account: text('account'), agent: text('agent') },

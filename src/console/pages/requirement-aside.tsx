@@ -1,6 +1,6 @@
 import { leavesOf } from '../../messages/objects.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
-import type { Requirement } from '../../messages/requirements.js';
+import type { AnswerKind, Requirement } from '../../messages/requirements.js';
 import { REDACTED } from '../../privacy/masked.js';
 import { Facts, Name } from '../../reports/page.js';
 import type { Listed } from '../../temporal/search.js';
@@ -9,8 +9,6 @@ import { pathOf } from '../query.js';
 import { labelOf } from './answer-forms.js';
 import { fieldLabel } from './field.js';
 import { Id, Prose } from './parts.js';
-
-/** The column next to a question: facts about the business, and the meaning of the requirement. */
 
 /** The number of fields of the input that a summary shows: a start names the business first. */
 const SUMMARY_FIELDS = 12;
@@ -21,7 +19,6 @@ interface BusinessProps {
   readonly input: unknown;
 }
 
-/** The facts about the business that help to answer, without private values. */
 export function Business({ listed, state, input }: BusinessProps) {
   const { workflowId } = listed;
   const dba = state?.dba ?? listed.dba;
@@ -54,8 +51,8 @@ function labelIn(shown: readonly { readonly field: string }[], field: string): s
   return isUnique ? label : `${label} (${field})`;
 }
 
-/** The names of the answers in the texts of the command. */
-const OPTIONS: readonly (readonly [RegExp, string])[] = [
+/** What the texts of the command call an answer, and what this page does: in words, or by the button of an answer. */
+const WORDS: readonly (readonly [RegExp, string | { readonly button: AnswerKind }])[] = [
   [/\bThe detail\b/g, 'The text above'],
   [/\bthe detail\b/g, 'the text above'],
   [/`--text "\.\.\."`|`--text`/g, 'text'],
@@ -63,40 +60,30 @@ const OPTIONS: readonly (readonly [RegExp, string])[] = [
   [/`--set [^`]*`|`--set`/g, 'a correction'],
   [/`--patch`/g, 'correct'],
   [/`--code CODE`|`--code`/g, 'the code'],
+  [/`--retry`/g, { button: 'retry' }],
+  [/`--adopt [^`]*`|`--adopt`/g, { button: 'adopt' }],
+  [/`--abandon`/g, { button: 'abandon' }],
 ];
 
-/** The answers whose buttons the texts name. */
-const BUTTONS: readonly (readonly [RegExp, 'retry' | 'adopt' | 'abandon'])[] = [
-  [/`--retry`/g, 'retry'],
-  [/`--adopt [^`]*`|`--adopt`/g, 'adopt'],
-  [/`--abandon`/g, 'abandon'],
-];
-
-/** The runbook of the command line, in the words of this page. */
 function inWordsOfPages(text: string, requirement: Requirement): string {
-  const buttons = BUTTONS.map(([option, answer]) => [option, `“${labelOf(requirement, answer)}”`] as const);
-  return [...OPTIONS, ...buttons].reduce((changed, [option, words]) => changed.replace(option, words), text);
+  return WORDS.reduce(
+    (changed, [option, words]) =>
+      changed.replace(option, typeof words === 'string' ? words : `“${labelOf(requirement, words.button)}”`),
+    text,
+  );
 }
 
 export function Help({ requirement }: { readonly requirement: Requirement }) {
-  const { 'what happened': meaning = '', ...runbook } = runbookOf(requirement.kind);
-  const { 'see it': see = '', then: next = '', 'do not': never = '' } = runbook;
+  const runbook = runbookOf(requirement.kind);
+  const said = (part: string) => <Prose text={inWordsOfPages(runbook[part] ?? '', requirement)} />;
   return (
     <section class="card" aria-label="Help">
       <h2>What this means</h2>
-      <p>
-        <Prose text={meaning} />
-      </p>
-      <p>
-        <Prose text={inWordsOfPages(see, requirement)} />
-      </p>
+      <p>{said('what happened')}</p>
+      <p>{said('see it')}</p>
       <h3>What happens then</h3>
-      <p>
-        <Prose text={inWordsOfPages(next, requirement)} />
-      </p>
-      <p class="notes">
-        Do not <Prose text={inWordsOfPages(never, requirement)} />
-      </p>
+      <p>{said('then')}</p>
+      <p class="notes">Do not {said('do not')}</p>
     </section>
   );
 }

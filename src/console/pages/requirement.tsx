@@ -19,35 +19,26 @@ import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { AnswerForms } from './answer-forms.js';
 import { Field } from './field.js';
-import {
-  Handling,
-  listIn,
-  type ProposedShown,
-  pageIn,
-  proposedIn,
-  REQUIREMENT_PATH,
-  requirementIdIn,
-} from './handling.js';
+import { Handling, listIn, type ProposedShown, pageIn, proposedIn, REQUIREMENT_PATH } from './handling.js';
 import { capitalized, Due, Form, inShort, Problem, Trail, When } from './parts.js';
 import { Business, Help } from './requirement-aside.js';
 
-/** The interval at which the page checks whether the requirement is still open, in seconds. */
 const REFRESH_SECONDS = 5;
 
-/** A requirement with what is known of it; without a requirement when it is not open. */
+/** A visit to a requirement, with what is known of it; without a requirement when it is not open. */
 export type Found = Awaited<ReturnType<typeof find>>;
 
 /** @param fresh reads it now, because a person answers */
 export async function find(visit: Visit, fresh: boolean) {
-  const { client, request } = visit;
-  const requirementId = requirementIdIn(request);
+  const { client, params } = visit;
+  const { requirementId = '' } = params;
   const description = await openOnboarding(visit);
   const listed = await listedOf(client, description);
   const { workflowId } = listed;
-  const { state: known, obstacle } = await readState(client, workflowId, fresh);
+  const { state: last, obstacle } = await readState(client, workflowId, fresh);
   // While it cannot be read, the requirement is as it was last known, if only by the list of workflows.
-  const state = obstacle ? undefined : known;
-  const open = known?.requirements.find(({ id }) => id === requirementId);
+  const state = obstacle ? undefined : last;
+  const open = last?.requirements.find(({ id }) => id === requirementId);
   const requirement = open ?? (obstacle && listedRequirement(listed, requirementId));
   // The input that a correction changes, read once.
   let reading: Promise<Correctable> | undefined;
@@ -56,7 +47,9 @@ export async function find(visit: Visit, fresh: boolean) {
     reading ??= inputFor(client, workflowId, state, requirementId);
     return reading;
   };
-  return { workflowId, requirementId, description, listed, state, obstacle, requirement, correctable };
+  const path = pathOf(workflowId, 'requirements', requirementId);
+  const known = { path, description, listed, state, obstacle, requirement, correctable };
+  return { ...visit, workflowId, requirementId, ...known };
 }
 
 /** The requirement as the list of workflows has it, without its allowed answers. */
@@ -75,13 +68,13 @@ async function showRequirement(visit: Visit): Promise<Shown> {
   const asked = view.asked.find(({ requirement }) => requirement.id === requirementId);
   if (asked && asked.workflowId !== workflowId)
     return { to: withList(pathOf(asked.workflowId, 'requirements', requirementId), listIn(visit).list) };
-  if (state && !found.requirement) return goneShown(visit, found, state);
-  return requirementShown(visit, found);
+  if (state && !found.requirement) return goneShown(found, state);
+  return requirementShown(found);
 }
 
 async function showState(visit: Visit): Promise<Shown> {
   const found = await find(visit, false);
-  return { part: <LiveState found={found} visit={visit} proposed={await proposedIn(visit, found)} /> };
+  return { part: <LiveState found={found} proposed={await proposedIn(found)} /> };
 }
 
 interface Extra {
@@ -92,16 +85,14 @@ interface Extra {
 }
 
 /** @throws {NotShown} when there is no such requirement */
-export async function requirementShown(visit: Visit, found: Found, extra: Extra = {}): Promise<Shown> {
-  const { requirement, workflowId, requirementId, listed, obstacle } = found;
+export async function requirementShown(found: Found, extra: Extra = {}): Promise<Shown> {
+  const { requirement, workflowId, requirementId, listed, obstacle, client, times } = found;
   if (!requirement) throw new NotShown(404, 'There is no such requirement.');
   const { status = 200, filled, notice, preview } = extra;
-  const correctable = await correctionForm(visit, found);
-  const proposed = await proposedIn(visit, found);
+  const correctable = await correctionForm(found);
+  const proposed = await proposedIn(found);
   // The question shows without the summary.
-  const input = obstacle
-    ? undefined
-    : await maskedInput(visit.client, found.description).catch(() => undefined);
+  const input = obstacle ? undefined : await maskedInput(client, found.description).catch(() => undefined);
   const page = (
     <>
       <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
@@ -110,22 +101,16 @@ export async function requirementShown(visit: Visit, found: Found, extra: Extra 
       {notice}
       <div class="columns">
         <section class="card" aria-label="What is asked">
-          <Asked requirement={requirement} times={visit.times} />
-          <LiveState found={found} visit={visit} proposed={proposed} />
+          <Asked requirement={requirement} times={times} />
+          <LiveState found={found} proposed={proposed} />
           {preview ?? (
             <AnswerForms
-              workflowId={workflowId}
+              {...{ visit: found, workflowId, filled, correctable, ...listIn(found) }}
               requirement={obstacle && filled ? { ...requirement, answers: [filled.kind] } : requirement}
-              visitor={visit.visitor}
-              csrf={visit.csrf}
-              page={pageIn(filled?.fields, workflowId)}
-              filled={filled}
-              correctable={correctable}
-              isProposed={isFourEyes(visit, requirement)}
-              {...listIn(visit, filled?.fields)}
+              page={filled ? pageIn(found, workflowId) : workflowId}
             />
           )}
-          <RemarkForm {...{ visit, workflowId, requirementId }} />
+          <RemarkForm found={found} />
         </section>
         <aside>
           <Business listed={listed} state={found.state} input={input} />
@@ -137,14 +122,9 @@ export async function requirementShown(visit: Visit, found: Found, extra: Extra 
   return { status, title: `Requirement ${requirementId}`, page };
 }
 
-/** Reports whether a second person confirms the answers of a requirement. */
-export function isFourEyes({ settings }: Visit, { kind }: Pick<Requirement, 'kind'>): boolean {
-  return settings.fourEyes.includes(kind);
-}
-
-async function correctionForm(visit: Visit, { requirement, state, correctable }: Found) {
+async function correctionForm({ requirement, state, settings, correctable }: Found) {
   if (!state || !requirement?.answers.includes('correction')) return undefined;
-  return formFields(await correctable(), visit.settings, requirement);
+  return formFields(await correctable(), settings, requirement);
 }
 
 export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboarding }) {
@@ -158,7 +138,6 @@ export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboar
   );
 }
 
-/** The partner's question, and since when it has been open. */
 export function Asked({ requirement, times }: { readonly requirement: Requirement; readonly times: Times }) {
   const { raisedAt, dueAt, kind } = requirement;
   return (
@@ -175,7 +154,6 @@ export function Asked({ requirement, times }: { readonly requirement: Requiremen
   );
 }
 
-/** The part of the question that its title lacks. */
 export function Detail({ requirement }: { readonly requirement: Requirement }) {
   const detail = detailBeside(requirement);
   return detail === '' ? null : <blockquote class="detail">{detail}</blockquote>;
@@ -183,37 +161,37 @@ export function Detail({ requirement }: { readonly requirement: Requirement }) {
 
 interface LiveProps {
   readonly found: Found;
-  readonly visit: Visit;
   readonly proposed: ProposedShown | undefined;
 }
 
 /** The part of the page that updates while a person types: the claim, the proposal, and any answer. */
-function LiveState({ found, visit, proposed }: LiveProps) {
-  const { workflowId, requirementId, requirement, state } = found;
-  const source = withList(pathOf(workflowId, 'requirements', requirementId, 'part'), listIn(visit).list);
+function LiveState({ found, proposed }: LiveProps) {
+  const { workflowId, requirementId, requirement, state, path } = found;
   return (
-    <div id={`live-${requirementId}`} data-live={source} data-seconds={REFRESH_SECONDS} role="status">
+    <div
+      {...{ id: `live-${requirementId}`, 'data-live': withList(`${path}/part`, listIn(found).list) }}
+      {...{ 'data-seconds': REFRESH_SECONDS, role: 'status' }}
+    >
       {state && !requirement ? (
         <Problem>
           <p>
-            <Ended {...{ state, requirementId, visit }} />
+            <Ended found={found} state={state} />
           </p>
           <p>
             What you typed is still here. <a href={pathOf(workflowId)}>See the onboarding</a>
           </p>
         </Problem>
       ) : (
-        requirement && <Handling {...{ visit, workflowId, requirement, proposed }} isPage />
+        requirement && <Handling {...{ visit: found, workflowId, requirement, proposed }} />
       )}
-      {state && <Remarks {...{ state, requirementId, visit }} />}
+      {state && <Remarks found={found} state={state} />}
     </div>
   );
 }
 
 interface EndedProps {
+  readonly found: Found;
   readonly state: OnboardingState;
-  readonly requirementId: string;
-  readonly visit: Visit;
 }
 
 /** The answer that a requirement got last, or the reason why it closed. */
@@ -224,7 +202,7 @@ function lastOn({ timeline }: OnboardingState, requirementId: string): TimelineE
 }
 
 /** The person who answered a requirement that is no longer open, or the reason why it closed. */
-function Ended({ state, requirementId, visit: { times, visitor } }: EndedProps) {
+function Ended({ state, found: { requirementId, times, visitor } }: EndedProps) {
   const last = lastOn(state, requirementId);
   if (!last) return <>This requirement is not open: it was closed long ago, or never existed.</>;
   if (last.event === 'requirement-closed') {
@@ -245,8 +223,7 @@ function Ended({ state, requirementId, visit: { times, visitor } }: EndedProps) 
   );
 }
 
-/** The remarks of colleagues. No partner gets them. */
-function Remarks({ state, requirementId, visit: { times } }: EndedProps) {
+function Remarks({ state, found: { requirementId, times } }: EndedProps) {
   const remarks = remarksOn(state.timeline, requirementId);
   if (remarks.length === 0) return null;
   return (
@@ -260,22 +237,15 @@ function Remarks({ state, requirementId, visit: { times } }: EndedProps) {
   );
 }
 
-interface RemarkFormProps {
-  readonly visit: Visit;
-  readonly workflowId: string;
-  readonly requirementId: string;
-}
-
-function RemarkForm({ visit, workflowId, requirementId }: RemarkFormProps) {
-  if (!hasRole(visit.visitor, 'operator')) return null;
+function RemarkForm({ found }: Pick<EndedProps, 'found'>) {
+  const { requirementId, path, visitor, csrf } = found;
+  if (!hasRole(visitor, 'operator')) return null;
   return (
     <details>
       <summary>Remark for colleagues</summary>
       <Form
-        action={pathOf(workflowId, 'requirements', requirementId, 'remarks')}
-        id={`form-${requirementId}-remark`}
-        csrf={visit.csrf}
-        hidden={listIn(visit)}
+        {...{ action: `${path}/remarks`, id: `form-${requirementId}-remark`, csrf }}
+        hidden={listIn(found)}
       >
         <Field
           {...{ id: `${requirementId}-remark`, name: 'remark', label: 'Remark', required: true, rows: 2 }}
@@ -291,14 +261,14 @@ function RemarkForm({ visit, workflowId, requirementId }: RemarkFormProps) {
 }
 
 /** The page after another person was first, or the requirement closed itself. To answer twice is no mistake. */
-export function goneShown(visit: Visit, found: Found, state: OnboardingState, typed?: Fields): Shown {
-  const { workflowId, requirementId, listed } = found;
+export function goneShown(found: Found, state: OnboardingState, typed?: Fields): Shown {
+  const { workflowId, requirementId, listed, visitor } = found;
   const { actor = '' } = lastOn(state, requirementId) ?? {};
-  const isOwn = isSamePerson(actor, visit.visitor.actor);
+  const isOwn = isSamePerson(actor, visitor.actor);
   const said = (
     <>
       <p>
-        <Ended {...{ state, requirementId, visit }} />
+        <Ended found={found} state={state} />
       </p>
       {typed && <p>{isOwn ? 'Nothing was sent a second time.' : 'Your answer was not sent.'}</p>}
     </>
@@ -319,7 +289,6 @@ export function goneShown(visit: Visit, found: Found, state: OnboardingState, ty
 
 const TYPED: Readonly<Record<string, string>> = { text: 'Answer', id: 'ID', code: 'Code', reason: 'Reason' };
 
-/** The text of a rejected answer, to copy. */
 function Typed({ fields }: { readonly fields: Fields }) {
   const shown = fields.names.flatMap((name) => {
     const label = /^set\.(.*)$/.exec(name)?.[1] ?? fieldOf(TYPED, name);

@@ -12,34 +12,28 @@ import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import { capitalized, firstSentence, Prose } from './parts.js';
 
-/** The stages of each kind of onboarding, in order. */
 const STAGES: Readonly<Partial<Record<WorkflowType, readonly Stage[]>>> = {
   merchantBoarding: ['preparing', 'applying', 'underwriting', 'boarding'],
   businessOnboarding: ['applying', 'underwriting', 'opening'],
   terminalProvisioning: ['provisioning'],
 };
 
-/** The successful ends. */
 const GOOD: readonly string[] = ['boarded', 'onboarded', 'provisioned', 'done'];
 
-/** A picture of the stages: done, running, to come. */
 export function Stages({ listed, view }: { readonly listed: Listed; readonly view: OnboardingView }) {
   const { workflowId, state, parts } = view;
   const type = partsOfId(workflowId)?.type;
   const stage = state?.stage ?? listed.stage;
   if (!type || !stage) return null;
-  if (type === 'customerOnboarding') {
-    return (
-      <section id="stages" aria-label="Where it stands">
-        {(Object.keys(PARTS) as Part[]).map((part) => (
-          <PartStages key={part} part={part} state={state} known={parts.find((each) => each.part === part)} />
-        ))}
-      </section>
-    );
-  }
   return (
     <section id="stages" aria-label="Where it stands">
-      <StageList type={type} stage={stage} state={state} seconds={listed.stageSeconds} />
+      {type === 'customerOnboarding' ? (
+        (Object.keys(PARTS) as Part[]).map((part) => (
+          <PartStages key={part} part={part} state={state} known={parts.find((each) => each.part === part)} />
+        ))
+      ) : (
+        <StageList type={type} stage={stage} state={state} seconds={listed.stageSeconds} />
+      )}
     </section>
   );
 }

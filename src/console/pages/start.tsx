@@ -4,6 +4,7 @@ import { doubtsAbout, type References, referencesAt } from '../../batches/doubts
 import { kindOf } from '../../batches/ready.js';
 import { inputForm, type Typed } from '../../forms/typed-input.js';
 import { workflowId } from '../../messages/ids.js';
+import { fieldOf } from '../../messages/objects.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { Notes } from '../../reports/page.js';
 import {
@@ -21,11 +22,11 @@ import { parseJson, utf8 } from '../../texts/text.js';
 import { pathOf } from '../query.js';
 import { NotShown, type Route, type Shown, type Visit } from '../route.js';
 import { SharedReads } from '../sharing.js';
-import { receivedForm } from '../uploads.js';
+import { type HeldForm, receivedForm } from '../uploads.js';
 import { accountProblem, maySee, ownAccounts } from '../visitor.js';
 import { BatchUpload } from './batch-file.js';
 import { listedBatches } from './batches.js';
-import { type Choices, Field } from './field.js';
+import { type Choices, Field, fieldLabel } from './field.js';
 import { InputFields, ProblemList } from './input-fields.js';
 import { Form, Problem } from './parts.js';
 
@@ -82,14 +83,17 @@ const lists = new SharedReads<References | undefined>(SHARED_MS);
 const sharedLists: typeof referencesAt = (client, taskQueue, account) =>
   lists.get(client, `${taskQueue} ${account ?? ''}`, () => referencesAt(client, taskQueue, account));
 
-/** Doubts about an input that would be started. */
+const REFERENCES = /\b(?:agentProfileId|boardingSettingsId)\b/g;
+
+/** Doubts about an input that would be started, in the words of the form. */
 async function doubtsOf(
   { client, settings }: Visit,
   { type }: Pick<Kind<unknown>, 'type'>,
   input: { readonly externalId: string; readonly account?: string | undefined },
 ): Promise<readonly FieldProblem[]> {
   const id = workflowId(type, input.externalId, input.account);
-  return (await doubtsAbout(client, settings.taskQueue, input, id, sharedLists)).doubts;
+  const { doubts } = await doubtsAbout(client, settings.taskQueue, input, id, sharedLists);
+  return doubts.map(({ field, message }) => ({ field, message: message.replace(REFERENCES, fieldLabel) }));
 }
 
 function startable<Input extends { readonly externalId: string; readonly account?: string | undefined }>(
@@ -100,17 +104,11 @@ function startable<Input extends { readonly externalId: string; readonly account
   const formFor = ({ settings, visitor }: Visit) => inputForm(kind.schema(ownAccounts(settings, visitor)));
   const show = async (visit: Visit, given: Given): Promise<Shown> => {
     const choices = await partnerChoices(visit, kind.type);
-    const page = (
-      <StartPage
-        {...{ path: name, visit, choices: choices ?? {}, isUnread: choices === undefined, ...given }}
-        parts={formFor(visit).parts}
-      />
-    );
+    const page = <StartPage {...{ path: name, visit, choices, ...given }} parts={formFor(visit).parts} />;
     return { title: `Start a ${name}`, status: given.status, page };
   };
   return {
     ...{ type: kind.type, name, what },
-    /** The header of a CSV file of this kind. */
     template: ({ settings, visitor }: Visit): Shown => ({
       file: csvOf([], columnsOf([kind.schema(ownAccounts(settings, visitor))]).names),
       ...{ fileName: `${name}.csv`, contentType: 'text/csv; charset=utf-8' },
@@ -124,7 +122,7 @@ function startable<Input extends { readonly externalId: string; readonly account
       const problems = [...(account ? [account] : []), ...('problems' in read ? read.problems : [])];
       if ('problems' in read || account) return show(visit, { status: 422, typed, problems });
       try {
-        const { confirmed } = visit.request.body as { readonly confirmed?: unknown };
+        const confirmed = visit.fields.text('confirmed');
         const digest = createHash('sha256').update(JSON.stringify(read.input)).digest('hex');
         const doubts = confirmed === digest ? [] : await doubtsOf(visit, kind, read.input);
         if (doubts.length > 0)
@@ -142,8 +140,9 @@ function startable<Input extends { readonly externalId: string; readonly account
       const problem = accountProblem(visit.visitor, input.account);
       if (problem) throw new InvalidInput(`${file}: is not valid; nothing was started`, [problem]);
       const doubts = isConfirmed ? [] : await doubtsOf(visit, kind, input);
+      const labelled = doubts.map(({ field, message }) => ({ field: fieldLabel(field), message }));
       if (doubts.length > 0)
-        throw new InvalidInput(`${file}: may have mistakes; nothing was started`, doubts);
+        throw new InvalidInput(`${file}: may have mistakes; nothing was started`, labelled);
       return started(visit, kind, input);
     },
   };
@@ -162,10 +161,8 @@ interface StartPageProps extends Given {
   readonly path: string;
   readonly visit: Visit;
   readonly parts: ReturnType<typeof inputForm>['parts'];
-  /** The choices from the partner's lists, by field. */
-  readonly choices: Readonly<Record<string, Choices>>;
-  /** They could not be read. */
-  readonly isUnread: boolean;
+  /** From the partner's lists, by field; undefined when they could not be read. */
+  readonly choices: Readonly<Record<string, Choices>> | undefined;
 }
 
 /**
@@ -194,7 +191,7 @@ async function partnerChoices(
 const UNREAD =
   'No worker read the partner’s lists of agents and boarding settings in time. Type an ID or a name, or reload this page later.';
 
-function StartPage({ path, visit, parts, choices, isUnread, ...given }: StartPageProps) {
+function StartPage({ path, visit, parts, choices, ...given }: StartPageProps) {
   const { typed, problems, doubtful, failure } = given;
   const { settings, visitor, csrf } = visit;
   const names = Object.keys(ownAccounts(settings, visitor).accounts);
@@ -213,7 +210,7 @@ function StartPage({ path, visit, parts, choices, isUnread, ...given }: StartPag
         </Problem>
       )}
       {problems.length > 0 && <ProblemList problems={problems} parts={shown} />}
-      {isUnread && <Notes notes={[UNREAD]} />}
+      {!choices && <Notes notes={[UNREAD]} />}
       {doubtful && <ProblemList isDoubt problems={doubtful.doubts} parts={shown} />}
       <Form
         {...{ action: `/start/${path}`, noValidate: true, autocomplete: 'off', csrf }}
@@ -271,9 +268,7 @@ async function started<Input>(visit: Visit, kind: Kind<Input>, input: Input): Pr
 /** Larger than any input that Temporal takes. */
 const MAX_INPUT_BYTES = 2 * 1024 * 1024;
 
-async function startFromFile(visit: Visit): Promise<Shown> {
-  const { files, fields } = await receivedForm(visit, MAX_INPUT_BYTES);
-  const { input: file } = files;
+async function startFromFile(visit: Visit, { fields, files: { input: file } }: HeldForm): Promise<Shown> {
   if (!file) throw new NotShown(422, 'Choose a file first. Nothing was started.');
   const value = parseJson(utf8(file.bytes, file.name), file.name);
   const found = kindOf(value);
@@ -286,9 +281,8 @@ async function startFromFile(visit: Visit): Promise<Shown> {
 const NO_KIND = 'There is no such kind of onboarding.';
 
 /** @throws {NotShown} */
-function kindIn({ request }: Visit): Startable {
-  const { kind = '' } = request.params as { readonly kind?: string };
-  const found = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+function kindIn({ params: { kind = '' } }: Visit): Startable {
+  const found = fieldOf(KINDS, kind);
   if (!found) throw new NotShown(404, NO_KIND);
   return found;
 }
@@ -304,5 +298,8 @@ export const START_ROUTES: readonly Route[] = [
     ...{ method: 'POST', path: '/start/:kind', role: 'admin', keepsTyped: true },
     show: (visit) => kindIn(visit).start(visit),
   },
-  { method: 'POST', path: '/start/file', role: 'admin', multipart: true, show: startFromFile },
+  {
+    ...{ method: 'POST', path: '/start/file', role: 'admin', multipart: true },
+    show: (visit) => receivedForm(visit, MAX_INPUT_BYTES, (form) => startFromFile(visit, form)),
+  },
 ];

@@ -1,15 +1,14 @@
+import { readable } from '../../inbox/waits.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
-import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { whatHappened } from '../../texts/codes.js';
 import type { Times } from '../../texts/time.js';
 import { inZone, saidOf } from '../../texts/timeline-entries.js';
-import { MOST_REASON } from '../answer.js';
 import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
 import type { Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
-import { Field } from './field.js';
-import { Form, firstSentence, inShort, Prose, When } from './parts.js';
+import { OneForm, takenBack } from './answer-forms.js';
+import { firstSentence, inShort, Prose, When } from './parts.js';
 
 interface AnsweredProps {
   readonly visit: Visit;
@@ -17,13 +16,10 @@ interface AnsweredProps {
   readonly state: OnboardingState;
 }
 
-/** People's answers, and the requirements that closed themselves. */
 export function Answered({ visit, view, state }: AnsweredProps) {
-  const parts = view.parts.flatMap((part) =>
-    part.state instanceof UnreadableOnboarding ? [] : [{ ...part, state: part.state }],
-  );
-  const all = [{ workflowId: view.workflowId, state }, ...parts].flatMap(({ workflowId, state: of }) =>
-    endedOf(of).map((each) => ({ ...each, workflowId, unsent: of.unsent ?? [] })),
+  const all = [{ workflowId: view.workflowId, state }, ...readable(view.parts)].flatMap(
+    ({ workflowId, state: of }) =>
+      endedOf(of).map((each) => ({ ...each, workflowId, unsent: of.unsent ?? [] })),
   );
   if (all.length === 0) return null;
   return (
@@ -39,7 +35,10 @@ export function Answered({ visit, view, state }: AnsweredProps) {
                 <AnsweredSentence entry={entry} times={visit.times} />
               </span>
               {unsent.includes(id) && hasRole(visit.visitor, 'operator') && (
-                <TakeBack visit={visit} workflowId={workflowId} id={id} page={view.workflowId} />
+                <OneForm
+                  {...{ visit, workflowId, kind: 'take-back', requirement: takenBack(id) }}
+                  page={view.workflowId}
+                />
               )}
             </li>
           ))}
@@ -65,55 +64,19 @@ function AnsweredSentence({ entry, times }: { readonly entry: TimelineEntry; rea
   );
 }
 
-interface TakeBackProps {
-  readonly visit: Visit;
-  readonly workflowId: string;
-  readonly id: string;
-  readonly page: string;
-}
-
-function TakeBack({ visit, workflowId, id, page }: TakeBackProps) {
-  return (
-    <Form
-      action={pathOf(workflowId, 'requirements', id)}
-      id={`form-${id}-take-back`}
-      data-keep=""
-      csrf={visit.csrf}
-      hidden={{ kind: 'take-back', page }}
-    >
-      <Field
-        {...{ id: `${id}-take-back-reason`, name: 'reason', label: 'Reason', required: true }}
-        maxLength={MOST_REASON}
-        advice="The partner does not have it yet."
-      />
-      <button type="submit" class="secondary">
-        Take it back
-      </button>
-    </Form>
-  );
-}
-
-interface EndedRequirement {
-  readonly id: string;
-  readonly title: string;
-  readonly entry: TimelineEntry;
-}
-
 /** The requirements that are no longer open, by the last entry about each. */
-function endedOf({ timeline, requirements }: OnboardingState): EndedRequirement[] {
+function endedOf({ timeline, requirements }: OnboardingState) {
   const titles = new Map<string, string>();
-  const ended = new Map<string, EndedRequirement>();
+  const ended = new Map<string, TimelineEntry>();
   for (const entry of timeline) {
     const id = (entry.detail ?? '').split(': ')[0] ?? '';
     if (entry.event === 'requirement-raised') titles.set(id, saidOf(entry));
-    if (entry.event === 'requirement-resolved' || entry.event === 'requirement-closed')
-      ended.set(id, { id, title: titles.get(id) ?? id, entry });
+    if (entry.event === 'requirement-resolved' || entry.event === 'requirement-closed') ended.set(id, entry);
   }
   for (const { id } of requirements) ended.delete(id);
-  return [...ended.values()];
+  return [...ended].map(([id, entry]) => ({ id, title: titles.get(id) ?? id, entry }));
 }
 
-/** The timeline in sentences, newest first. */
 export function Timeline({ timeline, times }: Pick<OnboardingState, 'timeline'> & Pick<Visit, 'times'>) {
   return (
     <section class="card" aria-labelledby="timeline-title" id="timeline">

@@ -355,4 +355,17 @@ describe('a document', () => {
     expect((await open({}, `${PAGE}/documents`, sent)).status).toBe(status);
     expect(await readdir(folder)).toHaveLength(kept);
   });
+
+  it('of two clicks on one button is sent once, and both get the same page', async () => {
+    const folder = await newFolder();
+    const env = { ...PROVIDER, DOCUMENT_DIR: folder };
+    const { open, updates } = await asking({ answers: ['documents'] }, { env });
+    const file = { name: 'documents', fileName: 'a.pdf', content: '%PDF-1.7\n%%EOF\n' };
+    const click = () =>
+      open({}, `${PAGE}/documents`, multipart([{ name: 'csrf', content: 'csrf-of-olga' }, file]));
+    for (const { status, to } of [...(await Promise.all([click(), click()])), await click()])
+      expect([status, to]).toEqual([303, `/onboardings/${ID}`]);
+    expect(updates()).toHaveLength(1);
+    expect(await readdir(folder)).toHaveLength(1);
+  });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Batch, listBatches } from '../../../src/batches/batches.js';
 import { checkedFile } from '../../../src/console/pages/batch-file.js';
 import { BATCH_ROUTES, isVisible } from '../../../src/console/pages/batches.js';
+import { Fields } from '../../../src/console/query.js';
 import { loadConsoleSettings } from '../../../src/console/settings.js';
 import type { Visitor } from '../../../src/console/visitor.js';
 import { BATCH_MEMO, type BatchState, NO_RESULTS } from '../../../src/messages/batches.js';
@@ -77,9 +78,9 @@ it.each([
     },
   });
   const audited: unknown[] = [];
-  const request = { params: { id: '7' }, body: { rate: '20' } };
+  const form = { params: { id: '7' }, fields: new Fields({ rate: '20' }) };
   const audit = (...entry: unknown[]) => audited.push(entry);
-  const visit = { client, request, visitor: person('olga'), audit };
+  const visit = { client, ...form, visitor: person('olga'), audit };
   const start = BATCH_ROUTES.find(({ path }) => path === '/batches/:id/start');
   const reply = await start
     ?.show(visit as never)

@@ -259,6 +259,8 @@ describe('a remark for colleagues', () => {
     expect([status, to]).toEqual([303, `${PAGE}?list=kind%3Dticket`]);
     expect(message).toEqual({ text: 'Your colleagues see the remark.' });
     const sent = { requirementId: 'note-1', actor: 'olga', text: 'They call back.' };
+    // The second click of a double click.
+    await open({}, `${PAGE}/remarks`, { form });
     expect(updates()).toEqual([['addRemark', ID, sent]]);
     // The audit log names no text.
     expect(audited()).toEqual([{ actor: 'olga', what: 'remark', workflowId: ID, requirementId: 'note-1' }]);

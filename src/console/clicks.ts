@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import type { Shown, Visit } from './route.js';
+
+/** The time in which the same form again is a second click, in milliseconds. */
+const DOUBLE_CLICK_MS = 2_000;
+
+interface Click {
+  readonly form: string;
+  readonly shown: Promise<Shown>;
+}
+
+/** The last form of each session, by its token. */
+const clicks = new WeakMap<Client, Map<string, Click>>();
+
+/**
+ * Takes a form once: the second click of a double click gets what the first one got. A form that led to no other page is not kept,
+ * so that a person can try again.
+ *
+ * @param content what tells the form from another one to the same address. Default: its fields, or the size of files to come
+ */
+export async function once(
+  { client, csrf, request: { url, body, headers } }: Pick<Visit, 'client' | 'csrf' | 'request'>,
+  show: () => Promise<Shown>,
+  content: unknown = body ?? headers['content-length'],
+): Promise<Shown> {
+  const last = clicks.get(client) ?? new Map<string, Click>();
+  clicks.set(client, last);
+  const form = createHash('sha256')
+    .update(JSON.stringify([url, content]))
+    .digest('hex');
+  const before = last.get(csrf);
+  // A browser cancels the first upload, which then fails.
+  if (before?.form === form && (body || (await before.shown.catch(() => undefined)))) return before.shown;
+  const click = { form, shown: show() };
+  last.set(csrf, click);
+  const forget = () => {
+    if (last.get(csrf) === click) last.delete(csrf);
+  };
+  const keep = (shown: Shown) => ('to' in shown ? setTimeout(forget, DOUBLE_CLICK_MS).unref() : forget());
+  click.shown.then(keep, forget);
+  return click.shown;
+}
