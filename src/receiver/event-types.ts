@@ -38,7 +38,8 @@ export interface EventType {
   readonly data: z.ZodType;
   /** The whole event. */
   readonly event: z.ZodType;
-  readonly prepare: (event: GivenEvent) => ApplyEvent | FieldProblem[];
+  /** @param identity what identifies the event together with its id. Default: its source */
+  readonly prepare: (event: GivenEvent, identity?: string) => ApplyEvent | FieldProblem[];
 }
 
 export type EventTypes = Readonly<Record<string, EventType>>;
@@ -89,12 +90,12 @@ function eventType<Data>(
   apply: (backend: Backend, data: Data, updateId: string) => Promise<string>,
 ): [string, EventType] {
   const event = z.looseObject({ ...attributes, type: z.literal(type), data }).describe(summary);
-  const prepare = (given: GivenEvent) => {
+  const prepare = (given: GivenEvent, identity?: string) => {
     const checked = event.safeParse(given);
     if (!checked.success) return wrongFields(checked.error);
     const { id, source, data: checkedData } = checked.data as { id: string; source: string; data: Data };
     return (backend: Backend) =>
-      inEventSpan(given, () => apply(backend, checkedData, updateIdOf(source, id)));
+      inEventSpan(given, () => apply(backend, checkedData, updateIdOf(identity ?? source, id)));
   };
   return [type, { data, event, prepare }];
 }
@@ -103,10 +104,16 @@ function eventType<Data>(
  * Validates all events before any of them is applied. An event that is nested too deep cannot be validated, so it is rejected
  * alone, when its turn comes.
  *
+ * @param identity see {@link EventType.prepare}
  * @throws {Problem} which names every wrong field, in a batch with the position of the event: `1.data.externalId`
  */
-export function prepareAll(types: EventTypes, events: readonly GivenEvent[], isBatch: boolean): ApplyEvent[] {
-  const prepared = events.map((event) => prepare(types, event));
+export function prepareAll(
+  types: EventTypes,
+  events: readonly GivenEvent[],
+  isBatch: boolean,
+  identity?: string,
+): ApplyEvent[] {
+  const prepared = events.map((event) => prepare(types, event, identity));
   const wrong = prepared.flatMap((result, position) => {
     if (!Array.isArray(result)) return [];
     return result.map(({ field, message }) => ({ field: isBatch ? `${position}.${field}` : field, message }));
@@ -119,10 +126,10 @@ export function prepareAll(types: EventTypes, events: readonly GivenEvent[], isB
 
 const UNKNOWN_TYPE = 'is not a known type';
 
-function prepare(types: EventTypes, event: GivenEvent): ApplyEvent | FieldProblem[] {
+function prepare(types: EventTypes, event: GivenEvent, identity?: string): ApplyEvent | FieldProblem[] {
   const { type } = event;
   const known = typeof type === 'string' && Object.hasOwn(types, type) ? types[type] : undefined;
-  if (known) return tooDeep(event) ?? known.prepare(event);
+  if (known) return tooDeep(event) ?? known.prepare(event, identity);
   const { error } = z.looseObject(attributes).safeParse(event);
   const message = type === undefined ? 'is required' : UNKNOWN_TYPE;
   return [{ field: 'type', message }, ...(error ? wrongFields(error) : [])];
