@@ -10,6 +10,7 @@ import {
   type EndedParts,
   type Part,
   partId,
+  type Restored,
   reportAgain,
 } from '../../messages/onboardings.js';
 import { rejection } from '../../messages/rejections.js';
@@ -56,6 +57,8 @@ export interface CustomerOptions {
   readonly again?: boolean;
   /** The parts that had ended before a restore. They stay ended. */
   readonly ended?: EndedParts;
+  /** Parts may have begun since the backup that has this customer, and not them. */
+  readonly restored?: Restored;
 }
 
 /** The work of a run on a part. */
