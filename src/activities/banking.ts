@@ -17,6 +17,7 @@ import { orNone, problemsIn, unlessRejected } from './banking/refusal.js';
 import { OtherTickets, ticketActivities } from './banking/tickets.js';
 import type { Dependencies } from './dependencies.js';
 import { repeatable, untilCancelled } from './failures.js';
+import { ownerCheck } from './owners.js';
 import { kept } from './stores.js';
 import { writeOnce, writeRepeatably } from './write.js';
 
@@ -29,10 +30,11 @@ export function bankingActivities({
   meaningOf,
 }: Omit<Dependencies<BankingClient>, 'documents'>): BankingActivities {
   const candidates = profileCandidates(client, partnerAccount);
+  const checkOwner = ownerCheck('banking', partnerAccount);
   const reader = profileReader(client, new OtherTickets(partnerAccount), meaningOf);
   return {
-    ...profileActivities(client, poll, reader),
-    ...holderActivities(client, candidates, reader),
+    ...profileActivities(client, poll, reader, checkOwner),
+    ...holderActivities(client, candidates, reader, checkOwner),
     ...ticketActivities(client, candidates, poll),
     ...operationActivities(client),
     ...statementActivities(client, statements, partnerAccount),

@@ -7,6 +7,7 @@ import { applicationActivities, warned } from './boarding/application.js';
 import { hasChanged, merchantReader } from './boarding/merchant.js';
 import type { Dependencies } from './dependencies.js';
 import { repeatable } from './failures.js';
+import { ownerCheck } from './owners.js';
 import { awaitChange, nudgeOwnPoll, readNow } from './poll.js';
 import { documentFor } from './stores.js';
 import { writeOnce } from './write.js';
@@ -23,8 +24,9 @@ export function boardingActivities({
 }: Omit<Dependencies<BoardingClient>, 'statements'>): BoardingActivities {
   const reader = merchantReader(client, meaningOf);
   const { snapshot } = reader;
+  const checkOwner = ownerCheck('boarding', partnerAccount);
   return {
-    ...applicationActivities(client, reader),
+    ...applicationActivities(client, reader, checkOwner),
 
     readStatus: ({ merchantProfileId }) => readNow(() => snapshot(merchantProfileId)),
 
@@ -44,13 +46,15 @@ export function boardingActivities({
         return { now, owner: { workflowId: ownerId, dba, isRunning: running !== undefined } };
       }),
 
-    awaitStatusChange({ merchantProfileId, seen, pace }) {
+    async awaitStatusChange({ merchantProfileId, seen, pace, adopted }) {
+      await checkOwner(merchantProfileId, adopted);
       const read = () => snapshot(merchantProfileId);
       return awaitChange(poll, pace, read, (now) => hasChanged(seen, now));
     },
 
-    attachDocument: ({ merchantProfileId, document, description }) =>
+    attachDocument: ({ merchantProfileId, document, description, adopted }) =>
       writeOnce(async (options) => {
+        await checkOwner(merchantProfileId, adopted);
         const file = await documentFor(UPLOAD, documents, document);
         const upload = { id: merchantProfileId, file, description };
         return warned(options, async (warning) => {
@@ -59,8 +63,9 @@ export function boardingActivities({
         });
       }),
 
-    requestUnderwritingReview: ({ merchantProfileId, comment, noteIds }) =>
+    requestUnderwritingReview: ({ merchantProfileId, comment, noteIds, adopted }) =>
       writeOnce(async (options) => {
+        await checkOwner(merchantProfileId, adopted);
         const before = await snapshot(merchantProfileId, { signal: options.signal });
         const isAsked = before.notes.some(({ id }) => noteIds.includes(id));
         if (!isAsked || !mayTakeAnswers(before.phase)) return { delivered: false, before };

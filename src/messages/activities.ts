@@ -163,6 +163,14 @@ export interface PartnerCallActivities {
 /** The `type` of an `ApplicationFailure` whose only detail is `PartnerErrorDetails`. */
 export const PARTNER_ERROR = 'PartnerError';
 
+/**
+ * Part of a request about something that an onboarding has adopted. With `adopted`, the request is rejected if another running
+ * onboarding has adopted it too, except those that a person knows of.
+ */
+export interface Adopted {
+  readonly adopted?: { readonly knownOwners: readonly string[] };
+}
+
 /** The heartbeat details of a write: whether its request may be on its way. */
 export interface Mark {
   readonly sending: boolean;

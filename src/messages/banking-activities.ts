@@ -1,6 +1,6 @@
 import type { ProfilePhase } from '../partners/banking/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import type { Once } from './activities.js';
+import type { Adopted, Once } from './activities.js';
 import type { BusinessOnboardingInput } from './inputs.js';
 import type { Pace } from './onboarding-state.js';
 
@@ -65,6 +65,8 @@ export interface Candidate {
   readonly bankingStatus: string;
   /** The reasons why it belongs to another business, for people: `it belongs to merchant 7`. */
   readonly against: readonly string[];
+  /** Ids of the other onboardings that have it, running or not. */
+  readonly owners?: readonly string[];
   /** The facts that the comparison needs and the partner does not show: `its EIN is not shown`. */
   readonly unclear: readonly string[];
 }
@@ -103,19 +105,23 @@ export interface BankingActivities {
     request: BusinessIdentity & { profileId: number; workflowId: string },
   ): Promise<{ candidate: Candidate; now: ProfileSnapshot } | null>;
   /** Replaces the holder of a profile. May be repeated, and is never cancelled halfway. Nudges the status poll afterwards. */
-  correctHolder(request: HolderRequest & { profileId: number }): Promise<HolderVerdict>;
+  correctHolder(request: Adopted & HolderRequest & { profileId: number }): Promise<HolderVerdict>;
   /** Nudges the status poll afterwards, which may not have seen the change. */
   readProfile(request: { profileId: number }): Promise<ProfileSnapshot>;
   /** Returns after the first read that differs from `seen`, even if that takes days. Costs no history. */
-  awaitProfileChange(request: {
-    profileId: number;
-    seen: SeenProfile;
-    pace?: Pace | undefined;
-  }): Promise<{ snapshot: ProfileSnapshot; polls: number }>;
+  awaitProfileChange(
+    request: Adopted & {
+      profileId: number;
+      seen: SeenProfile;
+      pace?: Pace | undefined;
+    },
+  ): Promise<{ snapshot: ProfileSnapshot; polls: number }>;
   /** Opens none if there is one by now. Sent at most once. `problems` has the reasons why none was opened. */
-  openFinancialAccount(request: {
-    profileId: number;
-  }): Once<{ financialAccountId: string | null; problems: readonly FieldProblem[] }>;
+  openFinancialAccount(
+    request: Adopted & {
+      profileId: number;
+    },
+  ): Once<{ financialAccountId: string | null; problems: readonly FieldProblem[] }>;
   /**
    * Answers a ticket by another one that names it as parent. Sent at most once. The baseline of an `Uncertain` failure holds the
    * replies just before. Nudges the status poll afterwards.

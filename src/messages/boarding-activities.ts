@@ -1,6 +1,6 @@
 import type { MerchantPhase } from '../partners/boarding/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import type { Once } from './activities.js';
+import type { Adopted, Once } from './activities.js';
 import type { MerchantBoardingInput } from './inputs.js';
 import type { Pace } from './onboarding-state.js';
 import type { DocumentRef } from './requirements.js';
@@ -97,18 +97,22 @@ export interface BoardingActivities {
     request: CreateMerchantRequest,
   ): Once<CreatedMerchant | { problems: readonly FieldProblem[] }>;
   /** Reads the fees. Sets those that `changes` names and that differ, reads them back, and returns what still differs. */
-  changeFees(request: {
-    merchantProfileId: number;
-    changes: NonNullable<MerchantBoardingInput['fees']>;
-  }): Promise<{ changed: number; differing: readonly FieldProblem[] } & Warned>;
+  changeFees(
+    request: Adopted & {
+      merchantProfileId: number;
+      changes: NonNullable<MerchantBoardingInput['fees']>;
+    },
+  ): Promise<{ changed: number; differing: readonly FieldProblem[] } & Warned>;
   /**
    * Reads the status, submits the application if its status allows that, and reads the status again. Sent at most once. `status`
    * and `phase` are those before; `submitted` is false when they do not allow it.
    */
-  submitMerchant(request: {
-    merchantProfileId: number;
-    application: NonNullable<MerchantBoardingInput['application']>;
-  }): Once<Submission & Warned>;
+  submitMerchant(
+    request: Adopted & {
+      merchantProfileId: number;
+      application: NonNullable<MerchantBoardingInput['application']>;
+    },
+  ): Once<Submission & Warned>;
   /** Nudges the status poll afterwards, which may not have seen the change. */
   readStatus(request: { merchantProfileId: number }): Promise<StatusSnapshot>;
   /** Reads a merchant that is to be adopted, and finds another boarding of this account that has it. */
@@ -119,24 +123,30 @@ export interface BoardingActivities {
     workflowId: string;
   }): Promise<{ now: StatusSnapshot; owner?: MerchantOwner }>;
   /** Returns after the first read that differs from `seen`, even if that takes days. Costs no history. */
-  awaitStatusChange(request: {
-    merchantProfileId: number;
-    seen: Seen;
-    pace?: Pace | undefined;
-  }): Promise<{ snapshot: StatusSnapshot; polls: number }>;
+  awaitStatusChange(
+    request: Adopted & {
+      merchantProfileId: number;
+      seen: Seen;
+      pace?: Pace | undefined;
+    },
+  ): Promise<{ snapshot: StatusSnapshot; polls: number }>;
   /** Sent at most once. */
-  attachDocument(request: {
-    merchantProfileId: number;
-    document: DocumentRef;
-    description: string;
-  }): Once<Warned>;
+  attachDocument(
+    request: Adopted & {
+      merchantProfileId: number;
+      document: DocumentRef;
+      description: string;
+    },
+  ): Once<Warned>;
   /**
    * Reads status and notes, and requests a review if the partner lists one of these notes and accepts answers. Sent at most once.
    * `before` is what was read; `delivered` is false when it does not allow the request.
    */
-  requestUnderwritingReview(request: {
-    merchantProfileId: number;
-    comment?: string;
-    noteIds: readonly string[];
-  }): Once<{ delivered: boolean; before: StatusSnapshot } & Warned>;
+  requestUnderwritingReview(
+    request: Adopted & {
+      merchantProfileId: number;
+      comment?: string;
+      noteIds: readonly string[];
+    },
+  ): Once<{ delivered: boolean; before: StatusSnapshot } & Warned>;
 }

@@ -22,6 +22,7 @@ import type { FieldProblem } from '../../partners/partner-error.js';
 import { statusShown } from '../../partners/phases.js';
 import { type Owner, ownersOf } from '../../temporal/onboardings.js';
 import { checked, naming, repeatable, untilCancelled } from '../failures.js';
+import type { CheckOwner } from '../owners.js';
 import { nudgeOwnPoll } from '../poll.js';
 import { writeOnceThenRead, writeRepeatably } from '../write.js';
 import type { ProfileReader } from './profiles.js';
@@ -35,6 +36,7 @@ export function holderActivities(
   client: BankingClient,
   candidates: Candidates,
   { readProfile, snapshotOf }: ProfileReader,
+  checkOwner: CheckOwner,
 ) {
   return {
     submitHolder: ({ declined = [], ...business }) =>
@@ -76,8 +78,9 @@ export function holderActivities(
         return { candidate, now: await snapshotOf(profile, options) };
       }),
 
-    correctHolder: ({ profileId, ...request }) =>
+    correctHolder: ({ profileId, adopted, ...request }) =>
       writeRepeatably(async (options) => {
+        await checkOwner(profileId, adopted);
         const verdict = await judged(request, 'updateBusinessAccountHolder', (submission) =>
           client.updateBusinessAccountHolder({ profileId, ...submission }, options),
         );
@@ -194,13 +197,14 @@ export function profileCandidates(client: BankingClient, partnerAccount: string 
     business: BusinessIdentity,
     workflowId: string | undefined,
   ): Promise<Candidate> {
-    const others = await owners([profileId], workflowId);
+    const others = (await owners([profileId], workflowId)).map((owner) => owner.workflowId);
     const { against, unclear } = evidenceOf(shown, business);
     return {
       profileId,
       dba: shown?.doingBusinessAsName ?? null,
       bankingStatus: statusShown(bankingStatus ?? UNKNOWN),
-      against: [...others.map((owner) => `${owner.workflowId} has it`), ...against],
+      against: [...others.map((owner) => `${owner} has it`), ...against],
+      ...(others.length > 0 && { owners: others }),
       unclear,
     };
   }

@@ -5,6 +5,7 @@ import { type BankingProfile, isKnownStatus, phaseOf, UNKNOWN } from '../../part
 import type { CallOptions } from '../../partners/client.js';
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { untilCancelled } from '../failures.js';
+import type { CheckOwner } from '../owners.js';
 import { awaitChange, type PollBounds, readNow } from '../poll.js';
 import { writeOnce } from '../write.js';
 import { problemsIn, withoutId } from './refusal.js';
@@ -35,17 +36,24 @@ export function profileReader(client: BankingClient, otherTickets: OtherTickets,
 }
 
 /** Reads and polls banking profiles, and opens their financial accounts. */
-export function profileActivities(client: BankingClient, poll: PollBounds, { readProfile }: ProfileReader) {
+export function profileActivities(
+  client: BankingClient,
+  poll: PollBounds,
+  { readProfile }: ProfileReader,
+  checkOwner: CheckOwner,
+) {
   return {
     readProfile: ({ profileId }) => readNow(() => readProfile(profileId, untilCancelled())),
 
-    awaitProfileChange({ profileId, seen, pace }) {
+    async awaitProfileChange({ profileId, seen, pace, adopted }) {
+      await checkOwner(profileId, adopted);
       const read = () => readProfile(profileId, untilCancelled());
       return awaitChange(poll, pace, read, (now) => hasProfileChanged(seen, now));
     },
 
-    openFinancialAccount: ({ profileId }) =>
+    openFinancialAccount: ({ profileId, adopted }) =>
       writeOnce(async (options) => {
+        await checkOwner(profileId, adopted);
         // The partner also opens accounts by itself, and the last read of the profile may be hours old.
         const now = await client.getProfile({ id: profileId }, { signal: options.signal });
         if (now.financialAccountId !== null) {

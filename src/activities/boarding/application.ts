@@ -14,11 +14,16 @@ import type { CallOptions } from '../../partners/client.js';
 import { writeExactly } from '../../partners/json.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
 import { naming, repeatable, untilCancelled } from '../failures.js';
+import type { CheckOwner } from '../owners.js';
 import { writeOnce, writeOnceThenRead } from '../write.js';
 import type { MerchantReader } from './merchant.js';
 
 /** Creates a merchant, sets its fees and submits it. Problems name the fields of the input. */
-export function applicationActivities(client: BoardingClient, { snapshot, statusNow }: MerchantReader) {
+export function applicationActivities(
+  client: BoardingClient,
+  { snapshot, statusNow }: MerchantReader,
+  checkOwner: CheckOwner,
+) {
   return {
     createMerchant: ({ version, merchant, guid, references }) =>
       writeOnce(async (options) => {
@@ -36,9 +41,10 @@ export function applicationActivities(client: BoardingClient, { snapshot, status
         });
       }),
 
-    changeFees: ({ merchantProfileId: id, changes }) =>
+    changeFees: ({ merchantProfileId: id, changes, adopted }) =>
       repeatable(
         async () => {
+          await checkOwner(id, adopted);
           const before = await client.getFees({ id }, untilCancelled());
           const changed = differences(changes, before).length;
           if (changed === 0) return { changed, differing: [] };
@@ -53,9 +59,10 @@ export function applicationActivities(client: BoardingClient, { snapshot, status
         { mayBeNew: true },
       ),
 
-    submitMerchant: ({ merchantProfileId, application }) =>
+    submitMerchant: ({ merchantProfileId, application, adopted }) =>
       writeOnceThenRead(
         async (options) => {
+          await checkOwner(merchantProfileId, adopted);
           const before = await statusNow(merchantProfileId, { signal: options.signal });
           if (!isSubmittable(before.phase)) return { submitted: false, ...before };
           return warned(options, async (warning) => {

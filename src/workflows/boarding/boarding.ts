@@ -4,6 +4,7 @@ import type { MerchantBoardingInput } from '../../messages/inputs.js';
 import { CORRECTABLE_MERCHANT_FIELDS, isFollowed } from '../../messages/onboardings.js';
 import { isDecided } from '../../partners/boarding/phases.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
+import { Adoption } from '../journey/adoption.js';
 import type { NextSteps } from '../journey/current-details.js';
 import type { Carried } from '../journey/following.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
@@ -48,6 +49,7 @@ export class Boarding {
   readonly isFollowed: boolean;
   readonly poll: StatusPoll<Seen, StatusSnapshot>;
   readonly tasks = new Tasks();
+  readonly adoption = new Adoption();
   remembered: Remembered;
 
   constructor(input: MerchantBoardingInput | FollowedMerchantInput, carried?: Carried<Remembered>) {
@@ -67,7 +69,9 @@ export class Boarding {
       records: carried?.journey,
     });
     this.poll = new StatusPoll(this.journey, (seen, pace) =>
-      partner.awaitStatusChange({ merchantProfileId: this.merchantProfileId, seen, pace }),
+      this.adoption.checking((adopted) =>
+        partner.awaitStatusChange({ merchantProfileId: this.merchantProfileId, seen, pace, ...adopted }),
+      ),
     );
   }
 

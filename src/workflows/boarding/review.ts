@@ -97,7 +97,7 @@ async function askAboutReview(
 
 /** Uploads a document of an answer. If the partner rejects it, a person may replace it. */
 async function upload(boarding: Boarding, { id, description, ...first }: Upload): Promise<void> {
-  const { journey, merchantProfileId } = boarding;
+  const { journey, merchantProfileId, adoption } = boarding;
   let { document } = first;
   await runStep<Warned>(journey, {
     effect: 'once',
@@ -105,7 +105,10 @@ async function upload(boarding: Boarding, { id, description, ...first }: Upload)
     get title() {
       return `upload ${document.fileName}`;
     },
-    run: (send) => send(partner.attachDocument, { merchantProfileId, document, description }),
+    run: (send) =>
+      adoption.checking((adopted) =>
+        send(partner.attachDocument, { merchantProfileId, document, description, ...adopted }),
+      ),
     replace: (other) => {
       document = other;
     },
@@ -126,7 +129,7 @@ type Sent =
 
 /** Reports to the underwriters that their notes are answered, with the texts as comment. */
 function requestReview(boarding: Boarding, answers: readonly Answered[]): Promise<Sent> {
-  const { journey, merchantProfileId, remembered, poll } = boarding;
+  const { journey, merchantProfileId, remembered, poll, adoption } = boarding;
   // A read after the outcome is in doubt may be too late: the partner may have taken the answers and asked the same again.
   const { status = '', statusDate = null } = remembered.seen;
   const taken = { delivered: true, before: { status, statusDate } } as const;
@@ -138,7 +141,12 @@ function requestReview(boarding: Boarding, answers: readonly Answered[]): Promis
     effect: 'once',
     title: REVIEW,
     run: (send) =>
-      send(partner.requestUnderwritingReview, { merchantProfileId, ...(comment && { comment }), noteIds }),
+      adoption.checking((adopted) =>
+        send(partner.requestUnderwritingReview, {
+          ...{ merchantProfileId, ...(comment && { comment }), noteIds },
+          ...adopted,
+        }),
+      ),
     endsWhenRejected: true,
     readEvidence: async (wasInDoubt) =>
       wasInDoubt ? (effectIn(poll.latest) ?? effectIn(await readUndecided(boarding))) : undefined,

@@ -92,6 +92,7 @@ export async function adoptMerchant(boarding: Boarding, merchantProfileId: numbe
 function recordAdoption(boarding: Boarding, { merchantProfileId, now, owner }: FoundMerchant): void {
   const { state, timeline } = boarding.journey;
   state.know({ merchantProfileId });
+  boarding.adoption.begin();
   const formerly = owner ? `, formerly of ${owner.workflowId}` : '';
   const detail = `merchant ${merchantProfileId}, status ${now.status}${formerly}`;
   timeline.add('merchant-adopted', { detail });
@@ -140,12 +141,16 @@ async function inspect({ journey }: Boarding, merchantProfileId: number): Promis
 const FEES = 'set the fees';
 
 /** Sets the requested fees, if there are any, and asks a person if the partner keeps others. */
-export async function setFees({ journey, merchantProfileId, input }: Boarding): Promise<void> {
+export async function setFees({ journey, merchantProfileId, input, adoption }: Boarding): Promise<void> {
   const { correct } = input;
   const title = FEES;
   for (;;) {
     if (!input.current.fees) return;
-    const run = () => partner.changeFees({ merchantProfileId, changes: input.current.fees ?? {} });
+    const run = () =>
+      adoption.checking((adopted) => {
+        const { fees: changes = {} } = input.current;
+        return partner.changeFees({ merchantProfileId, changes, ...adopted });
+      });
     const { changed, differing } = await runStep(journey, { effect: 'idempotent', title, run, correct });
     if (differing.length === 0) {
       journey.timeline.add(changed > 0 ? 'fees-changed' : 'fees-read');
@@ -205,7 +210,7 @@ export async function submit(
 }
 
 function submitStep(boarding: Boarding): Promise<Submission> {
-  const { journey, merchantProfileId, input, poll } = boarding;
+  const { journey, merchantProfileId, input, poll, adoption } = boarding;
   let readsAs = 'not submitted';
   let hasNewFees = false;
   const isAgain = boarding.remembered.seen.phase === 'changes-requested';
@@ -220,8 +225,12 @@ function submitStep(boarding: Boarding): Promise<Submission> {
       if (hasNewFees) await setFees(boarding);
       hasNewFees = false;
     },
-    run: (send) =>
-      send(partner.submitMerchant, { merchantProfileId, application: input.current.application ?? {} }),
+    run: (send) => {
+      const { application = {} } = input.current;
+      return adoption.checking((adopted) =>
+        send(partner.submitMerchant, { merchantProfileId, application, ...adopted }),
+      );
+    },
     correct: (patch) => {
       input.correct(patch);
       hasNewFees ||= 'fees' in patch;

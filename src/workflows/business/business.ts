@@ -8,6 +8,7 @@ import type { FollowedBusinessInput } from '../../messages/followed-inputs.js';
 import type { BusinessOnboardingInput } from '../../messages/inputs.js';
 import { CORRECTABLE_BUSINESS_FIELDS, isFollowed } from '../../messages/onboardings.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
+import { Adoption } from '../journey/adoption.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { apply, type Carried } from '../journey/following.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
@@ -48,6 +49,7 @@ export class Business {
   readonly isFollowed: boolean;
   readonly poll: StatusPoll<SeenProfile, ProfileSnapshot>;
   readonly tasks = new Tasks();
+  readonly adoption = new Adoption();
   readonly grace = '5s';
   remembered: Remembered;
 
@@ -72,7 +74,9 @@ export class Business {
     const { merchantProfileId } = input;
     if (merchantProfileId !== undefined) this.journey.state.know({ merchantProfileId });
     this.poll = new StatusPoll(this.journey, (seen, pace) =>
-      bank.awaitProfileChange({ profileId: this.profileId, seen, pace }),
+      this.adoption.checking((adopted) =>
+        bank.awaitProfileChange({ profileId: this.profileId, seen, pace, ...adopted }),
+      ),
     );
   }
 

@@ -43,7 +43,9 @@ export function submit(
         bank.findCandidates({ ...business.toFind, baseline: known }),
       );
       const [made, ...more] = candidates.filter(isSurelyOurs);
-      return made && more.length === 0 ? { found: { adopted: made.profileId } } : undefined;
+      if (!made || more.length > 0) return undefined;
+      business.adoption.begin();
+      return { found: { adopted: made.profileId } };
     },
     polledEvidence: 'none',
     adopt: async (id) => ({ adopted: await adopt(id) }),
@@ -67,14 +69,15 @@ export const CORRECT = 'correct the business account holder';
 
 /** Replaces the holder by the corrected one, until the partner accepts it or the correction is moot. */
 export async function replaceHolder(business: Business, isMoot?: () => boolean): Promise<void> {
-  const { journey, profileId } = business;
+  const { journey, profileId, adoption } = business;
   const { correct } = business.input;
   const title = CORRECT;
   for (;;) {
     const { problems } = await runStep(journey, {
       effect: 'idempotent',
       title,
-      run: () => bank.correctHolder({ profileId, ...business.submission }),
+      run: () =>
+        adoption.checking((adopted) => bank.correctHolder({ profileId, ...business.submission, ...adopted })),
       endsWhenRejected: true,
     }).catch((error: unknown) => {
       if (error instanceof Rejected) return error;
@@ -88,13 +91,15 @@ export async function replaceHolder(business: Business, isMoot?: () => boolean):
 
 /** Opens a financial account for an approved business, unless it has one by then. */
 export async function openAccount(business: Business): Promise<void> {
-  const { journey, profileId } = business;
+  const { journey, profileId, adoption } = business;
   const doubt = doubts();
   const financialAccountId = await runStep<string>(journey, {
     effect: 'once',
     title: 'open the financial account',
     run: async (send) => {
-      const opened = await send(bank.openFinancialAccount, { profileId });
+      const opened = await adoption.checking((adopted) =>
+        send(bank.openFinancialAccount, { profileId, ...adopted }),
+      );
       if (opened.financialAccountId === null) throw new Rejected(opened.problems);
       return opened.financialAccountId;
     },
@@ -198,6 +203,7 @@ function adoptable(business: Business): (id: string) => Promise<number> {
     });
     if (!found) throw new NotAdoptable(`the bank shows no banking profile ${id}`);
     if (found.against.length > 0) doubt(profileId, described(found));
+    business.adoption.begin(found.owners);
     return profileId;
   };
 }
@@ -209,7 +215,11 @@ export async function ours(
   existing: Candidate,
 ): Promise<number | undefined> {
   const { profileId } = existing;
-  if (isSurelyOurs(existing)) return profileId;
+  const adoptIt = () => {
+    business.adoption.begin(existing.owners);
+    return profileId;
+  };
+  if (isSurelyOurs(existing)) return adoptIt();
   const [found, otherwise] = business.isFollowed
     ? ['The bank has', 'If not, abandon. Retry reads the profile again.']
     : ['For the merchant, the bank has', 'If not, retry: the business is then submitted as a new one.'];
@@ -225,7 +235,7 @@ export async function ours(
       answers: ['adopt', 'retry', 'abandon'],
     });
     if (answer?.kind !== 'adopt') return undefined;
-    if (Number(answer.id) === profileId) return profileId;
+    if (Number(answer.id) === profileId) return adoptIt();
     try {
       return await adopt(answer.id);
     } catch (error) {
