@@ -137,6 +137,13 @@ function requestsOf(service: Service): Readonly<Record<string, Handler>> {
       return outcomeOf(run, update);
     },
 
+    async pollWorkflowExecutionUpdate({ updateRef }) {
+      const run = found(updateRef.workflowExecution);
+      const known = run.updates.get(updateRef.updateId);
+      if (!known) throw grpcError('NOT_FOUND', `unknown update ${updateRef.updateId}`);
+      return outcomeOf(run, known);
+    },
+
     async queryWorkflow({ execution, query }) {
       const result = await service.query(found(execution), query.queryType, query.queryArgs?.payloads ?? []);
       return { queryResult: { payloads: [result] } };

@@ -17,6 +17,7 @@ import { orNone, problemsIn, unlessRejected } from './banking/refusal.js';
 import { OtherTickets, ticketActivities } from './banking/tickets.js';
 import type { Dependencies } from './dependencies.js';
 import { repeatable, untilCancelled } from './failures.js';
+import { adoptionCheck } from './owners.js';
 import { kept } from './stores.js';
 import { writeOnce, writeRepeatably } from './write.js';
 
@@ -35,6 +36,7 @@ export function bankingActivities({
     ...profileActivities(client, poll, reader),
     ...holderActivities(client, candidates, reader),
     ...ticketActivities(client, owners, poll),
+    checkAdoptedProfile: adoptionCheck('banking', partnerAccount),
     ...operationActivities(client),
     ...statementActivities(client, statements, partnerAccount),
   };

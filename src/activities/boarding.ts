@@ -7,6 +7,7 @@ import { applicationActivities, warned } from './boarding/application.js';
 import { hasChanged, merchantReader } from './boarding/merchant.js';
 import type { Dependencies } from './dependencies.js';
 import { repeatable } from './failures.js';
+import { adoptionCheck } from './owners.js';
 import { awaitChange, nudgeOwnPoll, readNow } from './poll.js';
 import { documentFor } from './stores.js';
 import { writeOnce } from './write.js';
@@ -43,6 +44,8 @@ export function boardingActivities({
         const { workflowId: ownerId, dba } = owner;
         return { now, owner: { workflowId: ownerId, dba, isRunning: running !== undefined } };
       }),
+
+    checkAdoptedMerchant: adoptionCheck('boarding', partnerAccount),
 
     awaitStatusChange({ merchantProfileId, seen, pace }) {
       const read = () => snapshot(merchantProfileId);

@@ -7,6 +7,7 @@ import { idsIn } from '../messages/outcomes.js';
 import { rejection } from '../messages/rejections.js';
 import { resolveRequirement } from '../messages/requirements.js';
 import { outcomeOf, stateOf } from '../temporal/onboardings.js';
+import { earlierReceipt } from '../temporal/requests.js';
 import { beating } from './failures.js';
 import { again, delayBeforeNext, type PollBounds } from './poll.js';
 
@@ -14,11 +15,13 @@ import { again, delayBeforeNext, type PollBounds } from './poll.js';
 export function onboardingActivities(poll: PollBounds): OnboardingActivities {
   return {
     async resolveInOnboarding({ workflowId, resolution }) {
-      const { workflowExecution, activityId } = activityInfo();
+      const { workflowExecution, activityId, attempt } = activityInfo();
       const handle = getClient().workflow.getHandle(workflowId);
-      // A retry sends the same update, and the server returns the first result.
+      // A retry sends the same update, and the server returns the first result, unless another run has begun since.
       const updateId = `${workflowExecution?.runId}-${activityId}`;
       try {
+        const earlier = attempt > 1 && (await earlierReceipt(getClient(), await handle.describe(), updateId));
+        if (earlier) return earlier;
         return await beating(() =>
           handle.executeUpdate(resolveRequirement, { args: [resolution], updateId }),
         );

@@ -157,6 +157,13 @@ export interface PartnerCallActivities {
 /** The `type` of an `ApplicationFailure` whose only detail is `PartnerErrorDetails`. */
 export const PARTNER_ERROR = 'PartnerError';
 
+/** What an onboarding has adopted at a partner. */
+export interface Adopted {
+  readonly id: number;
+  /** Ids of other onboardings that have it, as a person knows. */
+  readonly knownOwners?: readonly string[];
+}
+
 /** The heartbeat details of a write: whether its request may be on its way. */
 export interface Mark {
   readonly sending: boolean;

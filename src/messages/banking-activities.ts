@@ -1,6 +1,6 @@
 import type { ProfilePhase } from '../partners/banking/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import type { Once } from './activities.js';
+import type { Adopted, Once } from './activities.js';
 import type { BusinessOnboardingInput } from './inputs.js';
 import type { Pace } from './onboarding-state.js';
 
@@ -62,6 +62,8 @@ export interface Candidate {
   readonly bankingStatus: string;
   /** The reasons why it belongs to another business, for people: `it belongs to merchant 7`. */
   readonly against: readonly string[];
+  /** Ids of the other onboardings that have it, running or not. */
+  readonly owners: readonly string[];
   /** The facts that the comparison needs and the partner does not show: `its EIN is not shown`. */
   readonly unclear: readonly string[];
 }
@@ -101,6 +103,8 @@ export interface BankingActivities {
   correctHolder(request: HolderRequest & { profileId: number }): Promise<HolderVerdict>;
   /** Nudges the status poll afterwards, which may not have seen the change. */
   readProfile(request: { profileId: number }): Promise<ProfileSnapshot>;
+  /** Waits until Temporal lists the business with it, and is rejected if another running one has adopted it, too. */
+  checkAdoptedProfile(adopted: Adopted): Promise<void>;
   /** Returns after the first read that differs from `seen`, even if that takes days. Costs no history. */
   awaitProfileChange(request: {
     profileId: number;

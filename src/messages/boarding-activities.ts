@@ -1,6 +1,6 @@
 import type { MerchantPhase } from '../partners/boarding/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import type { Once } from './activities.js';
+import type { Adopted, Once } from './activities.js';
 import type { MerchantBoardingInput } from './inputs.js';
 import type { Pace } from './onboarding-state.js';
 import type { DocumentRef } from './requirements.js';
@@ -116,6 +116,8 @@ export interface BoardingActivities {
     /** The boarding that is to adopt it. */
     workflowId: string;
   }): Promise<{ now: StatusSnapshot; owner?: MerchantOwner }>;
+  /** Waits until Temporal lists the boarding with it, and is rejected if another running one has adopted it, too. */
+  checkAdoptedMerchant(adopted: Adopted): Promise<void>;
   /** Returns after the first read that differs from `seen`, even if that takes days. Costs no history. */
   awaitStatusChange(request: {
     merchantProfileId: number;

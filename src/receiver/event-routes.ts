@@ -51,8 +51,9 @@ export function eventRoutes({ types, backend, checkSignature, requestsPerMinute 
       checkSignature?.(request.headers, body);
       const { events, isBatch } = eventsFrom(request.headers, body);
       holdUntilClosed(events, reply);
-      if (checkSignature && !isBatch) requireSignedId(request.headers, events);
-      const prepared = prepareAll(types, events, isBatch);
+      const isSignedBinary = checkSignature !== undefined && mediaTypeOf(request.headers) === BINARY;
+      if (isSignedBinary) requireSignedId(request.headers, events);
+      const prepared = prepareAll(types, events, isBatch, isSignedBinary ? body : undefined);
       if (isBatch) return sendResults(reply, await applyAll(backend, prepared));
       const [apply] = prepared;
       if (!apply) throw new Error('unreachable');
@@ -110,12 +111,12 @@ const OPTIONS_SCHEMA = {
 
 /**
  * A signature covers the body and `webhook-id`. In binary mode the attributes are in other headers, which it does not cover.
- * The id is bound because it must be `webhook-id`. The type follows from the body, which fits the data of no other type. Another
- * source makes another event of an answer, but a requirement that is answered does not open again. Other attributes are not
- * used.
+ * The id is bound because it must be `webhook-id`. The type follows from the body, which fits the data of no other type. The body
+ * identifies the event in place of the source: with another source, an answer that was taken back could be sent a second time.
+ * Other attributes are not used.
  */
 function requireSignedId(headers: IncomingHttpHeaders, [event]: readonly GivenEvent[]): void {
-  if (mediaTypeOf(headers) !== BINARY || event?.['id'] === headers['webhook-id']) return;
+  if (event?.['id'] === headers['webhook-id']) return;
   throw new Problem('bad-signature', 'in binary mode ce-id must equal webhook-id, which is signed');
 }
 

@@ -80,12 +80,13 @@ function eventType<Data>(
   apply: (backend: Backend, data: Data, updateId: string) => Promise<string>,
 ) {
   const event = z.looseObject({ ...attributes, type: z.literal(type), data }).describe(summary);
-  const prepare = (given: GivenEvent): ApplyEvent | FieldProblem[] => {
+  /** @param identity identifies the event together with its id. Default: its source */
+  const prepare = (given: GivenEvent, identity?: string): ApplyEvent | FieldProblem[] => {
     const checked = event.safeParse(given);
     if (!checked.success) return wrongFields(checked.error);
     const { id, source, data: checkedData } = checked.data as { id: string; source: string; data: Data };
     return (backend: Backend) =>
-      inEventSpan(given, () => apply(backend, checkedData, updateIdOf(source, id)));
+      inEventSpan(given, () => apply(backend, checkedData, updateIdOf(identity ?? source, id)));
   };
   return [type, { data: data as z.ZodType, event: event as z.ZodType, prepare }] as const;
 }
@@ -94,10 +95,16 @@ function eventType<Data>(
  * Validates all events before any of them is applied. An event that is nested too deep cannot be validated, so it is rejected
  * alone, when its turn comes.
  *
+ * @param identity identifies an event together with its id. Default: its source
  * @throws {Problem} which names every wrong field, in a batch with the position of the event: `1.data.externalId`
  */
-export function prepareAll(types: EventTypes, events: readonly GivenEvent[], isBatch: boolean): ApplyEvent[] {
-  const prepared = events.map((event) => prepare(types, event));
+export function prepareAll(
+  types: EventTypes,
+  events: readonly GivenEvent[],
+  isBatch: boolean,
+  identity?: string,
+): ApplyEvent[] {
+  const prepared = events.map((event) => prepare(types, event, identity));
   const wrong = prepared.flatMap((result, position) => {
     if (!Array.isArray(result)) return [];
     return result.map(({ field, message }) => ({ field: isBatch ? `${position}.${field}` : field, message }));
@@ -110,10 +117,10 @@ export function prepareAll(types: EventTypes, events: readonly GivenEvent[], isB
 
 const UNKNOWN_TYPE = 'is not a known type';
 
-function prepare(types: EventTypes, event: GivenEvent): ApplyEvent | FieldProblem[] {
+function prepare(types: EventTypes, event: GivenEvent, identity?: string): ApplyEvent | FieldProblem[] {
   const { type } = event;
   const known = typeof type === 'string' && Object.hasOwn(types, type) ? types[type] : undefined;
-  if (known) return tooDeep(event) ?? known.prepare(event);
+  if (known) return tooDeep(event) ?? known.prepare(event, identity);
   const { error } = z.looseObject(attributes).safeParse(event);
   const message = type === undefined ? 'is required' : UNKNOWN_TYPE;
   return [{ field: 'type', message }, ...(error ? wrongFields(error) : [])];

@@ -159,7 +159,8 @@ export interface RestoreOptions {
 /**
  * The entries in the order of their start: the parts of a customer before the customer, which then waits for them instead of
  * starting them again. They include its merchant even if that had not started, because it may have started since, or if Temporal
- * has forgotten it. A customer has the ends of the parts that are not restored, so that it does not start those either.
+ * has forgotten it. Its business begins with the customer, which knows of the restore. A customer has the ends of the parts that
+ * are not restored, so that it does not start those either.
  */
 export function inOrder(entries: readonly BackedUp[]): BackedUp[] {
   const ids = new Set(entries.map(({ workflowId }) => workflowId));
@@ -273,7 +274,8 @@ function startOf(
     }
     case 'customerOnboarding': {
       const { boarding } = input as CustomerOnboardingInput;
-      const args = ended ? [input, { ended }] : [input];
+      const known = { ...restored, ...defined({ profileId: bankingProfileId }) };
+      const args = [input, { ...defined({ ended }), restored: known }];
       return { args, dba: boarding.merchant.dba, agent: boarding, isKnown: true };
     }
     case 'terminalProvisioning': {

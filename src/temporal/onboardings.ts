@@ -207,6 +207,8 @@ export interface Owned {
 }
 
 export interface Owner extends MerchantOwner {
+  /** Its latest run that is listed. */
+  readonly runId: string;
   /** Of the resource that it has. */
   readonly id: number;
 }
@@ -222,10 +224,10 @@ export async function ownersOf(client: Client, owned: Owned): Promise<Owner[]> {
   );
   // A workflow may have run several times. Its latest run may not be listed yet when the one before has continued as new.
   const owners = new Map<string, Owner>();
-  for await (const { workflowId, state, dba, [attribute]: id } of listed(client, query)) {
+  for await (const { workflowId, runId, state, dba, [attribute]: id } of listed(client, query)) {
     const isRunning = state === 'running' || state === 'continued_as_new';
     if (workflowId !== except && (state === 'running' || !owners.has(workflowId)))
-      owners.set(workflowId, { workflowId, id: Number(id), isRunning, dba });
+      owners.set(workflowId, { workflowId, runId, id: Number(id), isRunning, dba });
   }
   return [...owners.values()];
 }

@@ -141,6 +141,9 @@ export async function resolveOnce(
 ): Promise<{ readonly workflowId: string; readonly receipt: ResolutionReceipt }> {
   const { client } = backend;
   const { workflowId, runId } = await find(backend, id);
+  // First, because an answer that an earlier run accepted may have been taken back since: it must not come a second time.
+  const earlier = await earlierReceipt(client, { workflowId, runId }, updateId);
+  if (earlier) return { workflowId, receipt: earlier };
   try {
     const handle = client.workflow.getHandle(workflowId);
     // The union of answers is the same, except for fields that may be undefined there.
@@ -150,11 +153,7 @@ export async function resolveOnce(
       receipt: await handle.executeUpdate(resolveRequirement, { args: [...args], updateId }),
     };
   } catch (error) {
-    const refusal = refusalOf(error);
-    if (!refusal) throw error;
-    const receipt = await earlierReceipt(client, { workflowId, runId }, updateId);
-    if (!receipt) throw refusal;
-    return { workflowId, receipt };
+    throw refusalOf(error) ?? error;
   }
 }
 
@@ -173,7 +172,7 @@ function refusalOf(error: unknown): Refusal | undefined {
  * The receipt of an update with this id that was accepted before. Temporal itself checks the current run only; a long onboarding
  * has several.
  */
-async function earlierReceipt(
+export async function earlierReceipt(
   client: Client,
   { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
   updateId: string,

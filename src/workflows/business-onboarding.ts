@@ -20,6 +20,7 @@ import {
   stageOf,
 } from './business/decisions.js';
 import {
+  adopt,
   CORRECT,
   followProfile,
   openAccount,
@@ -76,10 +77,10 @@ async function submitUnlessFound(business: Business, inDoubt: string | undefined
   const declined: number[] = [];
   for (let mayBeSubmitted = inDoubt; ; mayBeSubmitted = undefined) {
     const submitted = await submit(business, declined, mayBeSubmitted);
-    if ('adopted' in submitted) return business.knowProfile(submitted.adopted, 'profile-adopted');
+    if ('adopted' in submitted) return adopt(business, submitted.adopted);
     if ('existing' in submitted) {
-      const profileId = await ours(business, SUBMIT, submitted.existing);
-      if (profileId !== undefined) return business.knowProfile(profileId, 'profile-adopted');
+      const found = await ours(business, SUBMIT, submitted.existing);
+      if (found) return adopt(business, found);
       declined.push(submitted.existing.profileId);
       continue;
     }

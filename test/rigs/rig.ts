@@ -40,6 +40,8 @@ export interface RigOptions extends WorkerOptions {
   readonly server?: DevServerOptions;
   /** The server suggests that a workflow continues as new from this many events on. It is of this rig alone. */
   readonly continueAfter?: number;
+  /** The most time that lists may lag behind, on the simulated service. It is of this rig alone. */
+  readonly listedWithinMs?: number;
   /** A namespace for this rig alone: for lists of all workflows, and for workflows that every rig would call the same. */
   readonly ownNamespace?: true;
   /** The namespace of another rig, for one with other keys or another worker in it. */

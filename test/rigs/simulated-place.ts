@@ -92,8 +92,12 @@ async function drive(world: World): Promise<void> {
 export async function simulatedPlace(options: RigOptions, taskQueue: string): Promise<RigPlace> {
   const world = worldOfTests();
   const namespace =
-    options.namespace ?? (options.ownNamespace || options.continueAfter ? taskQueue : 'default');
-  const limits = { continueAfter: options.continueAfter ?? CONTINUE_AFTER, visibleWithinMs: 10 };
+    options.namespace ??
+    (options.ownNamespace || options.continueAfter || options.listedWithinMs ? taskQueue : 'default');
+  const limits = {
+    continueAfter: options.continueAfter ?? CONTINUE_AFTER,
+    visibleWithinMs: options.listedWithinMs ?? 10,
+  };
   const service = namespaces.get(namespace) ?? new Service(world, limits);
   namespaces.set(namespace, service);
   const partners = await Partners.open(world, { ...PACE, ...options.sandbox }, (milliseconds) => {

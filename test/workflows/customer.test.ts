@@ -4,8 +4,10 @@ import { describe, expect, it } from 'vitest';
 import type { CustomerOnboardingInput } from '../../src/messages/inputs.js';
 import { childReport } from '../../src/messages/onboardings.js';
 import type { Answer } from '../../src/messages/requirements.js';
+import { type BackedUp, inOrder, restore } from '../../src/temporal/backup.js';
+import { existing } from '../rigs/commands/existing.js';
 import { customer } from '../rigs/inputs.js';
-import { asShown, type Onboarding } from '../rigs/onboarding.js';
+import { asShown, Onboarding } from '../rigs/onboarding.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 import { eventually } from '../rigs/waiting.js';
 import { bankOf } from '../rigs/workflows/bank.js';
@@ -363,5 +365,46 @@ describe.concurrent('starting a customer', () => {
     // The bank ties a business to a merchant of the same name, so there is no need for a second one.
     expect(await second.parts.business.events()).toContain('profile-adopted');
     expect(await bankOf(rig).submissions(input.business.holder)).toEqual([before.profileId]);
+  });
+});
+
+describe.concurrent('a customer that is restored from a backup without its business', () => {
+  /** A customer whose merchant and business have other names, so the bank finds no business by the merchant. */
+  async function restoredCustomer() {
+    const input = customer({ boarding: 'waiting', business: 'waiting' });
+    const { merchantProfileId } = await existing(rig).merchant();
+    const entry: BackedUp = {
+      workflowId: `customer-onboarding-${input.externalId}`,
+      ...{ type: 'customerOnboarding', status: 'running', startedAt: '2026-01-31T10:00:00.000Z' },
+      ...{ merchantProfileId, input },
+    };
+    const start = async () => {
+      const { client, taskQueue } = rig;
+      const options = { taskQueue, dbaForm: 'shown', backedUpAt: '2026-02-01T00:00:00.000Z' } as const;
+      for (const each of inOrder([entry])) await restore(client, each, options);
+      return new Onboarding(client, `business-onboarding-${input.externalId}`);
+    };
+    return { holder: input.business.holder, start };
+  }
+
+  it('adopts the profile that the bank has made since', async () => {
+    const { holder, start } = await restoredCustomer();
+    const profileId = await bankOf(rig).submit(holder);
+    const business = await start();
+    await business.until(({ partnerStatus }) => partnerStatus === 'Submitted', 'its status');
+    expect((await business.state()).profileId).toBe(profileId);
+    expect(await bankOf(rig).submissions(holder)).toEqual([profileId]);
+  });
+
+  it('asks a person before it submits one', async () => {
+    const { holder, start } = await restoredCustomer();
+    const business = await start();
+    const { id, detail, answers } = await business.requirement('uncertain-write');
+    expect(detail).toContain('restored from a backup of 2026-02-01T00:00:00.000Z, in which it was not done');
+    expect(answers).toEqual(['adopt', 'retry', 'abandon']);
+    expect(await bankOf(rig).submissions(holder)).toEqual([]);
+    await business.resolve(id, { kind: 'retry' });
+    const { profileId } = await business.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    expect(await bankOf(rig).submissions(holder)).toEqual([profileId]);
   });
 });

@@ -200,13 +200,14 @@ export function profileCandidates(client: BankingClient, owners: ReturnType<type
     business: BusinessIdentity,
     workflowId: string | undefined,
   ): Promise<Candidate> {
-    const others = await owners([profileId], workflowId);
+    const others = (await owners([profileId], workflowId)).map((owner) => owner.workflowId);
     const { against, unclear } = evidenceOf(shown, business);
     return {
       profileId,
       dba: shown?.doingBusinessAsName ?? null,
       bankingStatus: statusShown(bankingStatus ?? UNKNOWN),
-      against: [...others.map((owner) => `${owner.workflowId} has it`), ...against],
+      against: [...others.map((owner) => `${owner} has it`), ...against],
+      owners: others,
       unclear,
     };
   }

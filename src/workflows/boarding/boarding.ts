@@ -15,6 +15,7 @@ import { isPartlySent } from './deliveries.js';
 
 export const partner = partnerActivities('boarding')({
   inspectMerchant: { ...REPEATABLE, summary: 'Read a merchant to adopt' },
+  checkAdoptedMerchant: { ...REPEATABLE, summary: 'Check that no other boarding has the merchant' },
   createMerchant: { ...ONCE, summary: 'Create the merchant' },
   changeFees: { ...REPEATABLE, summary: 'Change the fees as asked' },
   submitMerchant: { ...ONCE, summary: 'Submit to underwriting' },

@@ -68,7 +68,7 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
       );
     },
   });
-  if ('now' in merchant) return recordAdoption(boarding, merchant);
+  if ('now' in merchant) return adopt(boarding, merchant);
   const { merchantProfileId } = merchant;
   journey.state.know({ merchantProfileId });
   journey.timeline.add('merchant-created', { detail: `merchant ${merchantProfileId}` });
@@ -82,20 +82,26 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
 export async function adoptMerchant(boarding: Boarding, merchantProfileId: number): Promise<void> {
   const { journey, input, isFollowed, poll } = boarding;
   const found = await findAdoptable(boarding, merchantProfileId);
-  recordAdoption(boarding, found);
+  await adopt(boarding, found);
   if (!isFollowed) return;
   const { agentProfileId } = input.current;
   if (agentProfileId !== undefined) journey.state.knowAgentProfile(agentProfileId);
   poll.replaceWith(found.now);
 }
 
-function recordAdoption(boarding: Boarding, { merchantProfileId, now, owner }: FoundMerchant): void {
-  const { state, timeline } = boarding.journey;
+/** Has Temporal list the boarding with the merchant, then looks again: another one may have adopted it at the same moment. */
+async function adopt(boarding: Boarding, { merchantProfileId, now, owner }: FoundMerchant): Promise<void> {
+  const { journey } = boarding;
+  const { state, timeline } = journey;
   state.know({ merchantProfileId });
   const formerly = owner ? `, formerly of ${owner.workflowId}` : '';
   const detail = `merchant ${merchantProfileId}, status ${now.status}${formerly}`;
   timeline.add('merchant-adopted', { detail });
   if (!boarding.isFollowed && now.phase === 'not-submitted') boarding.remembered = UNSUBMITTED;
+  state.refresh();
+  await runRead(journey, `adopt merchant ${merchantProfileId}`, () =>
+    partner.checkAdoptedMerchant({ id: merchantProfileId }),
+  );
 }
 
 /** Reads the merchant until it can be adopted. A person is asked what to do while it cannot. */

@@ -21,6 +21,7 @@ export const bank = partnerActivities('banking')({
   findCandidates: { ...REPEATABLE, summary: 'Look for the business at the bank' },
   examineProfile: { ...REPEATABLE, summary: 'Read a banking profile to adopt' },
   inspectProfile: { ...REPEATABLE, summary: 'Read a banking profile to follow' },
+  checkAdoptedProfile: { ...REPEATABLE, summary: 'Check that no other onboarding has the profile' },
   correctHolder: { ...ANSWER, summary: 'Correct the business account holder' },
   readProfile: { ...REPEATABLE, summary: 'Read the banking profile' },
   awaitProfileChange: { ...POLL, summary: 'Wait until the banking profile changes (one read per attempt)' },

@@ -12,7 +12,7 @@ export const SUBMIT = 'submit the business account holder';
 type Submitted =
   | (HolderVerdict & { readonly profileId: number })
   | { readonly existing: Candidate }
-  | { readonly adopted: number };
+  | { readonly adopted: Candidate };
 
 /** Submits the holder, once, unless the bank has a profile for its merchant. `inDoubt` says why it may be submitted already. */
 export function submit(
@@ -21,7 +21,7 @@ export function submit(
   inDoubt: string | undefined,
 ): Promise<Submitted> {
   const { journey } = business;
-  const adopt = adoptable(business);
+  const adoptNamed = adoptable(business);
   let candidates: readonly Candidate[] = [];
   return runStep<Submitted>(journey, {
     effect: 'once',
@@ -42,10 +42,10 @@ export function submit(
         bank.findCandidates({ ...business.toFind, baseline: known }),
       );
       const [made, ...more] = candidates.filter(isSurelyOurs);
-      return made && more.length === 0 ? { found: { adopted: made.profileId } } : undefined;
+      return made && more.length === 0 ? { found: { adopted: made } } : undefined;
     },
     polledEvidence: 'none',
-    adopt: async (id) => ({ adopted: await adopt(id) }),
+    adopt: async (id) => ({ adopted: await adoptNamed(id) }),
     get whereToLook() {
       const seen = candidates.map((candidate) => `The bank has ${described(candidate)}.\n`);
       return (
@@ -162,12 +162,22 @@ export async function followProfile(business: Business, profileId: number): Prom
     }
     const adopted = await ours(business, title, found.candidate);
     if (adopted === undefined) continue;
-    business.knowProfile(adopted, 'profile-adopted');
+    await adopt(business, adopted);
     // Only a person submits a profile that reads as new.
     business.remembered = { ...business.remembered, problems: [] };
     if (isSurelyOurs(found.candidate)) poll.replaceWith(found.now);
     return;
   }
+}
+
+/** Has Temporal list the business with the profile, then looks again: another one may have adopted it at the same moment. */
+export async function adopt(business: Business, { profileId, owners }: Candidate): Promise<void> {
+  const { journey } = business;
+  business.knowProfile(profileId, 'profile-adopted');
+  journey.state.refresh();
+  await runRead(journey, `adopt banking profile ${profileId}`, () =>
+    bank.checkAdoptedProfile({ id: profileId, knownOwners: owners }),
+  );
 }
 
 function isSurelyOurs({ against, unclear }: Candidate): boolean {
@@ -182,7 +192,7 @@ function described({ profileId, dba, bankingStatus, against, unclear }: Candidat
 }
 
 /** Checks the profile that a person names. Naming the same one a second time overrides what contradicts it. */
-function adoptable(business: Business): (id: string) => Promise<number> {
+function adoptable(business: Business): (id: string) => Promise<Candidate> {
   const { journey } = business;
   const doubt = doubts();
   return async (id) => {
@@ -195,7 +205,7 @@ function adoptable(business: Business): (id: string) => Promise<number> {
     });
     if (!found) throw new NotAdoptable(`the bank shows no banking profile ${id}`);
     if (found.against.length > 0) doubt(profileId, described(found));
-    return profileId;
+    return found;
   };
 }
 
@@ -204,13 +214,13 @@ export async function ours(
   business: Business,
   title: string,
   existing: Candidate,
-): Promise<number | undefined> {
+): Promise<Candidate | undefined> {
   const { profileId } = existing;
-  if (isSurelyOurs(existing)) return profileId;
+  if (isSurelyOurs(existing)) return existing;
   const [found, otherwise] = business.isFollowed
     ? ['The bank has', 'If not, abandon. Retry reads the profile again.']
     : ['For the merchant, the bank has', 'If not, retry: the business is then submitted as a new one.'];
-  const adopt = adoptable(business);
+  const adoptNamed = adoptable(business);
   let problem = '';
   for (;;) {
     const answer = await business.journey.ask({
@@ -222,9 +232,9 @@ export async function ours(
       answers: ['adopt', 'retry', 'abandon'],
     });
     if (answer?.kind !== 'adopt') return undefined;
-    if (Number(answer.id) === profileId) return profileId;
+    if (Number(answer.id) === profileId) return existing;
     try {
-      return await adopt(answer.id);
+      return await adoptNamed(answer.id);
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
       problem = `${answer.id} cannot be adopted: ${error.message}\n`;

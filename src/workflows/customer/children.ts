@@ -64,18 +64,18 @@ async function begin(
   { dba, input }: Child,
   run: PartRun,
 ): Promise<ChildWorkflowHandle<Workflow> | undefined> {
-  const { remembered, state } = customer;
+  const { remembered, state, options } = customer;
   if (remembered.begun[part]) return undefined;
   const workflowId = customer.workflowIdOf(part);
   run.isStarting = true;
   try {
     const child = await startChild(PARTS[part], {
       workflowId,
-      workflowIdReusePolicy: customer.options.again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
+      workflowIdReusePolicy: options.again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
       // The server applies the policy also when a customer continues as new. CustomerReports ends a child without a customer.
       parentClosePolicy: 'ABANDON',
       ...initialVisibility(PARTS[part], { dba, account: accountName(), dbaForm: state.dbaForm }),
-      args: [input],
+      args: options.restored ? [input, undefined, options.restored] : [input],
     });
     customer.remembered = onBegun(customer.remembered, part, unreportedPart(part));
     state.refresh();

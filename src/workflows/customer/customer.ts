@@ -9,6 +9,7 @@ import {
   PARTS,
   type Part,
   partId,
+  type Restored,
   reportAgain,
 } from '../../messages/onboardings.js';
 import { rejection } from '../../messages/rejections.js';
@@ -47,6 +48,8 @@ export interface CustomerOptions {
   readonly again?: boolean;
   /** The parts that had ended before a restore. They stay ended. */
   readonly ended?: EndedParts;
+  /** Parts may have begun since the backup that has this customer, and not them. */
+  readonly restored?: Restored;
 }
 
 export interface PartRun {

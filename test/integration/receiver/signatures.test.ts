@@ -47,6 +47,34 @@ describe('in binary mode the attributes are in headers, which the signature does
   });
 });
 
+describe('an answer that was captured in binary mode, and is sent again as if from another source', () => {
+  it.each([
+    ['changes nothing', false],
+    ['stays taken back', true],
+  ])('%s', async (_, isTakenBack) => {
+    const { post } = await runReceiver(rig);
+    const input = merchant('notes');
+    const boarding = await rig.board(input);
+    const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
+    const [first = '', second = ''] = requirements.map(({ id }) => id);
+    const who = { id: input.externalId, requirementId: first, actor: 'olga', reason: 'because' };
+    const body = JSON.stringify({ ...who, answer: { kind: 'text', text: 'One sale in ten.' } });
+    const sendFrom = (source: string) =>
+      post(body, {
+        ...{ 'content-type': 'application/json', 'ce-specversion': '1.0', 'ce-source': source },
+        ...{ 'ce-type': 'requirement.resolved.v1', 'ce-id': 'msg_1' },
+      });
+    expect((await sendFrom('/crm')).status).toBe(202);
+    if (isTakenBack) await boarding.resolve(first, { kind: 'take-back' });
+    expect((await sendFrom('/erp')).status).toBe(202);
+    const open = (await boarding.state()).requirements.map(({ id }) => id);
+    expect(open).toEqual(isTakenBack ? [second, first] : [second]);
+    const { timeline } = await boarding.state();
+    expect(timeline.filter(({ event: each }) => each === 'requirement-resolved')).toHaveLength(1);
+    await boarding.handle.terminate();
+  });
+});
+
 it('unsigned events are accepted when there are no secrets', async () => {
   const { call } = await runReceiver(rig, { secrets: [] });
   expect(await call('POST /events', boarding(), { 'content-type': STRUCTURED })).toMatchObject({

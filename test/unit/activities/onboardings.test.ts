@@ -9,11 +9,11 @@ import { environment } from '../../rigs/activities/environment.js';
 async function run<Name extends keyof OnboardingActivities>(
   name: Name,
   request: Parameters<OnboardingActivities[Name]>[0],
-  { status = 'RUNNING', facts = {}, taken = async () => ({}) as unknown } = {},
+  { status = 'RUNNING', facts = {}, taken = async () => ({}) as unknown, attempt = 1, accepted = '' } = {},
 ) {
   const asked: unknown[] = [];
   const handle = {
-    describe: async () => ({ status: { name: status } }),
+    describe: async () => ({ workflowId: 'm', runId: 'run-2', status: { name: status } }),
     query: async () => ({ stage: 'underwriting', timeline: [], ...facts }),
     result: async () => ({ outcome: 'boarded' }),
     cancel: async () => void asked.push('cancel'),
@@ -22,9 +22,26 @@ async function run<Name extends keyof OnboardingActivities>(
       return taken();
     },
   };
-  const info = { activityId: '9', workflowExecution: { workflowId: 'c', runId: 'run' } };
+  const handleOf = (_: string, runId?: string) => ({
+    ...handle,
+    getUpdateHandle: (updateId: string) => ({
+      result: async () => {
+        if (runId !== accepted) throw gone;
+        return { requirementId: updateId };
+      },
+    }),
+  });
+  /** The second of two runs. */
+  const start = { workflowExecutionStartedEventAttributes: { continuedExecutionRunId: 'run-1' } };
+  const histories: Readonly<Record<string, object[]>> = { 'run-2': [start], 'run-1': [] };
+  const workflowService = {
+    getWorkflowExecutionHistory: async ({ execution }: { execution: { runId: string } }) => ({
+      history: { events: histories[execution.runId] },
+    }),
+  };
+  const info = { attempt, activityId: '9', workflowExecution: { workflowId: 'c', runId: 'run' } };
   const activity = onboardingActivities({ minMs: 60_000, maxMs: 3_600_000 })[name];
-  const outcome = await environment(info, { client: { workflow: { getHandle: () => handle } } })
+  const outcome = await environment(info, { client: { workflow: { getHandle: handleOf }, workflowService } })
     .run(activity as (request: unknown) => Promise<unknown>, request)
     .catch((error: unknown) => error);
   return { outcome, asked };
@@ -81,4 +98,14 @@ it.each<[string, Error, object]>([
   expect(outcome).toMatchObject(expected);
   // A retry sends the same update, so the onboarding takes it once.
   expect(asked).toEqual([['run-9', resolution]]);
+});
+
+it.each([
+  ['the run before accepted', 'run-1', []],
+  ['its last run accepted', 'run-2', []],
+  ['no run accepted', 'none', [['run-9', resolution]]],
+])('an answer whose first attempt was lost, and that %s, is taken once', async (_, accepted, expected) => {
+  const request = { workflowId: 'm', resolution };
+  const { outcome, asked } = await run('resolveInOnboarding', request, { attempt: 2, accepted });
+  expect([outcome, asked]).toEqual([expected.length > 0 ? {} : { requirementId: 'run-9' }, expected]);
 });

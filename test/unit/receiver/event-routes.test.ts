@@ -21,9 +21,16 @@ const [STRUCTURED, BATCHED, BINARY] = [
 const event = (data: unknown) => ({ specversion: '1.0', type: 'x.v1', source: '/crm', id: 'e-1', data });
 
 /** The receiver of events with one type, which the test applies by the data of the event. */
-async function receiver(apply: (data: unknown) => Promise<string>, checkSignature?: CheckSignature) {
+async function receiver(
+  apply: (data: unknown) => Promise<string>,
+  checkSignature?: CheckSignature,
+  identify: (identity: string | undefined) => void = () => undefined,
+) {
   const data = z.unknown();
-  const given = (of: Readonly<Record<string, unknown>>) => () => apply(of['data']);
+  const given = (of: Readonly<Record<string, unknown>>, identity?: string) => {
+    identify(identity);
+    return () => apply(of['data']);
+  };
   const types: EventTypes = { 'x.v1': { data, event: z.looseObject({ data }), prepare: given } };
   const { client, deadlines } = answering({});
   const backend = { client, taskQueue: 'gangway', dbaForm: 'shown', accounts: [] } as const;
@@ -237,6 +244,18 @@ describe('a signature', () => {
     const expected = status === 401 ? { status, json: UNBOUND } : { status };
     expect(await signed.post(type, body, headers)).toMatchObject(expected);
     expect(await unsigned.post(type, body, headers)).toMatchObject({ status: 202 });
+  });
+
+  it('has the body identify the event in binary mode, in place of the source that it does not cover', async () => {
+    const identities: unknown[] = [];
+    const identify = (identity: string | undefined) => void identities.push(identity);
+    for (const check of [() => undefined, undefined]) {
+      const { post } = await receiver(applied, check, identify);
+      await post(BINARY, '{"a": 1}', binary('msg-1'));
+      await post(STRUCTURED, event(1), { 'webhook-id': 'msg-1' });
+      await post(BATCHED, [event(1)], { 'webhook-id': 'msg-1' });
+    }
+    expect(identities).toEqual(['{"a": 1}', undefined, undefined, undefined, undefined, undefined]);
   });
 
   it.each(['ce-da_ta', 'ce-', 'ce-x-y'])('cannot be avoided by a header %s', async (name) => {

@@ -14,13 +14,15 @@ const event = (more: object = {}) => ({
 const withData = (more: object) => ({ data: { ...answer, ...more } });
 
 /** The id of the update that this event becomes. */
-async function updateId(of: object): Promise<string> {
+async function updateId(of: object, identity?: string): Promise<string> {
   const { client, sent } = answering({
     describeWorkflowExecution: () => ({ workflowExecutionInfo: execution({}) }),
+    pollWorkflowExecutionUpdate: () => Promise.reject(grpcError('NOT_FOUND')),
+    getWorkflowExecutionHistory: () => ({ history: { events: [] } }),
     updateWorkflowExecution: () => Promise.reject(grpcError('UNAVAILABLE')),
   });
   const backend = { client, taskQueue: 'gangway', dbaForm: 'shown', accounts: [] } as const;
-  const [apply] = prepareAll(types, [of as never], false);
+  const [apply] = prepareAll(types, [of as never], false, identity);
   await apply?.(backend).catch(() => undefined);
   return sent.at(-1)?.[1].request.meta.updateId;
 }
@@ -33,6 +35,17 @@ describe('an answer by an event', () => {
     const others = [{ source: '/erp' }, { id: 'e-2' }, { source: '/crme', id: '-1' }];
     const ids = await Promise.all(others.map((more) => updateId(event(more))));
     expect(new Set([first, ...ids]).size).toBe(4);
+  });
+
+  it('is one update for each body and id where the signature does not cover the source', async () => {
+    const first = await updateId(event(), '{"a":1}');
+    expect(await updateId(event({ source: '/erp' }), '{"a":1}')).toBe(first);
+    const others = [
+      updateId(event(), '{"a":2}'),
+      updateId(event({ id: 'e-2' }), '{"a":1}'),
+      updateId(event()),
+    ];
+    expect(new Set([first, ...(await Promise.all(others))]).size).toBe(4);
   });
 
   const EMPTY = { actor: ' ', answer: { kind: 'text', text: '' } };

@@ -307,8 +307,14 @@ describe('a restore', () => {
     ['a merchant of which nothing is known', merchantOf(boarded), 'looks', [boarded, undefined, SINCE]],
     ['a business that the bank has', businessOf(PROFILE), 'adopts', [onboarded, undefined, KNOWN]],
     ['a business of which nothing is known', businessOf(), 'looks', [onboarded, undefined, SINCE]],
-    ['a customer', customerOf(), 'adopts', [asked]],
-    ['a customer whose merchant had ended', customerOf(STOPPED), 'adopts', [asked, STOPPED]],
+    ['a customer', customerOf(), 'adopts', [asked, { restored: SINCE }]],
+    ['a customer that the bank has', customerOf(PROFILE), 'adopts', [asked, { restored: KNOWN }]],
+    [
+      'a customer whose merchant had ended',
+      customerOf(STOPPED),
+      'adopts',
+      [asked, { ...STOPPED, restored: SINCE }],
+    ],
     ['a terminal', terminalOf(provisioned), 'adopts', [provisioned]],
   ])('of %s', async (_, of, how, args) => {
     const { starts, ...result } = await restored(of);

@@ -94,8 +94,8 @@ describe('the owners of a resource', () => {
     const runs = statuses.map((status) => run('w-1', status));
     const { client } = temporal(...runs, run('w-2', 'RUNNING', '1002'));
     expect(await ownersOf(client, owned)).toEqual([
-      { workflowId: 'w-1', id: 1001, isRunning, dba: undefined },
-      { workflowId: 'w-2', id: 1002, isRunning: true, dba: undefined },
+      { workflowId: 'w-1', runId: 'run-1', id: 1001, isRunning, dba: undefined },
+      { workflowId: 'w-2', runId: 'run-1', id: 1002, isRunning: true, dba: undefined },
     ]);
     expect(await ownersOf(client, { ...owned, except: 'w-2' })).toHaveLength(1);
   });
@@ -103,7 +103,7 @@ describe('the owners of a resource', () => {
   it('are believed to run only when Temporal describes them so', async () => {
     const { client, sent } = temporal(run('w-2', 'COMPLETED'), run('w-3', 'RUNNING'));
     const owner = (workflowId: string, isRunning = true): Owner => ({
-      ...{ workflowId, id: 1, isRunning, dba: undefined },
+      ...{ workflowId, runId: 'run-1', id: 1, isRunning, dba: undefined },
     });
     const owners = [owner('w-0', false), owner('w-1'), owner('w-2'), owner('w-3'), owner('w-4')];
     expect(await stillRunning(client, owners)).toEqual(owner('w-3'));

@@ -50,38 +50,53 @@ describe('a request to start an onboarding', () => {
   });
 });
 
-describe('an answer to an onboarding that has ended', () => {
+describe('an answer to an onboarding of three runs', () => {
   const answer = { kind: 'retry' } as const;
   const given = { id: ID, requirementId: 'r-1', actor: 'ada', reason: 'r', answer };
+  const taken = { outcome: { success: { payloads: payloads({ requirementId: 'r-1' }) } } };
 
-  /** An onboarding of three runs, of which one accepted the answer. */
-  function ended(acceptedIn: string | undefined, failure = grpcError('NOT_FOUND')) {
+  /** One of the runs accepted the answer, or none. The last one takes it, or does not. */
+  function threeRuns(acceptedIn: string | undefined, update: () => Promise<object>) {
     return backend({
       describeWorkflowExecution,
-      updateWorkflowExecution: () => Promise.reject(failure),
+      updateWorkflowExecution: update,
       pollWorkflowExecutionUpdate: ({ updateRef }) => {
         if (updateRef.workflowExecution.runId !== acceptedIn) throw grpcError('NOT_FOUND');
-        return { outcome: { success: { payloads: payloads({ requirementId: 'r-1' }) } } };
+        return taken;
       },
       getWorkflowExecutionHistory: ({ execution: { runId } }) => ({ history: { events: [startOf(runId)] } }),
     });
   }
+  const updateRef = { workflowExecution: { workflowId: ID, runId: 'run-3' }, updateId: 'update-1' };
+  const takes = async () => ({ ...taken, updateRef, stage: 3 });
+  const fails = (code: Parameters<typeof grpcError>[0]) => () => Promise.reject(grpcError(code));
+  const RECEIPT = { workflowId: ID, receipt: { requirementId: 'r-1' } };
 
-  it.each(['run-3', 'run-2', 'run-1'])('is the same again when %s accepted it', async (run) => {
-    const receipt = { requirementId: 'r-1' };
-    expect(await resolveOnce(ended(run).backend, given, 'update-1')).toEqual({ workflowId: ID, receipt });
+  it.each([
+    ['run-3', 'has ended', fails('NOT_FOUND')],
+    ['run-2', 'has ended', fails('NOT_FOUND')],
+    ['run-1', 'has ended', fails('NOT_FOUND')],
+    // Somebody took it back, and the requirement is open.
+    ['run-3', 'would take it again', takes],
+    ['run-2', 'would take it again', takes],
+    ['run-1', 'would take it again', takes],
+  ])('is the same again when %s accepted it, and the onboarding %s', async (run, _, update) => {
+    const { backend: here, sent } = threeRuns(run, update);
+    expect(await resolveOnce(here, given, 'update-1')).toEqual(RECEIPT);
+    expect(sent.map(([name]) => name)).not.toContain('updateWorkflowExecution');
   });
 
-  it('is refused when no run accepted it', async () => {
-    const { backend: here, sent } = ended(undefined);
-    await expect(resolveOnce(here, given, 'update-1')).rejects.toMatchObject({ kind: 'not-open' });
+  it('is sent when no run accepted it, and refused when the last one has ended', async () => {
+    const { backend: here, sent } = threeRuns(undefined, takes);
+    expect(await resolveOnce(here, given, 'update-1')).toEqual(RECEIPT);
     expect(sent.filter(([name]) => name === 'pollWorkflowExecutionUpdate')).toHaveLength(3);
+    const { backend: ended } = threeRuns(undefined, fails('NOT_FOUND'));
+    await expect(resolveOnce(ended, given, 'update-1')).rejects.toMatchObject({ kind: 'not-open' });
   });
 
   it('fails as the server does, for another reason', async () => {
-    const { backend: here, sent } = ended('run-3', grpcError('UNAVAILABLE'));
+    const { backend: here } = threeRuns(undefined, fails('UNAVAILABLE'));
     await expect(resolveOnce(here, given, 'update-1')).rejects.toThrow('Workflow Update failed');
-    expect(sent.map(([name]) => name)).not.toContain('pollWorkflowExecutionUpdate');
   });
 });
 

@@ -1,0 +1,41 @@
+import { activityInfo, getClient, sleep } from '@temporalio/activity';
+import type { Adopted } from '../messages/activities.js';
+import { workflowTaskQueue } from '../messages/ids.js';
+import { PartnerError } from '../partners/partner-error.js';
+import { type Owned, ownersOf, stillRunning } from '../temporal/onboardings.js';
+import { asFailure } from './failures.js';
+import { again } from './poll.js';
+
+const OWNED = {
+  boarding: { workflowType: 'merchantBoarding', attribute: 'merchantProfileId' },
+  banking: { workflowType: 'businessOnboarding', attribute: 'bankingProfileId' },
+} as const satisfies Readonly<Record<string, Pick<Owned, 'workflowType' | 'attribute'>>>;
+
+/** The wait before the next look at the list, in milliseconds, and the most looks of one attempt: it must end in time. */
+const PAUSE_MS = 200;
+const MOST_LOOKS = 20;
+
+/**
+ * Two onboardings may adopt the same before Temporal lists either of them. So each looks again once it is listed itself: the one
+ * that looks last sees the other. Neither goes on then, and a person decides.
+ */
+export function adoptionCheck(system: keyof typeof OWNED, partnerAccount: string | undefined) {
+  return async ({ id, knownOwners = [] }: Adopted): Promise<void> => {
+    const { workflowExecution: own, taskQueue, activityType: operation } = activityInfo();
+    const ofAccount = { taskQueue: workflowTaskQueue(taskQueue, system, partnerAccount), partnerAccount };
+    for (let looks = 0; looks < MOST_LOOKS; looks++) {
+      if (looks > 0) await sleep(PAUSE_MS);
+      const owners = await ownersOf(getClient(), { ...OWNED[system], ids: [id], ...ofAccount });
+      if (!owners.some(({ runId }) => runId === own?.runId)) continue;
+      const known = [...knownOwners, own?.workflowId];
+      const others = owners.filter(({ workflowId }) => !known.includes(workflowId));
+      const other = await stillRunning(getClient(), others);
+      if (!other) return;
+      const message = `workflow ${other.workflowId} has ${id} as well; abandon one of the two, then retry the other`;
+      const fields = [{ field: '', message }];
+      const details = { system: 'gangway', operation, kind: 'Rejected', fields, reason: 'not sent' } as const;
+      throw asFailure(new PartnerError(details), false);
+    }
+    throw again('NotListed', 'Temporal does not list this onboarding yet', PAUSE_MS);
+  };
+}

@@ -1,0 +1,82 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { describe, expect, it, vi } from 'vitest';
+import { adoptionCheck } from '../../../src/activities/owners.js';
+import { stoppedAt } from '../../rigs/clock.js';
+import { answering, execution, type Facts, known } from '../../rigs/temporal/answering-service.js';
+
+const INDEXED = { MerchantProfileId: '1001' };
+const listed = (workflowId: string, more: Partial<Facts> = {}): Facts => ({
+  ...{ workflowId, runId: `run-of-${workflowId}`, indexed: INDEXED },
+  ...more,
+});
+const OWN = listed('own');
+
+/** The check by a boarding of what it has adopted, with the lists that Temporal returns one after the other. */
+async function check(lists: readonly (readonly Facts[])[], knownOwners: readonly string[]) {
+  stoppedAt(0, ['Date', 'setTimeout', 'clearTimeout']);
+  const rest = [...lists];
+  const last = lists.at(-1) ?? [];
+  const { client, sent } = answering({
+    ...known(...last),
+    listWorkflowExecutions: () => ({ executions: (rest.shift() ?? last).map(execution) }),
+  });
+  const info = {
+    workflowExecution: { workflowId: 'own', runId: 'run-of-own' },
+    ...{ taskQueue: 'gangway-boarding-acme', activityType: 'checkAdoptedMerchant' },
+  };
+  const run = adoptionCheck('boarding', 'acme');
+  const end = new MockActivityEnvironment(info, { client, logger: new DefaultLogger('ERROR') })
+    .run(run, { id: 1001, knownOwners })
+    .then(() => 'goes on')
+    .catch((error: unknown) => error);
+  for (let turn = 0; turn < 200; turn++) {
+    await new Promise(setImmediate);
+    vi.advanceTimersByTime(100);
+  }
+  const queries = sent.flatMap(([name, { query }]) => (name === 'listWorkflowExecutions' ? [query] : []));
+  return { end: await end, queries };
+}
+
+describe('an onboarding that has adopted a merchant', () => {
+  const other = listed('other');
+
+  it.each<[string, (readonly Facts[])[], readonly string[], looks: number]>([
+    ['goes on when nobody else has it', [[OWN]], [], 1],
+    ['looks again until it is listed itself', [[], [listed('own', { runId: 'run-before' })], [OWN]], [], 3],
+    ['goes on when the other one has ended', [[OWN, listed('other', { status: 'COMPLETED' })]], [], 1],
+    ['goes on when a person knows of the other one', [[OWN, other]], ['other'], 1],
+  ])('%s', async (_, lists, knownOwners, looks) => {
+    const { end, queries } = await check(lists, knownOwners);
+    expect(end).toBe('goes on');
+    const query =
+      "WorkflowType = 'merchantBoarding' AND MerchantProfileId IN ('1001') AND TaskQueue = 'gangway' " +
+      "AND PartnerAccount = 'acme'";
+    expect(queries).toEqual(Array.from({ length: looks }, () => query));
+  });
+
+  it.each([
+    ['listed before', [[other], [other, OWN]]],
+    ['listed after', [[], [OWN, other]]],
+  ])('is rejected when another one that runs has it, %s', async (_, lists) => {
+    const { end } = await check(lists, ['somebody']);
+    const message = 'workflow other has 1001 as well; abandon one of the two, then retry the other';
+    expect(end).toMatchObject({
+      ...{ type: 'PartnerError', nonRetryable: true },
+      details: [
+        {
+          system: 'gangway',
+          operation: 'checkAdoptedMerchant',
+          kind: 'Rejected',
+          fields: [{ field: '', message }],
+        },
+      ],
+    });
+  });
+
+  it('is tried again when it is not listed for long', async () => {
+    const { end, queries } = await check([[other]], []);
+    expect(end).toMatchObject({ type: 'NotListed', nonRetryable: false, nextRetryDelay: 200 });
+    expect(queries).toHaveLength(20);
+  });
+});

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MerchantBoardingInput } from '../../src/messages/inputs.js';
+import { startBusinessOnboarding, startMerchantBoarding } from '../../src/temporal/start.js';
+import { adopted, existing } from '../rigs/commands/existing.js';
+import { business, merchant } from '../rigs/inputs.js';
+import { Onboarding } from '../rigs/onboarding.js';
+import { createRig, type Rig } from '../rigs/rig.js';
+import { bankOf } from '../rigs/workflows/bank.js';
+
+// Each is listed long after it has adopted.
+let rig: Rig;
+let there: ReturnType<typeof existing>;
+beforeAll(async () => {
+  rig = await createRig({ listedWithinMs: 60_000 });
+  there = existing(rig);
+});
+afterAll(() => rig.close());
+
+type Pair = readonly [Onboarding<unknown>, Onboarding<unknown>];
+
+const asksIn = async (each: Onboarding<unknown>) =>
+  (await each.state()).requirements.find(({ kind }) => kind === 'rejected-input');
+
+/** Waits until one of two asks whether to go on, and has only one of them go on. @returns it */
+async function decide([first, second]: Pair): Promise<Onboarding<unknown>> {
+  const asking = await Promise.any(
+    [first, second].map(async (each) => {
+      await each.requirement('rejected-input');
+      return each;
+    }),
+  );
+  const other = asking === first ? second : first;
+  const { id = '', detail } = (await asksIn(asking)) ?? {};
+  expect(detail).toMatch(
+    new RegExp(`^workflow ${other.workflowId} has \\d+ as well; abandon one of the two`),
+  );
+  await asking.resolve(id, { kind: 'abandon' });
+  expect(await asking.outcome()).toMatchObject({ outcome: 'abandoned' });
+  const asked = await asksIn(other);
+  if (asked) await other.resolve(asked.id, { kind: 'retry' });
+  return other;
+}
+
+describe.concurrent('two boardings that adopt one merchant at the same moment', () => {
+  const writesTo = async (merchantProfileId: number) =>
+    (await rig.sandbox.ledger({ id: `${merchantProfileId}` })).map(({ operation }) => operation);
+
+  const fees = { minimumDiscountAmount: 0 };
+  it.each<[string, Partial<MerchantBoardingInput>, string[]]>([
+    ['one submits it', {}, ['create-merchant', 'submit-merchant']],
+    ['one changes its fees', { fees }, ['create-merchant', 'update-fees', 'submit-merchant']],
+  ])('are not both let on: %s', async (_, more, writes) => {
+    const { merchantProfileId } = await there.merchant();
+    const inputs = [merchant('waiting', more), merchant('waiting', more)];
+    const [first, second] = await Promise.all(
+      inputs.map((input) => rig.board({ ...input, merchantProfileId })),
+    );
+    if (!first || !second) throw new Error('unreachable');
+    const left = await decide([first, second]);
+    await left.until(({ partnerStatus }) => partnerStatus === 'Pending', 'its submission');
+    expect(await writesTo(merchantProfileId)).toEqual(writes);
+    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
+    expect(await left.outcome()).toEqual({ outcome: 'boarded', mid: '4711', merchantProfileId });
+  });
+
+  it('are not both let on where it is in underwriting', async () => {
+    const { merchantProfileId, dba } = await there.merchant({ status: 'Pending' });
+    const follow = async () => {
+      const input = adopted({ follow: true, merchantProfileId, merchant: { dba }, dueInHours: 48 } as const);
+      const { workflowId } = await startMerchantBoarding(rig.client, input, { taskQueue: rig.taskQueue });
+      return new Onboarding(rig.client, workflowId);
+    };
+    const [first, second] = await Promise.all([follow(), follow()]);
+    const left = await decide([first, second]);
+    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4712' });
+    expect(await left.outcome()).toEqual({ outcome: 'boarded', mid: '4712', merchantProfileId });
+  });
+
+  it('are not both let on where a person answers one of them with it', async () => {
+    const { merchantProfileId } = await there.merchant();
+    const input = merchant('waiting');
+    await rig.sandbox.plan('drop-before-commit', 'create-merchant', { about: input.externalId });
+    const first = await rig.board(input);
+    const { id } = await first.requirement('uncertain-write');
+    const [second] = await Promise.all([
+      rig.board(merchant('waiting', { merchantProfileId })),
+      first.resolve(id, { kind: 'adopt', id: `${merchantProfileId}` }),
+    ]);
+    const left = await decide([first, second]);
+    await left.until(({ partnerStatus }) => partnerStatus === 'Pending', 'its submission');
+    expect(await writesTo(merchantProfileId)).toEqual(['create-merchant', 'submit-merchant']);
+  });
+});
+
+describe.concurrent('two businesses that adopt one profile at the same moment', () => {
+  it('are not both let on', async () => {
+    const bank = bankOf(rig);
+    const input = business('waiting');
+    const profileId = await bank.submit(input.holder);
+    await rig.sandbox.transitionProfile(profileId, { merchantProfileId: 700_001 });
+    const start = async () => {
+      const own = business(undefined, { holder: input.holder, merchantProfileId: 700_001 });
+      const { workflowId } = await startBusinessOnboarding(rig.client, own, { taskQueue: rig.taskQueue });
+      return new Onboarding(rig.client, workflowId);
+    };
+    const [first, second] = await Promise.all([start(), start()]);
+    const left = await decide([first, second]);
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await left.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
+    expect(await bank.submissions(input.holder)).toEqual([profileId]);
+  });
+});
