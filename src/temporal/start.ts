@@ -58,6 +58,7 @@ export interface StartOptions {
  */
 export type SendStart = (type: WorkflowType, options: WorkflowStartOptions) => Promise<string>;
 
+/** A workflow that a start created, or found. */
 export interface Started {
   readonly workflowId: string;
   readonly runId: string;

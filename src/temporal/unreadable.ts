@@ -22,6 +22,7 @@ export const OBSTACLES = {
   'no-key': 'the key that it is encrypted with is missing or wrong',
 } as const;
 
+/** The obstacle that prevents the state of a workflow from being read. */
 export type Obstacle = keyof typeof OBSTACLES;
 
 export class UnreadableOnboarding extends TemporalProblem {
