@@ -47,7 +47,7 @@ const IDENTITY = new RegExp(
   [PRIVATE_PATTERNS.socialSecurityNumber, PRIVATE_PATTERNS.nineDigits, PRIVATE_PATTERNS.email]
     .map(({ source }) => source)
     .join('|'),
-  'g',
+  'gu',
 );
 
 /** The parts of a partner's text that look private. */
@@ -55,7 +55,7 @@ const LOOKS_PRIVATE = new RegExp(
   Object.values(PRIVATE_PATTERNS)
     .map(({ source }) => source)
     .join('|'),
-  'g',
+  'gu',
 );
 
 /**
