@@ -2,7 +2,7 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { FastifyRequest } from 'fastify';
 import { isCorrectable } from '../forms/corrections.js';
 import { type Asked, askedByAccounts, askedOf, askingPart, type PartState, partsOf } from '../inbox/waits.js';
-import { partsOfId } from '../messages/ids.js';
+import { BATCHES, partsOfId } from '../messages/ids.js';
 import type { OnboardingState } from '../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { withoutPrivate } from '../privacy/private-fields.js';
@@ -142,11 +142,12 @@ export async function maskedInput(
 }
 
 /**
- * Reports whether this person may see the workflow of an id, whether or not it exists. The id of each workflow names its account.
+ * Reports whether this person may see the workflow of an id, whether or not it exists. The id of each workflow names its account,
+ * except for a batch, which has pages of its own.
  */
 export function mayOpen({ visitor }: Pick<Visit, 'visitor'>, workflowId: string): boolean {
   const parts = partsOfId(workflowId);
-  return parts !== undefined && maySee(visitor, parts.account);
+  return parts !== undefined && !(parts.type in BATCHES) && maySee(visitor, parts.account);
 }
 
 /** The workflow id in the path of a request. */

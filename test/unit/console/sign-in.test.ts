@@ -75,6 +75,11 @@ describe('the page after the sign-in', () => {
     ['/onboardings/merchant-boarding-1@acme', '/onboardings/merchant-boarding-1@acme'],
     ['/?text=%0d%0aset-cookie%3Aa%3Db', '/?text=%0d%0aset-cookie%3Aa%3Db'],
     [`/${'a'.repeat(999)}`, `/${'a'.repeat(999)}`],
+    ['/%2f/evil.example', '/%2f/evil.example'],
+    ['/%5cevil.example', '/%5cevil.example'],
+    ['/%09/evil.example', '/%09/evil.example'],
+    ['/onboardings/sign-in', '/onboardings/sign-in'],
+    ['/?to=//evil.example', '/?to=//evil.example'],
   ])('is the one that the person wanted: %s', (given, path) => {
     expect(localPath(given)).toBe(path);
   });
@@ -85,6 +90,22 @@ describe('the page after the sign-in', () => {
     ...['/\t/evil.example', '/.//evil.example', '/a\u0000', `/${'a'.repeat(1_000)}`, '/sign-in', '/sign-out'],
     ...['/sign-in/return?code=1', '/signed-out', '///evil.example', '\\\\evil.example', '/\n/evil.example'],
     ...['/a/..//evil.example', 'javascript:alert(1)', 'evil.example', '@evil.example'],
+    // The router reads these as pages of the sign-in, which would begin again.
+    ...[
+      '/%73ign-in?to=/start',
+      '/sign%2Din',
+      '/sign-in%2Freturn?code=1',
+      '/%73igned-out',
+      '/a/../%73ign-out',
+    ],
+    ...[
+      '/%zz',
+      'https:evil',
+      'https:/evil.example',
+      '/\u2028\\evil.example',
+      '/\r/evil.example',
+      '/\u0085//e',
+    ],
   ])('is the inbox instead of %j', (given) => {
     expect(localPath(given)).toBe('/');
   });
