@@ -311,6 +311,54 @@ it('the way back by a link from another site leads to a page of this console onl
   expect(end.headers.get('set-cookie')).not.toContain('a=b');
 });
 
+it('a provider that refuses puts none of its words into the page', async () => {
+  const { provider, visitor } = running();
+  provider.add({ sub: 'p-1', roles: 'viewer' });
+  const script = '"><script>alert(1)</script>';
+  for (const error of ['access_denied', script]) {
+    const browser = visitor();
+    const { searchParams } = await wayBack(browser, 'p-1');
+    const query = new URLSearchParams({
+      error,
+      error_description: script,
+      error_uri: 'https://evil.example',
+    });
+    for (const name of ['state', 'iss']) query.set(name, searchParams.get(name) ?? '');
+    const page = await browser.open(`/sign-in/return?${query}`);
+    expectPage(page, 403, REFUSED);
+    expect(page.text).not.toMatch(/alert|evil|access_denied/);
+  }
+});
+
+it('a session that somebody put into a browser before is not the one after the sign-in', async () => {
+  const { signedIn, provider, visitor } = running();
+  const eve = await signedIn({ name: 'Eve', role: 'viewer' });
+  provider.add({ sub: 'p-victim', name: 'Victim', roles: 'admin' });
+  const browser = visitor();
+  const given = eve.cookies.get('gangway-session') ?? '';
+  browser.cookies.set('gangway-session', given);
+  expect((await signIn(browser, 'p-victim')).text).toContain('Victim, admin');
+  expect(browser.cookies.get('gangway-session')).not.toBe(given);
+  // Whoever kept a copy is still who they were, and has no token of the new session.
+  expect((await eve.open('/')).text).toContain('Eve, viewer');
+  const own = /name="csrf" value="([^"]+)"/.exec((await browser.open('/')).text)?.[1] ?? '';
+  expect((await eve.open('/sign-out', { form: { csrf: own } })).status).toBe(403);
+});
+
+it('a role that ends at the provider ends with the session, and the next one has the new role', async () => {
+  const { provider, visitor } = running();
+  const ada = { sub: 'p-changed', name: 'Ada Park', roles: 'admin' };
+  provider.add(ada);
+  const browser = visitor();
+  await signIn(browser, ada.sub);
+  provider.add({ ...ada, roles: 'viewer' });
+  expect((await browser.open('/')).text).toContain('Ada Park, admin');
+  expect((await signIn(browser, ada.sub)).text).toContain('Ada Park, viewer');
+  expect((await browser.open('/start')).status).toBe(403);
+  provider.add({ ...ada, roles: [] });
+  expectPage(await signIn(visitor(), ada.sub), 403, 'You have no role in this console.');
+});
+
 describe('a person who signs out', () => {
   it('has no session, and is led to the sign-out of the provider', async () => {
     const { signedIn, visitor, provider, url } = running();
