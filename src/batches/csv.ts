@@ -151,6 +151,7 @@ function readHeader(
   known: Columns,
   { columns, constants }: Mapping,
 ): { readonly header: Header; readonly problems: readonly FieldProblem[] } {
+  if (cells.length > MOST_COLUMNS) return { header: [], problems: [TOO_WIDE] };
   const header: (MappedColumn | undefined)[] = [];
   const unknown: FieldProblem[] = [];
   for (const name of cells) {
@@ -162,6 +163,14 @@ function readHeader(
   if (unknown.length === cells.length) return { header, problems: [NO_HEADER] };
   return { header, problems: [...unknown, ...clashes([...header, ...constants])] };
 }
+
+/** Each column is compared with all others. */
+const MOST_COLUMNS = 2_000;
+
+const TOO_WIDE: FieldProblem = {
+  field: '',
+  message: `has more than ${MOST_COLUMNS} columns: leave out those that Gangway does not need`,
+};
 
 /** Does not repeat the cells, because they may be private values. */
 const NO_HEADER: FieldProblem = {

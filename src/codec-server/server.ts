@@ -3,7 +3,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import cors from '@fastify/cors';
 import type { Payload } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import { Counter, Registry } from 'prom-client';
@@ -58,7 +58,11 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Lis
 export async function codecServer(options: CodecServerOptions): Promise<FastifyInstance> {
   const { keys, uiOrigin, logger, registry = new Registry() } = options;
   const limits = options.limits ?? LIMITS;
-  const server = serverWithin(limits, { rewriteUrl: withoutPrefix });
+  const server = serverWithin(limits, {
+    rewriteUrl: withoutPrefix,
+    // The router's own words would quote the path, which may have a token.
+    frameworkErrors: (_error, _request, reply) => sendUnknownPath(reply),
+  });
   const seen = new WeakMap<FastifyRequest, Seen>();
   logRequests(server, logger, (request) => seen.get(request) ?? {});
   measureRequests(server, registry, {
@@ -171,6 +175,10 @@ function sizeOf({ metadata, data }: Payload): number {
   return [data, ...Object.values(metadata ?? {})].reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0);
 }
 
+function sendUnknownPath(reply: FastifyReply): FastifyReply {
+  return reply.code(404).send({ message: 'unknown path: use /encode or /decode' });
+}
+
 /** Errors of Fastify by HTTP status. Its own messages are not shown, because some quote the request. */
 const FASTIFY_ERRORS: Readonly<Record<number, string>> = {
   400: 'the body must be JSON',
@@ -188,7 +196,7 @@ export function handleErrors(server: FastifyInstance, logger: Logger): void {
   });
   server.setNotFoundHandler((request, reply) => {
     if (!/^\/(?:en|de)code(?:\?|$)/.test(request.url)) {
-      return reply.code(404).send({ message: 'unknown path: use /encode or /decode' });
+      return sendUnknownPath(reply);
     }
     return reply.code(405).header('allow', 'POST').send({ message: 'wrong method: use POST' });
   });

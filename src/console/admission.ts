@@ -34,9 +34,11 @@ export async function admitRequests(
     return session ? `session ${session.csrf}` : `address ${request.ip}`;
   });
   server.addHook('onRequest', async ({ method, headers }) => {
-    // An old browser does not send it. The token of each form is checked in any case.
-    const { 'sec-fetch-site': site = 'same-origin' } = headers;
-    if (method === 'POST' && site !== 'same-origin' && site !== 'none')
+    // An old browser does not send the first, and our pages have no referrer, so theirs is null. The token of each form is
+    // checked in any case.
+    const { 'sec-fetch-site': site = 'same-origin', origin = 'null' } = headers;
+    const isHere = origin === 'null' || hostsOf(server, settings).includes(URL.parse(origin)?.host ?? '');
+    if (method === 'POST' && !(isHere && ['same-origin', 'none'].includes(site)))
       throw new NotShown(403, 'The form is from another site. Open the page here.');
   });
   // Last, because it asks Temporal.

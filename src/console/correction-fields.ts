@@ -7,6 +7,7 @@ import type { Correctable, Patch } from '../messages/activities.js';
 import type { KnownAccounts } from '../messages/inputs.js';
 import type { Requirement } from '../messages/requirements.js';
 import { shortened } from '../partners/bounds.js';
+import { MAX_NESTING, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { REDACTED } from '../privacy/masked.js';
 import { withoutPrivate } from '../privacy/private-fields.js';
@@ -103,6 +104,8 @@ export function patchIn(fields: Fields, correctable: Correctable, known: KnownAc
   ];
   if (settings.length === 0 && problems.length === 0)
     throw new InvalidInput('The correction changes nothing: enter a value in at least one field.');
+  if (settings.some(({ field }) => field.split('.').length > MAX_NESTING))
+    problems.push({ field: '', message: TOO_NESTED });
   if (problems.length > 0) throw new InvalidInput('A value is not valid.', problems);
   try {
     return patchFrom(settings, correctable.input, changeable(correctable, known).schema, 'The correction');

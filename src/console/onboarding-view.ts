@@ -9,7 +9,7 @@ import {
   partsOf,
   readable,
 } from '../inbox/waits.js';
-import { partsOfId } from '../messages/ids.js';
+import { BATCHES, partsOfId } from '../messages/ids.js';
 import type { OnboardingState } from '../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { withoutPrivate } from '../privacy/private-fields.js';
@@ -144,11 +144,12 @@ export async function maskedInput(
 }
 
 /**
- * Reports whether this person may see the workflow of an id, whether or not it exists. The id of each workflow names its account.
+ * Reports whether this person may see the workflow of an id, whether or not it exists. The id of each workflow names its account,
+ * except for a batch, which has pages of its own.
  */
 export function mayOpen({ visitor }: Pick<Visit, 'visitor'>, workflowId: string): boolean {
   const parts = partsOfId(workflowId);
-  return parts !== undefined && maySee(visitor, parts.account);
+  return parts !== undefined && !(parts.type in BATCHES) && maySee(visitor, parts.account);
 }
 
 /**

@@ -163,10 +163,12 @@ function sendAsset(
     .send(isZipped ? gzipped : content);
 }
 
+/** The router itself would respond to what it cannot decode, and to a longer parameter, and quote it. */
 function isReadable(url: string): boolean {
   try {
     decodeURIComponent(url);
-    return true;
+    const [path = ''] = url.split('?');
+    return path.split('/').every((part) => decodeURIComponent(part).length <= MAX_PARAM_LENGTH);
   } catch {
     return false;
   }

@@ -76,9 +76,18 @@ export function localPath(given: unknown): string {
   if (!/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(given)) return '/';
   const base = 'http://console.invalid';
   const url = URL.parse(given, base);
-  if (url?.origin !== base || Object.values<string>(SIGN_IN_PATHS).includes(url.pathname)) return '/';
+  if (url?.origin !== base || isOfSignIn(url.pathname)) return '/';
   const path = url.pathname + url.search;
   return path.startsWith('//') ? '/' : path;
+}
+
+/** The router decodes a path, so `/%73ign-in` is one as well. */
+function isOfSignIn(pathname: string): boolean {
+  try {
+    return Object.values<string>(SIGN_IN_PATHS).includes(decodeURIComponent(pathname));
+  } catch {
+    return true;
+  }
 }
 
 /**

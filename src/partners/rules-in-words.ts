@@ -13,7 +13,7 @@ z.config({ customError: inWords });
 function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownField(key, shapeIn(issue))).join('\n');
+      return unknownFields(issue.keys, shapeIn(issue)).join('\n');
     case 'invalid_value':
       return `${issue.input === undefined ? 'is required:' : 'must be'} ${choice(issue.values, issue.input)}`;
     case 'invalid_type':
@@ -33,9 +33,13 @@ function shapeIn({ inst }: z.core.$ZodRawIssue): Shape | undefined {
   return inst instanceof z.core.$ZodType ? shapeOf(inst) : undefined;
 }
 
+/** Nobody reads more, and to find one takes a while. */
+const MOST_SUGGESTIONS = 100;
+
 /** One line for each unknown field of an object, in the order of its `keys`. */
-function unknownField(key: string, shape: Shape | undefined): string {
-  return `is not a known field${didYouMean(key, [...(shape?.fields.keys() ?? [])])}`;
+function unknownFields(keys: readonly string[], shape: Shape | undefined): string[] {
+  const names = [...(shape?.fields.keys() ?? [])];
+  return keys.map((key, at) => `is not a known field${at < MOST_SUGGESTIONS ? didYouMean(key, names) : ''}`);
 }
 
 const FEW = 3;

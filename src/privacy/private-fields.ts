@@ -75,7 +75,7 @@ export function masking(credentials: readonly string[], request: unknown = {}): 
   let patterns: readonly (RegExp | undefined)[] | undefined;
   const made = () => {
     const { secrets, others } = repeatable(credentials, request, 4);
-    return [anyOf([...secrets, privatePattern('response')], 'g'), anyOf(others, 'giu')];
+    return [anyOf([...secrets, privatePattern('response')], 'gu'), anyOf(others, 'giu')];
   };
   return (text) => {
     patterns ??= made();

@@ -38,9 +38,9 @@ function cellOf(value: unknown): string {
   return quoted(isFormula(text) ? `'${text}` : text);
 }
 
-/** Spreadsheets run a cell that begins like a formula. A number stays as it is. */
+/** Spreadsheets run a cell that begins like a formula, some even behind space. A number stays as it is. */
 function isFormula(text: string): boolean {
-  return /^[=+\-@\t\n＝＋－＠]/.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text);
+  return /^(?:[\t\n]|[\s\p{Cf}]*[=+\-@＝＋－＠])/u.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text);
 }
 
 function quoted(text: string): string {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure, TypedSearchAttributes } from '@temporalio/common';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
@@ -13,7 +14,7 @@ import type { OnboardingState } from '../../../src/messages/onboarding-state.js'
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { createLogger } from '../../../src/process/logging.js';
 import { testEnds } from '../shared.js';
-import { grpcError } from '../temporal/answering-service.js';
+import { grpcError, payloads } from '../temporal/answering-service.js';
 import { SESSION_KEY, type Sent } from './running-console.js';
 
 /** A workflow as Temporal would return it. */
@@ -74,7 +75,7 @@ export function clientOfCalls({
         const { account } = existing();
         const execution = { workflowId, runId: 'run-1' };
         return {
-          ...{ ...execution, historyLength: 7, status: { name: 'RUNNING' } },
+          ...{ ...execution, historyLength: 7, startTime: new Date(0), status: { name: 'RUNNING' } },
           typedSearchAttributes: new TypedSearchAttributes(
             account === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.partnerAccount, value: account }],
           ),
@@ -86,6 +87,9 @@ export function clientOfCalls({
         const { state, queries = {} } = existing();
         return name === 'state' ? { ...STATE, ...state } : queries[name];
       },
+      fetchHistory: async () => ({
+        events: [{ workflowExecutionStartedEventAttributes: { input: { payloads: payloads({}) } } }],
+      }),
       async executeUpdate({ name }: { readonly name: string }, { args }: { readonly args: unknown[] }) {
         existing();
         asked.push([name, workflowId, ...args]);
@@ -127,8 +131,13 @@ export function clientOfCalls({
     asked.push(['list', query], ['count', query]);
     return { count: counted };
   };
+  const list = async function* () {};
   const client = {
-    ...{ options: { namespace: 'default' }, workflow: { getHandle, count, start }, withDeadline },
+    ...{
+      options: { namespace: 'default', loadedDataConverter: loadDataConverter() },
+      workflow: { getHandle, count, start, list },
+      withDeadline,
+    },
     ...{
       connection: { withDeadline },
       workflowService: { describeNamespace, describeWorkflowExecution, listWorkflowExecutions },
@@ -150,7 +159,7 @@ interface Call {
   readonly form?: Readonly<Record<string, string | readonly string[]>>;
   /** Any other body, which makes it a POST. */
   readonly body?: Sent['body'];
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   readonly headers?: Readonly<Record<string, string>>;
   /** Further cookies. */
   readonly cookies?: Readonly<Record<string, string>>;

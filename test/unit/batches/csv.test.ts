@@ -230,3 +230,29 @@ describe('a mapping', () => {
     expect(() => mappingOf(content)).toThrow(expect.objectContaining({ report }));
   });
 });
+
+describe('a table of many columns', () => {
+  const header = (count: number, name: (n: number) => string) =>
+    Array.from({ length: count }, (_, n) => name(n));
+  const TOO_WIDE = 'has more than 2000 columns: leave out those that Gangway does not need';
+
+  it.each([
+    ['unknown', (n: number) => `c${n}`],
+    ['of an open field', (n: number) => `application.c${n}`],
+    ['of the same field', () => 'externalId'],
+    ['without a name', () => ''],
+  ])('is not compared column by column: %s', async (_, name) => {
+    const table = `${header(50_000, name).join(',')}\n1`;
+    const start = performance.now();
+    expect(await read(table, { chunk: 65_536 })).toEqual([problem(1, TOO_WIDE)]);
+    // To compare them takes more than ten seconds.
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+
+  it('may have 2,000', async () => {
+    const names = ['externalId', ...header(1_999, (n) => `application.c${n}`)];
+    const [first] = await read(`${names.join(',')}\n${names.map((_, n) => `v${n}`).join(',')}`);
+    expect(first).toMatchObject({ line: 2, value: { externalId: 'v0', application: { c1998: 'v1999' } } });
+    expect(await read(`${[...names, 'application.more'].join(',')}\n1`)).toEqual([problem(1, TOO_WIDE)]);
+  });
+});

@@ -123,5 +123,8 @@ describe('a call', () => {
     const message = 'unknown path: use /encode or /decode';
     expect(await call('/elsewhere')).toMatchObject({ status: 404, text: JSON.stringify({ message }) });
     expect((await call('/decoded')).status).toBe(404);
+    // Not even one that cannot be decoded is repeated, because a path may have a token.
+    for (const path of ['/%zz', `/${TOKEN}/%`, '/%C3/decoded'])
+      expect(await call(path)).toMatchObject({ status: 404, text: JSON.stringify({ message }) });
   });
 });

@@ -75,6 +75,11 @@ describe('the page after the sign-in', () => {
     ['/onboardings/merchant-boarding-1@acme', '/onboardings/merchant-boarding-1@acme'],
     ['/?text=%0d%0aset-cookie%3Aa%3Db', '/?text=%0d%0aset-cookie%3Aa%3Db'],
     [`/${'a'.repeat(999)}`, `/${'a'.repeat(999)}`],
+    ['/%2f/evil.example', '/%2f/evil.example'],
+    ['/%5cevil.example', '/%5cevil.example'],
+    ['/%09/evil.example', '/%09/evil.example'],
+    ['/onboardings/sign-in', '/onboardings/sign-in'],
+    ['/?to=//evil.example', '/?to=//evil.example'],
   ])('is the one that the person wanted: %s', (given, path) => {
     expect(localPath(given)).toBe(path);
   });
@@ -85,6 +90,22 @@ describe('the page after the sign-in', () => {
     ...['/\t/evil.example', '/.//evil.example', '/a\u0000', `/${'a'.repeat(1_000)}`, '/sign-in', '/sign-out'],
     ...['/sign-in/return?code=1', '/signed-out', '///evil.example', '\\\\evil.example', '/\n/evil.example'],
     ...['/a/..//evil.example', 'javascript:alert(1)', 'evil.example', '@evil.example'],
+    // The router reads these as pages of the sign-in, which would begin again.
+    ...[
+      '/%73ign-in?to=/start',
+      '/sign%2Din',
+      '/sign-in%2Freturn?code=1',
+      '/%73igned-out',
+      '/a/../%73ign-out',
+    ],
+    ...[
+      '/%zz',
+      'https:evil',
+      'https:/evil.example',
+      '/\u2028\\evil.example',
+      '/\r/evil.example',
+      '/\u0085//e',
+    ],
   ])('is the inbox instead of %j', (given) => {
     expect(localPath(given)).toBe('/');
   });
@@ -288,6 +309,54 @@ it('the way back by a link from another site leads to a page of this console onl
   const end = await browser.open((await wayBack(browser, 'p-1', link)).href);
   expect([end.status, end.headers.get('location')]).toEqual([303, '/']);
   expect(end.headers.get('set-cookie')).not.toContain('a=b');
+});
+
+it('a provider that refuses puts none of its words into the page', async () => {
+  const { provider, visitor } = running();
+  provider.add({ sub: 'p-1', roles: 'viewer' });
+  const script = '"><script>alert(1)</script>';
+  for (const error of ['access_denied', script]) {
+    const browser = visitor();
+    const { searchParams } = await wayBack(browser, 'p-1');
+    const query = new URLSearchParams({
+      error,
+      error_description: script,
+      error_uri: 'https://evil.example',
+    });
+    for (const name of ['state', 'iss']) query.set(name, searchParams.get(name) ?? '');
+    const page = await browser.open(`/sign-in/return?${query}`);
+    expectPage(page, 403, REFUSED);
+    expect(page.text).not.toMatch(/alert|evil|access_denied/);
+  }
+});
+
+it('a session that somebody put into a browser before is not the one after the sign-in', async () => {
+  const { signedIn, provider, visitor } = running();
+  const eve = await signedIn({ name: 'Eve', role: 'viewer' });
+  provider.add({ sub: 'p-victim', name: 'Victim', roles: 'admin' });
+  const browser = visitor();
+  const given = eve.cookies.get('gangway-session') ?? '';
+  browser.cookies.set('gangway-session', given);
+  expect((await signIn(browser, 'p-victim')).text).toContain('Victim, admin');
+  expect(browser.cookies.get('gangway-session')).not.toBe(given);
+  // Whoever kept a copy is still who they were, and has no token of the new session.
+  expect((await eve.open('/')).text).toContain('Eve, viewer');
+  const own = /name="csrf" value="([^"]+)"/.exec((await browser.open('/')).text)?.[1] ?? '';
+  expect((await eve.open('/sign-out', { form: { csrf: own } })).status).toBe(403);
+});
+
+it('a role that ends at the provider ends with the session, and the next one has the new role', async () => {
+  const { provider, visitor } = running();
+  const ada = { sub: 'p-changed', name: 'Ada Park', roles: 'admin' };
+  provider.add(ada);
+  const browser = visitor();
+  await signIn(browser, ada.sub);
+  provider.add({ ...ada, roles: 'viewer' });
+  expect((await browser.open('/')).text).toContain('Ada Park, admin');
+  expect((await signIn(browser, ada.sub)).text).toContain('Ada Park, viewer');
+  expect((await browser.open('/start')).status).toBe(403);
+  provider.add({ ...ada, roles: [] });
+  expectPage(await signIn(visitor(), ada.sub), 403, 'You have no role in this console.');
 });
 
 describe('a person who signs out', () => {

@@ -31,6 +31,15 @@ describe('an unknown field', () => {
       'agnt: is not a known field; did you mean agent?',
     ]);
   });
+
+  it('is the last of a hundred that get a suggestion, because each takes a while', () => {
+    const unknown = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`agent${n}`, 1]));
+    const all = problems(merchantBoardingInput(), { ...merchant(), ...unknown });
+    expect(all.slice(99)).toEqual([
+      'agent99: is not a known field; did you mean agent?',
+      'agent100: is not a known field',
+    ]);
+  });
 });
 
 describe('a value in the form of another country', () => {
