@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idempotent, type Operations, once, RESPONSE_BYTES, read } from '../catalogue.js';
+import { idempotent, madeOnce, type Operations, once, RESPONSE_BYTES, read } from '../catalogue.js';
 import { anyResponse, int32 } from '../fields.js';
 import * as schemas from './schemas.js';
 
@@ -14,7 +14,7 @@ export const FEES_PATH = '/api/v2/merchant/fees';
  *
  * @param posNames the point-of-sale systems that the partner accepts, besides the two names that the contract prints.
  */
-export function boardingOperations(posNames: readonly string[] = []) {
+function operationsWith(posNames: readonly string[] = []) {
   const createRequest = schemas.createMerchantRequest(posNames);
   return {
     listAgentProfiles: read('GET /api/v1/agentProfiles', {
@@ -138,5 +138,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
     }),
   } satisfies Operations;
 }
+
+export const boardingOperations = madeOnce(operationsWith);
 
 export type BoardingOperations = ReturnType<typeof boardingOperations>;
