@@ -118,11 +118,9 @@ export class Run {
       memo: { fields: { ...this.memo } },
       searchAttributes: { indexedFields: { ...this.indexed } },
       ...(before && { continuedFromExecutionRunId: before.runId }),
-      ...(parent && {
-        parentWorkflowInfo: {
-          ...{ namespace: NAMESPACE, workflowId: parent.run.start.workflowId, runId: parent.run.runId },
-        },
-      }),
+      parentWorkflowInfo: parent
+        ? { namespace: NAMESPACE, workflowId: parent.run.start.workflowId, runId: parent.run.runId }
+        : null,
     };
     this.#jobs = [{ initializeWorkflow: this.init }];
     this.#write('workflowExecutionStarted', {
@@ -340,11 +338,10 @@ export class Run {
 
   childClosed(seq: number, { start, runId }: Run, { status, result, failure = {} }: Closed): void {
     const workflowType = { name: start.type };
+    const workflowExecution = { workflowId: start.workflowId, runId };
     const wrapped = {
       ...{ message: 'Child Workflow execution failed', cause: failure },
-      childWorkflowExecutionFailureInfo: {
-        ...{ namespace: NAMESPACE, workflowType, workflowExecution: { workflowId: start.workflowId, runId } },
-      },
+      childWorkflowExecutionFailureInfo: { namespace: NAMESPACE, workflowType, workflowExecution },
     };
     const end =
       status === 'COMPLETED'
