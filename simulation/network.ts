@@ -18,15 +18,10 @@ import { Process, World } from './world.js';
 const DEADLINE_MS = 5_000;
 
 /** What a partner, or a proxy before it, responds to a request of a certain fate: without its effect, and after it. */
-const BEFORE: Readonly<Partial<Record<Fate, number>>> = { limited: 429, broken: 503, expired: 401 };
+const BEFORE: Readonly<Partial<Record<Fate, number>>> = {
+  ...{ down: 503, locked: 401, suspended: 403, limited: 429, broken: 503, expired: 401 },
+};
 const AFTER: Readonly<Partial<Record<Fate, number>>> = { failed: 500, timedOut: 408 };
-
-/** How they respond to everything during an outage. */
-const REFUSALS = [
-  ['down', 503],
-  ['locked', 401],
-  ['suspended', 403],
-] as const;
 
 /** A request that has left for a partner. */
 export interface Departure {
@@ -51,8 +46,8 @@ export type Listener = (request: {
 export class Network implements Link {
   /** Every request that has left for a partner. */
   readonly left: Departure[] = [];
-  #fates: ReadonlyMap<string, Fate>;
-  #losses: ReadonlyMap<number, Loss>;
+  readonly #fates: Map<string, Fate>;
+  readonly #losses: Map<number, Loss>;
   readonly #toPartners = { write: 0, read: 0 };
   #toTemporal = 0;
   /** What the next write meets that has no fate in the plan. */
@@ -79,8 +74,8 @@ export class Network implements Link {
   clears(): void {
     this.isClear = true;
     this.next = undefined;
-    this.#fates = new Map();
-    this.#losses = new Map();
+    this.#fates.clear();
+    this.#losses.clear();
   }
 
   #isIn(kind: Outage): boolean {
@@ -184,8 +179,8 @@ export class Network implements Link {
       const arrive = async () => {
         if (fate === 'lost') return;
         if (fate && isOutage(fate)) this.outages.push({ kind: fate, since: this.world.now });
-        const kept = REFUSALS.find(([kind]) => this.#isIn(kind))?.[1];
-        const [before, after] = kept ? [kept] : fate ? [BEFORE[fate], AFTER[fate]] : [];
+        const kind = (Object.keys(OUTAGES) as Outage[]).find((each) => BEFORE[each] && this.#isIn(each));
+        const [before, after] = kind ? [BEFORE[kind]] : fate ? [BEFORE[fate], AFTER[fate]] : [];
         if (before) return resolve(answer(before, before === 429 ? { 'retry-after': '90' } : {}));
         if (this.#isIn('code') && path.startsWith('/api/auth') && !textOf(request).includes(CODE))
           return resolve(answer(403, JSON_TYPE, '{"message":"The multi-factor code is missing or wrong"}'));

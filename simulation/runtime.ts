@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import vm from 'node:vm';
 import type { Client } from '@temporalio/client';
-import { type LoadedDataConverter, noopMetricMeter, type Payload, toPayloads } from '@temporalio/common';
+import { noopMetricMeter, type Payload, toPayloads } from '@temporalio/common';
 import { defaultDataConverter } from '@temporalio/common/lib/converter/data-converter.js';
-import { tsToMs } from '@temporalio/common/lib/time.js';
-import proto, { type coresdk } from '@temporalio/proto';
+import { msNumberToTs, tsToMs } from '@temporalio/common/lib/time.js';
+import proto, { type coresdk, type temporal } from '@temporalio/proto';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { SinkCall } from '@temporalio/workflow';
 import Long from 'long';
@@ -27,9 +27,19 @@ const { parseWorkflowCode } = load('@temporalio/worker/lib/worker.js');
 const { Activity } = load('@temporalio/worker/lib/activity.js');
 
 export type Job = coresdk.workflow_activation.IWorkflowActivationJob;
-export type Command = coresdk.workflow_commands.IWorkflowCommand;
 export type Init = coresdk.workflow_activation.IInitializeWorkflow;
 export type ActivityResult = coresdk.activity_result.IActivityExecutionResult;
+export type Failure = temporal.api.failure.v1.IFailure;
+
+/** A message as the SDK makes it: without the nulls that protobuf allows. */
+export type Given<Message> = { readonly [Field in keyof Message]-?: NonNullable<Message[Field]> };
+
+/** A command: a message by its name. */
+export type Commands = {
+  readonly [Name in keyof coresdk.workflow_commands.IWorkflowCommand]: Given<
+    NonNullable<coresdk.workflow_commands.IWorkflowCommand[Name]>
+  >;
+};
 
 /** One step of a workflow: the jobs that it gets at a time. */
 export interface Activation {
@@ -39,29 +49,30 @@ export interface Activation {
   readonly suggestsContinueAsNew: boolean;
 }
 
-/** The flags of the SDK that were in force are part of a history. */
-export type Activated =
-  | {
-      readonly commands: readonly Command[];
-      readonly flags: readonly number[];
-      readonly calls: readonly SinkCall[];
-    }
-  | { readonly failure: string };
+/** What a workflow did in a step. The flags of the SDK that were in force are part of a history. */
+interface Activated {
+  readonly commands: readonly Commands[];
+  readonly flags: readonly number[];
+  readonly calls: readonly SinkCall[];
+}
 
 /** A workflow in the memory of a worker. */
 export interface Instance {
-  /** @param replayed the flags of a history that is replayed */
-  activate(activation: Activation, replayed?: readonly number[]): Promise<Activated>;
+  /**
+   * @param what as the error says it when the workflow fails
+   * @param replayed the flags of a history that is replayed
+   */
+  activate(what: string, activation: Activation, replayed?: readonly number[]): Promise<Activated>;
   dispose(): Promise<void>;
 }
-
-type Creator = { createWorkflow(options: object): Promise<RawInstance> };
 
 interface RawInstance {
   activate(activation: object): Promise<coresdk.workflow_completion.IWorkflowActivationCompletion>;
   getAndResetSinkCalls(): Promise<readonly SinkCall[]>;
   dispose(): Promise<void>;
 }
+
+type Creator = { createWorkflow(options: object): Promise<RawInstance> };
 
 /** One for all workers and worlds, because the runtime isolates workflows from each other. No time limit: nothing waits. */
 let creator: Promise<Creator> | undefined;
@@ -81,53 +92,48 @@ async function create(activityNames: ReadonlySet<string>): Promise<Creator> {
 }
 
 export async function createInstance(
-  { workflowId, workflowType, startTime, firstExecutionRunId, continuedFromExecutionRunId, ...init }: Init,
+  init: Init,
   { runId, taskQueue, at }: { readonly runId: string; readonly taskQueue: string; readonly at: number },
   activityNames: ReadonlySet<string>,
 ): Promise<Instance> {
-  const { parentWorkflowInfo: parent, randomnessSeed, attempt } = init;
+  const { workflowId, workflowType, firstExecutionRunId, attempt, parentWorkflowInfo: parent } = init;
   const info = {
     ...{ workflowId, workflowType, runId, firstExecutionRunId, taskQueue, namespace: NAMESPACE, attempt },
-    ...{ searchAttributes: {}, originalExecutionRunId: runId, taskTimeoutMs: 10_000 },
-    ...(continuedFromExecutionRunId && { continuedFromExecutionRunId }),
-    ...(parent && { parent: { ...parent } }),
-    ...{ startTime: new Date(tsToMs(startTime)), runStartTime: new Date(at) },
-    ...{ historyLength: 3, historySize: 300, continueAsNewSuggested: false },
-    unsafe: { now: () => at, isReplaying: false, isReplayingHistoryEvents: false },
+    ...{ originalExecutionRunId: runId, taskTimeoutMs: 10_000, ...(parent && { parent }) },
+    continuedFromExecutionRunId: init.continuedFromExecutionRunId,
+    ...{ startTime: new Date(tsToMs(init.startTime)), runStartTime: new Date(at), unsafe: { now: () => at } },
   };
-  const options = { info, randomnessSeed: Long.fromValue(randomnessSeed ?? 1).toBytes(), now: at };
+  const randomnessSeed = Long.fromValue(init.randomnessSeed ?? 1).toBytes();
   creator ??= create(activityNames);
   const raw = await (await creator).createWorkflow({
-    ...options,
-    showStackTraceSources: false,
+    ...{ info, randomnessSeed, now: at, showStackTraceSources: false },
   });
   return {
-    async activate({ at: now, jobs, historyLength, suggestsContinueAsNew }, replayed) {
-      const timestamp = timestampOf(now);
-      const isReplaying = replayed !== undefined;
-      const activation = { runId, timestamp, historyLength, isReplaying, jobs: [...jobs] };
+    async activate(what, { at, jobs, historyLength, suggestsContinueAsNew }, replayed) {
       const { successful, failed } = await raw.activate(
         Activation.fromObject({
-          ...activation,
-          ...{ continueAsNewSuggested: suggestsContinueAsNew, historySizeBytes: historyLength * 100 },
-          availableInternalFlags: [...(replayed ?? [])],
+          ...{ runId, timestamp: msNumberToTs(at), historyLength, historySizeBytes: historyLength * 100 },
+          ...{ jobs, continueAsNewSuggested: suggestsContinueAsNew, isReplaying: replayed !== undefined },
+          availableInternalFlags: replayed,
         }),
       );
       const calls = await raw.getAndResetSinkCalls();
-      if (successful)
-        return { commands: successful.commands ?? [], flags: successful.usedInternalFlags ?? [], calls };
-      return { failure: failed?.failure?.message ?? 'the activation failed' };
+      if (!successful) throw new Error(`${what}: ${failed?.failure?.message}`);
+      const { commands, usedInternalFlags } = successful as Given<typeof successful>;
+      return { commands: commands as Commands[], flags: usedInternalFlags, calls };
     },
     dispose: () => raw.dispose(),
   };
 }
 
+export type ActivityFunction = (...args: unknown[]) => Promise<unknown>;
+
 /** What an attempt of an activity gets, and how its worker runs it. */
-export interface ActivityRun {
+interface Attempt {
   readonly info: object;
-  readonly args: readonly Payload[];
+  readonly args: readonly Payload[] | undefined;
   readonly headers: Readonly<Record<string, Payload>>;
-  readonly run: (...args: unknown[]) => Promise<unknown>;
+  readonly run: ActivityFunction;
   readonly interceptors: readonly ActivityInterceptorsFactory[];
   readonly client: Client;
   readonly heartbeat: (details: unknown) => void;
@@ -140,22 +146,16 @@ export interface RunningActivity {
 
 const QUIET = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, log() {} };
 
-export function runActivity(attempt: ActivityRun): RunningActivity {
+export function runActivity(attempt: Attempt): RunningActivity {
   const { info, args, headers, run, interceptors, client, heartbeat } = attempt;
-  const converter: LoadedDataConverter = defaultDataConverter;
   const activity = new Activity(
-    ...[info, run, converter, undefined, undefined, heartbeat, client, QUIET, noopMetricMeter],
+    ...[info, run, defaultDataConverter, undefined, undefined, heartbeat, client, QUIET, noopMetricMeter],
     interceptors,
   );
-  const values = args.map((payload) => converter.payloadConverter.fromPayload(payload));
   return {
-    result: activity.run({ args: values, headers }),
+    result: activity.run({ args: args?.map(decoded) ?? [], headers }),
     cancel: (reason) => activity.cancel(reason, { cancelRequested: reason === 'CANCELLED' }),
   };
-}
-
-export function timestampOf(at: number) {
-  return { seconds: Long.fromNumber(Math.floor(at / 1_000)), nanos: (at % 1_000) * 1_000_000 };
 }
 
 /** Values as payloads in plain text. */
@@ -163,6 +163,6 @@ export function encoded(...values: unknown[]): Payload[] {
   return toPayloads(defaultDataConverter.payloadConverter, ...values) ?? [];
 }
 
-export function decoded(payload: Payload | null | undefined): unknown {
-  return payload ? defaultDataConverter.payloadConverter.fromPayload(payload) : undefined;
+export function decoded(payload: Payload): unknown {
+  return defaultDataConverter.payloadConverter.fromPayload(payload);
 }

@@ -1,26 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Info } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
-import { msToNumber } from '@temporalio/common/lib/time.js';
-import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
+import { msToNumber, tsToMs } from '@temporalio/common/lib/time.js';
+import type { InjectedSinks } from '@temporalio/worker';
 import type { SinkCall, Sinks } from '@temporalio/workflow';
-import type { AccountAccess } from '../src/activities/account-access.js';
 import { batchActivities } from '../src/activities/batches.js';
 import type { FileStore } from '../src/documents/file-store.js';
 import { type ActivityQueue, activityQueues } from '../src/worker/create-worker.js';
 import { SHUTDOWN_FORCE, SHUTDOWN_GRACE } from '../src/worker/tuning.js';
 import { intercepted, type WorkersConfig, workflowQueue } from '../src/worker/workflow-worker.js';
 import {
-  type Command,
+  type ActivityFunction,
+  type Commands,
   createInstance,
   decoded,
   encoded,
   type Instance,
   type Job,
+  NAMESPACE,
   type RunningActivity,
   runActivity,
 } from './runtime.js';
-import { type Activity, ms } from './service/activity.js';
+import type { Activity } from './service/activity.js';
 import { clientOf, type Link } from './service/requests.js';
 import type { Run, Step } from './service/run.js';
 import type { Service } from './service/service.js';
@@ -28,14 +30,6 @@ import { Process, type World } from './world.js';
 
 /** How long a worker takes to report its last activities, in milliseconds. */
 const REPORT_MS = 100;
-
-type ActivityFunction = (...args: unknown[]) => Promise<unknown>;
-
-interface Queue {
-  readonly activities: Readonly<Record<string, ActivityFunction>>;
-  readonly interceptors: readonly ActivityInterceptorsFactory[];
-  readonly access: AccountAccess | undefined;
-}
 
 /** Where documents and statements are. */
 export interface Stores {
@@ -50,7 +44,7 @@ export interface Stores {
 export class Worker extends Process {
   readonly client: Client;
   readonly #sinks: InjectedSinks<Sinks>;
-  readonly #queues: ReadonlyMap<string, Queue>;
+  readonly #queues: ReadonlyMap<string, ActivityQueue>;
   readonly #names: ReadonlySet<string>;
   /** Workflows in memory, and how many of their steps they have taken. */
   readonly #instances = new Map<string, { readonly instance: Instance; readonly steps: number }>();
@@ -71,15 +65,17 @@ export class Worker extends Process {
     const { sinks, activities } = workflowQueue(config, this.client);
     this.#sinks = sinks;
     const ofWorkflows = { ...activities, ...batchActivities(config, async () => stores.documents) };
-    this.#queues = world.within(this, () => queuesOf(config, stores, ofWorkflows));
-    this.#names = new Set([...this.#queues.values()].flatMap(({ activities }) => Object.keys(activities)));
+    const { queues } = world.within(this, () => activityQueues(config, stores));
+    const all = [{ taskQueue: config.taskQueue, activities: ofWorkflows }, ...queues];
+    this.#queues = new Map(all.map((queue) => [queue.taskQueue, queue]));
+    this.#names = new Set(all.flatMap((queue) => Object.keys(queue.activities)));
   }
 
   /** It starts: tasks reach it, and it finds out which credentials were corrected. */
   start(): void {
     this.service.join(this);
-    for (const { access } of this.#queues.values())
-      if (access) this.world.within(this, () => void access.probeNow(this.client).catch(() => undefined));
+    for (const { partner } of this.#queues.values())
+      this.world.within(this, () => void partner?.access?.probeNow(this.client).catch(() => undefined));
   }
 
   /** Its workflows leave its memory. Each is replayed when it is next needed. */
@@ -144,15 +140,15 @@ export class Worker extends Process {
     return this.world.within(this, () =>
       this.#inLine(run, async () => {
         const instance = await this.#held(run);
-        const queryWorkflow = { queryId: 'q', queryType, arguments: [...args], headers: {} };
+        const queryWorkflow = { queryId: 'q', queryType, arguments: [...args] };
         const at = run.steps.at(-1)?.activation.at ?? run.startedAt;
-        const { historyLength } = run;
+        const historyLength = run.events.length;
         const step = { at, historyLength, suggestsContinueAsNew: false, jobs: [{ queryWorkflow }] };
-        const result = await this.world.outside(() => instance.activate(step));
-        if ('failure' in result) throw new Error(result.failure);
-        const [answer] = result.commands.flatMap(({ respondToQuery }) => respondToQuery ?? []);
-        if (answer?.failed || !answer?.succeeded) throw new Error(answer?.failed?.message ?? 'no answer');
-        return answer.succeeded.response as Payload;
+        const what = `a query of ${run.start.workflowId} failed`;
+        const { commands } = await this.world.outside(() => instance.activate(what, step));
+        const { succeeded, failed } = commands[0]?.respondToQuery ?? {};
+        if (!succeeded?.response) throw new Error(failed?.message ?? 'no answer');
+        return succeeded.response;
       }),
     );
   }
@@ -176,9 +172,9 @@ export class Worker extends Process {
     const place = { runId: run.runId, taskQueue, at: run.startedAt };
     const instance = await this.world.outside(() => createInstance(run.init, place, this.#names));
     const flags = [...new Set(run.steps.flatMap((step) => step.flags))];
+    const what = `${workflowId} cannot be replayed`;
     for (const { activation, commands } of run.steps) {
-      const again = await this.world.outside(() => instance.activate(activation, flags));
-      if ('failure' in again) throw new Error(`${workflowId} cannot be replayed: ${again.failure}`);
+      const again = await this.world.outside(() => instance.activate(what, activation, flags));
       if (isDeepStrictEqual(commands, again.commands)) continue;
       const [before, now] = [textOf(commands), textOf(again.commands)];
       throw new Error(`${workflowId} is not deterministic: ${before} became ${now}`);
@@ -202,16 +198,14 @@ export class Worker extends Process {
     if (!activation) return;
     const steps: Step[] = [];
     const local: Promise<Job>[] = [];
+    const what = `a task of ${run.start.workflowId} failed`;
     const activate = async (jobs: readonly Job[]) => {
       const step = { ...activation, at: this.world.now, jobs };
-      const result = await this.world.outside(() => instance.activate(step));
-      if ('failure' in result) throw new Error(`a task of ${run.start.workflowId} failed: ${result.failure}`);
-      const { calls, ...done } = result;
+      const { calls, ...done } = await this.world.outside(() => instance.activate(what, step));
       steps.push({ activation: step, ...done });
       await this.#callSinks(calls);
-      for (const command of result.commands) {
-        local.push(...this.#local(run, command));
-      }
+      for (const { scheduleLocalActivity } of done.commands)
+        if (scheduleLocalActivity) local.push(this.#local(run, scheduleLocalActivity));
     };
     await activate(activation.jobs);
     for (let next = local.shift(); next; next = local.shift()) await activate([await next]);
@@ -229,112 +223,80 @@ export class Worker extends Process {
     await Promise.allSettled(called);
   }
 
-  /** The core runs local activities within the task, and tries them again until they succeed. */
-  #local(run: Run, { scheduleLocalActivity: local }: Command): Promise<Job>[] {
-    if (!local) return [];
-    const attempt = async (number: number): Promise<Job> => {
-      const info = this.#info(run, {
-        ...{ id: local.activityId ?? '', type: local.activityType ?? '', queue: run.start.taskQueue },
-        ...{ token: `${run.runId}/local/${local.seq}`, attempt: number, isLocal: true },
-        ...{ scheduledAt: this.world.now, attemptScheduledAt: this.world.now },
-        ...{ startToCloseMs: ms(local.startToCloseTimeout) ?? 10_000 },
-      });
-      const running = this.#run(run.start.taskQueue, local.activityType ?? '', info, {
-        args: (local.arguments ?? []) as Payload[],
-        headers: (local.headers ?? {}) as Record<string, Payload>,
-      });
-      const { completed, failed, cancelled } = await running.result;
-      if (failed && !failed.failure?.applicationFailureInfo?.nonRetryable) {
-        await this.world.sleep(1_000);
-        return attempt(number + 1);
-      }
-      const result = completed ? { completed } : failed ? { failed } : { cancelled: cancelled ?? {} };
-      return { resolveActivity: { seq: local.seq ?? 0, isLocal: true, result } };
+  /** The core runs local activities within the task. */
+  async #local(run: Run, scheduled: NonNullable<Commands['scheduleLocalActivity']>): Promise<Job> {
+    const { now } = this.world;
+    const { result } = this.#begin(run, scheduled, {
+      ...{ taskQueue: run.start.taskQueue, token: `${run.runId}/local/${scheduled.seq}`, attempt: 1 },
+      ...{ isLocal: true, scheduledTimestampMs: now, currentAttemptScheduledTimestampMs: now },
+    });
+    const { completed, failed } = await result;
+    if (!completed && !failed?.failure?.applicationFailureInfo?.nonRetryable)
+      throw new Error(`the simulated service lacks retries of ${scheduled.activityType}`);
+    const { seq } = scheduled;
+    return {
+      resolveActivity: { seq, isLocal: true, result: completed ? { completed } : { failed: failed ?? null } },
     };
-    return [attempt(1)];
   }
 
   async #attempt(activity: Activity): Promise<void> {
-    activity.start();
-    const { token = '' } = activity;
-    const info = this.#info(activity.run, {
-      ...activity,
-      ...{ token, startToCloseMs: activity.startToCloseMs, isLocal: false },
-      heartbeatMs: activity.heartbeatMs,
-    });
-    let last: readonly Payload[] | undefined;
+    const token = activity.start();
+    const { scheduled, attempt, details, heartbeatMs } = activity;
+    let last: Payload[] | undefined;
     const beat = (details: unknown) => {
       last = encoded(details);
       void this.#beat(token, last);
     };
-    const running = this.#run(activity.queue, activity.type, info, activity, beat);
+    const of = {
+      ...{ taskQueue: scheduled.taskQueue, token, attempt, isLocal: false },
+      ...{ scheduledTimestampMs: activity.scheduledAt, currentAttemptScheduledTimestampMs: activity.nextAt },
+      ...(heartbeatMs && { heartbeatTimeoutMs: heartbeatMs }),
+      heartbeatDetails: details?.[0] && decoded(details[0]),
+    };
+    const running = this.#begin(activity.run, scheduled, of, beat);
     this.#attempts.set(token, running);
     const result = await running.result;
     this.#attempts.delete(token);
     if (result.willCompleteAsync) return;
     // The core tries to report for some seconds.
     await this.world.sleep(this.world.chance.between(1, 10));
-    this.service.report(token, result, last);
+    this.service.activityOf(token)?.report(token, result, last);
   }
 
-  async #beat(token: string, payloads: readonly Payload[]): Promise<void> {
+  async #beat(token: string, details: Payload[]): Promise<void> {
     await this.world.sleep(this.world.chance.between(1, 10));
-    const beat = this.service.heartbeat(token, payloads);
+    const beat = this.service.activityOf(token)?.heartbeat(token, details);
     if (!beat) this.#attempts.get(token)?.cancel('NOT_FOUND');
     else if (beat.cancelRequested) this.#attempts.get(token)?.cancel('CANCELLED');
   }
 
-  #run(
-    queueName: string,
-    type: string,
-    info: object,
-    { args, headers }: Pick<Activity, 'args' | 'headers'>,
+  #begin(
+    { start: { workflowId, type: workflowType }, runId }: Run,
+    scheduled: NonNullable<Commands['scheduleActivity' | 'scheduleLocalActivity']>,
+    { taskQueue, token, ...attempt }: Partial<Info> & { readonly taskQueue: string; readonly token: string },
     heartbeat: (details: unknown) => void = () => {},
   ): RunningActivity {
-    const queue = this.#queues.get(queueName);
-    const run = queue?.activities[type];
-    if (!queue || !run) throw new Error(`no activity ${type} on ${queueName}`);
-    const { interceptors } = queue;
+    const { activityId, activityType, arguments: args, headers, startToCloseTimeout } = scheduled;
+    const queue = this.#queues.get(taskQueue);
+    const run = (queue?.activities as Readonly<Record<string, ActivityFunction>> | undefined)?.[activityType];
+    if (!run) throw new Error(`no activity ${activityType} on ${taskQueue}`);
+    const info = {
+      ...{ ...attempt, taskQueue, activityId, activityType },
+      ...{ workflowType, workflowExecution: { workflowId, runId } },
+      ...{ namespace: NAMESPACE, workflowNamespace: NAMESPACE, activityNamespace: NAMESPACE },
+      ...{ taskToken: Buffer.from(token), base64TaskToken: Buffer.from(token).toString('base64') },
+      ...{
+        startToCloseTimeoutMs: tsToMs(startToCloseTimeout),
+        scheduleToCloseTimeoutMs: 0,
+        inWorkflow: true,
+      },
+    };
+    const { activity: interceptors } = intercepted(queue?.interceptors);
     return runActivity({ info, args, headers, run, interceptors, client: this.client, heartbeat });
   }
-
-  #info(run: Run, of: AttemptOf): object {
-    const { workflowId, type } = run.start;
-    const { queue: taskQueue, token, id: activityId, type: activityType, attempt, isLocal, details } = of;
-    return {
-      ...{ activityId, activityType, attempt, isLocal, taskQueue, namespace: 'default' },
-      ...{ taskToken: Buffer.from(token), base64TaskToken: Buffer.from(token).toString('base64') },
-      ...{ workflowExecution: { workflowId, runId: run.runId }, workflowType: type },
-      ...{ workflowNamespace: 'default', activityNamespace: 'default', inWorkflow: true },
-      ...{ scheduledTimestampMs: of.scheduledAt, currentAttemptScheduledTimestampMs: of.attemptScheduledAt },
-      ...{ startToCloseTimeoutMs: of.startToCloseMs, scheduleToCloseTimeoutMs: 0 },
-      heartbeatTimeoutMs: of.heartbeatMs,
-      heartbeatDetails: decoded(details?.[0]),
-    };
-  }
 }
 
-type AttemptOf = Pick<Activity, 'id' | 'type' | 'queue' | 'attempt' | 'scheduledAt' | 'attemptScheduledAt'> &
-  Pick<Activity, 'startToCloseMs'> &
-  Partial<Pick<Activity, 'heartbeatMs' | 'details'>> & { readonly token: string; readonly isLocal: boolean };
-
-/** What production runs on each task queue. */
-function queuesOf(config: WorkersConfig, stores: Stores, ofWorkflows: object): ReadonlyMap<string, Queue> {
-  const own = { taskQueue: config.taskQueue, activities: ofWorkflows };
-  const queues: readonly ActivityQueue[] = [own, ...activityQueues(config, stores).queues];
-  return new Map(
-    queues.map(({ taskQueue: name, activities, interceptors, partner }) => [
-      name,
-      {
-        activities: activities as Queue['activities'],
-        interceptors: intercepted(interceptors).activity,
-        access: partner?.access,
-      },
-    ]),
-  );
-}
-
-function textOf(commands: readonly Command[]): string {
+function textOf(commands: readonly Commands[]): string {
   return JSON.stringify(commands, (_, value) =>
     value instanceof Uint8Array ? Buffer.from(value).toString() : value,
   );

@@ -126,24 +126,22 @@ export class World {
   /** Resolves later, unless the process is killed before, and at once when it is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
     const errand = World.#errands.getStore();
-    const isErrand = errand?.isUnderWay === true;
-    if (isErrand) this.#outside -= 1;
+    const count = (by: number) => {
+      if (errand?.isUnderWay) this.#outside += by;
+    };
+    count(-1);
     return new Promise((resolve, reject) => {
-      const back = () => {
+      const ends = (settle: () => void) => () => {
         signal?.removeEventListener('abort', abort);
-        if (isErrand && errand.isUnderWay) this.#outside += 1;
+        count(1);
+        settle();
       };
       // Whoever awaits it continues in a context of its own.
-      const over = () => {
-        back();
-        resolve();
-      };
-      const cancel = this.#at(milliseconds, over, World.process ?? this.visitor);
-      const abort = () => {
+      const cancel = this.#at(milliseconds, ends(resolve), World.process ?? this.visitor);
+      const abort = ends(() => {
         cancel();
-        back();
         reject(signal?.reason);
-      };
+      });
       if (signal?.aborted) abort();
       else signal?.addEventListener('abort', abort, { once: true });
     });

@@ -1,22 +1,12 @@
 import { decompileRetryPolicy, type Payload } from '@temporalio/common';
-import { tsToMs } from '@temporalio/common/lib/time.js';
-import type { coresdk, temporal } from '@temporalio/proto';
-import type { ActivityResult } from '../runtime.js';
+import { optionalTsToMs, tsToMs } from '@temporalio/common/lib/time.js';
+import proto, { type coresdk } from '@temporalio/proto';
+import type { ActivityResult, Commands, Failure } from '../runtime.js';
 import type { Run } from './run.js';
 import type { Service } from './service.js';
 
-export type Failure = temporal.api.failure.v1.IFailure;
-type Scheduled = coresdk.workflow_commands.IScheduleActivity;
-
-/** What a heartbeat tells the attempt. */
-export interface Beat {
-  readonly cancelRequested: boolean;
-}
-
-/** How an activity ended, as its workflow learns it. */
-export type ActivityEnd = coresdk.activity_result.IActivityResolution;
-
-const MINUTE = 60_000;
+const { WAIT_CANCELLATION_COMPLETED, ABANDON } = proto.coresdk.workflow_commands.ActivityCancellationType;
+const { TimeoutType } = proto.temporal.api.enums.v1;
 
 /**
  * An activity of a workflow as the server keeps it. Attempts have tokens, and only the running one may report. What is modelled:
@@ -24,88 +14,73 @@ const MINUTE = 60_000;
  * and reset. Checked against docs.temporal.io/encyclopedia/detecting-activity-failures and the development server.
  */
 export class Activity {
-  readonly id: string;
   readonly type: string;
-  readonly queue: string;
-  readonly args: readonly Payload[];
-  readonly headers: Readonly<Record<string, Payload>>;
-  readonly seq: number;
   readonly scheduledAt: number;
-  attemptScheduledAt: number;
+  readonly startToCloseMs: number;
+  readonly heartbeatMs: number | undefined;
   attempt = 1;
   /** Of the running attempt. */
   token: string | undefined;
-  details: readonly Payload[] | undefined;
+  details: Payload[] | undefined;
   lastFailure: Failure | undefined;
-  nextAt: number;
-  /** How long the wait for the next attempt is, in milliseconds. */
+  /** When the attempt is due, and how long the wait for it is, in milliseconds. */
+  nextAt = 0;
   delayMs = 0;
-  cancelRequested = false;
   isOver = false;
+  #isCancelled = false;
+  /** Resets do not count from 1 again. */
   #attempts = 0;
-  #timers: (() => void)[] = [];
-  #beat: (() => void) | undefined;
-  #wait: () => void = () => {};
+  /** These cancel the wait for an attempt, and its time-outs. */
+  #wait = () => {};
+  #limit = () => {};
+  #beat = () => {};
 
+  /** @throws for an option of activities that is not modelled */
   constructor(
-    readonly scheduled: Scheduled,
+    readonly scheduled: NonNullable<Commands['scheduleActivity']>,
     readonly run: Run,
     private readonly host: Service,
   ) {
-    const { seq, activityId, activityType, taskQueue, arguments: args, headers } = scheduled;
-    this.seq = seq ?? 0;
-    this.id = activityId ?? '';
-    this.type = activityType ?? '';
-    this.queue = taskQueue ?? '';
-    this.args = (args ?? []) as Payload[];
-    this.headers = (headers ?? {}) as Record<string, Payload>;
+    const { activityType, scheduleToCloseTimeout, retryPolicy, cancellationType } = scheduled;
+    const { maximumAttempts, nonRetryableErrorTypes } = retryPolicy ?? {};
+    if (scheduleToCloseTimeout || maximumAttempts || nonRetryableErrorTypes || cancellationType === ABANDON)
+      throw new Error(`the simulated service lacks an option of ${activityType}`);
+    this.type = activityType;
     this.scheduledAt = host.world.now;
-    this.attemptScheduledAt = this.scheduledAt;
-    this.nextAt = this.scheduledAt;
-    const limit = ms(scheduled.scheduleToCloseTimeout);
-    if (limit) host.world.after(limit, () => this.#timedOut('SCHEDULE_TO_CLOSE', false), null);
+    this.startToCloseMs = tsToMs(scheduled.startToCloseTimeout);
+    this.heartbeatMs = optionalTsToMs(scheduled.heartbeatTimeout);
     this.#schedule(0);
-  }
-
-  get startToCloseMs(): number {
-    return ms(this.scheduled.startToCloseTimeout) ?? 10 * MINUTE;
-  }
-
-  get heartbeatMs(): number | undefined {
-    return ms(this.scheduled.heartbeatTimeout);
   }
 
   get hasStarted(): boolean {
     return this.#attempts > 0;
   }
 
-  get isStarted(): boolean {
-    return this.token !== undefined;
-  }
-
   /** A worker takes the attempt. */
-  start(): void {
+  start(): string {
     this.#attempts += 1;
-    this.token = `${this.run.runId}/${this.seq}/${this.#attempts}`;
-    this.#timers = [this.#after(this.startToCloseMs, () => this.#timedOut('START_TO_CLOSE', true))];
+    this.token = `${this.run.runId}/${this.scheduled.seq}/${this.#attempts}`;
+    this.#limit = this.#after(this.startToCloseMs, () => this.#timedOut('START_TO_CLOSE'));
     this.#watch();
+    return this.token;
   }
 
   /** @returns undefined when the attempt is not the running one */
-  heartbeat(token: string, details: readonly Payload[] | undefined): Beat | undefined {
-    if (token !== this.token || this.isOver) return undefined;
+  heartbeat(token: string, details?: Payload[]): { readonly cancelRequested: boolean } | undefined {
+    if (token !== this.token) return undefined;
     this.details = details;
     this.#watch();
-    return { cancelRequested: this.cancelRequested };
+    return { cancelRequested: this.#isCancelled };
   }
 
-  /** An attempt reports its result. @returns false when it is not the running one */
-  report(
-    token: string,
-    { completed, failed, cancelled }: ActivityResult,
-    details: readonly Payload[] | undefined,
-  ): boolean {
-    if (token !== this.token || this.isOver) return false;
+  /**
+   * An attempt reports its result.
+   *
+   * @param details of the last heartbeat, which a failure carries
+   * @returns false when it is not the running one
+   */
+  report(token: string, { completed, failed, cancelled }: ActivityResult, details?: Payload[]): boolean {
+    if (token !== this.token) return false;
     if (failed && details) this.details = details;
     this.#close();
     if (completed) this.#end({ completed });
@@ -116,29 +91,23 @@ export class Activity {
 
   /** The workflow cancels it. */
   requestCancel(): void {
-    if (this.isOver || this.cancelRequested) return;
-    this.cancelRequested = true;
-    const { TRY_CANCEL, ABANDON } = { TRY_CANCEL: 0, ABANDON: 2 };
-    const type = this.scheduled.cancellationType ?? TRY_CANCEL;
+    this.#isCancelled = true;
+    const { token } = this;
     // The server cancels an activity at once that waits for its next attempt.
-    if (!this.isStarted || type === ABANDON || type === TRY_CANCEL) {
-      const token = this.token;
+    const isAtOnce = !token || this.scheduled.cancellationType !== WAIT_CANCELLATION_COMPLETED;
+    if (isAtOnce) {
       this.#close();
       this.#end({ cancelled: { failure: this.#wrapped({ canceledFailureInfo: {} }) } });
-      if (token && type === TRY_CANCEL) this.host.cancelAttempt(token);
-      return;
     }
     // An attempt without heartbeats learns of it when it next talks to the server.
-    if (this.token && this.heartbeatMs) this.host.cancelAttempt(this.token);
+    if (token && (isAtOnce || this.heartbeatMs)) this.host.cancelAttempt(token);
   }
 
   /** An operator or a nudge retries it now. A running attempt loses its number, so that the server rejects its result. */
-  reset(keepDetails: boolean): void {
-    if (this.isOver) return;
+  reset(): void {
     this.attempt = 1;
-    if (!keepDetails) this.details = undefined;
-    if (this.isStarted) {
-      this.token = `${this.token}/reset`;
+    if (this.token) {
+      this.token += '/reset';
       return;
     }
     this.#wait();
@@ -147,8 +116,8 @@ export class Activity {
 
   /** Its workflow has ended. */
   drop(): void {
-    this.#close();
     this.#wait();
+    this.#close();
     this.isOver = true;
   }
 
@@ -159,38 +128,28 @@ export class Activity {
   #schedule(delayMs: number): void {
     this.delayMs = delayMs;
     this.nextAt = this.host.world.now + delayMs;
-    this.#wait = this.#after(delayMs, () => {
-      this.attemptScheduledAt = this.host.world.now;
-      this.host.dispatch(this);
-    });
+    this.#wait = this.#after(delayMs, () => this.host.dispatch(this));
   }
 
   #watch(): void {
-    this.#beat?.();
-    const limit = this.heartbeatMs;
-    if (limit) this.#beat = this.#after(limit, () => this.#timedOut('HEARTBEAT', true));
+    this.#beat();
+    if (this.heartbeatMs) this.#beat = this.#after(this.heartbeatMs, () => this.#timedOut('HEARTBEAT'));
   }
 
   #close(): void {
     this.token = undefined;
-    this.#beat?.();
-    this.#beat = undefined;
-    for (const cancel of this.#timers) cancel();
+    this.#limit();
+    this.#beat();
   }
 
-  #timedOut(kind: 'START_TO_CLOSE' | 'HEARTBEAT' | 'SCHEDULE_TO_CLOSE', mayRetry: boolean): void {
-    if (this.isOver) return;
+  #timedOut(kind: 'START_TO_CLOSE' | 'HEARTBEAT'): void {
     this.#close();
-    const timeoutType = { START_TO_CLOSE: 1, SCHEDULE_TO_CLOSE: 3, HEARTBEAT: 4 }[kind];
-    const lastHeartbeatDetails = this.details && { payloads: [...this.details] };
-    const timeout = { timeoutType, ...(lastHeartbeatDetails && { lastHeartbeatDetails }) };
-    const failure: Failure = { message: `activity ${kind} timeout`, timeoutFailureInfo: timeout };
+    const timeoutFailureInfo = {
+      timeoutType: TimeoutType[`TIMEOUT_TYPE_${kind}`],
+      lastHeartbeatDetails: this.details ? { payloads: this.details } : null,
+    };
     // Also after a request to cancel it: its workflow learns of the time-out, with the details of the last heartbeat.
-    if (mayRetry) this.#failed(failure);
-    else {
-      this.#wait();
-      this.#end({ failed: { failure: this.#wrapped(failure) } });
-    }
+    this.#failed({ message: `activity ${kind} timeout`, timeoutFailureInfo });
   }
 
   #failed(failure: Failure): void {
@@ -204,35 +163,28 @@ export class Activity {
     this.#schedule(delayMs);
   }
 
-  #retryDelay({ applicationFailureInfo: info, ...failure }: Failure): number | undefined {
-    if (this.cancelRequested || info?.nonRetryable) return undefined;
-    if (!info && !failure.timeoutFailureInfo) return undefined;
-    const policy = decompileRetryPolicy(this.scheduled.retryPolicy) ?? {};
-    const { maximumAttempts = 0, nonRetryableErrorTypes = [], backoffCoefficient = 2 } = policy;
-    if (maximumAttempts > 0 && this.attempt >= maximumAttempts) return undefined;
-    if (nonRetryableErrorTypes.includes(info?.type ?? '')) return undefined;
-    const asked = ms(info?.nextRetryDelay);
+  #retryDelay({ applicationFailureInfo: info, timeoutFailureInfo }: Failure): number | undefined {
+    if (this.#isCancelled || info?.nonRetryable || !(info ?? timeoutFailureInfo)) return undefined;
+    const asked = optionalTsToMs(info?.nextRetryDelay);
     if (asked) return asked;
-    const initial = Number(policy.initialInterval ?? 1_000);
-    const maximum = Number(policy.maximumInterval ?? initial * 100);
-    return Math.min(initial * backoffCoefficient ** (this.attempt - 1), maximum);
+    const policy = decompileRetryPolicy(this.scheduled.retryPolicy) ?? {};
+    const { initialInterval = 1_000, backoffCoefficient = 2 } = policy;
+    const { maximumInterval = 100 * Number(initialInterval) } = policy;
+    return Math.min(
+      Number(initialInterval) * backoffCoefficient ** (this.attempt - 1),
+      Number(maximumInterval),
+    );
   }
 
   /** As the workflow gets it: the cause, in a failure that names the activity. */
   #wrapped(cause: Failure): Failure {
-    const activityFailureInfo = {
-      ...{ activityId: this.id, activityType: { name: this.type }, identity: 'worker' },
-      ...{ scheduledEventId: 0, startedEventId: 0, retryState: 0 },
-    };
-    return { message: 'Activity task failed', cause, activityFailureInfo } as unknown as Failure;
+    const { activityId } = this.scheduled;
+    const activityFailureInfo = { activityId, activityType: { name: this.type }, identity: 'worker' };
+    return { message: 'Activity task failed', cause, activityFailureInfo };
   }
 
-  #end(end: ActivityEnd): void {
+  #end(end: coresdk.activity_result.IActivityResolution): void {
     this.isOver = true;
     this.run.activityEnded(this, end);
   }
-}
-
-export function ms(duration: unknown): number | undefined {
-  return duration ? tsToMs(duration as Parameters<typeof tsToMs>[0]) : undefined;
 }

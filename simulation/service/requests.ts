@@ -1,19 +1,16 @@
-import { Client, type ConnectionLike, type WorkflowClientInterceptor } from '@temporalio/client';
-import type { Headers, Payload } from '@temporalio/common';
-import { msToTs } from '@temporalio/common/lib/time.js';
+import { Client, type WorkflowClientInterceptor } from '@temporalio/client';
+import type { Headers } from '@temporalio/common';
+import { msNumberToTs } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
 import { clientInterceptors } from '../../src/temporal/connection.js';
-import { grpcError } from '../../test/rigs/temporal/answering-service.js';
-import { decoded, NAMESPACE, timestampOf } from '../runtime.js';
-import type { Event, Run, Update } from './run.js';
+import { type Answers, connectionTo, grpcError } from '../../test/rigs/temporal/answering-service.js';
+import { type ActivityResult, decoded, NAMESPACE } from '../runtime.js';
+import type { Run } from './run.js';
 import type { Service } from './service.js';
 
-const v1 = proto.temporal.api.workflowservice.v1;
 const { WorkflowExecutionStatus, PendingActivityState, HistoryEventFilterType } = proto.temporal.api.enums.v1;
-const { EventType } = proto.temporal.api.enums.v1;
-
-// biome-ignore lint/suspicious/noExplicitAny: each request has a type of its own
-type Handler = (request: any) => object | Promise<object>;
+const { UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED: COMPLETED } =
+  proto.temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage;
 
 /** How a request between a process and Temporal fares. */
 export interface Link {
@@ -23,88 +20,62 @@ export interface Link {
 
 /** The SDK's client, whose requests go to the simulated service. @param headers of each workflow that it starts */
 export function clientOf(service: Service, link: Link, headers: Headers = {}): Client {
-  const handlers = requestsOf(service);
-  const call = async (name: string, request: unknown) => {
-    const handler = handlers[name];
-    if (!handler) throw new Error(`the simulated service lacks ${name}`);
-    const message = `${name[0]?.toUpperCase()}${name.slice(1)}Response` as keyof typeof v1;
-    return link.carry(name, async () =>
-      (v1[message] as { fromObject(of: object): object }).fromObject(await handler(request)),
-    );
-  };
-  const workflowService = new Proxy({}, { get: (_, name: string) => call.bind(undefined, name) });
-  const run = (_: unknown, within: () => unknown) => within();
-  const connection = {
-    ...{ workflowService, plugins: [], close: async () => {}, ensureConnected: async () => {} },
-    ...{ withDeadline: run, withMetadata: run, withAbortSignal: run },
-  };
-  const { workflow } = clientInterceptors;
+  const answers = answersOf(service);
+  const connection = connectionTo((name, request) => {
+    const answer = answers[name];
+    if (!answer) throw new Error(`the simulated service lacks ${name}`);
+    return link.carry(name, async () => answer(request));
+  });
   const starting: WorkflowClientInterceptor = {
     start: (input, next) => next({ ...input, headers: { ...input.headers, ...headers } }),
   };
-  return new Client({
-    connection: connection as unknown as ConnectionLike,
-    namespace: NAMESPACE,
-    interceptors: {
-      ...clientInterceptors,
-      workflow: [...(workflow as readonly WorkflowClientInterceptor[]), starting],
-    },
-  });
+  const workflow = [...(clientInterceptors.workflow as readonly WorkflowClientInterceptor[]), starting];
+  return new Client({ connection, namespace: NAMESPACE, interceptors: { ...clientInterceptors, workflow } });
 }
 
-function requestsOf(service: Service): Readonly<Record<string, Handler>> {
-  const { world } = service;
+type Execution = temporal.api.common.v1.IWorkflowExecution;
 
-  function found({ workflowId, runId }: temporal.api.common.v1.IWorkflowExecution): Run {
+function answersOf(service: Service): Answers {
+  function found({ workflowId, runId }: Execution): Run {
     const run = service.latest(workflowId ?? '', runId);
     if (!run) throw grpcError('NOT_FOUND', `workflow not found for ID: ${workflowId}`);
     return run;
   }
 
-  function running(execution: temporal.api.common.v1.IWorkflowExecution): Run {
+  function running(execution: Execution): Run {
     const run = found(execution);
     if (!run.isOpen) throw grpcError('NOT_FOUND', 'workflow execution already completed');
     return run;
   }
 
-  function started(request: temporal.api.workflowservice.v1.IStartWorkflowExecutionRequest): Run {
+  function started(request: Parameters<NonNullable<Answers['startWorkflowExecution']>>[0]): Run {
     const { workflowId, workflowType, taskQueue, input, memo, searchAttributes, header } = request;
-    const start = {
-      ...{ workflowId: workflowId ?? '', type: workflowType?.name ?? '', taskQueue: taskQueue?.name ?? '' },
-      args: (input?.payloads ?? []) as Payload[],
-      memo: (memo?.fields ?? {}) as Record<string, Payload>,
-      headers: (header?.fields ?? {}) as Record<string, Payload>,
-      searchAttributes: (searchAttributes?.indexedFields ?? {}) as Record<string, Payload>,
-    };
-    const run = service.start(start, request.workflowIdReusePolicy);
+    const run = service.start(
+      {
+        ...{ workflowId, type: workflowType.name, taskQueue: taskQueue.name, args: input?.payloads ?? [] },
+        ...{ memo: memo?.fields, searchAttributes: searchAttributes?.indexedFields, headers: header?.fields },
+      },
+      request.workflowIdReusePolicy,
+    );
     if (!run) throw grpcError('ALREADY_EXISTS', 'Workflow execution already started');
     return run;
   }
 
-  const outcomeOf = async (run: Run, update: Update): Promise<object> => {
-    if (!update.outcome && !update.isAborted)
-      await new Promise<void>((resolve) => update.waiting.push(resolve));
-    if (!update.outcome) throw grpcError('NOT_FOUND', 'workflow execution already completed');
-    const { success, failure } = update.outcome;
-    return {
-      updateRef: {
-        workflowExecution: { workflowId: run.start.workflowId, runId: run.runId },
-        updateId: update.id,
-      },
-      outcome: failure ? { failure } : { success: { payloads: success } },
-      stage: 3,
-    };
-  };
+  function reported(taskToken: Uint8Array, result: ActivityResult): object {
+    const token = Buffer.from(taskToken).toString();
+    if (!service.activityOf(token)?.report(token, result)) throw overdue();
+    return {};
+  }
 
   return {
-    getSystemInfo: () => ({ capabilities: {}, serverVersion: '1.32.0' }),
+    getSystemInfo: () => ({}),
 
     startWorkflowExecution: (request) => ({ runId: started(request).runId, started: true }),
 
-    signalWithStartWorkflowExecution(request) {
+    signalWithStartWorkflowExecution({ signalName, signalInput, ...request }) {
       const open = service.open(request.workflowId);
-      const run = open ?? started({ ...request, workflowIdReusePolicy: 0 });
-      run.signal(request.signalName, request.signalInput?.payloads ?? []);
+      const run = open ?? started({ ...request, workflowIdReusePolicy: null });
+      run.signal(signalName, signalInput?.payloads ?? []);
       return { runId: run.runId, started: !open };
     },
 
@@ -123,18 +94,15 @@ function requestsOf(service: Service): Readonly<Record<string, Handler>> {
       return {};
     },
 
-    async updateWorkflowExecution({ workflowExecution, request }) {
-      const { meta, input } = request;
-      const run = found(workflowExecution);
-      const known = run.updates.get(meta.updateId);
-      if (known) return outcomeOf(run, known);
-      const { name, args } = input;
-      const update: Update = {
-        ...{ id: meta.updateId || world.id(), name, args: args?.payloads ?? [], waiting: [] },
-        ...{ outcome: undefined, isAborted: false },
-      };
-      running(workflowExecution).update(update);
-      return outcomeOf(run, update);
+    async updateWorkflowExecution({ workflowExecution, request: { meta, input } }) {
+      const { updateId } = meta;
+      const { updates, start, runId } = found(workflowExecution);
+      if (!updates.has(updateId))
+        running(workflowExecution).update(updateId, input.name, input.args?.payloads ?? []);
+      const outcome = await updates.get(updateId)?.promise;
+      if (!outcome) throw grpcError('NOT_FOUND', 'workflow execution already completed');
+      const { workflowId } = start;
+      return { updateRef: { workflowExecution: { workflowId, runId }, updateId }, outcome, stage: COMPLETED };
     },
 
     async pollWorkflowExecutionUpdate({ updateRef }) {
@@ -155,99 +123,77 @@ function requestsOf(service: Service): Readonly<Record<string, Handler>> {
       return { runId: activityId, started: true };
     },
 
-    describeWorkflowExecution: ({ execution }) => described(found(execution), world.now),
+    describeWorkflowExecution: ({ execution }) => described(found(execution), service.world.now),
 
-    async getWorkflowExecutionHistory(request) {
-      const { execution, historyEventFilterType, waitNewEvent } = request;
+    async getWorkflowExecutionHistory({ execution, historyEventFilterType, waitNewEvent }) {
       const run = found(execution);
-      if (historyEventFilterType !== HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT)
-        return { history: { events: run.events.map(historyEvent) } };
-      if (waitNewEvent) await new Promise<void>((resolve) => run.whenClosed(resolve));
-      return { history: { events: run.events.map(historyEvent).slice(-1) } };
+      const isOfEnd = historyEventFilterType === HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT;
+      if (isOfEnd && waitNewEvent) await run.end.promise;
+      return { history: { events: isOfEnd ? run.events.slice(-1) : run.events } };
     },
 
-    listWorkflowExecutions: ({ query }) => ({
-      executions: service.list(query ?? '').map((run) => executionInfo(run)),
-    }),
+    listWorkflowExecutions: ({ query }) => ({ executions: service.list(query).map(executionInfo) }),
 
-    countWorkflowExecutions: ({ query }) => ({ count: service.list(query ?? '').length }),
+    countWorkflowExecutions: ({ query }) => ({ count: service.list(query).length }),
 
-    resetActivity({ execution, id, resetHeartbeat }) {
-      const activity = [...running(execution).activities.values()].find((each) => each.id === id);
+    resetActivity({ execution, id }) {
+      const all = [...running(execution).activities.values()];
+      const activity = all.find(({ scheduled }) => scheduled.activityId === id);
       if (!activity) throw grpcError('NOT_FOUND', `workflow execution doesn't have activity ${id}`);
-      activity.reset(!resetHeartbeat);
+      activity.reset();
       return {};
     },
 
     recordActivityTaskHeartbeat({ taskToken, details }) {
-      const beat = service.heartbeat(tokenIn(taskToken), details?.payloads);
-      if (!beat) throw grpcError('NOT_FOUND', 'activity not found or already completed');
+      const token = Buffer.from(taskToken).toString();
+      const beat = service.activityOf(token)?.heartbeat(token, details?.payloads);
+      if (!beat) throw overdue();
       return beat;
     },
 
-    respondActivityTaskCompleted({ taskToken, result }) {
-      return reported(taskToken, { completed: { result: result?.payloads?.[0] } });
-    },
+    respondActivityTaskCompleted: ({ taskToken, result }) =>
+      reported(taskToken, { completed: { result: result?.payloads?.[0] } }),
 
-    respondActivityTaskFailed({ taskToken, failure }) {
-      return reported(taskToken, { failed: { failure } });
-    },
+    respondActivityTaskFailed: ({ taskToken, failure }) => reported(taskToken, { failed: { failure } }),
 
     respondActivityTaskCanceled: ({ taskToken }) => reported(taskToken, { cancelled: {} }),
   };
-
-  function reported(taskToken: Uint8Array, result: Parameters<Service['report']>[1]): object {
-    if (!service.report(tokenIn(taskToken), result))
-      throw grpcError('NOT_FOUND', 'activity not found or already completed');
-    return {};
-  }
 }
 
-export const tokenIn = (taskToken: Uint8Array) => Buffer.from(taskToken).toString();
+const overdue = () => grpcError('NOT_FOUND', 'activity not found or already completed');
 
-function executionInfo(run: Run) {
-  const { start, runId, status: is, startedAt, closedAt } = run;
+function executionInfo({ start, runId, status, startedAt, closedAt, memo, indexed, events }: Run) {
   return {
     execution: { workflowId: start.workflowId, runId },
-    ...{ type: { name: start.type }, taskQueue: start.taskQueue, historyLength: run.historyLength },
-    status: WorkflowExecutionStatus[`WORKFLOW_EXECUTION_STATUS_${is}`],
-    ...{ startTime: timestampOf(startedAt), ...(closedAt && { closeTime: timestampOf(closedAt) }) },
-    ...{ memo: { fields: run.memo }, searchAttributes: { indexedFields: run.indexed } },
+    ...{ type: { name: start.type }, taskQueue: start.taskQueue, historyLength: events.length },
+    status: WorkflowExecutionStatus[`WORKFLOW_EXECUTION_STATUS_${status}`],
+    ...{ startTime: msNumberToTs(startedAt), closeTime: closedAt && msNumberToTs(closedAt) },
+    ...{ memo: { fields: memo }, searchAttributes: { indexedFields: indexed } },
   };
 }
 
 function described(run: Run, now: number) {
-  const pendingActivities = [...run.activities.values()].map((activity) => ({
-    ...{ activityId: activity.id, activityType: { name: activity.type }, attempt: activity.attempt },
-    state: activity.isStarted
-      ? PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
-      : PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED,
-    scheduledTime: timestampOf(activity.scheduledAt),
-    ...(activity.nextAt > now && { nextAttemptScheduleTime: timestampOf(activity.nextAt) }),
-    ...(activity.lastFailure && { lastFailure: activity.lastFailure }),
-    ...(activity.nextAt > now && { currentRetryInterval: msToTs(activity.delayMs) }),
-    ...(activity.details && { heartbeatDetails: { payloads: activity.details } }),
-    activityOptions: {
-      taskQueue: { name: activity.queue },
-      ...(activity.heartbeatMs && { heartbeatTimeout: msToTs(activity.heartbeatMs) }),
-    },
-  }));
-  const pendingChildren = run.children.map(({ start, runId }) => ({
+  const pendingActivities = [...run.activities.values()].map(
+    ({ scheduled, token, attempt, scheduledAt, nextAt, delayMs, lastFailure, details }) => ({
+      ...{ activityId: scheduled.activityId, activityType: { name: scheduled.activityType }, attempt },
+      state: PendingActivityState[`PENDING_ACTIVITY_STATE_${token ? 'STARTED' : 'SCHEDULED'}`],
+      scheduledTime: msNumberToTs(scheduledAt),
+      ...(nextAt > now && {
+        nextAttemptScheduleTime: msNumberToTs(nextAt),
+        currentRetryInterval: msNumberToTs(delayMs),
+      }),
+      ...{ lastFailure, heartbeatDetails: details && { payloads: details } },
+      activityOptions: {
+        taskQueue: { name: scheduled.taskQueue },
+        heartbeatTimeout: scheduled.heartbeatTimeout,
+      },
+    }),
+  );
+  const pendingChildren = [...run.children.values()].map(({ start, runId }) => ({
     ...{ workflowId: start.workflowId, runId, workflowTypeName: start.type },
   }));
   return {
     ...{ workflowExecutionInfo: executionInfo(run), pendingActivities, pendingChildren, executionConfig: {} },
     ...(run.hasTask && { pendingWorkflowTask: { attempt: 1 } }),
-  };
-}
-
-function historyEvent({ kind, at, attributes }: Event, index: number) {
-  const type = `EVENT_TYPE_${kind.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-  const eventType = EventType[type as keyof typeof EventType];
-  return {
-    eventId: index + 1,
-    eventTime: timestampOf(at),
-    eventType,
-    [`${kind}EventAttributes`]: attributes,
   };
 }

@@ -1,28 +1,35 @@
 import type { Payload, SearchAttributeValue } from '@temporalio/common';
-import type { coresdk } from '@temporalio/proto';
+import { msNumberToTs, tsToMs } from '@temporalio/common/lib/time.js';
+import proto, { type coresdk, type temporal } from '@temporalio/proto';
 import Long from 'long';
 import {
   type Activation,
-  type Command,
+  type Commands,
   decoded,
   encoded,
+  type Failure,
+  type Given,
   type Init,
   type Job,
-  timestampOf,
+  NAMESPACE,
 } from '../runtime.js';
-import { Activity, type ActivityEnd, type Failure, ms } from './activity.js';
+import { Activity } from './activity.js';
 import type { Service } from './service.js';
+
+const { PARENT_CLOSE_POLICY_ABANDON } = proto.coresdk.child_workflow.ParentClosePolicy;
+
+type Payloads = Readonly<Record<string, Payload>>;
 
 /** A workflow to start. */
 export interface Start {
   readonly workflowId: string;
   readonly type: string;
   readonly taskQueue: string;
-  readonly args: readonly Payload[];
-  readonly memo: Readonly<Record<string, Payload>>;
-  readonly searchAttributes: Readonly<Record<string, Payload>>;
-  readonly headers: Readonly<Record<string, Payload>>;
-  readonly parent?: { readonly run: Run; readonly seq: number; readonly closePolicy: number };
+  readonly args: Payload[];
+  readonly memo: Payloads | undefined;
+  readonly searchAttributes: Payloads | undefined;
+  readonly headers: Payloads | undefined;
+  readonly parent?: { readonly run: Run; readonly seq: number };
   /** The run before this one, which continued as new. */
   readonly before?: Run;
 }
@@ -33,42 +40,36 @@ export const STATUSES = {
   ...{ TERMINATED: 'Terminated', CONTINUED_AS_NEW: 'ContinuedAsNew' },
 } as const;
 
-export type Status = keyof typeof STATUSES;
+type Status = keyof typeof STATUSES;
 
 /** How a run ended. */
-export interface Closed {
+interface Closed {
   readonly status: Exclude<Status, 'RUNNING'>;
-  readonly result?: Payload | undefined;
+  readonly result?: Payload;
   readonly failure?: Failure;
-}
-
-/** An update that a workflow got. */
-export interface Update {
-  readonly id: string;
-  readonly name: string;
-  readonly args: readonly Payload[];
-  outcome: { readonly success?: readonly Payload[]; readonly failure?: Failure } | undefined;
-  /** The workflow ended before it. */
-  isAborted: boolean;
-  readonly waiting: (() => void)[];
-}
-
-/** An event of a history: what happened, without the private parts. */
-export interface Event {
-  /** As in the SDK's type, without `EventAttributes`: `activityTaskScheduled`. */
-  readonly kind: string;
-  readonly at: number;
-  readonly attributes: object;
 }
 
 /** What a task of a workflow did: its steps, in their order. More than one when local activities ran within it. */
 export interface Step {
   readonly activation: Activation;
-  readonly commands: readonly Command[];
+  readonly commands: readonly Commands[];
   readonly flags: readonly number[];
 }
 
 const WORKFLOW_TASK_MS = 10_000;
+
+/** With these, nothing may have happened since the task began. */
+const LAST = [
+  ...(['completeWorkflowExecution', 'failWorkflowExecution'] as const),
+  ...(['cancelWorkflowExecution', 'continueAsNewWorkflowExecution'] as const),
+];
+
+/** As the core hands them over: first the start, then signals and updates, then the rest in the order of the history. */
+const RANKS: { readonly [Name in keyof Job]?: number } = {
+  ...{ initializeWorkflow: 0, notifyHasPatch: 1, signalWorkflow: 2, doUpdate: 2 },
+};
+
+const rankOf = (job: Job) => RANKS[Object.keys(job)[0] as keyof Job] ?? 3;
 
 /**
  * One run of a workflow as the server keeps it: its history as the steps that it took, what has happened since, and what it waits
@@ -80,19 +81,23 @@ export class Run {
   status: Status = 'RUNNING';
   closed: Closed | undefined;
   closedAt: number | undefined;
+  /** Resolves when it ends. */
+  readonly end = Promise.withResolvers<void>();
   readonly steps: Step[] = [];
   readonly activities = new Map<number, Activity>();
-  readonly updates = new Map<string, Update>();
+  /** Children that have not ended. */
+  readonly children = new Map<number, Run>();
+  /** Outcomes of updates. Undefined when the workflow ended before. */
+  readonly updates = new Map<string, PromiseWithResolvers<temporal.api.update.v1.IOutcome | undefined>>();
   readonly memo: Record<string, Payload>;
   readonly searchAttributes: Record<string, SearchAttributeValue | undefined> = {};
+  readonly indexed: Record<string, Payload> = {};
   readonly init: Init;
+  readonly events: object[] = [];
   /** What has happened since the last task. */
   #jobs: Job[];
-  /** The running task. */
   #task: { readonly jobs: readonly Job[]; readonly cancel: () => void } | undefined;
   readonly #timers = new Map<number, () => void>();
-  readonly #closing: (() => void)[] = [];
-  readonly events: Event[] = [];
 
   constructor(
     readonly start: Start,
@@ -102,41 +107,34 @@ export class Run {
     const { world } = host;
     this.runId = world.id();
     this.startedAt = world.now;
+    const { parent, before, workflowId, type, args, headers } = start;
     this.memo = { ...start.memo };
     this.#index(start.searchAttributes);
-    const { parent, before, workflowId, type } = start;
     this.init = {
-      ...{ workflowId, workflowType: type, arguments: [...start.args], attempt: 1 },
+      ...{ workflowId, workflowType: type, arguments: args, attempt: 1, headers: { ...headers } },
       randomnessSeed: Long.fromNumber(world.chance.between(1, 2 ** 31)) as never,
-      startTime: timestampOf(world.now) as never,
+      startTime: msNumberToTs(world.now),
       firstExecutionRunId: before?.init.firstExecutionRunId ?? this.runId,
-      memo: { fields: { ...start.memo } },
-      headers: { ...start.headers },
-      searchAttributes: { indexedFields: { ...start.searchAttributes } },
+      memo: { fields: { ...this.memo } },
+      searchAttributes: { indexedFields: { ...this.indexed } },
       ...(before && { continuedFromExecutionRunId: before.runId }),
-      ...(parent && {
-        parentWorkflowInfo: {
-          ...{ namespace: 'default', workflowId: parent.run.start.workflowId, runId: parent.run.runId },
-        },
-      }),
+      parentWorkflowInfo: parent
+        ? { namespace: NAMESPACE, workflowId: parent.run.start.workflowId, runId: parent.run.runId }
+        : null,
     };
     this.#jobs = [{ initializeWorkflow: this.init }];
     this.#write('workflowExecutionStarted', {
-      workflowType: { name: type },
-      ...{ input: { payloads: [...start.args] }, memo: { fields: start.memo } },
-      ...(before && { continuedExecutionRunId: before.runId }),
+      ...{ workflowType: { name: type }, input: { payloads: args }, memo: { fields: { ...this.memo } } },
+      continuedExecutionRunId: before?.runId,
     });
     host.dispatchTask(this);
-  }
-
-  get historyLength(): number {
-    return this.events.length;
   }
 
   /** The event that closes a history is its last one, whatever commands follow in the same task. */
   #write(kind: string, attributes: object = {}): void {
     if (!this.isOpen) return;
-    this.events.push({ kind, attributes, at: this.host.world.now });
+    const [eventId, eventTime] = [this.events.length + 1, msNumberToTs(this.host.world.now)];
+    this.events.push({ eventId, eventTime, [`${kind}EventAttributes`]: attributes });
   }
 
   /** A task has begun, or waits for a worker. */
@@ -154,51 +152,43 @@ export class Run {
   }
 
   /** Something has happened. */
-  happened(job: Job, event?: string, attributes?: object): void {
+  #happened(job: Job, event?: string, attributes?: object): void {
     if (!this.isOpen) return;
     if (event) this.#write(event, attributes);
     this.#jobs.push(job);
     if (!this.#task && this.#jobs.length === 1) this.host.dispatchTask(this);
   }
 
-  whenClosed(then: () => void): void {
-    if (this.isOpen) this.#closing.push(then);
-    else then();
-  }
-
-  signal(signalName: string, input: readonly object[]): void {
-    this.happened(
-      { signalWorkflow: { signalName, input: [...input], identity: 'simulation', headers: {} } },
+  signal(signalName: string, input: Payload[]): void {
+    this.#happened(
+      { signalWorkflow: { signalName, input: [...input], identity: 'simulation' } },
       'workflowExecutionSignaled',
       { signalName, input: { payloads: input } },
     );
   }
 
   cancel(): void {
-    this.happened({ cancelWorkflow: {} }, 'workflowExecutionCancelRequested');
+    this.#happened({ cancelWorkflow: {} }, 'workflowExecutionCancelRequested');
   }
 
-  update(update: Update): void {
-    this.updates.set(update.id, update);
-    this.happened({
-      doUpdate: {
-        ...{ id: update.id, protocolInstanceId: update.id, name: update.name, input: [...update.args] },
-        ...{ headers: {}, meta: { identity: 'simulation', updateId: update.id }, runValidator: true },
-      },
-    });
+  update(id: string, name: string, input: Payload[]): void {
+    this.updates.set(id, Promise.withResolvers());
+    const meta = { identity: 'simulation', updateId: id };
+    this.#happened({ doUpdate: { id, protocolInstanceId: id, name, input, meta, runValidator: true } });
   }
 
   /** A worker takes a task. @returns undefined when there is nothing to do */
   takeTask(): Activation | undefined {
-    if (!this.isOpen || this.#task || this.#jobs.length === 0) return undefined;
+    if (!this.waitsForWorker) return undefined;
     const jobs = this.#jobs.splice(0);
     this.#write('workflowTaskScheduled');
     this.#write('workflowTaskStarted');
-    const cancel = this.host.world.after(WORKFLOW_TASK_MS, () => this.failTask(), null);
-    this.#task = { jobs, cancel };
+    const { world } = this.host;
+    this.#task = { jobs, cancel: world.after(WORKFLOW_TASK_MS, () => this.failTask(), null) };
+    const historyLength = this.events.length;
     return {
-      ...{ at: this.host.world.now, jobs: inOrder(jobs), historyLength: this.historyLength },
-      suggestsContinueAsNew: this.historyLength >= this.continueAfter,
+      ...{ at: world.now, jobs: jobs.toSorted((one, other) => rankOf(one) - rankOf(other)), historyLength },
+      suggestsContinueAsNew: historyLength >= this.continueAfter,
     };
   }
 
@@ -224,7 +214,7 @@ export class Run {
   completeTask(steps: readonly Step[]): boolean {
     if (!this.#task || !this.isOpen) return true;
     const commands = steps.flatMap((step) => step.commands);
-    if (commands.some(isLast) && this.#jobs.length > 0) {
+    if (this.#jobs.length > 0 && commands.some((command) => LAST.some((last) => command[last]))) {
       this.failTask();
       return false;
     }
@@ -232,7 +222,12 @@ export class Run {
     this.#task = undefined;
     this.steps.push(...steps);
     this.#write('workflowTaskCompleted');
-    for (const command of commands) this.#apply(command);
+    for (const command of commands)
+      for (const [name, of] of Object.entries(command)) {
+        const effect = this.#effects[name as keyof Commands] as ((of: unknown) => unknown) | undefined;
+        if (!effect) throw new Error(`the simulated service lacks ${name}`);
+        effect(of);
+      }
     if (this.isOpen && this.#jobs.length > 0) this.host.dispatchTask(this);
     return true;
   }
@@ -241,185 +236,147 @@ export class Run {
     this.#close({ status: 'TERMINATED', failure: { terminatedFailureInfo: {} } });
   }
 
-  #apply(command: Command): void {
-    const { world } = this.host;
-    const { scheduleActivity, requestCancelActivity, startTimer, cancelTimer, updateResponse } = command;
-    const event = EVENTS.find(([key]) => command[key]);
-    if (event) this.#write(event[1], eventOf(command));
-    if (scheduleActivity) {
-      const activity = new Activity(scheduleActivity, this, this.host);
-      this.activities.set(activity.seq, activity);
-    } else if (requestCancelActivity) this.activities.get(requestCancelActivity.seq ?? 0)?.requestCancel();
-    else if (startTimer) {
-      const seq = startTimer.seq ?? 0;
-      const fire = () => this.happened({ fireTimer: { seq } }, 'timerFired');
-      this.#timers.set(seq, world.after(ms(startTimer.startToFireTimeout) ?? 0, fire, null));
-    } else if (cancelTimer) {
-      this.#timers.get(cancelTimer.seq ?? 0)?.();
+  /** What each command does. Its event has what tests read of it. */
+  readonly #effects: { readonly [Name in keyof Commands]: (of: NonNullable<Commands[Name]>) => unknown } = {
+    scheduleActivity: (scheduled) => {
+      const { activityType, taskQueue, startToCloseTimeout, heartbeatTimeout, priority } = scheduled;
+      this.#write('activityTaskScheduled', {
+        ...{ activityType: { name: activityType }, taskQueue: { name: taskQueue }, priority },
+        ...{ startToCloseTimeout, heartbeatTimeout, input: { payloads: scheduled.arguments } },
+      });
+      this.activities.set(scheduled.seq, new Activity(scheduled, this, this.host));
+    },
+    requestCancelActivity: ({ seq }) => {
+      this.#write('activityTaskCancelRequested');
+      this.activities.get(seq)?.requestCancel();
+    },
+    startTimer: ({ seq, startToFireTimeout }) => {
+      this.#write('timerStarted');
+      const fire = () => this.#happened({ fireTimer: { seq } }, 'timerFired');
+      this.#timers.set(seq, this.host.world.after(tsToMs(startToFireTimeout), fire, null));
+    },
+    cancelTimer: ({ seq }) => {
+      this.#write('timerCanceled');
+      this.#timers.get(seq)?.();
       // It may have fired since.
-      this.#jobs = this.#jobs.filter(({ fireTimer }) => fireTimer?.seq !== cancelTimer.seq);
-    } else if (updateResponse) this.#respond(updateResponse);
-    else if (command.upsertWorkflowSearchAttributes)
-      this.#index(command.upsertWorkflowSearchAttributes.searchAttributes?.indexedFields ?? {});
-    else if (command.modifyWorkflowProperties)
-      Object.assign(this.memo, command.modifyWorkflowProperties.upsertedMemo?.fields);
-    else this.#applyToOthers(command);
-  }
-
-  #applyToOthers(command: Command): void {
-    const { startChildWorkflowExecution: child, signalExternalWorkflowExecution: signal } = command;
-    if (child) this.#startChild(child);
-    else if (command.cancelChildWorkflowExecution) {
-      const seq = command.cancelChildWorkflowExecution.childWorkflowSeq ?? 0;
-      this.#children.get(seq)?.cancel();
-    } else if (signal) {
-      const target = this.host.open(signal.childWorkflowId ?? signal.workflowExecution?.workflowId ?? '');
-      const { seq = 0, signalName = '', args } = signal;
-      target?.signal(signalName ?? '', args ?? []);
-      const failure = target ? undefined : NOT_FOUND;
-      this.happened(
-        { resolveSignalExternalWorkflow: { seq, ...(failure && { failure }) } },
+      this.#jobs = this.#jobs.filter(({ fireTimer }) => fireTimer?.seq !== seq);
+    },
+    updateResponse: ({ protocolInstanceId, accepted, rejected, completed }) => {
+      if (accepted) this.#write('workflowExecutionUpdateAccepted');
+      if (completed) this.#write('workflowExecutionUpdateCompleted');
+      const outcome = rejected ? { failure: rejected } : { success: { payloads: [completed] } };
+      if (rejected ?? completed) this.updates.get(protocolInstanceId)?.resolve(outcome);
+    },
+    upsertWorkflowSearchAttributes: ({ searchAttributes }) => {
+      this.#write('upsertWorkflowSearchAttributes');
+      this.#index(searchAttributes.indexedFields ?? {});
+    },
+    modifyWorkflowProperties: ({ upsertedMemo }) => {
+      this.#write('workflowPropertiesModified');
+      Object.assign(this.memo, upsertedMemo.fields);
+    },
+    startChildWorkflowExecution: (child) => {
+      this.#write('startChildWorkflowExecutionInitiated');
+      this.#startChild(child);
+    },
+    signalExternalWorkflowExecution: ({ seq, signalName, args, workflowExecution: { workflowId } }) => {
+      this.#write('signalExternalWorkflowExecutionInitiated');
+      const target = this.host.open(workflowId ?? '');
+      target?.signal(signalName, args ?? []);
+      this.#happened(
+        { resolveSignalExternalWorkflow: { seq, ...(!target && { failure: NOT_FOUND }) } },
         target ? 'externalWorkflowExecutionSignaled' : 'signalExternalWorkflowExecutionFailed',
       );
-    } else if (command.requestCancelExternalWorkflowExecution) {
-      const { seq = 0, workflowExecution } = command.requestCancelExternalWorkflowExecution;
-      this.host.open(workflowExecution?.workflowId ?? '')?.cancel();
-      this.happened(
+    },
+    requestCancelExternalWorkflowExecution: ({ seq, workflowExecution: { workflowId } }) => {
+      this.#write('requestCancelExternalWorkflowExecutionInitiated');
+      this.host.open(workflowId ?? '')?.cancel();
+      this.#happened(
         { resolveRequestCancelExternalWorkflow: { seq } },
         'externalWorkflowExecutionCancelRequested',
       );
-    } else this.#applyLast(command);
-  }
-
-  #applyLast(command: Command): void {
-    const { completeWorkflowExecution, failWorkflowExecution, continueAsNewWorkflowExecution } = command;
-    if (completeWorkflowExecution)
-      this.#close({ status: 'COMPLETED', result: completeWorkflowExecution.result as Payload | undefined });
-    else if (failWorkflowExecution)
-      this.#close({ status: 'FAILED', failure: failWorkflowExecution.failure ?? {} });
-    else if (command.cancelWorkflowExecution)
-      this.#close({ status: 'CANCELED', failure: { canceledFailureInfo: {} } });
-    else if (continueAsNewWorkflowExecution) {
-      const { arguments: args, memo, searchAttributes, headers } = continueAsNewWorkflowExecution;
-      const { parent, ...start } = this.start;
-      const payloads = { ...this.indexed, ...searchAttributes?.indexedFields } as Record<string, Payload>;
-      this.#close({ status: 'CONTINUED_AS_NEW' });
+    },
+    completeWorkflowExecution: ({ result }) => this.#close({ status: 'COMPLETED', result }),
+    failWorkflowExecution: ({ failure }) => this.#close({ status: 'FAILED', failure }),
+    cancelWorkflowExecution: () => this.#close({ status: 'CANCELED', failure: { canceledFailureInfo: {} } }),
+    continueAsNewWorkflowExecution: ({ arguments: args, memo, searchAttributes, headers }) => {
+      const attributes = this.#close({ status: 'CONTINUED_AS_NEW' });
       const next = this.host.start({
-        ...{ ...start, args: (args ?? []) as Payload[], before: this, searchAttributes: payloads },
-        memo: { ...this.start.memo, ...(memo as Record<string, Payload>) },
-        headers: (headers ?? {}) as Record<string, Payload>,
-        ...(parent && { parent }),
+        ...{ ...this.start, args, headers, before: this, memo: { ...this.start.memo, ...memo } },
+        searchAttributes: { ...this.indexed, ...searchAttributes?.indexedFields },
       });
-      Object.assign(this.events.at(-1)?.attributes ?? {}, { newExecutionRunId: next?.runId });
-    } else if (!isWithoutEffect(command))
-      throw new Error(`the simulated service lacks ${Object.keys(command)}`);
-  }
+      Object.assign(attributes, { newExecutionRunId: next?.runId });
+    },
+    setPatchMarker: () => this.#write('markerRecorded'),
+    scheduleLocalActivity: () => this.#write('markerRecorded'),
+    userMetadata: () => {},
+    eventGroupMarkers: () => {},
+  };
 
-  readonly #children = new Map<number, Run>();
-
-  #startChild(child: coresdk.workflow_commands.IStartChildWorkflowExecution): void {
-    const seq = child.seq ?? 0;
-    const {
-      workflowId = '',
-      workflowType = '',
-      taskQueue,
-      input,
-      memo,
-      headers,
-      searchAttributes,
-      parentClosePolicy,
-    } = child;
-    const start = {
-      ...{ workflowId: workflowId ?? '', type: workflowType ?? '', args: (input ?? []) as Payload[] },
-      taskQueue: taskQueue || this.start.taskQueue,
-      memo: (memo ?? {}) as Record<string, Payload>,
-      headers: (headers ?? {}) as Record<string, Payload>,
-      searchAttributes: (searchAttributes?.indexedFields ?? {}) as Record<string, Payload>,
-      parent: { run: this, seq, closePolicy: parentClosePolicy ?? 0 },
-    };
-    const run = this.host.start(start, child.workflowIdReusePolicy);
-    if (run) {
-      this.#children.set(seq, run);
-      this.happened(
-        { resolveChildWorkflowExecutionStart: { seq, succeeded: { runId: run.runId } } },
-        'childWorkflowExecutionStarted',
-        { workflowType: { name: workflowType }, workflowExecution: { workflowId, runId: run.runId } },
-      );
-    } else {
-      const failed = { workflowId, workflowType, cause: 1 };
-      this.happened(
-        { resolveChildWorkflowExecutionStart: { seq, failed } },
-        'startChildWorkflowExecutionFailed',
-      );
-    }
-  }
-
-  /** A child has ended. */
-  childClosed(seq: number, child: Run, closed: Closed): void {
-    const childWorkflowExecutionFailureInfo = {
-      ...{ namespace: 'default', workflowType: { name: child.start.type }, retryState: 0 },
-      workflowExecution: { workflowId: child.start.workflowId, runId: child.runId },
-      ...{ initiatedEventId: 0, startedEventId: 0 },
-    };
-    const message = 'Child Workflow execution failed';
-    const failure = (cause: Failure) =>
-      ({ message, cause, childWorkflowExecutionFailureInfo }) as unknown as Failure;
-    const result =
-      closed.status === 'COMPLETED'
-        ? { completed: { result: closed.result ?? null } }
-        : {
-            [closed.status === 'CANCELED' ? 'cancelled' : 'failed']: {
-              failure: failure(closed.failure ?? {}),
-            },
-          };
-    this.#children.delete(seq);
-    const event = `childWorkflowExecution${STATUSES[closed.status]}`;
-    const workflowType = { name: child.start.type };
-    this.happened({ resolveChildWorkflowExecution: { seq, result } }, event, { workflowType });
-  }
-
-  /** Children that have not ended. */
-  get children(): readonly Run[] {
-    return [...this.#children.values()];
-  }
-
-  activityEnded(activity: Activity, end: ActivityEnd): void {
-    this.activities.delete(activity.seq);
-    if (activity.hasStarted) this.#write('activityTaskStarted', { attempt: activity.attempt });
-    const how = end.completed ? 'Completed' : end.cancelled ? 'Canceled' : 'Failed';
-    const isTimeout = Boolean(end.failed?.failure?.cause?.timeoutFailureInfo);
-    const { result } = end.completed ?? {};
-    this.#write(
-      `activityTask${isTimeout ? 'TimedOut' : how}`,
-      result ? { result: { payloads: [result] } } : {},
+  #startChild(child: Given<coresdk.workflow_commands.IStartChildWorkflowExecution>): void {
+    const { seq, workflowId, workflowType, parentClosePolicy, searchAttributes } = child;
+    if (parentClosePolicy !== PARENT_CLOSE_POLICY_ABANDON)
+      throw new Error(`the simulated service lacks the policy ${parentClosePolicy} for children`);
+    const run = this.host.start(
+      {
+        ...{ workflowId, type: workflowType, args: child.input, memo: child.memo, headers: child.headers },
+        ...{ taskQueue: child.taskQueue || this.start.taskQueue, parent: { run: this, seq } },
+        searchAttributes: searchAttributes?.indexedFields ?? {},
+      },
+      child.workflowIdReusePolicy,
     );
-    this.happened({ resolveActivity: { seq: activity.seq, result: end, isLocal: false } });
+    if (run) this.children.set(seq, run);
+    const how = run
+      ? { succeeded: { runId: run.runId } }
+      : { failed: { workflowId, workflowType, cause: 1 } };
+    this.#happened(
+      { resolveChildWorkflowExecutionStart: { seq, ...how } },
+      run ? 'childWorkflowExecutionStarted' : 'startChildWorkflowExecutionFailed',
+      { workflowType: { name: workflowType }, workflowExecution: { workflowId, runId: run?.runId } },
+    );
   }
 
-  #respond(response: coresdk.workflow_commands.IUpdateResponse): void {
-    const { protocolInstanceId, accepted, rejected, completed } = response;
-    const update = this.updates.get(protocolInstanceId ?? '');
-    if (accepted) this.#write('workflowExecutionUpdateAccepted');
-    if (!update || (!rejected && !completed)) return;
-    if (completed) this.#write('workflowExecutionUpdateCompleted');
-    update.outcome = rejected ? { failure: rejected } : { success: [completed as Payload] };
-    for (const resolve of update.waiting.splice(0)) resolve();
+  childClosed(seq: number, { start, runId }: Run, { status, result, failure = {} }: Closed): void {
+    const workflowType = { name: start.type };
+    const workflowExecution = { workflowId: start.workflowId, runId };
+    const wrapped = {
+      ...{ message: 'Child Workflow execution failed', cause: failure },
+      childWorkflowExecutionFailureInfo: { namespace: NAMESPACE, workflowType, workflowExecution },
+    };
+    const end =
+      status === 'COMPLETED'
+        ? { completed: { result: result ?? null } }
+        : { [status === 'CANCELED' ? 'cancelled' : 'failed']: { failure: wrapped } };
+    this.children.delete(seq);
+    const event = `childWorkflowExecution${STATUSES[status]}`;
+    this.#happened({ resolveChildWorkflowExecution: { seq, result: end } }, event, { workflowType });
   }
 
-  #index(fields: Readonly<Record<string, unknown>>): void {
-    for (const [name, payload] of Object.entries(fields)) {
-      const value = decoded(payload as Payload);
-      this.searchAttributes[name] = (value === null ? undefined : value) as SearchAttributeValue | undefined;
-      this.indexed[name] = payload as Payload;
-    }
+  activityEnded(activity: Activity, result: coresdk.activity_result.IActivityResolution): void {
+    const { seq } = activity.scheduled;
+    const { completed, cancelled, failed } = result;
+    this.activities.delete(seq);
+    if (activity.hasStarted) this.#write('activityTaskStarted', { attempt: activity.attempt });
+    const failure = failed?.failure?.cause?.timeoutFailureInfo ? 'TimedOut' : 'Failed';
+    this.#write(
+      `activityTask${completed ? 'Completed' : cancelled ? 'Canceled' : failure}`,
+      completed?.result ? { result: { payloads: [completed.result] } } : {},
+    );
+    this.#happened({ resolveActivity: { seq, result } });
   }
 
-  readonly indexed: Record<string, Payload> = {};
+  #index(fields: Payloads = {}): void {
+    Object.assign(this.indexed, fields);
+    for (const [name, payload] of Object.entries(fields))
+      this.searchAttributes[name] = (decoded(payload) ?? undefined) as SearchAttributeValue | undefined;
+  }
 
-  #close(closed: Closed): void {
-    if (!this.isOpen) return;
+  /** @returns the attributes of the event */
+  #close(closed: Closed): object {
     const { status, failure, result = encoded(undefined)[0] } = closed;
-    this.#write(`workflowExecution${STATUSES[status]}`, { failure, result: { payloads: [result] } });
+    const attributes = { failure, result: { payloads: [result] } };
+    if (!this.isOpen) return attributes;
+    this.#write(`workflowExecution${STATUSES[status]}`, attributes);
     this.status = status;
     this.closed = closed;
     this.closedAt = this.host.world.now;
@@ -428,80 +385,14 @@ export class Run {
     this.#jobs = [];
     for (const cancel of this.#timers.values()) cancel();
     for (const activity of this.activities.values()) activity.drop();
-    for (const update of this.updates.values()) {
-      if (update.outcome) continue;
-      update.isAborted = true;
-      for (const resolve of update.waiting.splice(0)) resolve();
-    }
-    for (const then of this.#closing.splice(0)) then();
+    for (const { resolve } of this.updates.values()) resolve(undefined);
+    this.end.resolve();
     this.host.closed(this);
+    return attributes;
   }
-}
-
-/** The event that a command writes, where there is one. */
-const EVENTS: readonly (readonly [keyof Command, string])[] = [
-  ['scheduleActivity', 'activityTaskScheduled'],
-  ['requestCancelActivity', 'activityTaskCancelRequested'],
-  ['startTimer', 'timerStarted'],
-  ['cancelTimer', 'timerCanceled'],
-  ['upsertWorkflowSearchAttributes', 'upsertWorkflowSearchAttributes'],
-  ['modifyWorkflowProperties', 'workflowPropertiesModified'],
-  ['startChildWorkflowExecution', 'startChildWorkflowExecutionInitiated'],
-  ['signalExternalWorkflowExecution', 'signalExternalWorkflowExecutionInitiated'],
-  ['requestCancelExternalWorkflowExecution', 'requestCancelExternalWorkflowExecutionInitiated'],
-  ['setPatchMarker', 'markerRecorded'],
-  ['scheduleLocalActivity', 'markerRecorded'],
-];
-
-/** What tests read of such an event. */
-function eventOf({
-  scheduleActivity: activity,
-  startTimer,
-  startChildWorkflowExecution: child,
-}: Command): object {
-  if (activity) {
-    const { activityId, activityType, startToCloseTimeout, heartbeatTimeout, taskQueue, priority } = activity;
-    const names = { activityId, activityType: { name: activityType }, taskQueue: { name: taskQueue } };
-    return {
-      ...names,
-      startToCloseTimeout,
-      heartbeatTimeout,
-      priority,
-      input: { payloads: activity.arguments },
-    };
-  }
-  if (startTimer) return { startToFireTimeout: startTimer.startToFireTimeout };
-  return child ? { workflowId: child.workflowId } : {};
 }
 
 const NOT_FOUND: Failure = {
   message: 'external workflow execution not found',
   applicationFailureInfo: { type: 'ExternalWorkflowExecutionNotFound', nonRetryable: true },
 };
-
-function isLast(command: Command): boolean {
-  return Boolean(
-    command.completeWorkflowExecution ??
-      command.failWorkflowExecution ??
-      command.cancelWorkflowExecution ??
-      command.continueAsNewWorkflowExecution,
-  );
-}
-
-/** Markers of the history, and what a local activity leaves. */
-function isWithoutEffect(command: Command): boolean {
-  return Boolean(
-    command.setPatchMarker ??
-      command.scheduleLocalActivity ??
-      command.requestCancelLocalActivity ??
-      command.cancelSignalWorkflow ??
-      command.respondToQuery,
-  );
-}
-
-/** As the core hands them over: first the start, then signals and updates, then the rest in the order of the history. */
-function inOrder(jobs: readonly Job[]): Job[] {
-  const rank = (job: Job) =>
-    job.initializeWorkflow ? 0 : job.notifyHasPatch ? 1 : job.signalWorkflow || job.doUpdate ? 2 : 3;
-  return jobs.toSorted((one, other) => rank(one) - rank(other));
-}

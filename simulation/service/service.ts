@@ -1,11 +1,10 @@
 import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
-import type { ActivityResult } from '../runtime.js';
 import type { Worker } from '../worker.js';
 import type { World } from '../world.js';
-import type { Activity, Beat } from './activity.js';
+import type { Activity } from './activity.js';
 import { Run, STATUSES, type Start } from './run.js';
-import { parsed } from './visibility.js';
+import { type Fields, parsed } from './visibility.js';
 
 /** How long a query waits for a worker, in milliseconds. */
 const QUERY_MS = 10_000;
@@ -20,7 +19,7 @@ export class Service {
   readonly #latest = new Map<string, Run>();
   /** Runs and activities without a worker. */
   readonly #waiting = new Set<Run | Activity>();
-  readonly #seen = new Map<Run, Readonly<Record<string, unknown>>>();
+  readonly #seen = new Map<Run, Fields>();
 
   constructor(
     readonly world: World,
@@ -34,12 +33,11 @@ export class Service {
 
   /** The newest run of an id. */
   latest(workflowId: string, runId?: string | null): Run | undefined {
-    if (runId) return this.#byRunId.get(runId);
-    return this.#latest.get(workflowId);
+    return runId ? this.#byRunId.get(runId) : this.#latest.get(workflowId);
   }
 
   open(workflowId: string): Run | undefined {
-    const run = this.#latest.get(workflowId);
+    const run = this.latest(workflowId);
     return run?.isOpen ? run : undefined;
   }
 
@@ -64,28 +62,15 @@ export class Service {
     // A parent that has continued as new does not learn of the children of the run before.
     if (parent && run.closed && run.status !== 'CONTINUED_AS_NEW')
       parent.run.childClosed(parent.seq, run, run.closed);
-    if (run.status === 'CONTINUED_AS_NEW') return;
-    for (const child of this.runs) {
-      if (child.start.parent?.run !== run || !child.isOpen) continue;
-      const { closePolicy } = child.start.parent;
-      if (closePolicy === CLOSE.TERMINATE) child.terminate();
-      if (closePolicy === CLOSE.REQUEST_CANCEL) child.cancel();
-    }
   }
 
   /** Lists show it after a while, and never again what was before. */
   changed(run: Run): void {
-    const { start, runId, startedAt } = run;
+    const { workflowId, type, taskQueue } = run.start;
     const show = () =>
       this.#seen.set(run, {
-        ...run.searchAttributes,
-        ...{
-          WorkflowId: start.workflowId,
-          WorkflowType: start.type,
-          TaskQueue: start.taskQueue,
-          RunId: runId,
-        },
-        ...{ StartTime: new Date(startedAt).toISOString(), ExecutionStatus: STATUSES[run.status] },
+        ...{ ...run.searchAttributes, WorkflowId: workflowId, WorkflowType: type, TaskQueue: taskQueue },
+        ExecutionStatus: STATUSES[run.status],
       });
     this.world.after(this.world.chance.between(1, this.limits.visibleWithinMs), show, null);
   }
@@ -134,7 +119,7 @@ export class Service {
   dispatch(activity: Activity): void {
     this.#later(() => {
       if (activity.isOver) return;
-      const worker = this.#any(activity.queue);
+      const worker = this.#any(activity.scheduled.taskQueue);
       if (worker) worker.runActivity(activity);
       else this.#waiting.add(activity);
     });
@@ -146,14 +131,10 @@ export class Service {
     });
   }
 
-  /** @returns undefined when the server has given up on the attempt */
-  heartbeat(token: string, details: readonly Payload[] | undefined): Beat | undefined {
-    return this.#activityOf(token)?.heartbeat(token, details);
-  }
-
-  /** @param details of the last heartbeat, which a failure carries */
-  report(token: string, result: ActivityResult, details?: readonly Payload[]): boolean {
-    return this.#activityOf(token)?.report(token, result, details) ?? false;
+  /** That of an attempt. Undefined when it is over. */
+  activityOf(token: string): Activity | undefined {
+    const [runId = '', seq] = token.split('/');
+    return this.#byRunId.get(runId)?.activities.get(Number(seq));
   }
 
   async query(run: Run, name: string, args: readonly Payload[]): Promise<Payload> {
@@ -163,11 +144,6 @@ export class Service {
     const worker = this.#workerOf(run);
     if (!worker || run.steps.length === 0) throw new Error('no worker answers queries');
     return worker.query(run, name, args);
-  }
-
-  #activityOf(token: string): Activity | undefined {
-    const [runId = '', seq] = token.split('/');
-    return this.#byRunId.get(runId)?.activities.get(Number(seq));
   }
 
   #alive(): Worker[] {
@@ -196,5 +172,3 @@ const {
 
 /** A worker that holds a workflow has this long, in milliseconds, to take its task. */
 const NOTICED_AFTER_MS = 10_000;
-
-const CLOSE = { TERMINATE: 1, REQUEST_CANCEL: 3 };

@@ -141,6 +141,19 @@ export const read = entry('read');
 export const idempotent = entry('idempotent');
 export const once = entry('once');
 
+/** A catalogue that differs between accounts, made once for each wording: its schemas take longer than many requests. */
+export function madeOnce<Wording, Ops extends Operations>(
+  make: (wording?: Wording) => Ops,
+): (wording?: Wording) => Ops {
+  const made = new Map<string | undefined, Ops>();
+  return (wording) => {
+    const key = JSON.stringify(wording);
+    const operations = made.get(key) ?? make(wording);
+    made.set(key, operations);
+    return operations;
+  };
+}
+
 /** A catalogue key (`getStatus`) as people and the ledger spell it (`get-status`). */
 export function operationName(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { from, idempotent, type Operations, once, RESPONSE_BYTES, read } from '../catalogue.js';
+import { from, idempotent, madeOnce, type Operations, once, RESPONSE_BYTES, read } from '../catalogue.js';
 import { anyResponse, int32, text } from '../fields.js';
 import { cardOperations } from './card-operations.js';
 import { accountOperations, profileOperations } from './profile-operations.js';
@@ -121,7 +121,7 @@ export const NEUTRAL_SEGMENT = 'svc';
  *
  * @throws {TypeError} if it is not one plain path segment.
  */
-export function bankingOperations(pathSegment: string = NEUTRAL_SEGMENT) {
+function operationsWith(pathSegment: string = NEUTRAL_SEGMENT) {
   if (!/^[\w.~-]+$/.test(pathSegment))
     throw new TypeError('the path segment must be letters, digits, - . _ ~');
   return {
@@ -133,5 +133,7 @@ export function bankingOperations(pathSegment: string = NEUTRAL_SEGMENT) {
     ...PARTNER_OPERATIONS,
   } satisfies Operations;
 }
+
+export const bankingOperations = madeOnce(operationsWith);
 
 export type BankingOperations = ReturnType<typeof bankingOperations>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idempotent, type Operations, once, RESPONSE_BYTES, read } from '../catalogue.js';
+import { idempotent, madeOnce, type Operations, once, RESPONSE_BYTES, read } from '../catalogue.js';
 import { anyResponse, int32 } from '../fields.js';
 import * as schemas from './schemas.js';
 
@@ -12,7 +12,7 @@ export const FEES_PATH = '/api/v2/merchant/fees';
  * The merchant boarding API: all fifteen operations that apis/2 names. B1 to B4 are as printed there; the eleven others have the
  * shapes that apis/4 reports of similar services.
  */
-export function boardingOperations(posNames: readonly string[] = []) {
+function operationsWith(posNames: readonly string[] = []) {
   const createRequest = schemas.createMerchantRequest(posNames);
   return {
     listAgentProfiles: read('GET /api/v1/agentProfiles', {
@@ -136,5 +136,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
     }),
   } satisfies Operations;
 }
+
+export const boardingOperations = madeOnce(operationsWith);
 
 export type BoardingOperations = ReturnType<typeof boardingOperations>;

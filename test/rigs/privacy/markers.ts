@@ -109,12 +109,31 @@ function divided(value: string): string[] {
   return [...parts.flatMap((each) => signs.map((sign) => each.join(sign))), `(${first}) ${second}-${third}`];
 }
 
+interface Forms {
+  readonly exact: readonly Buffer[];
+  /** In lower case. */
+  readonly written: readonly Buffer[];
+}
+
+/** Made once: a simulation looks for the same values in thousands of runs. */
+const made = new Map<string, Forms>();
+
+function formsOf(value: string): Forms {
+  const forms = made.get(value) ?? {
+    exact: [value, inJson(value)].flatMap(exactForms),
+    written: writtenForms(value).map((form) => Buffer.from(asciiLower(form))),
+  };
+  made.set(value, forms);
+  return forms;
+}
+
 /** The names of the markers that these bytes contain in any form. */
 export function found(searched: Buffer, wanted: Readonly<Record<string, string>>): string[] {
   const lower = Buffer.from(asciiLower(searched.toString('latin1')), 'latin1');
-  const isThere = (value: string) =>
-    [value, inJson(value)].flatMap(exactForms).some((bytes) => searched.includes(bytes)) ||
-    writtenForms(value).some((form) => lower.includes(Buffer.from(asciiLower(form))));
+  const isThere = (value: string) => {
+    const { exact, written } = formsOf(value);
+    return exact.some((bytes) => searched.includes(bytes)) || written.some((bytes) => lower.includes(bytes));
+  };
   return Object.entries(wanted)
     .filter(([, value]) => isThere(value))
     .map(([name]) => name);

@@ -22,28 +22,41 @@ export type Answers = { readonly [Name in keyof Service]?: (request: any) => obj
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export type Sent = [name: string, request: any];
 
+/** A connection without a server. @param answer returns a response as protobuf's `fromObject` takes it */
+export function connectionTo(
+  answer: (name: keyof Service, request: unknown) => object | Promise<object>,
+  withDeadline = (_: number, run: () => unknown) => run(),
+): ConnectionLike {
+  const call = async (name: keyof Service, request: unknown) => {
+    const message = `${name[0]?.toUpperCase()}${name.slice(1)}Response` as keyof typeof v1;
+    return (v1[message] as { fromObject(of: object): object }).fromObject(await answer(name, request));
+  };
+  const workflowService = new Proxy({}, { get: (_, name: keyof Service) => call.bind(undefined, name) });
+  const within = (_: unknown, run: () => unknown) => run();
+  const connection = {
+    ...{ workflowService, plugins: [], close: async () => {}, ensureConnected: async () => {} },
+    ...{ withDeadline, withMetadata: within, withAbortSignal: within },
+  };
+  return connection as unknown as ConnectionLike;
+}
+
 /** A client, the requests that it sent in their order, and the deadlines of its calls in epoch milliseconds. */
 export function answering(answers: Answers) {
   const sent: Sent[] = [];
   const deadlines: number[] = [];
-  const call = async (name: string, request: unknown) => {
-    sent.push([name, request]);
-    const answer = answers[name as keyof Service];
-    if (!answer) throw new Error(`the test does not answer ${name}`);
-    const message = `${name[0]?.toUpperCase()}${name.slice(1)}Response` as keyof typeof v1;
-    return (v1[message] as { fromObject(of: object): object }).fromObject(await answer(request));
-  };
-  const workflowService = new Proxy({}, { get: (_, name: string) => call.bind(undefined, name) });
-  const connection = {
-    ...{ workflowService, plugins: [], close: async () => {}, ensureConnected: async () => {} },
-    withDeadline: (deadline: number, run: () => unknown) => {
+  const connection = connectionTo(
+    (name, request) => {
+      sent.push([name, request]);
+      const answer = answers[name];
+      if (!answer) throw new Error(`the test does not answer ${name}`);
+      return answer(request);
+    },
+    (deadline, run) => {
       deadlines.push(deadline);
       return run();
     },
-    withMetadata: (_: unknown, run: () => unknown) => run(),
-    withAbortSignal: (_: unknown, run: () => unknown) => run(),
-  };
-  return { client: new Client({ connection: connection as unknown as ConnectionLike }), sent, deadlines };
+  );
+  return { client: new Client({ connection }), sent, deadlines };
 }
 
 /** An error as the server sends it. */
