@@ -53,6 +53,18 @@ describe('an address', () => {
   });
 
   it.each([
+    ['{"success":false,"errors":"The street is unknown."}', 'The street is unknown.'],
+    ['{"success":false,"errors":null}', 'the partner gave no reason'],
+  ])('is not changed when the bank says %s with 200', async (body, message) => {
+    const { client } = await bankingPartner(responding(200, body));
+    const { run } = await activitiesOf(client);
+    expect(await failed(run('changeAddress', { change }))).toMatchObject({
+      details: { kind: 'Rejected', status: 200, fields: [{ field: '', message }] },
+      isRetried: false,
+    });
+  });
+
+  it.each([
     ['is changed again by itself', {}, true],
     ['is not, where a code is good for one call', { oneTimeCode: '000000' }, false],
   ])('%s', async (_, more, isRetried) => {
