@@ -4,7 +4,15 @@ import type { Answer, Requirement } from '../../messages/requirements.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
-import { askForCorrection, doubts, NotAdoptable, Rejected, runRead, runStep } from '../journey/run-step.js';
+import {
+  askForCorrection,
+  doubts,
+  NotAdoptable,
+  Rejected,
+  refusalOf,
+  runRead,
+  runStep,
+} from '../journey/run-step.js';
 import { type Business, bank } from './business.js';
 import { ticketIdOf } from './tickets.js';
 
@@ -71,16 +79,10 @@ export async function replaceHolder(business: Business, isMoot?: () => boolean):
   const { correct } = business.input;
   const title = CORRECT;
   for (;;) {
-    const { problems } = await runStep(journey, {
-      effect: 'idempotent',
-      title,
-      run: () => bank.correctHolder({ profileId, ...business.submission }),
-      endsWhenRejected: true,
-    }).catch((error: unknown) => {
-      if (error instanceof Rejected) return error;
-      throw error;
-    });
-    if (problems.length === 0) break;
+    const run = () => bank.correctHolder({ profileId, ...business.submission });
+    const step = { effect: 'idempotent', title, run, endsWhenRejected: true } as const;
+    const problems = await refusalOf(runStep(journey, step));
+    if (!problems) break;
     if (!(await askForCorrection(journey, { title, correct }, problems, isMoot))) return;
   }
   journey.timeline.add('holder-corrected');

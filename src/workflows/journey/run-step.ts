@@ -101,6 +101,19 @@ export function runRead<Result>(
   return runStep(context, { effect: 'read', title, run });
 }
 
+/** The problems of a step that the partner has refused, perhaps without a reason. Undefined when it has taken what was sent. */
+export async function refusalOf(
+  step: Promise<{ readonly problems: readonly FieldProblem[] }>,
+): Promise<readonly FieldProblem[] | undefined> {
+  try {
+    const { problems } = await step;
+    return problems.length > 0 ? problems : undefined;
+  } catch (error) {
+    if (error instanceof Rejected) return error.problems;
+    throw error;
+  }
+}
+
 /** Asks for a correction, or for the id of what was done by hand if no read would show it. Undefined to try again. */
 async function correctedOrDone<Result>(
   context: StepContext,

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Answer } from '../../../src/messages/requirements.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
 import { Abandoned, type Question } from '../../../src/workflows/journey/requirement-queue.js';
-import { Rejected, runStep } from '../../../src/workflows/journey/run-step.js';
+import { Rejected, refusalOf, runStep } from '../../../src/workflows/journey/run-step.js';
 import {
   type Found,
   type OnceWrite,
@@ -220,6 +220,17 @@ describe('a rejection', () => {
     expect(outcome).toBeInstanceOf(Rejected);
     const rejected = { name: 'Rejected', message: detail, problems: BAD_EMAIL.fields, status: 400 };
     expect([outcome, asked]).toMatchObject([rejected, []]);
+  });
+
+  it.each<[string, Turn<unknown>, object[] | undefined]>([
+    ['refused, without a reason', failed('Rejected'), []],
+    ['refused', failed('Rejected', BAD_EMAIL), BAD_EMAIL.fields],
+    ['taken with problems', { problems: BAD_EMAIL.fields }, BAD_EMAIL.fields],
+    ['taken', { problems: [] }, undefined],
+  ])('has the problems of what is %s', async (_, attempt, problems) => {
+    const { outcome } = await workflow({ attempts: [attempt] }).idempotent({ endsWhenRejected: true });
+    const step = outcome instanceof Error ? Promise.reject(outcome) : Promise.resolve(outcome);
+    expect(await refusalOf(step as Promise<never>)).toEqual(problems);
   });
 
   it('of a read is retried or abandoned by a person', async () => {
