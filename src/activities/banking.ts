@@ -54,8 +54,7 @@ function operationActivities(client: BankingClient) {
         // The client checks it.
         const address = change as unknown as z.input<typeof addressChange>;
         // The contract shows an empty object, and other writes of the bank fail in a body of this form.
-        const fields = failureIn(await client.changeAddress(address, options));
-        if (fields.length > 0) throw notTaken('change-address', fields);
+        taken('change-address', await client.changeAddress(address, options));
       }, change['oneTimeCode'] === undefined),
 
     setCardNickname: (request) =>
@@ -66,7 +65,11 @@ function operationActivities(client: BankingClient) {
 
     restoreSubUser: ({ subUserId }) =>
       writeRepeatably(async ({ mayHaveBeenSent, ...options }) => {
-        const restored = client.restoreSubUser({ id: subUserId }, options).then(() => false);
+        const restored = client.restoreSubUser({ id: subUserId }, options).then((response) => {
+          // The contract does not show the body.
+          taken('restore-sub-user', response);
+          return false;
+        });
         return { afterLostCall: await (mayHaveBeenSent ? orNone(restored, true) : restored) };
       }),
 
@@ -81,6 +84,12 @@ function operationActivities(client: BankingClient) {
         ]);
       }),
   } satisfies Partial<BankingActivities>;
+}
+
+/** @throws {PartnerError} for a failure in the body of a response with 200 */
+function taken(operation: string, response: unknown): void {
+  const fields = failureIn(response);
+  if (fields.length > 0) throw notTaken(operation, fields);
 }
 
 /** A failure in the body of a response with 200. */
