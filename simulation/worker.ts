@@ -140,8 +140,8 @@ export class Worker extends Process {
     this.world.within(this, () => this.#attempts.get(token)?.cancel('CANCELLED'));
   }
 
-  query(run: Run, queryType: string, args: readonly Payload[]): Promise<Payload> {
-    return this.world.within(this, () =>
+  async query(run: Run, queryType: string, args: readonly Payload[]): Promise<Payload> {
+    const answer = await this.world.within(this, () =>
       this.#inLine(run, async () => {
         const instance = await this.#held(run);
         const queryWorkflow = { queryId: 'q', queryType, arguments: [...args], headers: {} };
@@ -150,11 +150,12 @@ export class Worker extends Process {
         const step = { at, historyLength, suggestsContinueAsNew: false, jobs: [{ queryWorkflow }] };
         const result = await this.world.outside(() => instance.activate(step));
         if ('failure' in result) throw new Error(result.failure);
-        const [answer] = result.commands.flatMap(({ respondToQuery }) => respondToQuery ?? []);
-        if (answer?.failed || !answer?.succeeded) throw new Error(answer?.failed?.message ?? 'no answer');
-        return answer.succeeded.response as Payload;
+        return result.commands.flatMap(({ respondToQuery }) => respondToQuery ?? [])[0];
       }),
     );
+    // A workflow that has rejected its input answers none.
+    if (answer?.failed || !answer?.succeeded) throw new Error(answer?.failed?.message ?? 'no answer');
+    return answer.succeeded.response as Payload;
   }
 
   #inLine<Result>(run: Run, work: () => Promise<Result>): Promise<Result> {
