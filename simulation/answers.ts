@@ -10,6 +10,12 @@ export type OperatorAnswer =
   | { readonly kind: 'retry' }
   | { readonly kind: 'document' };
 
+/** How notes begin that nobody answers. */
+export const MOOT = 'Read rule';
+
+/** What the store of files says. */
+export const STORE_FAILS = 'the shelf is locked';
+
 /** Requirements that the operator does not answer. */
 export type Left = 'uncertain' | 'moot';
 
@@ -28,7 +34,8 @@ export function answerTo(
     case 'uncertain-write':
       return 'uncertain';
     case 'underwriting-note':
-      if (merchant === 'moot-notes') return 'moot';
+      if (merchant === 'moot-notes' || detail.startsWith(MOOT) || detail.startsWith('The partner lists'))
+        return 'moot';
       return /^Please send/.test(detail) ? { kind: 'document' } : { kind: 'text', text: marked.noteAnswer };
     case 'request-changes':
       if (merchant !== 'request-changes') return undefined;

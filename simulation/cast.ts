@@ -158,9 +158,11 @@ function businessInput(
   });
 }
 
-function terminalInput({ marked }: Making) {
+function terminalInput({ marked, chance }: Making) {
   const address = { street_line1: marked.accountStreet, city: 'Albany', state: 'NY', zip: '12207' };
-  return terminal({ account: { address, admin_email: marked.adminEmail, tax_id: marked.taxId } });
+  const description = chance.happens(0.5) && { description: 'Counter' };
+  const account = { address, admin_email: marked.adminEmail, tax_id: marked.taxId, ...description };
+  return terminal({ account });
 }
 
 /** The business account holder to submit, if there is one. */

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Client } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { readBatch } from '../src/batches/batches.js';
 import type { FileStore } from '../src/documents/file-store.js';
 import {
@@ -9,7 +10,7 @@ import {
   confirmBatch,
   NO_RESULTS,
 } from '../src/messages/batches.js';
-import { workflowId } from '../src/messages/ids.js';
+import { type WorkflowType, workflowId } from '../src/messages/ids.js';
 import {
   type OperationName,
   type OperationRequest,
@@ -20,6 +21,7 @@ import type { ByHand } from '../src/partners/by-hand.js';
 import { sealed } from '../src/temporal/payload-codec.js';
 import type { OperationStart } from '../src/temporal/start.js';
 import type { Party } from './cast.js';
+import { ACCOUNT as ACCOUNT_NAME } from './existing.js';
 import { MARKERS } from './markers.js';
 import type { Errand } from './plan.js';
 import type { Writes } from './roles.js';
@@ -27,7 +29,7 @@ import type { World } from './world.js';
 
 /** What Gangway does besides: single operations at the bank, and batches. */
 
-type Operation = Exclude<Errand, 'batch'> & OperationName;
+type Operation = Exclude<Errand, 'batch' | 'invalid'> & OperationName;
 
 /** What each operation writes when it is done. No onboarding does. */
 export const EFFECTS: Readonly<Record<Operation, Writes>> = {
@@ -80,6 +82,35 @@ export async function operationOf(
 /** The id of its workflow. */
 export function operationId({ operation, key }: Pick<OperationStart, 'operation' | 'key'>): string {
   return workflowId('partnerOperation', operationKey(operation, key));
+}
+
+/** Starts that no command makes: what is wrong is in the failure of the workflow. */
+const INVALID: readonly (readonly [id: string, type: WorkflowType, input: unknown, problem: RegExp])[] = [
+  ['business-onboarding-invalid', 'businessOnboarding', null, /externalId: must be a string/],
+  [
+    'customer-onboarding-invalid',
+    'customerOnboarding',
+    { externalId: 1, boarding: [], business: null },
+    /externalId: must be a string; boarding: must be an object; business: must be an object/,
+  ],
+  ['operation-invalid', 'partnerOperation', { operation: 'none', request: {} }, /there is no none/],
+  ['merchant-boarding-invalid', 'merchantBoarding', { account: ACCOUNT_NAME }, /must end in @west/],
+  ['merchant-boarding-invalid-2', 'merchantBoarding', { account: 7 }, /^account: /],
+  ['terminal-provisioning-invalid@No name', 'terminalProvisioning', {}, /^account: /],
+];
+
+/** Starts them all. @returns a line for each that did not fail as it should */
+export async function invalidStarts(client: Client, taskQueue: string): Promise<string[]> {
+  const problems = INVALID.map(async ([id, type, input, problem]) => {
+    const handle = await client.workflow.start(type, { workflowId: id, taskQueue, args: [input] });
+    const failure: unknown = await handle.result().catch(({ cause }: Error) => cause);
+    const isRight =
+      failure instanceof ApplicationFailure &&
+      failure.type === 'InvalidInput' &&
+      problem.test(failure.message);
+    return isRight ? [] : [`${id} ends with ${failure instanceof Error ? failure.message : 'a result'}`];
+  });
+  return (await Promise.all(problems)).flat();
 }
 
 /** How a batch goes on. */

@@ -1,15 +1,18 @@
 import { workflowId } from '../src/messages/ids.js';
-import type { MerchantBoardingInput } from '../src/messages/inputs.js';
+import type { MerchantBoardingInput, TerminalProvisioningInput } from '../src/messages/inputs.js';
 import { defined } from '../src/messages/objects.js';
 import { bankingClient } from '../src/partners/banking/client.js';
 import { type AccountHolder, type BeneficialOwner, submissionOf } from '../src/partners/banking/holder.js';
 import { boardingClient } from '../src/partners/boarding/client.js';
 import { byHand } from '../src/partners/by-hand.js';
+import { paymentsClient } from '../src/partners/payments/client.js';
 import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import type { Party } from './cast.js';
+import { finalMid } from './ledger.js';
 import { MARKERS } from './markers.js';
 import { PARTNERS_URL, type Partners } from './partners.js';
 import type { Existing, Plan, Twist } from './plan.js';
+import type { Writes } from './roles.js';
 import type { Seeded } from './seeded.js';
 
 /** The bank takes the holder only after a correction, or does what only Gangway asks for. */
@@ -94,6 +97,8 @@ export async function existingOf(
   if (how === 'nothing' || isNew || (how === 'followed' && terminal)) return party;
   const bank = bankByHand();
   const boarding = byHand(boardingClient(WHO));
+  const payments = byHand(paymentsClient({ url: PARTNERS_URL, apiKey: 'sandbox', environment: 'uat' }));
+  let writes: Writes | undefined;
 
   async function profileOf({ holder, beneficialOwners = [] }: Business): Promise<number> {
     const { profileId } = await bank.submitBusinessAccountHolder(submissionOf(holder, beneficialOwners));
@@ -142,14 +147,36 @@ export async function existingOf(
     };
   }
 
-  /** The business of a merchant that has a profile, which may not show all of itself. */
+  /** The business of a merchant that has a profile, which may not show all of itself, or be of another business. */
   async function namedBusiness(business: Business) {
     const merchantProfileId = 4_000 + Number(externalId.split('-').at(-1));
     const hides = chance.pick([[], ['doingBusinessAsName', 'employerIdentificationNumber']]);
-    const profileId = await profileOf(business);
+    const { holder } = business;
+    const isOthers = chance.happens(0.3);
+    const another = { legalBusinessName: 'Harbor LLC', employerIdentificationNumber: '500600700' };
+    const profileId = await profileOf(
+      isOthers ? { ...business, holder: { ...holder, ...another } } : business,
+    );
+    if (isOthers) partners.forget();
     const change = { merchantProfileId, hides };
     await partners.control('POST', `/sandbox/profiles/${profileId}/transition`, change);
     return { ...business, merchantProfileId };
+  }
+
+  /** Somebody has made up to two accounts for the merchant, and terminals in each. @returns all writes of its terminal */
+  async function provisioned(
+    merchantProfileId: number,
+    { account: { name: _, ...its }, terminal: asked }: TerminalProvisioningInput['provisionTerminal'],
+  ): Promise<Writes> {
+    const accounts = chance.between(0, 2);
+    const each = accounts > 0 ? chance.between(0, 2) : 0;
+    const description = `mid ${finalMid(merchantProfileId)}`;
+    for (let account = 0; account < accounts; account += 1) {
+      const { id } = await payments.createAccount({ ...its, name: 'By hand', type: 'merchant', description });
+      for (let number = 0; number < each; number += 1)
+        await payments.createTerminal({ ...asked, account_id: id });
+    }
+    return { 'create-account': accounts || 1, 'create-terminal': accounts * each || 1 };
   }
 
   if (how === 'before') {
@@ -162,12 +189,21 @@ export async function existingOf(
     const isFollowed = how === 'followed';
     if (type === 'merchantBoarding') return isFollowed ? followed(input) : named(input);
     if (isBusiness) return isFollowed ? followedBusiness(input) : namedBusiness(input);
-    if (!isFollowed) return { ...input, boarding: await named(input.boarding) };
+    if (!isFollowed) {
+      const merchant = await named(input.boarding);
+      const { provisionTerminal } = input;
+      const isIn = provisionTerminal && terminal?.outcome === 'provisioned';
+      if (isIn) writes = await provisioned(merchant.merchantProfileId, provisionTerminal);
+      return { ...input, boarding: merchant };
+    }
     const parts = {
       boarding: await followed(input.boarding),
       business: await followedBusiness(input.business),
     };
     return { ...parts, onDecline: 'continue' };
   };
-  return { ...party, input: { ...(await change()), externalId } as never };
+  const changed = { ...party, input: { ...(await change()), externalId } as never };
+  return writes && terminal
+    ? { ...changed, parts: { ...party.parts, terminal: { ...terminal, writes } } }
+    : changed;
 }

@@ -1,5 +1,3 @@
-import type { Client } from '@temporalio/client';
-import type { FileStore } from '../src/documents/file-store.js';
 import { type OnboardingState, stateQuery, type TimelineEntry } from '../src/messages/onboarding-state.js';
 import type { Delivery, OutboundEvent, OutboundEventType } from '../src/messages/outbound-events.js';
 import type { OperationOutcome } from '../src/messages/partner-operations.js';
@@ -9,34 +7,33 @@ import { allIn } from '../src/sandbox/faults.js';
 import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import { outcomeOf, stateOf } from '../src/temporal/onboardings.js';
 import { found } from '../test/rigs/privacy/markers.js';
-import { contradicted, evidenceOf, type Witness } from './beliefs.js';
 import { type Party, workersOf } from './cast.js';
 import { type Batch, EFFECTS, isErrand, wrongIn } from './errands.js';
 import { bankByHand } from './existing.js';
 import { auditOf, entriesOf, differences as missing } from './ledger.js';
 import { MARKERS, PRIVATE } from './markers.js';
-import type { Network } from './network.js';
-import type { Partners } from './partners.js';
-import type { People } from './people.js';
+import type { People, Scene } from './people.js';
 import { OUTAGES, type Plan } from './plan.js';
-import { type Examined, examined, killedAfterMark, unrecorded } from './questions.js';
 import type { Service } from './service/service.js';
-import type { World } from './world.js';
+import {
+  contradicted,
+  type Examined,
+  evidenceOf,
+  examined,
+  killedAfterMark,
+  unrecorded,
+  type Witness,
+} from './writes.js';
 
 /** The end of a run, as the partners, Temporal and people see it. */
-export interface End {
-  readonly world: World;
-  readonly plan: Plan;
-  readonly cast: readonly Party[];
-  readonly partners: Partners;
+export interface End extends Scene {
   readonly people: People;
   readonly cancelled: ReadonlySet<Party>;
+  /** What these did first, the workflow that runs now does not know. */
   readonly interrupted: ReadonlySet<Party>;
-  readonly service: Service;
-  readonly network: Network;
-  readonly client: Client;
   readonly batch: Batch | undefined;
-  readonly files: FileStore;
+  /** What is wrong with starts that no command makes. */
+  readonly invalid: readonly string[];
 }
 
 /** A promise that was not kept. */
@@ -64,6 +61,7 @@ const PROMISES: Readonly<Record<string, Check>> = {
       );
     }),
   'A single operation takes effect as it says.': operated,
+  'An invalid input ends its workflow, and says why.': ({ invalid }) => invalid,
   'A batch starts each row once, and says so.': ({ batch, client, files, cancelled }) =>
     batch ? wrongIn(batch, client, files, cancelled.size > 0) : [],
   'Who waits for a partner for more than a day says so.': silent,
@@ -142,9 +140,12 @@ async function doubled(end: End): Promise<string[]> {
 
 /** One that is rejected or abandoned may have had its effect. None has it twice. */
 async function operated({ plan, network, partners, service, client }: End): Promise<string[]> {
-  const mayReject = network.outages.length > 0 || plan.fates.some(({ fate }) => fate === 'rejected');
+  const mayReject =
+    network.outages.length > 0 ||
+    plan.twists.includes('store') ||
+    plan.fates.some(({ fate }) => fate === 'rejected' || fate === 'unsuccessful');
   const problems = plan.errands.map(async (errand) => {
-    if (errand === 'batch') return [];
+    if (errand === 'batch' || errand === 'invalid') return [];
     const { start } =
       service.runs.find((run) => run.start.workflowId.startsWith(`operation-${errand}-`)) ?? {};
     if (!start) return [`${errand} never began`];
@@ -187,7 +188,7 @@ async function askedForNothing(
   const areClocksRight = hasRightClocks(plan);
   const isExplained = (question: Examined) =>
     / perhaps sent before/.test(question.doubt) ||
-    people.mistaken.has(question.workflowId) ||
+    people.answering.mistaken.has(question.workflowId) ||
     killedAfterMark(question, incidents) !== undefined ||
     (!areClocksRight && incidents.length > 0);
   const asksForNothing = asked
@@ -308,7 +309,7 @@ async function forgotten(end: End, ofParties: readonly Witness[]): Promise<strin
   const isShown = ({ workflowId }: { readonly workflowId: string }) =>
     service.latest(workflowId)?.steps.length !== 0;
   const key = (workflowId: string, id: string) => `the answer to ${id} of ${workflowId}`;
-  const told = people.receipts.filter(isShown).map(({ workflowId, id }) => key(workflowId, id));
+  const told = people.answering.receipts.filter(isShown).map(({ workflowId, id }) => key(workflowId, id));
   const recorded = witnesses.flatMap(({ workflowId, state }) =>
     detailsOf(state, 'requirement-resolved').map((id) => key(workflowId, id)),
   );
@@ -412,12 +413,17 @@ async function witnessesOf({ cast, client, service }: End): Promise<Witness[]> {
   for (const party of cast) {
     const states: { readonly workflowId: string; readonly state: Witness['state'] }[] = [];
     for (const workflowId of new Set([party.workflowId, ...workersOf(party)]))
-      if (service.latest(workflowId)?.steps.length)
+      if (service.latest(workflowId)?.steps.length && !hasNoState(service, workflowId))
         states.push({ workflowId, state: await stateOf(client, workflowId) });
     const mid = states.map(({ state }) => state.mid).find((each) => each !== undefined);
     witnesses.push(...states.map((each) => ({ ...each, party, mid })));
   }
   return witnesses;
+}
+
+/** It was started with an invalid input. */
+function hasNoState(service: Service, workflowId: string): boolean {
+  return service.latest(workflowId)?.status === 'FAILED';
 }
 
 /** Nothing follows from the answer: the onboarding ends with it, or somebody answered the ticket in another way. */
@@ -429,7 +435,8 @@ function isItsEnd(id: string, answer: string | undefined): boolean {
 async function accountsOf({ client, service }: End): Promise<Witness[]> {
   const party = { externalId: '', businessName: '', legalName: '' };
   const accounts = service.runs.filter(
-    ({ start, status }) => start.type.startsWith('partner') && status !== 'CONTINUED_AS_NEW',
+    ({ start, status }) =>
+      start.type.startsWith('partner') && !['CONTINUED_AS_NEW', 'FAILED'].includes(status),
   );
   return Promise.all(
     accounts.map(async ({ runId, start: { workflowId } }) => ({

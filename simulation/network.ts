@@ -11,6 +11,7 @@ import {
 import { grpcError } from '../test/rigs/temporal/answering-service.js';
 import { MARKERS } from './markers.js';
 import { type Fate, type Loss, OUTAGES, type Outage, type Plan } from './plan.js';
+import type { Seeded } from './seeded.js';
 import type { Link } from './service/requests.js';
 import { Process, World } from './world.js';
 
@@ -150,6 +151,10 @@ export class Network implements Link {
       if (fate === 'cut') return { ...result, body: result.body.subarray(0, result.body.length / 2) };
       if (result.status < 300 && (fate === 'garbled' || (of === 'read' && this.#isIn('unreadable'))))
         return { ...result, body: Buffer.from(chance.pick(STRANGE)) };
+      if (fate === 'warned') return edited(result, withWarning);
+      // A write without an id, or of a form that it does not have, is as uncertain as one without a response.
+      if (fate === 'blank') return edited(result, withoutIds(request));
+      if (fate === 'unsuccessful' && of === 'write') return result;
       departure.status = result.status;
       return fate === 'paged' && result.status < 300 ? firstPageOf(result) : result;
     };
@@ -185,7 +190,10 @@ export class Network implements Link {
         if (this.#isIn('code') && path.startsWith('/api/auth') && !textOf(request).includes(CODE))
           return resolve(answer(403, JSON_TYPE, '{"message":"The multi-factor code is missing or wrong"}'));
         if (fate === 'rejected' && request.beforeSending)
-          return resolve(answer(400, JSON_TYPE, refusal(textOf(request))));
+          return resolve(answer(400, JSON_TYPE, refusal(textOf(request), this.world.chance)));
+        const failure =
+          request.beforeSending && fate === 'unsuccessful' && failureOf(path, this.world.chance);
+        if (failure) return resolve(answer(200, JSON_TYPE, JSON.stringify(failure)));
         if (fate === 'repeated' && method !== 'POST') await take();
         const response = await take();
         resolve(after ? answer(after) : response);
@@ -227,10 +235,50 @@ function answer(status: number, headers: HttpResponse['headers'] = {}, body = ''
   return { status, headers, body: Buffer.from(body) };
 }
 
-/** A refusal that no scenario calls for. It quotes a name that the request has. */
-function refusal(text: string): string {
+/** A refusal that no scenario calls for: without a word, about fields, or with a name that the request has. */
+function refusal(text: string, chance: Seeded): string {
   const name = text.includes(MARKERS.firstName) ? MARKERS.firstName : 'This';
-  return JSON.stringify({ message: `${name} ${NOT_TODAY}`, errors: {} });
+  const fields = ['email', 'Owner1.HomeAddress', '$.dba', 'id', 'Nobody'];
+  return JSON.stringify(
+    chance.pick<unknown>([
+      { message: `${name} ${NOT_TODAY}`, errors: {} },
+      { errors: Object.fromEntries(fields.map((field) => [field, [NOT_TODAY]])) },
+      `${name} ${NOT_TODAY}`,
+      {},
+    ]),
+  );
+}
+
+/** The same in a successful response, as two of the partners write it. */
+function failureOf(path: string, chance: Seeded): object | undefined {
+  if (/^\/v\d/.test(path)) return undefined;
+  const error = chance.pick([null, `email: ${NOT_TODAY}; fields: ${NOT_TODAY}`, `This ${NOT_TODAY}`]);
+  const { label, ...problem } = { label: 'BadRequest', message: `This ${NOT_TODAY}` };
+  return /^\/api\/v\d\/merchant/.test(path)
+    ? { data: null, status: label, error: label, ...problem, validationResults: [] }
+    : { success: false, errors: error };
+}
+
+type Json = Record<string, unknown>;
+
+function edited(response: HttpResponse, edit: (body: Json) => Json): HttpResponse {
+  const isJson = String(response.headers['content-type']).includes('json');
+  if (response.status >= 300 || !isJson) return response;
+  return { ...response, body: Buffer.from(JSON.stringify(edit(JSON.parse(`${response.body}`)))) };
+}
+
+/** A new merchant comes with problems, although it is there. */
+function withWarning(body: Json): Json {
+  const problem = { memberNames: ['dba'], errorMessage: 'Check it.' };
+  const isNew = JSON.stringify(body.data ?? null).startsWith('{"merchantProfileId":');
+  return { ...body, warning: 'Check it.', ...(isNew && { validationResults: [problem] }) };
+}
+
+/** What a response may leave open: a status, a subject, how many there are; of a write, the id of what it has made. */
+function withoutIds({ beforeSending }: HttpRequest): (body: Json) => Json {
+  const open = ['bankingStatus', 'topic', 'total', 'comment'];
+  const blank = beforeSending ? ['profileId', 'financialAccountId', ...open] : open;
+  return (body) => JSON.parse(JSON.stringify(body, (key, value) => (blank.includes(key) ? null : value)));
 }
 
 /** Of a list with more than one element, the first element and how many there are. */

@@ -15,6 +15,9 @@ export const FATES = [
   'failed', // 500: the partner fails after it has done it
   'timedOut', // 408: a proxy gives up, and the partner does it
   'rejected', // 400: the partner does not take a write, and quotes what is in it
+  'unsuccessful', // the same with 200, and a failure in the body
+  'warned', // it takes effect, and its response has a warning, or problems
+  'blank', // it takes effect, and its response leaves open what may be null
   'paged', // of a list comes only the first page
   'garbled', // it takes effect, and its response has another form than the documented one
 ] as const;
@@ -101,9 +104,9 @@ export const MOVES = {
 
 /** While responses cannot be read, the workers look every five seconds, which takes a simulation long: it is rare. */
 const KINDS_OF_OUTAGE = [
-  ...Array<Outage>(6).fill('down'),
-  'locked',
-  'suspended',
+  ...Array<Outage>(4).fill('down'),
+  ...Array<Outage>(2).fill('locked'),
+  ...Array<Outage>(2).fill('suspended'),
   'unreadable',
   'code',
 ] as const;
@@ -143,6 +146,7 @@ export const SLIPS = [
   'decided', // the partner decides at the same moment, before it responds
   'unheard', // the partner's response to it is lost
   'claimed', // they claim the requirement first, take over, release, and propose what they withdraw
+  'cancelled', // somebody cancels the onboarding, or a part of it, at the same moment
   'abandoned', // they give up
 ] as const;
 
@@ -162,6 +166,8 @@ export const TWISTS = [
   'closes', // the bank locks the profile for some hours
   'cancels', // a decline of one part cancels the other
   'traced', // whoever requests them traces what follows
+  'verbose', // the underwriters leave long notes, or hundreds, and then decide
+  'store', // files are missing, or cannot be read or written, now and then
   'tickets', // the bank asks about no profile, or one of somebody else
 ] as const;
 
@@ -171,6 +177,7 @@ export type Twist = (typeof TWISTS)[number];
 export const EXISTING = [
   'nothing',
   'named', // the input names the merchant, which may be submitted, or whose business may have a profile
+  'claimed', // the same, and another workflow follows the merchant for some hours
   'followed', // Gangway only follows the merchant and the business
   'before', // the bank has an earlier profile of the same business, which is not to be adopted
 ] as const;
@@ -185,6 +192,7 @@ export const ERRANDS = [
   'restore-sub-user',
   'ensure-webhooks',
   'statement',
+  'invalid', // workflows start with inputs that commands refuse
   'batch', // the onboardings are rows of one file
 ] as const;
 
@@ -200,7 +208,7 @@ export function planOf(seed: number, only?: Only): Plan {
   const harshness = one([0, 1, 3, 10, 40]);
   const slips = times(one([0, 2, 6]), () => ({ answer: chance.between(1, 6), slip: one(SLIPS) }));
   return {
-    ...{ seed, only, who, parties: who === 'twins' ? [0, 1] : one([[0], [0, 1]]) },
+    ...{ seed, only, who, parties: who === 'twins' ? [0, 1] : one([[0], [0, 1], [0, 1], [0, 1, 2]]) },
     fates: [
       ...times(harshness * 2, () => {
         const of = one(['write', 'read'] as const);
@@ -234,7 +242,7 @@ export function planOf(seed: number, only?: Only): Plan {
     paceMs: one([500, MINUTE_MS / 4, 60 * MINUTE_MS, 60 * MINUTE_MS]),
     continueAfter: one([60, 200, 10_000]),
     existing: one([EXISTING[0], ...EXISTING]),
-    twists: chance.shuffled(TWISTS).slice(0, one([0, 0, 1, 3])),
-    errands: chance.shuffled(ERRANDS).slice(0, one([0, 0, 0, 2])),
+    twists: chance.shuffled(TWISTS).slice(0, one([0, 1, 2, 4])),
+    errands: chance.shuffled(ERRANDS).slice(0, one([0, 0, 2, 3])),
   };
 }

@@ -1,30 +1,26 @@
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { type FileStore, StoreFailure } from '../src/documents/file-store.js';
 import { ACCOUNTS } from '../src/messages/ids.js';
 import { defined } from '../src/messages/objects.js';
 import { TRACE_HEADER } from '../src/messages/sinks.js';
 import { accountPrefix, readAccounts } from '../src/partners/account-settings.js';
 import { sandboxAccount } from '../src/sandbox/systems.js';
-import {
-  type OperationStart,
-  type StartOptions,
-  startBusinessOnboarding,
-  startCustomerOnboarding,
-  startMerchantBoarding,
-  startOperation,
-} from '../src/temporal/start.js';
+import type { OperationStart } from '../src/temporal/start.js';
 import type { WorkersConfig } from '../src/worker/workflow-worker.js';
+import { STORE_FAILS } from './answers.js';
 import { castOf, KINDS, type Party, workersOf } from './cast.js';
-import { type Batch, batchOf, operationId, operationOf } from './errands.js';
+import { operationOf } from './errands.js';
 import { ACCOUNT, bankByHand, existingOf, startedAgain, twisted } from './existing.js';
-import { broken, type Problem } from './invariants.js';
+import { broken, type End, type Problem } from './invariants.js';
 import { MARKERS } from './markers.js';
 import { Network, replaceTransport } from './network.js';
 import { memoryFiles, PARTNERS_URL, Partners } from './partners.js';
-import { People } from './people.js';
+import { People, type Scene } from './people.js';
 import { type Incident, MOVES, type Plan } from './plan.js';
 import { encoded } from './runtime.js';
 import { clientOf } from './service/requests.js';
 import { Service } from './service/service.js';
+import { dbaFormIn, Starts, TASK_QUEUE } from './starts.js';
 import { installVirtualTime } from './virtual-time.js';
 import { Worker } from './worker.js';
 import { type Line, Process, World } from './world.js';
@@ -39,15 +35,10 @@ export interface Verdict {
   readonly steps: number;
 }
 
-const TASK_QUEUE = 'gangway';
-
 const DAY_MS = 24 * 3_600_000;
 
 /** How long all onboardings of a run may take, in milliseconds, although everything is answered. */
 const PATIENCE_MS = 60 * DAY_MS;
-
-/** All are requested within this time, in milliseconds. */
-const REQUESTED_WITHIN_MS = 600_000;
 
 /** How long it takes until a write has its mark, and until it has its response, in milliseconds. */
 const WRITE_MS = [40, 250] as const;
@@ -72,8 +63,6 @@ const settingsOf = (plan: Plan): WorkersConfig => ({
   patience: { retryAfterMaxMs: 3_600_000, stepMs: DAY_MS, unreadableMs: 3_600_000 },
   events: { secrets: [], toLoopback: true, destinations: [DESTINATION] },
 });
-
-const dbaFormIn = ({ twists }: Plan) => (twists.includes('masked') ? 'masked' : 'shown');
 
 /** Scenarios in which the partner asks more than once, or takes something back. */
 const TWICE = /same|more|again|reopened|hold|mistake|changes/;
@@ -120,15 +109,16 @@ class Simulation {
   readonly #client: Client;
   #cast: readonly Party[];
   readonly #operations: OperationStart[] = [];
-  #batch: Batch | undefined;
   readonly #files = memoryFiles();
+  /** The same for workers. */
+  readonly #shelf: FileStore;
   readonly #office = new Process('people');
   readonly #workers: Worker[] = [];
   readonly #cancelled = new Set<Party>();
-  /** What these did first, the workflow that runs now does not know. */
   readonly #interrupted = new Set<Party>();
   #restarts = 0;
   #people: People | undefined;
+  #starts: Starts | undefined;
   #steps = 0;
   #releases = 0;
 
@@ -138,6 +128,7 @@ class Simulation {
     private readonly partners: Partners,
   ) {
     this.#network = new Network(world, partners.listener, plan);
+    this.#shelf = plan.twists.includes('store') ? failing(this.#files, world, this.#network) : this.#files;
     this.#network.onWrite = (number) => {
       const { process } = World;
       const delay = world.chance.between(0, world.chance.pick(WRITE_MS));
@@ -163,7 +154,9 @@ class Simulation {
     await this.#prepare();
     const cast = this.#cast;
     for (const name of ['worker 1', 'worker 2']) this.#startWorker(name);
-    const people = new People(world, client, partners, this.#network, this.#files, cast, plan, service);
+    const [network, files] = [this.#network, this.#files];
+    const scene: Scene = { world, plan, cast, partners, network, client, service, files };
+    const people = new People(scene, (party) => this.#end(party, 'cancelled'));
     this.#people = people;
     // A part may be cancelled before all of its writes.
     for (const party of cast)
@@ -175,21 +168,16 @@ class Simulation {
         people.spared.add(party);
     for (const move of plan.moves)
       await partners.control('POST', '/sandbox/faults', { ...MOVES[move], ...ONCE });
-    const soon = () => world.chance.between(0, REQUESTED_WITHIN_MS);
-    if (plan.errands.includes('batch')) this.#begin(soon(), () => this.#requestAll());
-    else
-      for (const party of cast)
-        for (let time = 0; time < (party.twice ? 2 : 1); time += 1)
-          this.#begin(soon(), () => this.#request(party));
-    for (const operation of this.#operations)
-      this.#begin(soon(), () => startOperation(client, operation, { taskQueue: TASK_QUEUE }));
+    const starts = new Starts(scene, people, this.#operations);
+    this.#starts = starts;
+    starts.begin((delayMs, run) => this.#begin(delayMs, run));
     this.#begin(0, () => people.work());
 
     const began = world.now;
     await world.run(() => {
       this.#steps += 1;
       this.#reach('step', this.#steps);
-      return this.#isOver() || people.surprises.size > 0;
+      return (starts.haveBegun && this.#isOver()) || people.surprises.size > 0;
     }, began + PATIENCE_MS);
     const virtualMs = world.now - began;
     const trace = [...world.trace];
@@ -204,17 +192,8 @@ class Simulation {
     if (problems.length === 0)
       problems.push(
         ...(await this.#examine({
-          world,
-          plan,
-          cast,
-          partners,
-          people,
-          cancelled: this.#cancelled,
-          interrupted: this.#interrupted,
-          service,
-          client,
-          batch: this.#batch,
-          files: this.#files,
+          ...{ ...scene, people, batch: starts.batch, invalid: starts.invalid ?? [] },
+          ...{ cancelled: this.#cancelled, interrupted: this.#interrupted },
         })),
       );
     this.#killAll();
@@ -232,7 +211,8 @@ class Simulation {
         cast.push(twisted(await existingOf(party, plan.existing, partners, world.chance), plan));
       this.#cast = cast;
       for (const errand of plan.errands)
-        if (errand !== 'batch') this.#operations.push(await operationOf(errand, bankByHand(), world));
+        if (errand !== 'batch' && errand !== 'invalid')
+          this.#operations.push(await operationOf(errand, bankByHand(), world));
       // Of the cards that these are about, nobody asks.
       isReady = true;
     });
@@ -242,24 +222,20 @@ class Simulation {
   }
 
   /** After the last fault, by a worker that has nothing in its memory: it replays every workflow. */
-  async #examine(end: Omit<Parameters<typeof broken>[0], 'network'>): Promise<readonly Problem[]> {
+  async #examine(end: End): Promise<readonly Problem[]> {
     this.#network.clears();
     this.#killAll();
     this.#startWorker('examiner');
     let problems: readonly Problem[] | undefined;
     this.#begin(0, async () => {
-      problems = await broken({ ...end, network: this.#network });
+      problems = await broken(end);
     });
     await this.world.run(() => problems !== undefined, this.world.now + DAY_MS);
     return problems ?? [...failures(this.world), { promise: RUNS, what: 'the end could not be examined' }];
   }
 
   #isOver(): boolean {
-    const isAsked = this.#cast.every(({ workflowId }) => this.#service.latest(workflowId));
-    const isBegun = this.#operations.every((each) => this.#service.latest(operationId(each)));
     return (
-      isAsked &&
-      isBegun &&
       this.#restarts === 0 &&
       this.#service.runs.every(({ isOpen, start }) => !isOpen || start.type in ACCOUNTS)
     );
@@ -272,18 +248,12 @@ class Simulation {
     );
   }
 
-  /** Whom the batch leaves out is requested alone. */
-  async #requestAll(): Promise<void> {
-    this.#batch = await batchOf(this.#cast, this.#client, this.#files, this.world, TASK_QUEUE);
-    for (const party of this.#cast) await this.#request(party);
-  }
-
   #startWorker(name: string): void {
     const worker = new Worker(
       ...([name, this.world, this.#service, this.#network, settingsOf(this.plan)] as const),
       {
-        documents: this.#files,
-        statements: this.#files,
+        documents: this.#shelf,
+        statements: this.#shelf,
       },
     );
     this.#workers.push(worker);
@@ -292,34 +262,6 @@ class Simulation {
 
   #killAll(): void {
     for (const worker of this.#workers.splice(0)) if (worker.isAlive) worker.kill();
-  }
-
-  async #request(party: Party, again = false): Promise<void> {
-    const { twists } = this.plan;
-    const options: StartOptions = { taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(this.plan), again };
-    const { type, input, workflowId } = party;
-    if (type === 'customerOnboarding' && twists.includes('attached') && !again) {
-      const { externalId, account, boarding } = input;
-      await startMerchantBoarding(
-        this.#client,
-        { ...boarding, ...defined({ account }), externalId },
-        options,
-      );
-    }
-    // A customer keeps what has ended, and its parts look for themselves.
-    const isRestored = twists.includes('restored') && this.plan.existing !== 'before';
-    if (type === 'customerOnboarding' || !isRestored) {
-      await request(this.#client, party, options);
-      return;
-    }
-    const restored = { backedUpAt: new Date(this.world.now).toISOString() };
-    const start = { taskQueue: TASK_QUEUE, workflowId, args: [input, undefined, restored] };
-    // Requested twice, it runs once.
-    await this.#client.workflow
-      .start(type, { ...start, workflowIdReusePolicy: 'REJECT_DUPLICATE' })
-      .catch((error) => {
-        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      });
   }
 
   /** Ends an onboarding, or a part of it. */
@@ -345,7 +287,7 @@ class Simulation {
     if (isOpen || isSubmitted) return;
     this.#interrupted.add(party);
     this.#people?.forget(party);
-    await this.#request(startedAgain(party, this.partners.ledger), true);
+    await this.#starts?.request(startedAgain(party, this.partners.ledger), true);
   }
 
   #reach(of: Incident['of'], number: number, process?: Process): void {
@@ -398,8 +340,22 @@ function failures({ failures: all }: World): Problem[] {
   }));
 }
 
-function request(client: Client, { type, input }: Party, options: StartOptions): Promise<unknown> {
-  if (type === 'merchantBoarding') return startMerchantBoarding(client, input, options);
-  if (type === 'businessOnboarding') return startBusinessOnboarding(client, input, options);
-  return startCustomerOnboarding(client, input, options);
+/** Documents and statements are missing, or out of reach, now and then. */
+function failing(files: FileStore, { chance }: World, network: Network): FileStore {
+  const fails = (name: string) => {
+    if (network.isClear || name.endsWith('.rows') || chance.happens(0.5)) return;
+    const kind = chance.pick(['missing', 'refused', 'unavailable'] as const);
+    throw new StoreFailure(files.place, kind, STORE_FAILS);
+  };
+  return {
+    ...files,
+    async open(name) {
+      fails(name);
+      return files.open(name);
+    },
+    async save(name, ...content) {
+      fails(name);
+      return files.save(name, ...content);
+    },
+  };
 }

@@ -136,8 +136,8 @@ export class Worker extends Process {
     this.world.within(this, () => this.#attempts.get(token)?.cancel('CANCELLED'));
   }
 
-  query(run: Run, queryType: string, args: readonly Payload[]): Promise<Payload> {
-    return this.world.within(this, () =>
+  async query(run: Run, queryType: string, args: readonly Payload[]): Promise<Payload> {
+    const answer = await this.world.within(this, () =>
       this.#inLine(run, async () => {
         const instance = await this.#held(run);
         const queryWorkflow = { queryId: 'q', queryType, arguments: [...args] };
@@ -146,11 +146,12 @@ export class Worker extends Process {
         const step = { at, historyLength, suggestsContinueAsNew: false, jobs: [{ queryWorkflow }] };
         const what = `a query of ${run.start.workflowId} failed`;
         const { commands } = await this.world.outside(() => instance.activate(what, step));
-        const { succeeded, failed } = commands[0]?.respondToQuery ?? {};
-        if (!succeeded?.response) throw new Error(failed?.message ?? 'no answer');
-        return succeeded.response;
+        return commands[0]?.respondToQuery;
       }),
     );
+    // A workflow that has rejected its input answers none.
+    if (answer?.failed || !answer?.succeeded) throw new Error(answer?.failed?.message ?? 'no answer');
+    return answer.succeeded.response as Payload;
   }
 
   #inLine<Result>(run: Run, work: () => Promise<Result>): Promise<Result> {

@@ -67,6 +67,15 @@ function answersOf(service: Service): Answers {
     return {};
   }
 
+  async function outcomeOf(
+    { updates, start: { workflowId }, runId }: Run,
+    updateId: string,
+  ): Promise<object> {
+    const outcome = await updates.get(updateId)?.promise;
+    if (!outcome) throw grpcError('NOT_FOUND', 'workflow execution already completed');
+    return { updateRef: { workflowExecution: { workflowId, runId }, updateId }, outcome, stage: COMPLETED };
+  }
+
   return {
     getSystemInfo: () => ({}),
 
@@ -96,20 +105,16 @@ function answersOf(service: Service): Answers {
 
     async updateWorkflowExecution({ workflowExecution, request: { meta, input } }) {
       const { updateId } = meta;
-      const { updates, start, runId } = found(workflowExecution);
-      if (!updates.has(updateId))
+      const run = found(workflowExecution);
+      if (!run.updates.has(updateId))
         running(workflowExecution).update(updateId, input.name, input.args?.payloads ?? []);
-      const outcome = await updates.get(updateId)?.promise;
-      if (!outcome) throw grpcError('NOT_FOUND', 'workflow execution already completed');
-      const { workflowId } = start;
-      return { updateRef: { workflowExecution: { workflowId, runId }, updateId }, outcome, stage: COMPLETED };
+      return outcomeOf(run, updateId);
     },
 
-    async pollWorkflowExecutionUpdate({ updateRef }) {
+    pollWorkflowExecutionUpdate({ updateRef }) {
       const run = found(updateRef.workflowExecution);
-      const known = run.updates.get(updateRef.updateId);
-      if (!known) throw grpcError('NOT_FOUND', `unknown update ${updateRef.updateId}`);
-      return outcomeOf(run, known);
+      if (!run.updates.has(updateRef.updateId)) throw grpcError('NOT_FOUND', 'unknown update');
+      return outcomeOf(run, updateRef.updateId);
     },
 
     async queryWorkflow({ execution, query }) {

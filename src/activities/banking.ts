@@ -10,7 +10,7 @@ import {
 } from '../partners/banking/client.js';
 import type { addressChange, NotificationType } from '../partners/banking/requests.js';
 import type { CallOptions } from '../partners/client.js';
-import { PartnerError } from '../partners/partner-error.js';
+import { type FieldProblem, failureIn, PartnerError } from '../partners/partner-error.js';
 import { holderActivities, profileCandidates, profileOwners } from './banking/holder.js';
 import { profileActivities, profileReader } from './banking/profiles.js';
 import { orNone, problemsIn, unlessRejected } from './banking/refusal.js';
@@ -54,7 +54,9 @@ function operationActivities(client: BankingClient) {
     changeAddress: ({ change }) =>
       writeRepeatably(async (options) => {
         // The client checks it.
-        await client.changeAddress(change as unknown as z.input<typeof addressChange>, options);
+        const address = change as unknown as z.input<typeof addressChange>;
+        // The contract shows an empty object, and other writes of the bank fail in a body of this form.
+        taken('change-address', await client.changeAddress(address, options));
       }, change['oneTimeCode'] === undefined),
 
     setCardNickname: (request) =>
@@ -65,7 +67,11 @@ function operationActivities(client: BankingClient) {
 
     restoreSubUser: ({ subUserId }) =>
       writeRepeatably(async ({ mayHaveBeenSent, ...options }) => {
-        const restored = client.restoreSubUser({ id: subUserId }, options).then(() => false);
+        const restored = client.restoreSubUser({ id: subUserId }, options).then((response) => {
+          // The contract does not show the body.
+          taken('restore-sub-user', response);
+          return false;
+        });
         return { afterLostCall: await (mayHaveBeenSent ? orNone(restored, true) : restored) };
       }),
 
@@ -75,13 +81,23 @@ function operationActivities(client: BankingClient) {
         const request = { name, url, notificationType: notificationType as NotificationType };
         const { success, exists, id } = await client.createWebhook(request);
         if (success) return { existed: exists, id };
-        throw new PartnerError({
-          ...{ system: 'banking', operation: 'create-webhook', kind: 'Rejected', status: 200 },
-          fields: [{ field: '', message: 'the partner did not register the webhook' }],
-          reason: 'success: false',
-        });
+        throw notTaken('create-webhook', [
+          { field: '', message: 'the partner did not register the webhook' },
+        ]);
       }),
   } satisfies Partial<BankingActivities>;
+}
+
+/** @throws {PartnerError} for a failure in the body of a response with 200 */
+function taken(operation: string, response: unknown): void {
+  const fields = failureIn(response);
+  if (fields.length > 0) throw notTaken(operation, fields);
+}
+
+/** A failure in the body of a response with 200. */
+function notTaken(operation: string, fields: readonly FieldProblem[]): PartnerError {
+  const call = { system: 'banking', operation, kind: 'Rejected', status: 200 } as const;
+  return new PartnerError({ ...call, fields, reason: 'success: false' });
 }
 
 async function isCardClosed(client: BankingClient, paymentCardId: string): Promise<boolean | null> {

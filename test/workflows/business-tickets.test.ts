@@ -51,6 +51,23 @@ describe.concurrent('a ticket', () => {
     });
   });
 
+  it('stays unanswered when the bank refuses the correction without a reason: a person is asked', async () => {
+    const bank = bankOf(rig);
+    const onboarding = await rig.onboardBusiness(business('ticket'));
+    const { id } = await onboarding.requirement('ticket');
+    const { profileId = 0 } = await onboarding.state();
+    await rig.sandbox.plan('400', 'update-business-account-holder', { about: `${profileId}` });
+    await onboarding.resolve(id, { kind: 'correction', patch: { holder: { phone: '5185550199' } } });
+    const refused = await onboarding.requirement('rejected-input');
+    expect(await onboarding.events()).not.toContain('holder-corrected');
+    await onboarding.resolve(refused.id, { kind: 'retry' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    expect(await bank.writesTo(profileId)).toEqual([
+      'submit-business-account-holder',
+      'update-business-account-holder',
+    ]);
+  });
+
   it('and another one are each answered by their own answer, in any order', async () => {
     const bank = bankOf(rig);
     const { onboarding, requirements, profileId } = await withTwoTickets();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { castOf, KINDS, type Party } from '../../../simulation/cast.js';
-import { type Examined, type Incident, killedAfterMark } from '../../../simulation/questions.js';
+import { type Examined, type Incident, killedAfterMark } from '../../../simulation/writes.js';
 import { type Markers, markers } from '../privacy/markers.js';
 import { run } from '../processes.js';
 import { aftermath, unreported } from './aftermath.js';

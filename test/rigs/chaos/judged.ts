@@ -1,8 +1,13 @@
 import pLimit from 'p-limit';
-import { contradicted, evidenceOf, type Witness } from '../../../simulation/beliefs.js';
 import { type Party, workersOf } from '../../../simulation/cast.js';
 import { auditOf } from '../../../simulation/ledger.js';
-import { type Examined, examined } from '../../../simulation/questions.js';
+import {
+  contradicted,
+  type Examined,
+  evidenceOf,
+  examined,
+  type Witness,
+} from '../../../simulation/writes.js';
 import { bankingClient } from '../../../src/partners/banking/client.js';
 import type { ReceivedRequest } from '../../../src/sandbox/faults.js';
 import { stateOf } from '../../../src/temporal/onboardings.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Incident } from '../../../simulation/questions.js';
+import type { Incident } from '../../../simulation/writes.js';
 import { type Crm, startCrm } from '../../../src/demo/processes.js';
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
 import { freePort } from '../../../src/temporal/dev-server.js';

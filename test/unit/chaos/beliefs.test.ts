@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contradicted, type Evidence, type Witness } from '../../../simulation/beliefs.js';
+import { contradicted, type Evidence, type Witness } from '../../../simulation/writes.js';
 import type { TimelineEvent } from '../../../src/messages/codes.js';
 import type { OnboardingState, TimelineEntry } from '../../../src/messages/onboarding-state.js';
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Witness } from '../../../simulation/beliefs.js';
-import { examined, killedAfterMark } from '../../../simulation/questions.js';
+import type { Witness } from '../../../simulation/writes.js';
+import { examined, killedAfterMark } from '../../../simulation/writes.js';
 import type { TimelineEvent } from '../../../src/messages/codes.js';
 import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
 import type { ReceivedRequest } from '../../../src/sandbox/faults.js';

@@ -53,6 +53,18 @@ describe('an address', () => {
   });
 
   it.each([
+    ['{"success":false,"errors":"The street is unknown."}', 'The street is unknown.'],
+    ['{"success":false,"errors":null}', 'the partner gave no reason'],
+  ])('is not changed, nor a sub-user restored, when the bank says %s with 200', async (body, message) => {
+    const { client } = await bankingPartner(responding(200, body));
+    const { run } = await activitiesOf(client);
+    const details = { kind: 'Rejected', status: 200, fields: [{ field: '', message }] };
+    const refused = { details, isRetried: false };
+    expect(await failed(run('changeAddress', { change }))).toMatchObject(refused);
+    expect(await failed(run('restoreSubUser', { subUserId: 71 }))).toMatchObject(refused);
+  });
+
+  it.each([
     ['is changed again by itself', {}, true],
     ['is not, where a code is good for one call', { oneTimeCode: '000000' }, false],
   ])('%s', async (_, more, isRetried) => {

@@ -1,0 +1,315 @@
+import type { UpdateDefinition } from '@temporalio/common';
+import {
+  addRemark,
+  claimRequirement,
+  confirmAnswer,
+  LONGEST_REMARK,
+  MOST_REMARKS,
+  proposeAnswer,
+  proposedAnswer,
+  withdrawProposal,
+} from '../src/messages/claims.js';
+import { type Answer, type Requirement, resolveRequirement } from '../src/messages/requirements.js';
+import type { Party } from './cast.js';
+import { MARKERS } from './markers.js';
+import type { Scene } from './people.js';
+import type { Slip } from './plan.js';
+
+/** A requirement of a workflow, and the answer that its person has in mind. */
+export interface Case {
+  /** Absent for the workflow of an account, which asks on behalf of all. */
+  readonly party: Party | undefined;
+  readonly workflowId: string;
+  readonly requirement: Requirement;
+  readonly answer: Answer;
+}
+
+const HOUR_MS = 3_600_000;
+
+const { actor, reason, ssn } = MARKERS;
+const another = `${actor} 2`;
+
+/** Answers that break a rule of every requirement. */
+const MISFITS: readonly unknown[] = [
+  ...[null, 'text', { kind: 'text', text: ' ' }, { kind: 'adopt', id: 'no id' }, { kind: 'code', code: ' ' }],
+  ...[{ kind: 'choice', choice: 'none' }, { kind: 'documents' }, { kind: 'documents', documents: [{}] }],
+  ...[
+    ...['text', {}, { nobodyKnowsThis: ssn }, { '': ssn }, { application: null }],
+    ...[{ holder: { nobodyKnowsThis: 'x' } }, { merchant: { '': 'x' } }],
+  ].map((patch) => ({ kind: 'correction', patch })),
+];
+
+/** Questions about writes of which an id is adopted only once it has been looked up. */
+const ADOPTED =
+  /^Outcome unknown: (create the (merchant|payments account|terminal)|open the financial account|submit the business account holder)$/;
+
+/** Somebody else was faster, or the partner was. */
+const TOO_LATE =
+  /remarks already|is not open|is open; open|has ended|already|not found|unsent|to take back|proposed|claimed/;
+
+type Update<Receipt, Request> = UpdateDefinition<Receipt, [Request]>;
+
+/** Gives answers, in every way that people have, and keeps what they were told. */
+export class Answering {
+  /** Answers that were refused, and wrong ones that were not. */
+  readonly surprises = new Set<string>();
+  /** What people were told was accepted: workflows and requirements. */
+  readonly receipts: { readonly workflowId: string; readonly id: string }[] = [];
+  /** Workflows that were asked to adopt something else. */
+  readonly mistaken = new Set<string>();
+  /** Ids that nobody adopts a second time. */
+  readonly #wrongIds = new Set<string>();
+  #last: Case | undefined;
+
+  constructor(
+    private readonly scene: Pick<Scene, 'world' | 'client' | 'partners' | 'network' | 'service'>,
+    /** What else follows from an answer. */
+    private readonly effects: {
+      readonly decide: (it: Case) => Promise<unknown>;
+      readonly cancel: (party: Party) => Promise<unknown>;
+      readonly abandon: (party: Party) => void;
+      /** Whether the refusal of an answer is right, for a reason of its workflow. */
+      readonly isRefusedRightly: (workflowId: string, why: string) => boolean;
+    },
+  ) {}
+
+  /** Answers in the way that the plan has for it, where it fits. */
+  async give(it: Case, slip: Slip | undefined): Promise<void> {
+    const before = this.#last;
+    this.#last = it;
+    const way = slip && this.#ways[slip];
+    await (way ? way(it, before) : this.#tell(it));
+  }
+
+  readonly #ways: Readonly<Record<Slip, (it: Case, before: Case | undefined) => Promise<unknown>>> = {
+    late: async (it) => this.#later(HOUR_MS, 8 * HOUR_MS, () => this.#tell(it)),
+    twice: async (it) => {
+      const receipts = await Promise.all([this.#tell(it), this.#tell(it)]);
+      if (receipts.every(Boolean)) this.#surprise(it, 'takes two answers');
+    },
+    // Nobody can propose a code.
+    proposed: (it) => (it.answer.kind === 'code' ? this.#tell(it) : this.#proposeAndConfirm(it)),
+    abandoned: async (it) => {
+      if (!it.requirement.answers.includes('abandon')) return this.#tell(it);
+      if (it.party) this.effects.abandon(it.party);
+      return this.#tell({ ...it, answer: { kind: 'abandon' } });
+    },
+    claimed: async (it) => {
+      if (it.answer.kind !== 'code') await this.#claim(it);
+      await this.#tell(it);
+    },
+    wrong: async (it) => {
+      await this.#tellWrongly(it);
+      await this.#tell({ ...it, answer: this.#mistake(it) });
+    },
+    again: async (it, before) => {
+      if (before) await this.#tell(before);
+      await this.#tell(it);
+    },
+    decided: (it) => {
+      this.scene.network.next = 'slow';
+      this.#later(0, 2_000, () => this.effects.decide(it));
+      return this.#tell(it);
+    },
+    unheard: (it) => {
+      this.scene.network.next = 'unanswered';
+      return this.#tell(it);
+    },
+    cancelled: (it) => {
+      const { party } = it;
+      if (party) this.#later(0, 2_000, () => this.effects.cancel(party));
+      return this.#tell(it);
+    },
+    takenBack: (it) => {
+      // A document may be with the partner although its answer waits. The next one is then uploaded as well.
+      if (it.answer.kind !== 'documents')
+        this.#later(0, 2_000, () => this.#tell({ ...it, answer: { kind: 'take-back' } }));
+      return this.#tell(it);
+    },
+  };
+
+  #later(leastMs: number, mostMs: number, run: () => Promise<unknown>): void {
+    const { world } = this.scene;
+    world.after(world.chance.between(leastMs, mostMs), () => void run());
+  }
+
+  #surprise({ workflowId, requirement: { id } }: Case, what: string): void {
+    this.surprises.add(`${workflowId} ${what} for ${id}`);
+  }
+
+  /** Somebody who looks for what was written finds something else, and is asked about the same again. */
+  #mistake({ party, workflowId, requirement: { title, idFormat }, answer }: Case): Answer {
+    if (!ADOPTED.test(title)) return answer;
+    this.mistaken.add(workflowId);
+    const { world, partners } = this.scene;
+    const create = /merchant/.test(title) ? /^create-merchant/ : /^submit-business-account-holder/;
+    // Lists show by now whose it is.
+    const before = new Date(world.now - 60_000).toISOString();
+    const own = [party?.externalId, party?.businessName];
+    const { id = 3 } =
+      partners.ledgerOfGangway.find(
+        ({ operation, at, id: its, guid, name }) =>
+          create.test(operation) &&
+          at < before &&
+          !own.includes(guid ?? name) &&
+          !this.#wrongIds.has(`${its}`),
+      ) ?? {};
+    this.#wrongIds.add(`${id}`);
+    return { kind: 'adopt', id: idFormat === 'text' ? `wrong-${this.#wrongIds.size}-${world.now}` : `${id}` };
+  }
+
+  /** Every answer that breaks a rule, and right ones of nobody, or for no reason. */
+  async #tellWrongly(it: Case): Promise<void> {
+    const { answers, blank } = it.requirement;
+    const misfits = [
+      ...MISFITS,
+      ...(blank ? [{ kind: 'correction', patch: blank }] : []),
+      ...(answers.includes('retry') ? [] : [{ kind: 'retry' }]),
+      { kind: 'take-back' },
+    ];
+    const { answer } = it;
+    await this.#refused(resolveRequirement, it, [
+      ...misfits.map((wrong) => ({ answer: wrong, actor, reason })),
+      ...[null, { answer, actor: ' ', reason }, { answer, actor, reason: '' }],
+    ]);
+  }
+
+  /** What people do with a question before they answer it, some of it in vain. */
+  async #claim(it: Case): Promise<void> {
+    const { chance, now } = this.scene.world;
+    const until = new Date(now + 24 * HOUR_MS).toISOString();
+    const claim = (what: string, request: object) =>
+      this.#update(claimRequirement, it, { what, request: { actor, ...request } });
+    await this.#refused(claimRequirement, it, [
+      ...['soon', until.replace('20', '19'), until.replace('20', '21')].map((each) => ({
+        actor,
+        until: each,
+      })),
+      { actor: ' ', until },
+      { actor, until, override: 'yes' },
+    ]);
+    await claim('releases', {});
+    if (!(await claim('claims', { until }))) return;
+    await this.#refused(claimRequirement, it, [{ actor: another, until }]);
+    await claim('takes over', { actor: another, until, override: true });
+    if (chance.happens(0.5)) await claim('releases', { actor: another });
+    await this.#remark(it, chance.happens(0.1) ? MOST_REMARKS : 1);
+    await this.#proposeInVain(it, until);
+  }
+
+  async #remark(it: Case, times: number): Promise<void> {
+    const request = { actor, text: `Ask ${reason}` };
+    for (let time = 0; time < times; time += 1)
+      await this.#update(addRemark, it, { what: 'remarks on', request });
+    const wrong = [' ', 'x'.repeat(LONGEST_REMARK + 1)].map((text) => ({ actor, text }));
+    const one = times === MOST_REMARKS ? [request] : [];
+    await this.#refused(addRemark, it, [...wrong, { actor: '', text: 'x' }, ...one]);
+  }
+
+  /** Mostly withdraws the proposal. Otherwise, the answer itself is given although it is proposed. */
+  async #proposeInVain(it: Case, until: string): Promise<void> {
+    const { service, client, world } = this.scene;
+    const unsuitable = [{ kind: 'code', code: '123456' }, 'text'];
+    const wrong = unsuitable.map((answer) => ({ answer, actor, reason }));
+    await this.#refused(proposeAnswer, it, wrong);
+    await this.#refused(confirmAnswer, it, [{ actor: another, proposedAt: until }]);
+    const proposedAt = await this.#propose(it);
+    if (!proposedAt) return;
+    const confirmations = [
+      { actor, proposedAt },
+      { actor: another, proposedAt: until },
+    ];
+    await this.#refused(confirmAnswer, it, [...confirmations, { actor: another, proposedAt, reason: 1 }]);
+    await this.#refused(withdrawProposal, it, [{ actor: another, proposedAt: until }]);
+    if (world.chance.happens(0.3)) return;
+    await this.#update(withdrawProposal, it, { what: 'withdraws', request: { actor: another, reason } });
+    const { workflowId, requirement } = it;
+    const proposed = () => client.workflow.getHandle(workflowId).query(proposedAnswer, requirement.id);
+    if (service.latest(workflowId)?.isOpen && (await proposed().catch(() => null)))
+      this.#surprise(it, 'still proposes an answer');
+  }
+
+  /** @returns when it was proposed, which identifies it */
+  async #propose(it: Case): Promise<string | undefined> {
+    const request = { answer: it.answer, actor, reason };
+    return (await this.#update(proposeAnswer, it, { what: `proposes ${it.answer.kind}`, request }))
+      ?.proposedAt;
+  }
+
+  async #proposeAndConfirm(it: Case): Promise<void> {
+    const proposedAt = await this.#propose(it);
+    if (!proposedAt) return;
+    const { chance } = this.scene.world;
+    await this.scene.world.sleep(chance.between(0, HOUR_MS));
+    const request = { proposedAt, actor: another, ...(chance.happens(0.5) && { reason }) };
+    const confirm = async () => {
+      const receipt = await this.#update(confirmAnswer, it, { what: 'confirms', request });
+      if (receipt) this.#receive(it);
+      return receipt;
+    };
+    const receipts = await Promise.all(chance.happens(0.3) ? [confirm(), confirm()] : [confirm()]);
+    if (receipts.length > 1 && receipts.every(Boolean)) this.#surprise(it, 'takes two confirmations');
+  }
+
+  /** @returns whether it was accepted */
+  async #tell(it: Case): Promise<boolean> {
+    const { answer, party } = it;
+    // A customer passes it on.
+    const isPassedOn = party?.type === 'customerOnboarding' && this.scene.world.chance.happens(0.3);
+    const receipt = await this.#update(resolveRequirement, it, {
+      what: answer.kind,
+      request: { answer, actor, reason },
+      ...(isPassedOn && { receiver: party.workflowId }),
+    });
+    if (receipt && answer.kind !== 'take-back') this.#receive(it);
+    return receipt !== undefined;
+  }
+
+  #receive({ workflowId, requirement: { id } }: Case): void {
+    this.receipts.push({ workflowId, id });
+  }
+
+  /** Requests that break a rule, one after the other. */
+  async #refused<Receipt, Request extends object>(
+    definition: Update<Receipt, Request>,
+    it: Case,
+    requests: readonly (object | null)[],
+  ): Promise<void> {
+    for (const request of requests)
+      if (await this.#update(definition, it, { what: definition.name, request, refusal: /./ }))
+        this.#surprise(it, `takes ${JSON.stringify(request)}`);
+  }
+
+  async #update<Receipt, Request extends object>(
+    definition: Update<Receipt, Request>,
+    { workflowId, requirement: { id, kind } }: Case,
+    {
+      what,
+      request,
+      refusal = TOO_LATE,
+      receiver = workflowId,
+    }: {
+      readonly what: string;
+      /** Without the id of the requirement. */
+      readonly request: object | null;
+      readonly refusal?: RegExp;
+      readonly receiver?: string;
+    },
+  ): Promise<Receipt | undefined> {
+    const { client, world } = this.scene;
+    const say = (end: string) => world.say('people', `${what} for ${id} of ${receiver}${end}`);
+    const args = [request && { requirementId: id, ...request }] as unknown as [Request];
+    try {
+      const receipt = await client.workflow.getHandle(receiver).executeUpdate(definition, { args });
+      say('');
+      return receipt;
+    } catch (error) {
+      const { message, cause } = error as Error;
+      const why = cause instanceof Error ? cause.message : message;
+      say(', refused');
+      if (!this.effects.isRefusedRightly(workflowId, why) && !refusal.test(why))
+        this.surprises.add(`${receiver} refuses ${what} for ${kind}: ${why}`);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,395 @@
+import type { TimelineEvent } from '../src/messages/codes.js';
+import { defined } from '../src/messages/objects.js';
+import type { OnboardingState, TimelineEntry } from '../src/messages/onboarding-state.js';
+import type { ReceivedRequest } from '../src/sandbox/faults.js';
+import type { LedgerEntry } from '../src/sandbox/ledger.js';
+import type { Party } from './cast.js';
+import { finalMid } from './ledger.js';
+
+/** Compares timelines and questions with the records of the partners. One table says how each of them names a write. */
+
+/** The published state of a workflow, and its party. */
+export interface Witness {
+  readonly party: Pick<Party, 'externalId' | 'businessName' | 'legalName'>;
+  readonly workflowId: string;
+  readonly state: OnboardingState;
+  /** The mid of the party, once it has one. */
+  readonly mid: string | undefined;
+}
+
+type Fields = { readonly [Key in keyof LedgerEntry]?: string | number | undefined };
+
+interface Write {
+  /** Of the step, with what it is about. Absent for a write that may be repeated: nobody is asked about it. */
+  readonly title?: RegExp;
+  readonly operations: readonly string[];
+  /** The fields of its ledger entries whose values its requests have, too. */
+  readonly about: (witness: Witness, named: string) => Fields;
+  /** A field of its ledger entries that has what the title names, and the log of requests does not. */
+  readonly named?: 'name';
+  /** The events that count it as done. Each stands for a write of its own, except for one that may be the partner's. */
+  readonly done?: readonly TimelineEvent[];
+  readonly mayBePartners?: true;
+  /** These events say what was written: `merchant 1001`. */
+  readonly saysId?: true;
+  /** The field of the ledger that a person adopts. Default: `id`. */
+  readonly adopted?: 'name' | 'of';
+}
+
+const ofMerchant = ({ state }: Witness): Fields => ({ id: state.merchantProfileId ?? 0 });
+const ofProfile = ({ state }: Witness): Fields => ({ id: state.profileId ?? 0 });
+
+const WRITES: readonly Write[] = [
+  {
+    title: /^create the merchant$/,
+    operations: ['create-merchant', 'create-merchant-v1'],
+    about: ({ party }) => ({ guid: party.externalId }),
+    done: ['merchant-created', 'merchant-adopted'],
+    saysId: true,
+  },
+  { operations: ['update-fees'], about: ofMerchant, done: ['fees-changed'] },
+  {
+    title: /^submit to underwriting$/,
+    operations: ['submit-merchant', 'submit-merchant-v1'],
+    about: ofMerchant,
+    done: ['submitted'],
+  },
+  {
+    title: /^request the review of the answers$/,
+    operations: ['request-underwriting-review'],
+    about: ofMerchant,
+    done: ['answers-delivered'],
+  },
+  { title: /^upload (.+)$/, operations: ['upload-attachment'], about: ofMerchant, named: 'name' },
+  {
+    title: /^submit the business account holder$/,
+    operations: ['submit-business-account-holder'],
+    about: ({ party }) => ({ name: party.businessName, of: party.legalName }),
+    done: ['holder-submitted', 'profile-adopted'],
+    saysId: true,
+  },
+  { operations: ['update-business-account-holder'], about: ofProfile, done: ['holder-corrected'] },
+  {
+    title: /^open the financial account$/,
+    operations: ['submit-business-customer'],
+    about: ofProfile,
+    done: ['financial-account-opened'],
+    mayBePartners: true,
+    adopted: 'name',
+  },
+  {
+    title: /^reply to ticket (\d+)$/,
+    operations: ['create-ticket'],
+    about: (_, ticket) => ({ of: ticket }),
+    done: ['ticket-answered'],
+    mayBePartners: true,
+    adopted: 'of',
+  },
+  {
+    title: /^create the payments account$/,
+    operations: ['create-account'],
+    about: ({ mid }) => ({ name: mid }),
+    done: ['payments-account-created', 'payments-account-adopted'],
+    saysId: true,
+  },
+  {
+    title: /^create the terminal$/,
+    operations: ['create-terminal'],
+    about: ({ state }) => ({ of: state.paymentsAccountId ?? 'none' }),
+    done: ['terminal-created', 'terminal-adopted'],
+    saysId: true,
+  },
+];
+
+function writeOf(title: string): { readonly write: Write; readonly named: string } | undefined {
+  const write = WRITES.find((each) => each.title?.test(title));
+  return write && { write, named: write.title?.exec(title)?.[1] ?? '' };
+}
+
+/** The entries of a write, none while a field is not known. The ledger has a mid at the end of a name. */
+function entriesOf(ledger: readonly LedgerEntry[], { operations }: Write, fields: Fields): LedgerEntry[] {
+  const wanted = Object.entries(fields);
+  const isIt = (is: unknown, value: unknown) =>
+    String(is) === String(value) || `${is}`.endsWith(`mid ${value}`);
+  return ledger.filter(
+    (entry) =>
+      operations.includes(entry.operation) &&
+      wanted.every(([field, value]) => isIt(entry[field as keyof LedgerEntry], value)),
+  );
+}
+
+/** What counts a write as done, of those that a title names. */
+function doneIn({ timeline }: OnboardingState, { done = [] }: Write, named = ''): TimelineEntry[] {
+  return timeline.filter(({ event, detail = '' }) => done.includes(event) && detail.includes(named));
+}
+
+/**
+ * The id of a write that an open question is about, as the ledger has it; `none` without one, and undefined when it is no known
+ * write.
+ */
+export function writtenAs(asked: string, witness: Witness, ledger: readonly LedgerEntry[]) {
+  const found = writeOf(asked.replace(/^[^:]+: /, ''));
+  if (!found) return undefined;
+  const { write, named } = found;
+  const fields = { ...write.about(witness, named), ...(write.named && { [write.named]: named }) };
+  const entry = entriesOf(ledger, write, fields)[doneIn(witness.state, write, named).length];
+  return entry ? String(entry[write.adopted ?? 'id']) : 'none';
+}
+
+/** A line for each write in the ledger that a timeline has neither as done nor as uncertain. */
+export function unrecorded(witness: Witness, ledger: readonly LedgerEntry[]): string[] {
+  const { workflowId, state } = witness;
+  return WRITES.flatMap((write) => {
+    const [, title] = /^\^([\w ]+)\$$/.exec(write.title?.source ?? '') ?? [];
+    if (title === undefined) return [];
+    const isDoubt = new RegExp(`^${title}(?!.*: (not-sent|rejected)$)`);
+    const times = entriesOf(ledger, write, write.about(witness, '')).length;
+    const recorded = state.timeline.filter(
+      ({ event, detail = '' }) =>
+        write.done?.includes(event) ||
+        event.endsWith('-adopted') ||
+        (event.startsWith('write-') && isDoubt.test(detail)),
+    ).length;
+    const counts = `did ${title} ${times} times, and its timeline has it ${recorded} times`;
+    return recorded >= times ? [] : [`${workflowId} ${counts}`];
+  });
+}
+
+/** The records of the partners. */
+export interface Evidence {
+  readonly ledger: readonly LedgerEntry[];
+  /** The comments of the review requests of a merchant. */
+  readonly comments: ReadonlyMap<number, readonly string[]>;
+  /** Financial accounts by banking profile. */
+  readonly accounts: ReadonlyMap<number, string | null>;
+  /** The words that answer every underwriting note. */
+  readonly noteAnswer: string;
+}
+
+/**
+ * Reads the records of the sandbox, one after the other.
+ *
+ * @param control calls a control of the sandbox
+ */
+export async function evidenceOf(
+  ledger: readonly LedgerEntry[],
+  noteAnswer: string,
+  control: <Reply>(method: 'GET', path: string) => Promise<Reply>,
+): Promise<Evidence> {
+  const shown = async <Value>(operation: string, place: string, field: string) => {
+    const ids = new Set(ledger.filter((one) => one.operation === operation).map(({ id }) => Number(id)));
+    const all = new Map<number, Value>();
+    for (const id of ids) {
+      const thing = await control<Record<string, Value>>('GET', `/sandbox/${place}/${id}`);
+      all.set(id, thing[field] as Value);
+    }
+    return all;
+  };
+  return {
+    ...{ ledger, noteAnswer },
+    comments: await shown<readonly string[]>('request-underwriting-review', 'merchants', 'reviewComments'),
+    accounts: await shown<string | null>('submit-business-account-holder', 'profiles', 'financialAccountId'),
+  };
+}
+
+/** A line for each step that a workflow counts as done, adopted or delivered although the partners have no record of it. */
+export function contradicted(witnesses: readonly Witness[], evidence: Evidence): string[] {
+  const checks = [unwritten, unanswered, undelivered, strange];
+  const ofEach = witnesses.flatMap((witness) =>
+    checks.flatMap((check) => check(witness, evidence).map((what) => `${witness.workflowId}: ${what}`)),
+  );
+  return [...ofEach, ...shared(witnesses)];
+}
+
+function unwritten(witness: Witness, { ledger }: Evidence): string[] {
+  return WRITES.filter(({ mayBePartners }) => !mayBePartners).flatMap((write) => {
+    const events = doneIn(witness.state, write);
+    const about = write.about(witness, '');
+    const missing = (step: string, times: number, fields: Fields) => {
+      const count = entriesOf(ledger, write, fields).length;
+      const what = JSON.stringify({ operation: write.operations, ...fields });
+      return count >= times ? [] : [`${step} ${times} times, and the ledger has ${what} ${count} times`];
+    };
+    if (!write.saysId) return missing(String(write.done), events.length, about);
+    return events.flatMap(({ event, detail = '' }) =>
+      missing(event, 1, { ...defined(about), id: idIn(detail) }),
+    );
+  });
+}
+
+/** `merchant 1001, status Pending`, `banking profile 3001`, `account-1001` */
+function idIn(detail: string): string {
+  return /^(?:merchant|banking profile) (\d+)/.exec(detail)?.[1] ?? detail;
+}
+
+interface Resolved {
+  readonly id: string;
+  readonly kind: string;
+}
+
+/** `note-0123456789ab: text` */
+function resolved({ event, detail = '' }: TimelineEntry): Resolved | undefined {
+  const [, id, kind] = /^(\S+): (\S+)/.exec(event === 'requirement-resolved' ? detail : '') ?? [];
+  return id === undefined || kind === undefined ? undefined : { id, kind };
+}
+
+/** Each time that a text answers a ticket, the ticket has a reply. */
+function unanswered({ state: { timeline } }: Witness, { ledger }: Evidence): string[] {
+  const answerKinds = new Map<string, string>();
+  const replies = new Map<string, number>();
+  for (const entry of timeline) {
+    const answer = resolved(entry);
+    if (answer) answerKinds.set(answer.id, answer.kind);
+    const [, id = '', ticket = ''] = /((?:^|\b)ticket-(\d+)\S*)/.exec(entry.detail ?? '') ?? [];
+    if (entry.event === 'ticket-answered' && answerKinds.get(id) === 'text')
+      replies.set(ticket, (replies.get(ticket) ?? 0) + 1);
+  }
+  return [...replies].flatMap(([ticket, times]) => {
+    const isReply = ({ operation, of }: LedgerEntry) => operation === 'create-ticket' && `${of}` === ticket;
+    const count = ledger.filter(isReply).length;
+    return count >= times ? [] : [`answered ticket ${ticket} ${times} times, and it has ${count} replies`];
+  });
+}
+
+/** Answers to notes that count as delivered: texts in the comments of review requests, documents as uploads. */
+function undelivered({ state }: Witness, { ledger, comments, noteAnswer }: Evidence): string[] {
+  const { merchantProfileId: id = 0, timeline } = state;
+  let texts = 0;
+  const documents: string[] = [];
+  let sinceDelivery = new Map<string, Resolved>();
+  for (const entry of timeline) {
+    const answer = resolved(entry);
+    // A note that is raised again before its answer went out is answered once. Its later ID ends in a number.
+    const [note = ''] = /^note-[0-9a-f]+/.exec(entry.detail ?? '') ?? [];
+    if (answer && note) sinceDelivery.set(note, answer);
+    if (entry.event === 'answer-dropped') sinceDelivery.delete(note);
+    if (entry.event !== 'answers-delivered') continue;
+    const delivered = [...sinceDelivery.values()];
+    texts += delivered.filter(({ kind }) => kind === 'text').length;
+    documents.push(...delivered.filter(({ kind }) => kind === 'documents').map((one) => one.id));
+    sinceDelivery = new Map();
+  }
+  const written = (comments.get(id) ?? []).join('\n').split(noteAnswer).length - 1;
+  const isUploaded = (note: string) =>
+    ledger.some(
+      (one) => one.operation === 'upload-attachment' && one.id === id && one.name === `${note}.txt`,
+    );
+  return [
+    ...(written < texts ? [`delivered ${texts} answers, and the underwriters have ${written}`] : []),
+    ...documents
+      .filter((note) => !isUploaded(note))
+      .map((note) => `delivered a document for ${note}, and the underwriters do not have it`),
+  ];
+}
+
+/** A mid or a financial account that belongs to another merchant or profile. */
+function strange({ state }: Witness, { accounts }: Evidence): string[] {
+  const { merchantProfileId, mid, profileId, financialAccountId } = state;
+  const isOthers =
+    mid !== undefined && merchantProfileId !== undefined && mid !== finalMid(merchantProfileId);
+  const account = accounts.get(profileId ?? 0) ?? undefined;
+  const isOpen = profileId !== undefined && financialAccountId !== undefined;
+  return [
+    ...(isOthers ? [`has the mid ${mid}, and its merchant is ${merchantProfileId}`] : []),
+    ...(isOpen && account !== financialAccountId
+      ? [`has account ${financialAccountId} opened, and profile ${profileId} has ${account ?? 'none'}`]
+      : []),
+  ];
+}
+
+/** Records of a partner that two customers count as their own. */
+function shared(witnesses: readonly Witness[]): string[] {
+  const claims = witnesses.flatMap(({ party, state }) => {
+    const { merchantProfileId, profileId, paymentsAccountId, terminalId } = state;
+    const things = { merchant: merchantProfileId, profile: profileId, paymentsAccountId, terminalId };
+    const known = Object.entries(things).filter(([, id]) => id !== undefined);
+    return known.map(([name, id]) => ({ thing: `${name} ${id}`, owner: party.externalId }));
+  });
+  return [...Map.groupBy(claims, ({ thing }) => thing)].flatMap(([thing, all]) => {
+    const owners = new Set(all.map(({ owner }) => owner));
+    return owners.size > 1 ? [`${thing} belongs to ${[...owners].join(' and ')}`] : [];
+  });
+}
+
+/** A question about a write whose outcome is unknown, and the last request by then that it is about, if one had arrived. */
+export interface Examined {
+  readonly workflowId: string;
+  /** ID of the requirement. */
+  readonly id: string;
+  /** The step: `submit to underwriting`. */
+  readonly title: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** When its mark was made, and why its outcome is unknown. */
+  readonly doubt: string;
+  readonly request: ReceivedRequest | undefined;
+}
+
+/** Finds requests of an operation that have all these words in their URL or body. */
+export type Search = (operation: string, about: readonly string[]) => Promise<readonly ReceivedRequest[]>;
+
+/** Every question about a write, open or not. */
+export async function examined(witnesses: readonly Witness[], search: Search): Promise<Examined[]> {
+  const all = await Promise.all(witnesses.map((witness) => examinedOf(witness, search)));
+  return all.flat();
+}
+
+async function examinedOf(witness: Witness, search: Search): Promise<Examined[]> {
+  const taken = new Set<number>();
+  const all: Examined[] = [];
+  for (const question of questionsIn(witness)) {
+    const { write, named } = writeOf(question.title) ?? {};
+    const words = write ? Object.values(write.about(witness, named ?? '')).map(String) : [];
+    const arrived = await Promise.all((write?.operations ?? []).map((each) => search(each, words)));
+    const done = write ? doneIn(witness.state, write, named) : [];
+    // Each request belongs to one question, and came after the write was last done.
+    const since = done.findLast(({ at }) => at < question.at)?.at ?? '';
+    const request = arrived
+      .flat()
+      .sort((one, other) => one.seq - other.seq)
+      .findLast(({ seq, at }) => at > since && at <= question.at && !taken.has(seq));
+    if (request) taken.add(request.seq);
+    all.push({ ...question, request });
+  }
+  return all;
+}
+
+/** Which of several is meant, or whose something is. */
+const ABOUT_NO_WRITE = /^(Several found:|Whose )/;
+
+/** Raised as `uncertain-write-2: Outcome unknown: submit to underwriting`. */
+function questionsIn({ workflowId, state }: Witness): Omit<Examined, 'request'>[] {
+  return state.timeline.flatMap(({ event, at, detail = '' }) => {
+    const [, id, title = ''] = /^(\S*uncertain-write\S*): (.+)$/.exec(detail) ?? [];
+    if (event !== 'requirement-raised' || id === undefined || ABOUT_NO_WRITE.test(title)) return [];
+    const asked = title.replace(/^Outcome unknown: /, '');
+    const isItsDoubt = (entry: TimelineEntry) =>
+      entry.event === 'write-uncertain' && entry.detail?.startsWith(asked) && entry.at <= at;
+    const doubt = state.timeline.findLast(isItsDoubt)?.detail?.slice(asked.length) ?? '';
+    return [{ workflowId, id, title: asked, at, doubt }];
+  });
+}
+
+/** What happened to a process. */
+export interface Incident {
+  /** ISO 8601. */
+  readonly at: string;
+  /** `worker 1 is killed, and down for 200 ms`. */
+  readonly what: string;
+}
+
+/** The server gives up on an attempt of a write after this time. */
+const ATTEMPT_MS = 120_000;
+
+/**
+ * How many milliseconds after the mark of a write a worker was killed. Such a worker may have died before the first byte, and only
+ * a person can decide about a mark without a request. Undefined if no worker was killed while the attempt could run.
+ */
+export function killedAfterMark({ at, doubt }: Examined, incidents: readonly Incident[]): number | undefined {
+  const [, marked = ''] = / sent at (.+ UTC): its worker stopped/.exec(doubt) ?? [];
+  const lasted = Math.min(Date.parse(at) - Date.parse(marked), ATTEMPT_MS);
+  const after = incidents
+    .filter(({ what }) => /^worker \S+ is killed/.test(what))
+    .map((incident) => Date.parse(incident.at) - Date.parse(marked));
+  return after.find((milliseconds) => milliseconds >= 0 && milliseconds < lasted);
+}
