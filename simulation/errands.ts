@@ -122,7 +122,7 @@ export interface Batch {
   readonly rows: number;
 }
 
-/** So many that it continues as new. */
+/** Enough to make it continue as new. */
 const PARTS = 12;
 
 const MINUTE_MS = 60_000;

@@ -235,7 +235,7 @@ function answer(status: number, headers: HttpResponse['headers'] = {}, body = ''
   return { status, headers, body: Buffer.from(body) };
 }
 
-/** A refusal that no scenario calls for: without a word, about fields, or with a name that the request has. */
+/** A refusal that no scenario calls for: without a reason, about fields, or with a name that the request has. */
 function refusal(text: string, chance: Seeded): string {
   const name = text.includes(MARKERS.firstName) ? MARKERS.firstName : 'This';
   const fields = ['email', 'Owner1.HomeAddress', '$.dba', 'id', 'Nobody'];

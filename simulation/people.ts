@@ -29,7 +29,7 @@ export interface Scene {
   readonly files: FileStore;
 }
 
-/** A write takes effect at most so long after the question about it, in milliseconds: its request may still be on its way. */
+/** The latest moment at which a write takes effect after the question about it, in milliseconds: its request may still be on its way. */
 const SURELY_OVER_MS = 5 * 60_000;
 
 const HOUR_MS = 3_600_000;

@@ -16,8 +16,8 @@ const PAUSE_MS = 200;
 const MOST_LOOKS = 20;
 
 /**
- * Two onboardings may adopt the same before Temporal lists either of them. So each looks again once it is listed itself: the one
- * that looks last sees the other. Neither goes on then, and a person decides.
+ * Two onboardings may adopt the same merchant before Temporal lists either of them. So each looks again once it is listed itself:
+ * the one that looks last sees the other. At most one goes on, and for the other a person decides.
  */
 export function adoptionCheck(system: keyof typeof OWNED, partnerAccount: string | undefined) {
   return async ({ id, knownOwners = [] }: Adopted): Promise<void> => {

@@ -98,7 +98,7 @@ export async function handOver(
 const STARTING_WORKER_MS = 10_000;
 const CHECK_EVERY_MS = 500;
 
-/** An activity would wait for a worker without an end. @throws {NoWorker} when there is none */
+/** An activity would wait forever for a worker. @throws {NoWorker} when there is none */
 export async function requireWorker(client: Client, queue: string): Promise<void> {
   const until = Date.now() + STARTING_WORKER_MS;
   for (;;) {
@@ -180,7 +180,7 @@ export async function readBatch(client: Client, id: string): Promise<Batch | und
 
 /**
  * @param recent results of the part that runs
- * @param problem why it does not go on at the moment
+ * @param problem why it makes no progress
  * @returns undefined without the key of its memo
  */
 async function batchIn(client: Client, raw: Raw, recent: readonly RowResult[] = [], problem?: string) {

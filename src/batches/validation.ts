@@ -34,7 +34,7 @@ export interface RowProblem extends FieldProblem {
 /** More would repeat the same mistake. */
 const PROBLEMS_SHOWN = 100;
 
-/** So many doubts stay in memory. */
+/** At most this many doubts stay in memory. */
 const MOST_DOUBTS = 10_000;
 
 const NONE: readonly FieldProblem[] = [];
@@ -150,7 +150,7 @@ export function attachedSentence(attached: number | undefined, rows: number): st
   return `${attached} of ${rowsOf(rows)} would only attach, because the onboarding exists.`;
 }
 
-/** So many rows are started without a confirmation. */
+/** Up to this many rows start without a confirmation. */
 export const UNCONFIRMED_ROWS = 20;
 
 export function consequenceOf(name: string, { rows, counts }: Pick<Validation, 'rows' | 'counts'>): string {

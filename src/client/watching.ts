@@ -33,7 +33,7 @@ export interface Reading extends Waits {
 export interface WatchOptions {
   /** Ends the watch: its readings and its outcome then fail with the reason of the signal. The workflow continues. */
   readonly signal?: AbortSignal | undefined;
-  /** Leaves out the reading at the begin and the one after the end, for callers that have just started a workflow. */
+  /** Leaves out the reading at the beginning and the one after the end, for callers that have just started a workflow. */
   readonly isBrief?: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { Sinks } from '@temporalio/workflow';
 
-/** The sinks through which workflows report to a worker: the begin of a trace, and to a replay, what they request. */
+/** The sinks through which workflows report to a worker: the start of a trace, and to a replay, what they request. */
 
 /** The header of Temporal that carries a trace, as the OpenTelemetry interceptors of every SDK name it. */
 export const TRACE_HEADER = '_tracer-data';

@@ -36,7 +36,7 @@ export function listeningAt<Server>(setting: string, server: Promise<Server>): P
 
 /**
  * The first of these signals stops a process in order, with exit code 0 (docs/operations.md, Stop and start). A second one ends it
- * at once. A worker gets them by the Temporal SDK.
+ * at once. In a worker, the Temporal SDK handles them.
  */
 export const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 

@@ -214,7 +214,7 @@ export async function reportStatus(
 /**
  * Returns the record of an account; undefined if none runs. Needs no worker.
  *
- * @throws when this process has not the key of the record
+ * @throws when this process does not have the key of the record
  */
 export async function recordOf(
   client: Client,

@@ -118,7 +118,7 @@ export function visibilityQuery(filter: Filter): Condition {
   );
 }
 
-/** So many characters and words are compared: no name or id is longer, and `DbaWords` has the first words of each name. */
+/** At most this many characters and words are compared: no name or id is longer, and `DbaWords` has the first words of each name. */
 const LONGEST_FIND = 300;
 const MOST_WORDS = 7;
 

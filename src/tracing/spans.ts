@@ -163,7 +163,7 @@ export function tracedActivities({ info }: ActivityContext): ActivityInterceptor
   };
 }
 
-/** A span for the begin of each workflow. A span of its whole duration would be visible only after weeks. */
+/** A span for the start of each workflow. A span of its whole duration would be visible only after weeks. */
 export const traceSinks: InjectedSinks<TraceSinks> = {
   trace: {
     begun: {

@@ -11,14 +11,19 @@ import { type Carried, followUntilDecided } from './journey/following.js';
 
 /**
  * Boards one merchant (apis/2): creates it, sets its fees, submits it, and delivers answers to underwriting notes, until it is
- * `boarded` with a `mid`, `declined`, `withdrawn`, `closed` or `abandoned`. A merchant that is followed exists, and is neither
- * changed nor submitted without an answer of a person. Started as `merchant-boarding-<externalId>`.
+ * `boarded` with a `mid`, `declined`, `withdrawn`, `closed` or `abandoned`. With `follow: true` the merchant exists already, and
+ * nothing is sent unless a person asks for it. Started as `merchant-boarding-<externalId>`.
  *
- * A person is asked about notes, requested changes, a missing submission and an unclear mid (`boarding/decisions.ts`), about a
- * step that is rejected, not permitted or of unknown outcome (`journey/run-step.ts`), and about one that waits for a day
- * (`journey/step-waits.ts`). An answer can be taken back until it is on its way. When the partner decides, a write that was sent
- * still runs to its end, what is not delivered then is dropped, with a word in the timeline on whether it may have arrived, and
- * questions close (`journey/requirement-queue.ts`).
+ * A person is asked about:
+ * - notes, requested changes, a missing submission and an unclear mid: `boarding/decisions.ts`
+ * - a step that the partner rejects or forbids, or whose outcome is unknown: `journey/run-step.ts`
+ * - a step that waits for a day: `journey/step-waits.ts`
+ * - what holds up all onboardings: refused credentials and unreadable responses in `partnerAccount`, and a status that nobody
+ *   knows in `partnerRecord`
+ *
+ * The status is polled meanwhile. An answer to the first group can be taken back until it is on its way. When the partner decides,
+ * questions close, a write that was sent runs to its end, and answers that are not delivered by then are dropped. The timeline
+ * says whether one may have arrived (`journey/requirement-queue.ts`).
  */
 export async function merchantBoarding(
   input: MerchantBoardingInput | FollowedMerchantInput,

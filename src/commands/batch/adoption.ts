@@ -193,7 +193,7 @@ interface PartPreview {
   readonly unclear?: readonly string[];
 }
 
-/** A row waits for a worker at most so long: a rate limit may hold it back. */
+/** The longest wait of a row for a worker: a rate limit may hold it back. */
 const ACTIVITY_OPTIONS = {
   scheduleToStartTimeout: '10m',
   startToCloseTimeout: '2m',

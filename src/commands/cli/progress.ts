@@ -95,7 +95,7 @@ const FRAME_MS = 100;
 
 const FRAMES = ['|', '/', '-', '\\'];
 
-/** Moves the cursor to the begin of the line, and clears the line. */
+/** Moves the cursor to the beginning of the line, and clears the line. */
 const CLEAR = '\r\u001b[2K';
 
 /**

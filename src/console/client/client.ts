@@ -221,7 +221,7 @@ function notify(region: HTMLElement, text: string): void {
   });
 }
 
-/** A person waits for an answer at most so long without a word, in milliseconds. */
+/** The longest wait before the page says that it still waits for a response, in milliseconds. */
 const SLOW_MS = 4_000;
 
 document.addEventListener('submit', ({ target, defaultPrevented }) => {

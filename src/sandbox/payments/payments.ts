@@ -172,7 +172,7 @@ export class Payment {
     if (this.#refunded === this.#captured) this.#status = REFUNDED;
   }
 
-  /** A capture is reversed as a whole, of an authorization a part may be. */
+  /** A capture is reversed as a whole. Part of an authorization may be reversed. */
   reverse(amount: Cents): void {
     this.#needs(AUTHORIZED, CAPTURED);
     const part = upTo(this.#authorized, amount);

@@ -44,7 +44,7 @@ const NEXT_STEPS_FOLLOWED: NextSteps = {
 export class Boarding {
   readonly journey: Journey;
   readonly input: CorrectableInput<MerchantBoardingInput | FollowedMerchantInput>;
-  /** Nothing is sent that no person asked for. */
+  /** Nothing is sent unless a person asked for it. */
   readonly isFollowed: boolean;
   readonly poll: StatusPoll<Seen, StatusSnapshot>;
   readonly tasks = new Tasks();

@@ -48,13 +48,13 @@ export const NOTHING: Remembered = {
 
 export const UNSUBMITTED: Remembered = { ...NOTHING, seen: { phase: 'not-submitted' } };
 
-/** The kinds of requirements that these rules raise; steps raise others. Abandoning one of them ends the boarding. */
+/** The kinds of requirements that these rules raise; steps raise others, which end the boarding themselves when they are abandoned. */
 export const KINDS = ['underwriting-note', 'request-changes', 'not-submitted', 'unclear-mid'] as const;
 
 export interface Situation extends Asked {
   readonly merchantProfileId: number;
   readonly dba: string;
-  /** Nothing is sent that no person asked for. */
+  /** Nothing is sent unless a person asked for it. */
   readonly isFollowed: boolean;
   /** A write is in flight, perhaps with answers. */
   readonly isWriting: boolean;

@@ -23,14 +23,12 @@ export class Answers {
     const { requirements, state } = this;
     const id = requirements.raise(question);
     state.report();
-    let why = 'no longer needed';
     try {
       await condition(() => requirements.isAnswered(id) || isMoot());
-      why = 'the partner has moved on';
       const answered = requirements.removeAnswered(id);
       return answered && unlessAbandoned(answered.resolution);
     } finally {
-      requirements.withdraw(id, why);
+      requirements.withdraw(id, 'no longer needed');
       state.report();
     }
   };

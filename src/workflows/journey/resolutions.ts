@@ -11,7 +11,7 @@ export interface Answerable {
 }
 
 /**
- * The problems with a resolution, which may be any JSON from the Web UI, without a word of it. Synchronous: an update validator.
+ * The problems with a resolution, which may be any JSON from the Web UI. They never quote it. Synchronous: an update validator.
  */
 export function problemWith(
   resolution: unknown,
