@@ -38,6 +38,7 @@ const KINDS = {
     instead: 500,
   },
   '400': { description: 'responds 400, nothing took effect', instead: 400 },
+  '400-without-reason': { description: 'responds 400 with an empty body, nothing took effect', instead: 400 },
   '429': {
     description: 'responds 429 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
     instead: 429,
@@ -302,7 +303,7 @@ async function outcome(
   if (waits === 'last') await faults.delay(plan);
   if (instead === undefined) return performed;
   if (instead === 'cut') return undefined;
-  const answer = { status: instead, body: errorBody(instead) };
+  const answer = { status: instead, body: plan.fault === '400-without-reason' ? '' : errorBody(instead) };
   if (instead !== 429 && instead !== 503) return answer;
   return { ...answer, headers: { 'retry-after': String(Math.ceil(plan.milliseconds / 1_000)) } };
 }

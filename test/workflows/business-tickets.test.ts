@@ -56,7 +56,8 @@ describe.concurrent('a ticket', () => {
     const onboarding = await rig.onboardBusiness(business('ticket'));
     const { id } = await onboarding.requirement('ticket');
     const { profileId = 0 } = await onboarding.state();
-    await rig.sandbox.plan('400', 'update-business-account-holder', { about: `${profileId}` });
+    const about = `${profileId}`;
+    await rig.sandbox.plan('400-without-reason', 'update-business-account-holder', { about });
     await onboarding.resolve(id, { kind: 'correction', patch: { holder: { phone: '5185550199' } } });
     const refused = await onboarding.requirement('rejected-input');
     expect(await onboarding.events()).not.toContain('holder-corrected');

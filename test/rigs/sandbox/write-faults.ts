@@ -6,6 +6,7 @@ export const WRITE_FAULTS: readonly [fault: string, seen: number | string, effec
   ['drop-after-commit', 'UND_ERR_SOCKET', 1],
   ['drop-after-delay', 'UND_ERR_SOCKET', 0],
   ['400', 400, 0],
+  ['400-without-reason', 400, 0],
   ['429', 429, 0],
   ['503', 503, 0],
   ['delay', 200, 1],
