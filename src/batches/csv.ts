@@ -158,7 +158,10 @@ function readHeader(
     const mapped = columns.get(name);
     const column = mapped === undefined ? known.find(name) : (mapped ?? undefined);
     header.push(column);
-    if (!column && mapped !== null) unknown.push({ field: '', message: notAColumn(known, name) });
+    if (column || mapped === null) continue;
+    // To find a similar name, all known ones are compared.
+    const message = unknown.length < MOST_SUGGESTIONS ? notAColumn(known, name) : notKnown(name);
+    unknown.push({ field: '', message });
   }
   if (unknown.length === cells.length) return { header, problems: [NO_HEADER] };
   return { header, problems: [...unknown, ...clashes([...header, ...constants])] };
@@ -166,6 +169,8 @@ function readHeader(
 
 /** Each column is compared with all others. */
 const MOST_COLUMNS = 2_000;
+
+const MOST_SUGGESTIONS = 50;
 
 const TOO_WIDE: FieldProblem = {
   field: '',
@@ -260,5 +265,9 @@ export function mappingFrom({ name: file, value }: MappingFile, known: Columns):
 }
 
 function notAColumn(known: Columns, name: string): string {
-  return `${JSON.stringify(name)} is not a known column${didYouMean(name, known.names)}`;
+  return notKnown(name) + didYouMean(name, known.names);
+}
+
+function notKnown(name: string): string {
+  return `${JSON.stringify(name)} is not a known column`;
 }

@@ -14,8 +14,8 @@ interface Click {
 const clicks = new WeakMap<Client, Map<string, Click>>();
 
 /**
- * Takes a form once: the second click of a double click gets what the first one got. A form that led to no other page is not kept,
- * so that a person can try again.
+ * Takes a form once: the second click of a double click gets what the first one got. A form that was refused, or led to no other
+ * page, is not kept, so that a person can try again.
  *
  * @param content what tells the form from another one to the same address. Default: its fields, or the size of files to come
  */

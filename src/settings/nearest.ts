@@ -14,7 +14,7 @@ export function nearest(given: string, names: Iterable<string>): string[] {
   const wanted = plain(given);
   const most = Math.min(Math.max(1, Math.floor(wanted.length * SHARE)), MOST_MISTYPED);
   const ranked = [...new Set(names)]
-    .map((name) => ({ name, apart: apart(wanted, plain(name)), depth: name.split('.').length }))
+    .map((name) => ({ name, apart: apart(wanted, plain(name), most), depth: name.split('.').length }))
     .filter((each) => wanted !== '' && each.apart <= most)
     .sort((one, other) => one.apart - other.apart || one.depth - other.depth);
   const [best] = ranked;
@@ -32,7 +32,9 @@ function plain(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}.]/gu, '');
 }
 
-function apart(wanted: string, name: string): number {
-  const last = name.slice(name.lastIndexOf('.') + 1);
-  return Math.min(distance(wanted, name), distance(wanted, last));
+/** How many letters differ; more than `most` may count as infinitely many. */
+function apart(wanted: string, name: string, most: number): number {
+  const candidates = [name, name.slice(name.lastIndexOf('.') + 1)];
+  const similar = candidates.filter(({ length }) => Math.abs(length - wanted.length) <= most);
+  return Math.min(...similar.map((each) => distance(wanted, each)));
 }

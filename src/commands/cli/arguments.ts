@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
@@ -68,12 +68,21 @@ export function cannotRead(name: string): (error: NodeJS.ErrnoException) => neve
   };
 }
 
-/** Saves a file, in place of one of the same name once it is complete. Only its owner can read it. @throws {InvalidInput} */
+/**
+ * Saves a file, in place of one of the same name once it is complete. Only its owner can read it. Whatever else has the name, such
+ * as `/dev/stdout`, stays and gets the content as it comes.
+ *
+ * @throws {InvalidInput}
+ */
 export async function saveFile(file: string, content: string | AsyncIterable<string>): Promise<void> {
-  const unfinished = `${file}.${randomUUID()}.part`;
+  const found = await stat(file).catch(() => undefined);
+  const target = found?.isFile() ? await realpath(file) : file;
+  // Short, because the name itself may be as long as a name can be.
+  const unfinished = join(dirname(target), `${randomUUID()}.part`);
   try {
+    if (found && !found.isFile()) return await writeFile(file, content);
     await writeFile(unfinished, content, { mode: 0o600, flag: 'wx', flush: true });
-    await rename(unfinished, file);
+    await rename(unfinished, target);
   } catch (error) {
     // The reason comes from the first failure.
     await rm(unfinished, { force: true }).catch(() => undefined);

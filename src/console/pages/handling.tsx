@@ -14,7 +14,7 @@ import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameOf } from '../../texts/names.js';
 import { openOnboarding, refreshView } from '../onboarding-view.js';
 import { type Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
-import { NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
+import { Instead, NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { forgetLists } from '../waiting-list.js';
 import { Changes } from './input-fields.js';
@@ -261,7 +261,7 @@ async function act(visit: Visit, actions: readonly (keyof typeof ACTIONS)[]): Pr
     if (!(error instanceof InvalidInput)) throw error;
     if (isProposal) refresh(client, workflowId);
     const wrote = what === 'remark' ? `. You wrote: ${shortened(fields.text('remark'), LONGEST_REMARK)}` : '';
-    return { to: back, message: error.message + wrote };
+    throw new Instead({ to: back, message: error.message + wrote });
   }
   audit(visitor, { what: isProposal ? `${what} a proposed answer` : what, workflowId, requirementId });
   refresh(client, workflowId);
@@ -307,7 +307,7 @@ async function claimChosen(visit: Visit): Promise<Shown> {
   if (reasons.length === 0) return { to, message: `You are on ${claimed}. Others see that.` };
   const rest = reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more`] : [];
   const why = [...reasons.slice(0, MOST_REASONS), ...rest].join('; ');
-  return { to, message: `You are on ${claimed} of ${chosen.length}. Not on: ${why}` };
+  throw new Instead({ to, message: `You are on ${claimed} of ${chosen.length}. Not on: ${why}` });
 }
 
 /** Back to the page of the form: of the requirement, or of an onboarding. */

@@ -249,6 +249,17 @@ describe('a table of many columns', () => {
     expect(performance.now() - start).toBeLessThan(10_000);
   });
 
+  it('names a similar column for the first unknown ones only, because that compares all known ones', async () => {
+    const unknown = '"DBA" is not a known column';
+    const messages = [
+      ...header(50, () => `${unknown}; did you mean merchant.dba?`),
+      ...header(10, () => unknown),
+    ];
+    expect(await read(`externalId,${header(60, () => 'DBA').join(',')}\n1`)).toEqual([
+      { line: 1, problems: messages.map((message) => ({ field: '', message })) },
+    ]);
+  });
+
   it('may have 2,000', async () => {
     const names = ['externalId', ...header(1_999, (n) => `application.c${n}`)];
     const [first] = await read(`${names.join(',')}\n${names.map((_, n) => `v${n}`).join(',')}`);

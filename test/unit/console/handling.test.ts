@@ -277,6 +277,28 @@ describe('a remark for colleagues', () => {
     });
   });
 
+  it('is sent again at once after a refusal, and by others and elsewhere at the same time', async () => {
+    let refusals = 1;
+    const { open, updates } = await remarked(() => {
+      if (refusals-- > 0) throw rejected('its worker is busy');
+      return { open: 0 };
+    });
+    const remark = (who: Partial<SessionData> = {}, text = 'They call back.', page = PAGE) =>
+      open(who, `${page}/remarks`, { form: { remark: text } });
+    const [first, second] = [await remark(), await remark()];
+    expect([first.message, second.message]).toEqual([
+      { text: 'its worker is busy. You wrote: They call back.' },
+      { text: 'Your colleagues see the remark.' },
+    ]);
+    await Promise.all([remark({ actor: 'pete', csrf: 'petes' }), remark({}, 'They wait.')]);
+    await remark({}, 'They wait.', `/onboardings/${ID}/requirements/note-2`);
+    const sent = { requirementId: 'note-1', actor: 'olga', text: 'They call back.' };
+    expect(updates().map(([, , request]) => request)).toEqual([
+      ...[sent, sent, { ...sent, actor: 'pete' }, { ...sent, text: 'They wait.' }],
+      { ...sent, requirementId: 'note-2', text: 'They wait.' },
+    ]);
+  });
+
   it.each<[Partial<SessionData>, Fields, status: number]>([
     [{ role: 'viewer' }, { remark: 'x' }, 403],
     [{}, { remark: 'x', csrf: 'y' }, 403],
