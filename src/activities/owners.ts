@@ -1,10 +1,10 @@
 import { activityInfo, getClient, sleep } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import type { Adopted } from '../messages/activities.js';
 import { workflowTaskQueue } from '../messages/ids.js';
 import { PartnerError } from '../partners/partner-error.js';
 import { type Owned, ownersOf, stillRunning } from '../temporal/onboardings.js';
-import { asFailure } from './failures.js';
-import { again } from './poll.js';
+import { asFailure, beating } from './failures.js';
 
 const OWNED = {
   boarding: { workflowType: 'merchantBoarding', attribute: 'merchantProfileId' },
@@ -20,7 +20,7 @@ const MOST_LOOKS = 20;
  * the one that looks last sees the other. At most one goes on, and for the other a person decides.
  */
 export function adoptionCheck(system: keyof typeof OWNED, partnerAccount: string | undefined) {
-  return async ({ id, knownOwners = [] }: Adopted): Promise<void> => {
+  const check = async ({ id, knownOwners = [] }: Adopted): Promise<void> => {
     const { workflowExecution: own, taskQueue, activityType: operation } = activityInfo();
     const ofAccount = { taskQueue: workflowTaskQueue(taskQueue, system, partnerAccount), partnerAccount };
     for (let looks = 0; looks < MOST_LOOKS; looks++) {
@@ -36,6 +36,8 @@ export function adoptionCheck(system: keyof typeof OWNED, partnerAccount: string
       const details = { system: 'gangway', operation, kind: 'Rejected', fields, reason: 'not sent' } as const;
       throw asFailure(new PartnerError(details), false);
     }
-    throw again('NotListed', 'Temporal does not list this onboarding yet', PAUSE_MS);
+    // Not benign: a person learns of it when it takes too long.
+    throw ApplicationFailure.retryable('Temporal does not list this onboarding yet', 'NotListed');
   };
+  return (adopted: Adopted) => beating(() => check(adopted));
 }

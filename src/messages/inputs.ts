@@ -8,7 +8,7 @@ import { keepingDigits } from '../partners/json.js';
 import { newAccount, newTerminal } from '../partners/payments/schemas.js';
 import { PRIVATE_PATTERNS, type PrivateKind } from '../privacy/masked.js';
 import { didYouMean } from '../settings/nearest.js';
-import { isOnboarding } from './ids.js';
+import { partsOfId } from './ids.js';
 import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 
 /** The numbers that a text visible to everyone must not contain, and their names. */
@@ -35,8 +35,8 @@ export const externalId = z
     'must have only letters, digits and . _ : - and start with a letter or digit',
   )
   .superRefine(without([...IDENTITY_NUMBERS, ['phoneNumber', 'a phone number']]))
-  // An answer to it would go to the onboarding that has this workflow id.
-  .refine((id) => !isOnboarding(id), 'must not begin as a workflow id does, such as merchant-boarding-');
+  // An answer to it would go to the workflow that has this id.
+  .refine((id) => !partsOfId(id), 'must not begin as a workflow id does, such as merchant-boarding-');
 
 /**
  * A dba by the rule of its partner. It is in a search attribute and in logs. Unlike an id, it may be a phone number, because some

@@ -15,6 +15,7 @@ import { fieldProblems } from '../partners/rules-in-words.js';
 import { startOfRun } from './history.js';
 import { findOnboarding, UnknownOnboarding } from './onboardings.js';
 import { differenceFromStart, type Kind, type SendStart, type Started } from './start.js';
+import { ifFound } from './unavailable.js';
 
 /** The requests of other programs, over HTTP or Nexus: an onboarding, an answer, a state. */
 
@@ -182,7 +183,8 @@ export async function earlierReceipt(
     const update = client.workflow.getHandle(workflowId, run).getUpdateHandle<ResolutionReceipt>(updateId);
     const receipt = await update.result().catch(ifNotAccepted);
     if (receipt) return receipt;
-    run = (await startOfRun(client, workflowId, run))?.continuedExecutionRunId || undefined;
+    // Temporal forgets the runs before the last one.
+    run = (await ifFound(startOfRun(client, workflowId, run)))?.continuedExecutionRunId || undefined;
   }
   return undefined;
 }

@@ -21,14 +21,17 @@ type Pair = readonly [Onboarding<unknown>, Onboarding<unknown>];
 const asksIn = async (each: Onboarding<unknown>) =>
   (await each.state()).requirements.find(({ kind }) => kind === 'rejected-input');
 
-/** Waits until one of two asks whether to go on, and has only one of them go on. @returns it */
-async function decide([first, second]: Pair): Promise<Onboarding<unknown>> {
-  const asking = await Promise.any(
-    [first, second].map(async (each) => {
+const firstAsking = (pair: Pair) =>
+  Promise.any(
+    pair.map(async (each) => {
       await each.requirement('rejected-input');
       return each;
     }),
   );
+
+/** Waits until one of two asks whether to go on, and has only one of them go on. @returns it */
+async function decide([first, second]: Pair): Promise<Onboarding<unknown>> {
+  const asking = await firstAsking([first, second]);
   const other = asking === first ? second : first;
   const { id = '', detail } = (await asksIn(asking)) ?? {};
   expect(detail).toMatch(
@@ -39,6 +42,19 @@ async function decide([first, second]: Pair): Promise<Onboarding<unknown>> {
   const asked = await asksIn(other);
   if (asked) await other.resolve(asked.id, { kind: 'retry' });
   return other;
+}
+
+/** The statuses that one of two shows when it has asked, the partner has changed the status, and the other one has ended. */
+async function statusesAfter(pair: Pair, change: () => Promise<unknown>) {
+  const asking = await firstAsking(pair);
+  for (const each of pair) if (each !== asking) await each.handle.cancel();
+  await change();
+  const { id = '' } = (await asksIn(asking)) ?? {};
+  await asking.resolve(id, { kind: 'retry' });
+  await asking.asleepAfter(2);
+  const { timeline } = await asking.state();
+  await asking.handle.terminate();
+  return timeline.flatMap(({ event, detail }) => (event === 'status-changed' ? [detail] : []));
 }
 
 describe.concurrent('two boardings that adopt one merchant at the same moment', () => {
@@ -63,17 +79,27 @@ describe.concurrent('two boardings that adopt one merchant at the same moment', 
     expect(await left.outcome()).toEqual({ outcome: 'boarded', mid: '4711', merchantProfileId });
   });
 
-  it('are not both let on where it is in underwriting', async () => {
-    const { merchantProfileId, dba } = await there.merchant({ status: 'Pending' });
+  const followed = async (merchantProfileId: number, dba: string): Promise<Pair> => {
     const follow = async () => {
       const input = adopted({ follow: true, merchantProfileId, merchant: { dba }, dueInHours: 48 } as const);
       const { workflowId } = await startMerchantBoarding(rig.client, input, { taskQueue: rig.taskQueue });
       return new Onboarding(rig.client, workflowId);
     };
-    const [first, second] = await Promise.all([follow(), follow()]);
-    const left = await decide([first, second]);
+    return await Promise.all([follow(), follow()]);
+  };
+
+  it('are not both let on where it is in underwriting', async () => {
+    const { merchantProfileId, dba } = await there.merchant({ status: 'Pending' });
+    const left = await decide(await followed(merchantProfileId, dba));
     await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4712' });
     expect(await left.outcome()).toEqual({ outcome: 'boarded', mid: '4712', merchantProfileId });
+  });
+
+  it('show what it is when the other one has ended, not what it was before a person was asked', async () => {
+    const { merchantProfileId, dba } = await there.merchant();
+    const pair = await followed(merchantProfileId, dba);
+    const change = () => rig.sandbox.transition(merchantProfileId, { status: 'Pending' });
+    expect(await statusesAfter(pair, change)).toEqual(['Pending']);
   });
 
   it('are not both let on where a person answers one of them with it', async () => {
@@ -108,5 +134,18 @@ describe.concurrent('two businesses that adopt one profile at the same moment', 
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
     expect(await left.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
     expect(await bank.submissions(input.holder)).toEqual([profileId]);
+  });
+
+  it('show what it is when the other one has ended, not what it was before a person was asked', async () => {
+    const { profileId, holder } = await there.profile({ bankingStatus: 'Submitted' });
+    const { doingBusinessAsName, legalBusinessName, employerIdentificationNumber } = holder;
+    const identity = { doingBusinessAsName, legalBusinessName, employerIdentificationNumber };
+    const follow = async () => {
+      const input = adopted({ follow: true, profileId, holder: identity, dueInHours: 48 } as const);
+      const { workflowId } = await startBusinessOnboarding(rig.client, input, { taskQueue: rig.taskQueue });
+      return new Onboarding(rig.client, workflowId);
+    };
+    const change = () => rig.sandbox.transitionProfile(profileId, { bankingStatus: 'PendingUW' });
+    expect(await statusesAfter(await Promise.all([follow(), follow()]), change)).toEqual(['PendingUW']);
   });
 });

@@ -80,28 +80,29 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
  * snapshot is reported to a person, including "not submitted".
  */
 export async function adoptMerchant(boarding: Boarding, merchantProfileId: number): Promise<void> {
-  const { journey, input, isFollowed, poll } = boarding;
-  const found = await findAdoptable(boarding, merchantProfileId);
-  await adopt(boarding, found);
-  if (!isFollowed) return;
-  const { agentProfileId } = input.current;
-  if (agentProfileId !== undefined) journey.state.knowAgentProfile(agentProfileId);
-  poll.replaceWith(found.now);
+  await adopt(boarding, await findAdoptable(boarding, merchantProfileId));
+  const { agentProfileId } = boarding.input.current;
+  if (boarding.isFollowed && agentProfileId !== undefined)
+    boarding.journey.state.knowAgentProfile(agentProfileId);
 }
 
 /** Has Temporal list the boarding with the merchant, then looks again: another one may have adopted it at the same moment. */
 async function adopt(boarding: Boarding, { merchantProfileId, now, owner }: FoundMerchant): Promise<void> {
-  const { journey } = boarding;
+  const { journey, isFollowed } = boarding;
   const { state, timeline } = journey;
   state.know({ merchantProfileId });
   const formerly = owner ? `, formerly of ${owner.workflowId}` : '';
   const detail = `merchant ${merchantProfileId}, status ${now.status}${formerly}`;
   timeline.add('merchant-adopted', { detail });
-  if (!boarding.isFollowed && now.phase === 'not-submitted') boarding.remembered = UNSUBMITTED;
+  if (!isFollowed && now.phase === 'not-submitted') boarding.remembered = UNSUBMITTED;
   state.refresh();
-  await runRead(journey, `adopt merchant ${merchantProfileId}`, () =>
-    partner.checkAdoptedMerchant({ id: merchantProfileId }),
-  );
+  let checks = 0;
+  await runRead(journey, `adopt merchant ${merchantProfileId}`, () => {
+    checks += 1;
+    return partner.checkAdoptedMerchant({ id: merchantProfileId });
+  });
+  // When a person was asked, what was read before is old.
+  if (isFollowed && checks === 1) boarding.poll.replaceWith(now);
 }
 
 /** Reads the merchant until it can be adopted. A person is asked what to do while it cannot. */

@@ -148,7 +148,7 @@ export async function sendReply(
 
 /** Follows the profile of the input, without a question only on the evidence that adopting a found profile needs. */
 export async function followProfile(business: Business, profileId: number): Promise<void> {
-  const { journey, poll } = business;
+  const { journey } = business;
   const { workflowId } = workflowInfo();
   const title = `adopt banking profile ${profileId}`;
   for (;;) {
@@ -162,22 +162,29 @@ export async function followProfile(business: Business, profileId: number): Prom
     }
     const adopted = await ours(business, title, found.candidate);
     if (adopted === undefined) continue;
-    await adopt(business, adopted);
+    await adopt(business, adopted, isSurelyOurs(found.candidate) ? found.now : undefined);
     // Only a person submits a profile that reads as new.
     business.remembered = { ...business.remembered, problems: [] };
-    if (isSurelyOurs(found.candidate)) poll.replaceWith(found.now);
     return;
   }
 }
 
 /** Has Temporal list the business with the profile, then looks again: another one may have adopted it at the same moment. */
-export async function adopt(business: Business, { profileId, owners }: Candidate): Promise<void> {
-  const { journey } = business;
+export async function adopt(
+  business: Business,
+  { profileId, owners }: Candidate,
+  now?: ProfileSnapshot,
+): Promise<void> {
+  const { journey, poll } = business;
   business.knowProfile(profileId, 'profile-adopted');
   journey.state.refresh();
-  await runRead(journey, `adopt banking profile ${profileId}`, () =>
-    bank.checkAdoptedProfile({ id: profileId, knownOwners: owners }),
-  );
+  let checks = 0;
+  await runRead(journey, `adopt banking profile ${profileId}`, () => {
+    checks += 1;
+    return bank.checkAdoptedProfile({ id: profileId, knownOwners: owners });
+  });
+  // When a person was asked, what was read before is old.
+  if (now && checks === 1) poll.replaceWith(now);
 }
 
 function isSurelyOurs({ against, unclear }: Candidate): boolean {

@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it, vi } from 'vitest';
+import { PartnerWaits } from '../../../src/activities/interceptors.js';
 import { adoptionCheck } from '../../../src/activities/owners.js';
 import { stoppedAt } from '../../rigs/clock.js';
 import { answering, execution, type Facts, known } from '../../rigs/temporal/answering-service.js';
@@ -12,21 +14,43 @@ const listed = (workflowId: string, more: Partial<Facts> = {}): Facts => ({
 });
 const OWN = listed('own');
 
+const PLACE = { system: 'boarding', account: 'acme', taskQueue: 'gangway' } as const;
+const { interceptors } = new PartnerWaits(PLACE, { stepMs: 3_600_000, unreadableMs: 3_600_000 });
+
 /** The check by a boarding of what it has adopted, with the lists that Temporal returns one after the other. */
-async function check(lists: readonly (readonly Facts[])[], knownOwners: readonly string[]) {
-  stoppedAt(0, ['Date', 'setTimeout', 'clearTimeout']);
+async function check(
+  lists: readonly (readonly Facts[])[],
+  knownOwners: readonly string[],
+  { scheduledTimestampMs = 0, listsInMs = 0 } = {},
+) {
+  stoppedAt(0, ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval']);
+  const { setInterval: stopped } = globalThis;
+  // As real timers do, it calls back in the context of the activity.
+  vi.spyOn(globalThis, 'setInterval').mockImplementation((call, ms) =>
+    stopped(AsyncLocalStorage.bind(call), ms),
+  );
   const rest = [...lists];
   const last = lists.at(-1) ?? [];
   const { client, sent } = answering({
     ...known(...last),
-    listWorkflowExecutions: () => ({ executions: (rest.shift() ?? last).map(execution) }),
+    listWorkflowExecutions: () => {
+      vi.advanceTimersByTime(listsInMs);
+      return { executions: (rest.shift() ?? last).map(execution) };
+    },
+    signalWorkflowExecution: () => ({}),
   });
   const info = {
     workflowExecution: { workflowId: 'own', runId: 'run-of-own' },
     ...{ taskQueue: 'gangway-boarding-acme', activityType: 'checkAdoptedMerchant' },
+    ...{ scheduledTimestampMs, heartbeatTimeoutMs: 10_000 },
   };
+  const environment = new MockActivityEnvironment(info, {
+    ...{ client, logger: new DefaultLogger('ERROR'), interceptors: [interceptors] },
+  });
+  const beats: number[] = [];
+  environment.on('heartbeat', () => beats.push(Date.now()));
   const run = adoptionCheck('boarding', 'acme');
-  const end = new MockActivityEnvironment(info, { client, logger: new DefaultLogger('ERROR') })
+  const end = environment
     .run(run, { id: 1001, knownOwners })
     .then(() => 'goes on')
     .catch((error: unknown) => error);
@@ -35,7 +59,8 @@ async function check(lists: readonly (readonly Facts[])[], knownOwners: readonly
     vi.advanceTimersByTime(100);
   }
   const queries = sent.flatMap(([name, { query }]) => (name === 'listWorkflowExecutions' ? [query] : []));
-  return { end: await end, queries };
+  const signals = sent.filter(([name]) => name === 'signalWorkflowExecution');
+  return { end: await end, queries, signals, beats };
 }
 
 describe('an onboarding that has adopted a merchant', () => {
@@ -76,7 +101,22 @@ describe('an onboarding that has adopted a merchant', () => {
 
   it('is tried again when it is not listed for long', async () => {
     const { end, queries } = await check([[other]], []);
-    expect(end).toMatchObject({ type: 'NotListed', nonRetryable: false, nextRetryDelay: 200 });
+    expect(end).toMatchObject({ type: 'NotListed', nonRetryable: false });
     expect(queries).toHaveLength(20);
+  });
+
+  it.each([
+    ['not before an hour', 0, 0],
+    ['once after an hour', -3_600_000, 1],
+  ])('tells a person that it is not listed, %s', async (_, scheduledTimestampMs, times) => {
+    const { signals } = await check([[other]], [], { scheduledTimestampMs });
+    expect(signals).toHaveLength(times);
+  });
+
+  it('shows that it is alive while Temporal lists slowly', async () => {
+    const { beats } = await check([[other]], [], { listsInMs: 500 });
+    const [first = Number.POSITIVE_INFINITY] = beats;
+    expect(first).toBeLessThan(10_000);
+    expect(Math.max(...beats.map((at, index) => at - (beats[index - 1] ?? 0)))).toBeLessThan(10_000);
   });
 });

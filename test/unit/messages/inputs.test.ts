@@ -44,6 +44,7 @@ it.each<[kind: keyof typeof SCHEMAS, path: string, value: unknown, rule: string]
   ['merchant', 'externalId', '000-12-3456', 'contains what looks like a social security number'],
   ['merchant', 'externalId', 'merchant-boarding-7', 'must not begin as a workflow id does'],
   ['customer', 'externalId', 'terminal-provisioning-7', 'must not begin as a workflow id does'],
+  ['business', 'externalId', 'operation-close-card-7', 'must not begin as a workflow id does'],
   ['merchant', 'merchant.firstName', undefined, 'is required'],
   ['merchant', 'merchant.cashDiscount', 'yes', 'must be one of Yes, No'],
   ['merchant', 'merchant.pos', 'none', 'must be one of None, CustomPos'],

@@ -56,7 +56,7 @@ describe('an answer to an onboarding of three runs', () => {
   const taken = { outcome: { success: { payloads: payloads({ requirementId: 'r-1' }) } } };
 
   /** One of the runs accepted the answer, or none. The last one takes it, or does not. */
-  function threeRuns(acceptedIn: string | undefined, update: () => Promise<object>) {
+  function threeRuns(acceptedIn: string | undefined, update: () => Promise<object>, forgotten = '') {
     return backend({
       describeWorkflowExecution,
       updateWorkflowExecution: update,
@@ -64,7 +64,10 @@ describe('an answer to an onboarding of three runs', () => {
         if (updateRef.workflowExecution.runId !== acceptedIn) throw grpcError('NOT_FOUND');
         return taken;
       },
-      getWorkflowExecutionHistory: ({ execution: { runId } }) => ({ history: { events: [startOf(runId)] } }),
+      getWorkflowExecutionHistory: ({ execution: { runId } }) => {
+        if (runId === forgotten) throw grpcError('NOT_FOUND');
+        return { history: { events: [startOf(runId)] } };
+      },
     });
   }
   const updateRef = { workflowExecution: { workflowId: ID, runId: 'run-3' }, updateId: 'update-1' };
@@ -92,6 +95,11 @@ describe('an answer to an onboarding of three runs', () => {
     expect(sent.filter(([name]) => name === 'pollWorkflowExecutionUpdate')).toHaveLength(3);
     const { backend: ended } = threeRuns(undefined, fails('NOT_FOUND'));
     await expect(resolveOnce(ended, given, 'update-1')).rejects.toMatchObject({ kind: 'not-open' });
+  });
+
+  it.each(['run-1', 'run-2'])('is sent although Temporal has forgotten %s', async (forgotten) => {
+    const { backend: here } = threeRuns(undefined, takes, forgotten);
+    expect(await resolveOnce(here, given, 'update-1')).toEqual(RECEIPT);
   });
 
   it('fails as the server does, for another reason', async () => {
