@@ -17,12 +17,12 @@ const clicks = new WeakMap<Client, Map<string, Click>>();
  * Takes a form once: the second click of a double click gets what the first one got. A form that was refused, or led to no other
  * page, is not kept, so that a person can try again.
  *
- * @param content what tells the form from another one to the same address. Default: its fields, or the size of files to come
+ * @param content what tells the form from another one to the same address. Default: its fields
  */
 export async function once(
-  { client, csrf, request: { url, body, headers } }: Pick<Visit, 'client' | 'csrf' | 'request'>,
+  { client, csrf, request: { url, body } }: Pick<Visit, 'client' | 'csrf' | 'request'>,
   show: () => Promise<Shown>,
-  content: unknown = body ?? headers['content-length'],
+  content: unknown = body,
 ): Promise<Shown> {
   const last = clicks.get(client) ?? new Map<string, Click>();
   clicks.set(client, last);
@@ -30,8 +30,7 @@ export async function once(
     .update(JSON.stringify([url, content]))
     .digest('hex');
   const before = last.get(csrf);
-  // A browser cancels the first upload, which then fails.
-  if (before?.form === form && (body || (await before.shown.catch(() => undefined)))) return before.shown;
+  if (before?.form === form) return before.shown;
   const click = { form, shown: show() };
   last.set(csrf, click);
   const forget = () => {

@@ -17,7 +17,6 @@ import {
   roleFor,
   sendAnswer,
 } from '../answer.js';
-import { once } from '../clicks.js';
 import { type Fields, inboxOf, pathOf } from '../query.js';
 import { Instead, NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
 import { discard, documentsOf, receiveDocuments } from '../uploads.js';
@@ -282,6 +281,6 @@ export const ANSWERING_ROUTES: readonly Route[] = [
   { method: 'POST', path: REQUIREMENT_PATH, role: 'operator', show: answerRequirement },
   {
     ...{ method: 'POST', path: `${REQUIREMENT_PATH}/documents`, role: 'operator' },
-    ...{ multipart: true, show: (visit) => once(visit, () => uploadDocuments(visit)) },
+    ...{ multipart: true, show: uploadDocuments },
   },
 ];
