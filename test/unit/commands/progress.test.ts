@@ -1,5 +1,4 @@
 import { PassThrough } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Printer } from '../../../src/commands/cli/output.js';
 import { bar, Progress, whileShowing } from '../../../src/commands/cli/progress.js';
@@ -32,10 +31,14 @@ describe('progress', () => {
     const { printer: own, printed } = printer({ isTTY: true, columns: 80 });
     const progress = new Progress(own);
     progress.at('preparing');
-    await sleep(350);
+    const frames = () => printed().split(CLEARED).filter(Boolean);
+    await expect.poll(() => frames().length).toBeGreaterThan(2);
     progress.end();
-    const frames = printed().split(CLEARED).filter(Boolean);
-    expect(frames.slice(0, 3).map((frame) => frame[0])).toEqual(['|', '/', '-']);
+    expect(
+      frames()
+        .slice(0, 3)
+        .map((frame) => frame[0]),
+    ).toEqual(['|', '/', '-']);
   });
 
   it('never fills a line of the terminal, so that it does not wrap', () => {
