@@ -31,14 +31,11 @@ describe('progress', () => {
     const { printer: own, printed } = printer({ isTTY: true, columns: 80 });
     const progress = new Progress(own);
     progress.at('preparing');
-    const frames = () => printed().split(CLEARED).filter(Boolean);
-    await expect.poll(() => frames().length).toBeGreaterThan(2);
+    const frames: string[] = [];
+    const more = () => frames.push(...printed().split(CLEARED).filter(Boolean));
+    await expect.poll(more).toBeGreaterThan(2);
     progress.end();
-    expect(
-      frames()
-        .slice(0, 3)
-        .map((frame) => frame[0]),
-    ).toEqual(['|', '/', '-']);
+    expect(frames.slice(0, 3).map((frame) => frame[0])).toEqual(['|', '/', '-']);
   });
 
   it('never fills a line of the terminal, so that it does not wrap', () => {
