@@ -11,13 +11,13 @@ import {
 import type { addressChange, NotificationType } from '../partners/banking/requests.js';
 import type { CallOptions } from '../partners/client.js';
 import { type FieldProblem, failureIn, PartnerError } from '../partners/partner-error.js';
-import { holderActivities, profileCandidates, profileOwners } from './banking/holder.js';
+import { holderActivities, profileCandidates } from './banking/holder.js';
 import { profileActivities, profileReader } from './banking/profiles.js';
 import { orNone, problemsIn, unlessRejected } from './banking/refusal.js';
 import { OtherTickets, ticketActivities } from './banking/tickets.js';
 import type { Dependencies } from './dependencies.js';
 import { repeatable, untilCancelled } from './failures.js';
-import { adoptionCheck } from './owners.js';
+import { adoptionCheck, ownersAt } from './owners.js';
 import { kept } from './stores.js';
 import { writeOnce, writeRepeatably } from './write.js';
 
@@ -29,14 +29,14 @@ export function bankingActivities({
   poll,
   meaningOf,
 }: Omit<Dependencies<BankingClient>, 'documents'>): BankingActivities {
-  const owners = profileOwners(partnerAccount);
+  const owners = ownersAt('banking', partnerAccount);
   const candidates = profileCandidates(client, owners);
   const reader = profileReader(client, new OtherTickets(partnerAccount), meaningOf);
   return {
     ...profileActivities(client, poll, reader),
     ...holderActivities(client, candidates, reader),
     ...ticketActivities(client, owners, poll),
-    checkAdoptedProfile: adoptionCheck('banking', partnerAccount),
+    checkAdoptedProfile: adoptionCheck(owners),
     ...operationActivities(client),
     ...statementActivities(client, statements, partnerAccount),
   };

@@ -2,12 +2,12 @@ import { getClient } from '@temporalio/activity';
 import type { BoardingActivities } from '../messages/boarding-activities.js';
 import type { BoardingClient } from '../partners/boarding/client.js';
 import { mayTakeAnswers } from '../partners/boarding/phases.js';
-import { ownersOf, stillRunning } from '../temporal/onboardings.js';
+import { stillRunning } from '../temporal/onboardings.js';
 import { applicationActivities, warned } from './boarding/application.js';
 import { hasChanged, merchantReader } from './boarding/merchant.js';
 import type { Dependencies } from './dependencies.js';
 import { repeatable } from './failures.js';
-import { adoptionCheck } from './owners.js';
+import { adoptionCheck, ownersAt } from './owners.js';
 import { awaitChange, nudgeOwnPoll, readNow } from './poll.js';
 import { documentFor } from './stores.js';
 import { writeOnce } from './write.js';
@@ -24,20 +24,16 @@ export function boardingActivities({
 }: Omit<Dependencies<BoardingClient>, 'statements'>): BoardingActivities {
   const reader = merchantReader(client, meaningOf);
   const { snapshot } = reader;
+  const ownersOf = ownersAt('boarding', partnerAccount);
   return {
     ...applicationActivities(client, reader),
 
     readStatus: ({ merchantProfileId }) => readNow(() => snapshot(merchantProfileId)),
 
-    inspectMerchant: ({ merchantProfileId, taskQueue, workflowId }) =>
+    inspectMerchant: ({ merchantProfileId, workflowId }) =>
       repeatable(async () => {
         const now = await snapshot(merchantProfileId);
-        const owners = await ownersOf(getClient(), {
-          workflowType: 'merchantBoarding',
-          attribute: 'merchantProfileId',
-          ids: [merchantProfileId],
-          ...{ taskQueue, partnerAccount, except: workflowId },
-        });
+        const owners = await ownersOf([merchantProfileId], workflowId);
         const running = await stillRunning(getClient(), owners);
         const owner = running ?? owners[0];
         if (!owner) return { now };
@@ -45,7 +41,7 @@ export function boardingActivities({
         return { now, owner: { workflowId: ownerId, dba, isRunning: running !== undefined } };
       }),
 
-    checkAdoptedMerchant: adoptionCheck('boarding', partnerAccount),
+    checkAdoptedMerchant: adoptionCheck(ownersOf),
 
     awaitStatusChange({ merchantProfileId, seen, pace }) {
       const read = () => snapshot(merchantProfileId);

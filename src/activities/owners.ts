@@ -3,13 +3,23 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Adopted } from '../messages/activities.js';
 import { workflowTaskQueue } from '../messages/ids.js';
 import { PartnerError } from '../partners/partner-error.js';
-import { type Owned, ownersOf, stillRunning } from '../temporal/onboardings.js';
+import { type Owned, type Owner, ownersOf, stillRunning } from '../temporal/onboardings.js';
 import { asFailure, beating } from './failures.js';
 
 const OWNED = {
   boarding: { workflowType: 'merchantBoarding', attribute: 'merchantProfileId' },
   banking: { workflowType: 'businessOnboarding', attribute: 'bankingProfileId' },
 } as const satisfies Readonly<Record<string, Pick<Owned, 'workflowType' | 'attribute'>>>;
+
+export type Owners = ReturnType<typeof ownersAt>;
+
+/** Returns the onboardings of an account that have one of these merchants or banking profiles, running or not. */
+export function ownersAt(system: keyof typeof OWNED, partnerAccount: string | undefined) {
+  return (ids: readonly number[], except?: string): Promise<Owner[]> => {
+    const taskQueue = workflowTaskQueue(activityInfo().taskQueue, system, partnerAccount);
+    return ownersOf(getClient(), { ...OWNED[system], ids, taskQueue, partnerAccount, except });
+  };
+}
 
 /** The wait before the next look at the list, in milliseconds, and the most looks of one attempt: it must end in time. */
 const PAUSE_MS = 200;
@@ -19,13 +29,12 @@ const MOST_LOOKS = 20;
  * Two onboardings may adopt the same merchant before Temporal lists either of them. So each looks again once it is listed itself:
  * the one that looks last sees the other. At most one goes on, and for the other a person decides.
  */
-export function adoptionCheck(system: keyof typeof OWNED, partnerAccount: string | undefined) {
+export function adoptionCheck(ownersAmong: Owners) {
   const check = async ({ id, knownOwners = [] }: Adopted): Promise<void> => {
-    const { workflowExecution: own, taskQueue, activityType: operation } = activityInfo();
-    const ofAccount = { taskQueue: workflowTaskQueue(taskQueue, system, partnerAccount), partnerAccount };
+    const { workflowExecution: own, activityType: operation } = activityInfo();
     for (let looks = 0; looks < MOST_LOOKS; looks++) {
       if (looks > 0) await sleep(PAUSE_MS);
-      const owners = await ownersOf(getClient(), { ...OWNED[system], ids: [id], ...ofAccount });
+      const owners = await ownersAmong([id]);
       if (!owners.some(({ runId }) => runId === own?.runId)) continue;
       const known = [...knownOwners, own?.workflowId];
       const others = owners.filter(({ workflowId }) => !known.includes(workflowId));

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { Shown, Visit } from './route.js';
 
@@ -26,9 +26,7 @@ export async function once(
 ): Promise<Shown> {
   const last = clicks.get(client) ?? new Map<string, Click>();
   clicks.set(client, last);
-  const form = createHash('sha256')
-    .update(JSON.stringify([url, content]))
-    .digest('hex');
+  const form = hash('sha256', JSON.stringify([url, content]));
   const before = last.get(csrf);
   if (before?.form === form) return before.shown;
   const click = { form, shown: show() };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyMultipartBaseOptions, Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
@@ -125,7 +125,7 @@ export async function receivedForm(
     const bytes = await contentOf(file, maxBytes);
     if (bytes.length > 0) files[fieldname] = { name: filename, bytes };
   }
-  const digests = Object.values(files).map(({ bytes }) => createHash('sha256').update(bytes).digest('hex'));
+  const digests = Object.values(files).map(({ bytes }) => hash('sha256', bytes));
   return once(visit, () => show({ fields, files }), [fields, digests]);
 }
 

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, hash, randomUUID } from 'node:crypto';
 import { basename, extname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { SavedStatement } from '../messages/banking-activities.js';
@@ -113,5 +113,5 @@ export function plain(text: string): string {
 }
 
 function hashOf(texts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 8);
+  return hash('sha256', JSON.stringify(texts)).slice(0, 8);
 }

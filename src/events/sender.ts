@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import dns from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -113,8 +113,7 @@ export type Destination = Readonly<ReturnType<typeof destinationOf>>;
  */
 export function destinationOf(url: string) {
   const { hostname } = new URL(url);
-  const hash = createHash('sha256').update(url).digest('hex').slice(0, 8);
-  return { id: `${hostname.replace(/[^\w.-]/g, '')}-${hash}`, url };
+  return { id: `${hostname.replace(/[^\w.-]/g, '')}-${hash('sha256', url).slice(0, 8)}`, url };
 }
 
 /** The address belongs to a private network, where nobody outside may make us send anything. */

@@ -112,7 +112,6 @@ export interface BoardingActivities {
   /** Reads a merchant that is to be adopted, and finds another boarding of this account that has it. */
   inspectMerchant(request: {
     merchantProfileId: number;
-    taskQueue: string;
     /** The boarding that is to adopt it. */
     workflowId: string;
   }): Promise<{ now: StatusSnapshot; owner?: MerchantOwner }>;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { KnownAccounts } from '../messages/inputs.js';
 import { isNestedDeeper, MAX_NESTING, TOO_NESTED } from '../partners/json.js';
@@ -139,6 +139,5 @@ function unknownType(types: EventTypes, errors: readonly FieldProblem[]): Proble
 
 /** Source and id identify an event (CloudEvents 1.0). Update ids are visible in Temporal, so this one is a hash. */
 function updateIdOf(source: string, id: string): string {
-  const hash = createHash('sha256').update(JSON.stringify([source, id]));
-  return `event-${hash.digest('hex').slice(0, 32)}`;
+  return `event-${hash('sha256', JSON.stringify([source, id])).slice(0, 32)}`;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ComponentChild, ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { harmless } from '../texts/text.js';
@@ -100,7 +100,7 @@ p { margin: .4rem 0; max-width: 46rem; }
 `;
 
 /** The one style that the page allows itself, by its hash. */
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+const STYLE_HASH = hash('sha256', STYLE, 'base64');
 
 /** A page that is complete in itself, as HTML: it has no script, and its policy forbids every request. */
 export function pageOf(title: string, body: ComponentChildren): string {

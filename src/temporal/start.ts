@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Client,
@@ -221,7 +221,7 @@ export function priorityOf(urgency: Urgency, agent: Agent = {}, account?: string
 function fairnessKeyOf({ agentProfileId, agent }: Agent): string | undefined {
   if (agentProfileId !== undefined) return `agent-${agentProfileId}`;
   if (agent === undefined) return undefined;
-  return `agent-${createHash('sha256').update(agent).digest('hex').slice(0, 16)}`;
+  return `agent-${hash('sha256', agent).slice(0, 16)}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { activityInfo, getClient } from '@temporalio/activity';
+import { activityInfo } from '@temporalio/activity';
 import type {
   BankingActivities,
   BusinessIdentity,
@@ -9,7 +9,6 @@ import type {
   ProfileSnapshot,
   Submission,
 } from '../../messages/banking-activities.js';
-import { workflowTaskQueue } from '../../messages/ids.js';
 import { businessOnboardingInput } from '../../messages/inputs.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import { type HolderSubmission, OWNER_FIELDS, submissionOf } from '../../partners/banking/holder.js';
@@ -20,8 +19,8 @@ import { operationName } from '../../partners/catalogue.js';
 import type { CallOptions } from '../../partners/client.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { statusShown } from '../../partners/phases.js';
-import { type Owner, ownersOf } from '../../temporal/onboardings.js';
 import { checked, naming, repeatable, untilCancelled } from '../failures.js';
+import type { Owners } from '../owners.js';
 import { nudgeOwnPoll } from '../poll.js';
 import { writeOnceThenRead, writeRepeatably } from '../write.js';
 import type { ProfileReader } from './profiles.js';
@@ -141,19 +140,8 @@ function byLowerCase<Name extends string>(names: readonly Name[]): ReadonlyMap<s
 
 type Candidates = ReturnType<typeof profileCandidates>;
 
-/** Returns the onboardings in an account that have one of these profiles, running or not. */
-export function profileOwners(partnerAccount: string | undefined) {
-  return (ids: readonly number[], except?: string): Promise<Owner[]> =>
-    ownersOf(getClient(), {
-      workflowType: 'businessOnboarding',
-      attribute: 'bankingProfileId',
-      taskQueue: workflowTaskQueue(activityInfo().taskQueue, 'banking', partnerAccount),
-      ...{ ids, partnerAccount, except },
-    });
-}
-
 /** Finds profiles that may belong to a business, and compares them with it. */
-export function profileCandidates(client: BankingClient, owners: ReturnType<typeof profileOwners>) {
+export function profileCandidates(client: BankingClient, owners: Owners) {
   async function find(business: BusinessToFind, baseline: readonly number[], options: CallOptions) {
     const own = await ofMerchant(business.merchantProfileId, options);
     const like = await named(business.holder.doingBusinessAsName, options);

@@ -5,9 +5,9 @@ import { workflowTaskQueue } from '../../messages/ids.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import type { BankingProfile, Ticket } from '../../partners/banking/responses.js';
 import type { CallOptions } from '../../partners/client.js';
-import type { Owner } from '../../temporal/onboardings.js';
 import { reportTickets } from '../../temporal/partner-accounts.js';
 import { repeatable, untilCancelled } from '../failures.js';
+import type { Owners } from '../owners.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
 import { writeOnce } from '../write.js';
 import { orNone, unlessRejected } from './refusal.js';
@@ -15,11 +15,7 @@ import { orNone, unlessRejected } from './refusal.js';
 /** The time within which Temporal lists what a workflow has published, in milliseconds. */
 const LISTED_WITHIN_MS = 3_000;
 
-export function ticketActivities(
-  client: BankingClient,
-  ownersOf: (profileIds: readonly number[]) => Promise<Owner[]>,
-  poll: PollBounds,
-) {
+export function ticketActivities(client: BankingClient, ownersOf: Owners, poll: PollBounds) {
   async function repliesTo(ticketId: number, options: CallOptions) {
     const tickets = await orNone(client.listTickets({}, options), []);
     return tickets.filter(({ parentTicketId }) => parentTicketId === ticketId);

@@ -227,7 +227,7 @@ function partnerReads() {
       }
     };
     const [boarding, banking] = await Promise.all([
-      merchant && previewMerchant(read, taskQueue, merchant),
+      merchant && previewMerchant(read, merchant),
       business && previewProfile(read, business),
     ]);
     const parts = [boarding, banking].filter((part) => part !== undefined);
@@ -251,17 +251,13 @@ type Inspection = Omit<SingleActivity, 'summary' | 'options'>;
 /** @param what it reads, for people: `merchant 1001` */
 type Read = <Result>(what: string, single: Inspection) => Promise<Result>;
 
-async function previewMerchant(
-  read: Read,
-  taskQueue: string,
-  input: FollowedMerchantInput,
-): Promise<PartPreview> {
+async function previewMerchant(read: Read, input: FollowedMerchantInput): Promise<PartPreview> {
   const { merchantProfileId, account, externalId } = input;
   const id = workflowId('merchantBoarding', externalId, account);
   const what = `merchant ${merchantProfileId}`;
   const { now, owner } = await read<MerchantRead>(what, {
     ...{ activity: 'inspectMerchant', queue: 'boarding', account },
-    args: [{ merchantProfileId, taskQueue, workflowId: id }],
+    args: [{ merchantProfileId, workflowId: id }],
   });
   if (owner?.isRunning) throw new RefusedRow(`${what}: ${owner.workflowId} has it`);
   const { status, phase, notes, unclearMid } = now;

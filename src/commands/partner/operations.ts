@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { EnsuredWebhook } from '../../messages/banking-activities.js';
 import { externalId } from '../../messages/inputs.js';
@@ -73,7 +73,7 @@ export async function runOperation<Name extends OperationName>(
 
 /** The same key for the same content. It does not show the content. */
 export function keyOf(content: unknown): string {
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);
+  return hash('sha256', JSON.stringify(content)).slice(0, 16);
 }
 
 const naming = z.object({

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { appendFile, readFile } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
@@ -191,7 +191,7 @@ type Passed = Awaited<ReturnType<typeof passedBefore>>;
 /** A workflow goes on, so its replay counts for an hour. */
 const COUNTS_MS = 3_600_000;
 
-const digestOf = (code: string) => createHash('sha256').update(code).digest('hex');
+const digestOf = (code: string) => hash('sha256', code);
 
 /** Reads the file of `--resume`: lines with a digest of the code, a run id and a time. Lines of other code do not count. */
 async function passedBefore(file: string | undefined, digest: string) {

@@ -15,7 +15,15 @@ import { masked } from '../../privacy/masked.js';
 import { partnerFailure } from '../journey/call-failures.js';
 import { apply } from '../journey/following.js';
 import { type Answered, unlessAbandoned } from '../journey/requirement-queue.js';
-import { askForCorrection, doubts, NotAdoptable, Rejected, runRead, runStep } from '../journey/run-step.js';
+import {
+  askForCorrection,
+  doubts,
+  isOwnAtOnce,
+  NotAdoptable,
+  Rejected,
+  runRead,
+  runStep,
+} from '../journey/run-step.js';
 import { type Boarding, partner } from './boarding.js';
 import { onChangesRequested, UNSUBMITTED } from './decisions.js';
 import { showsSubmission } from './deliveries.js';
@@ -96,13 +104,10 @@ async function adopt(boarding: Boarding, { merchantProfileId, now, owner }: Foun
   timeline.add('merchant-adopted', { detail });
   if (!isFollowed && now.phase === 'not-submitted') boarding.remembered = UNSUBMITTED;
   state.refresh();
-  let checks = 0;
-  await runRead(journey, `adopt merchant ${merchantProfileId}`, () => {
-    checks += 1;
-    return partner.checkAdoptedMerchant({ id: merchantProfileId });
-  });
-  // When a person was asked, what was read before is old.
-  if (isFollowed && checks === 1) boarding.poll.replaceWith(now);
+  const isRecent = await isOwnAtOnce(journey, `adopt merchant ${merchantProfileId}`, () =>
+    partner.checkAdoptedMerchant({ id: merchantProfileId }),
+  );
+  if (isFollowed && isRecent) boarding.poll.replaceWith(now);
 }
 
 /** Reads the merchant until it can be adopted. A person is asked what to do while it cannot. */
@@ -125,12 +130,12 @@ async function findAdoptable(boarding: Boarding, merchantProfileId: number): Pro
 
 /** Reads a merchant that is to be adopted. Another organization must not have it, nor another running boarding. */
 async function inspect({ journey }: Boarding, merchantProfileId: number): Promise<FoundMerchant> {
-  const { taskQueue, workflowId } = workflowInfo();
+  const { workflowId } = workflowInfo();
   const found = await runStep(journey, {
     effect: 'read',
     title: `read merchant ${merchantProfileId}`,
     run: () =>
-      partner.inspectMerchant({ merchantProfileId, taskQueue, workflowId }).catch((error: unknown) => {
+      partner.inspectMerchant({ merchantProfileId, workflowId }).catch((error: unknown) => {
         const { kind, status = 403 } = partnerFailure(error);
         if (kind !== 'Forbidden') throw error;
         throw new NotAdoptable(

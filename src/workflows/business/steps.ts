@@ -3,7 +3,15 @@ import type { Candidate, HolderVerdict, ProfileSnapshot } from '../../messages/b
 import type { Requirement } from '../../messages/requirements.js';
 import { masked } from '../../privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
-import { askForCorrection, doubts, NotAdoptable, Rejected, runRead, runStep } from '../journey/run-step.js';
+import {
+  askForCorrection,
+  doubts,
+  isOwnAtOnce,
+  NotAdoptable,
+  Rejected,
+  runRead,
+  runStep,
+} from '../journey/run-step.js';
 import { type Business, bank } from './business.js';
 import { ticketIdOf } from './tickets.js';
 
@@ -178,13 +186,10 @@ export async function adopt(
   const { journey, poll } = business;
   business.knowProfile(profileId, 'profile-adopted');
   journey.state.refresh();
-  let checks = 0;
-  await runRead(journey, `adopt banking profile ${profileId}`, () => {
-    checks += 1;
-    return bank.checkAdoptedProfile({ id: profileId, knownOwners: owners });
-  });
-  // When a person was asked, what was read before is old.
-  if (now && checks === 1) poll.replaceWith(now);
+  const isRecent = await isOwnAtOnce(journey, `adopt banking profile ${profileId}`, () =>
+    bank.checkAdoptedProfile({ id: profileId, knownOwners: owners }),
+  );
+  if (now && isRecent) poll.replaceWith(now);
 }
 
 function isSurelyOurs({ against, unclear }: Candidate): boolean {

@@ -100,6 +100,20 @@ export function runRead<Result>(
   return runStep(context, { effect: 'read', title, run });
 }
 
+/** Checks an adoption. Returns whether nobody was asked about it: after a question, what was read before it is old. */
+export async function isOwnAtOnce(
+  context: StepContext,
+  title: string,
+  check: () => Promise<void>,
+): Promise<boolean> {
+  let checks = 0;
+  await runRead(context, title, () => {
+    checks += 1;
+    return check();
+  });
+  return checks === 1;
+}
+
 /** Asks for a correction, or for the id of what was done by hand if no read would show it. Undefined to try again. */
 async function correctedOrDone<Result>(
   context: StepContext,

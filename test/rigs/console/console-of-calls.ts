@@ -11,8 +11,10 @@ import { consoleServer } from '../../../src/console/server.js';
 import { type SessionData, Sessions } from '../../../src/console/session.js';
 import { type ConsoleSettings, loadConsoleSettings } from '../../../src/console/settings.js';
 import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
+import type { AnswerKind } from '../../../src/messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { createLogger } from '../../../src/process/logging.js';
+import { merchant } from '../inputs.js';
 import { testEnds } from '../shared.js';
 import { grpcError, payloads } from '../temporal/answering-service.js';
 import { SESSION_KEY, type Sent } from './running-console.js';
@@ -46,6 +48,15 @@ export interface Given {
 export const STATE: OnboardingState = {
   ...{ stage: 'underwriting', partnerStatus: 'Pending', requirements: [], timeline: [], polls: 1 },
 };
+
+/** A boarding that asks about `note-1`, which takes these answers. */
+export function noted(at: string, answers: readonly AnswerKind[]): GivenWorkflow {
+  const note = { id: 'note-1', kind: 'underwriting-note', title: 'A note', detail: 'Send a check.' } as const;
+  return {
+    state: { requirements: [{ ...note, raisedAt: at, dueAt: at, answers: [...answers] }] },
+    queries: { input: { type: 'merchantBoarding', input: merchant('a') } },
+  };
+}
 
 /** The error of the client when a workflow rejects an update. */
 export function rejected(message: string): WorkflowUpdateFailedError {

@@ -3,7 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it, vi } from 'vitest';
 import { PartnerWaits } from '../../../src/activities/interceptors.js';
-import { adoptionCheck } from '../../../src/activities/owners.js';
+import { adoptionCheck, ownersAt } from '../../../src/activities/owners.js';
 import { stoppedAt } from '../../rigs/clock.js';
 import { answering, execution, type Facts, known } from '../../rigs/temporal/answering-service.js';
 
@@ -49,7 +49,7 @@ async function check(
   });
   const beats: number[] = [];
   environment.on('heartbeat', () => beats.push(Date.now()));
-  const run = adoptionCheck('boarding', 'acme');
+  const run = adoptionCheck(ownersAt('boarding', 'acme'));
   const end = environment
     .run(run, { id: 1001, knownOwners })
     .then(() => 'goes on')
@@ -99,7 +99,7 @@ describe('an onboarding that has adopted a merchant', () => {
     });
   });
 
-  it('is tried again when it is not listed for long', async () => {
+  it('is retried while it stays unlisted', async () => {
     const { end, queries } = await check([[other]], []);
     expect(end).toMatchObject({ type: 'NotListed', nonRetryable: false });
     expect(queries).toHaveLength(20);

@@ -3,9 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ASSETS } from '../../../src/console/layout.js';
 import type { SessionData } from '../../../src/console/session.js';
 import { stoppedAt } from '../../rigs/clock.js';
-import { consoleOfCalls } from '../../rigs/console/console-of-calls.js';
+import { consoleOfCalls, noted } from '../../rigs/console/console-of-calls.js';
 import { multipart } from '../../rigs/console/multipart.js';
-import { merchant } from '../../rigs/inputs.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 beforeEach(() => stoppedAt(NOON));
@@ -26,27 +25,19 @@ function routesOf(server: FastifyInstance): string[] {
 }
 
 const ID = 'merchant-boarding-m-1';
-const NOTE = {
-  ...{ id: 'note-1', kind: 'underwriting-note', title: 'A note', detail: 'Send a check.' },
-  ...{ raisedAt: NOON, dueAt: NOON, answers: ['text', 'documents'] },
-};
-const ofId = {
-  state: { requirements: [NOTE] } as never,
-  queries: { input: { type: 'merchantBoarding', input: merchant('a') } },
-};
-const console = () => consoleOfCalls({ workflows: { [ID]: ofId } });
+const console = () => consoleOfCalls({ workflows: { [ID]: noted(NOON, ['text', 'documents']) } });
 
 /** The address of a route, with parameters that lead somewhere. */
 function addressOf(path: string): string {
   const asset = Object.values(ASSETS).find((each) => each.path.endsWith(path.replace('/assets/', '-')));
   return (asset?.path ?? path)
     .replace(':id', path.startsWith('/batches') ? 'b-1' : ID)
-    .replace(':requirementId', NOTE.id)
+    .replace(':requirementId', 'note-1')
     .replace(':kind', 'merchant')
     .replace(':key', 'a-key');
 }
 
-const FORM = { kind: 'text', text: 'x', do: 'claim', remark: 'x', chosen: `${NOTE.id} ${ID}` };
+const FORM = { kind: 'text', text: 'x', do: 'claim', remark: 'x', chosen: `note-1 ${ID}` };
 const takesFiles = (path: string) => /^\/(start\/file|batches|.*\/documents)$/.test(path);
 
 /** A form of a page of a session, as the route takes it. */

@@ -1,20 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { stoppedAt } from '../../rigs/clock.js';
-import { consoleOfCalls } from '../../rigs/console/console-of-calls.js';
-import { merchant } from '../../rigs/inputs.js';
+import { consoleOfCalls, noted } from '../../rigs/console/console-of-calls.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 beforeEach(() => stoppedAt(NOON));
 
 const ID = 'merchant-boarding-m-1';
-const NOTE = {
-  ...{ id: 'note-1', kind: 'underwriting-note', title: 'A note', detail: 'Send a check.' },
-  ...{ raisedAt: NOON, dueAt: NOON, answers: ['text', 'correction'] },
-};
-const OWN = {
-  state: { requirements: [NOTE] } as never,
-  queries: { input: { type: 'merchantBoarding', input: merchant('a') } },
-};
+const OWN = noted(NOON, ['text', 'correction']);
 const ADMIN = { role: 'admin' } as const;
 
 /** Everything below the address of an onboarding, and how it is asked for. */
