@@ -4,7 +4,7 @@ import { commandSettings } from '../src/commands/cli/command-line.js';
 import { consoleSettings } from '../src/console/settings.js';
 import { accountSettings, wordingSettings } from '../src/partners/account-settings.js';
 import { receiverSettings, webhookSettings } from '../src/receiver/settings.js';
-import { sandboxSettings } from '../src/sandbox/settings.js';
+import { sandboxSettings } from '../src/sandbox/server.js';
 import { type Shape, shapeOf } from '../src/schemas/shape.js';
 import { secretsOf } from '../src/settings/settings.js';
 import { page, tablesIn } from '../src/texts/docs.js';

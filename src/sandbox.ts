@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 /** The sandbox process: all partner systems over real HTTP, until SIGTERM or SIGINT. */
 import './process/node-version.js';
-import { serveSandbox } from './sandbox/server.js';
-import { loadSandboxSettings } from './sandbox/settings.js';
+import { loadSandboxSettings, serveSandbox } from './sandbox/server.js';
 import { BadSetting } from './settings/settings.js';
 
 async function main(): Promise<void> {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { PartnerErrorKind } from './partner-error.js';
 
 /**
@@ -125,16 +125,34 @@ export const RESPONSE_BYTES = {
 
 export type Operations = Readonly<Record<string, Operation>>;
 
-/** The entry of an operation with this effect, from its route (`GET /api/v1/agentProfiles`) and its other facts. */
+/** A request without fields. */
+export const nothing = z.strictObject({});
+
+/** A response that may be empty, or whose shape the contract does not show: kept unchanged; an empty one reads as null. */
+export const anyResponse = z.unknown().transform((response) => response ?? null);
+
+const DEFAULTS = { request: nothing, response: anyResponse };
+
+type Shapes = keyof typeof DEFAULTS;
+
+/**
+ * The entry of an operation with this effect, from its route (`GET /api/v1/agentProfiles`) and its other facts. Default: a request
+ * without fields, and any response.
+ */
 const entry =
   <Kind extends Effect>(effect: Kind) =>
-  <const Path extends string, const Facts extends Omit<Operation, 'method' | 'path' | 'effect'>>(
+  <
+    const Path extends string,
+    const Facts extends Omit<Operation, 'method' | 'path' | 'effect' | Shapes> &
+      Partial<Pick<Operation, Shapes>>,
+  >(
     route: `${Operation['method']} ${Path}`,
     facts: Facts,
   ) => {
     const [method, path] = route.split(' ') as [Operation['method'], Path];
     const provenance: Provenance = facts.reference === undefined ? 'assumed' : 'documented';
-    return { provenance, ...facts, method, path, effect };
+    const shapes = DEFAULTS as Omit<typeof DEFAULTS, keyof Facts>;
+    return { provenance, ...shapes, ...facts, method, path, effect };
   };
 
 export const read = entry('read');

@@ -144,9 +144,6 @@ export function isAmong(names: readonly string[], name: string): boolean {
   return names.some((known) => (known.startsWith('*') ? name.endsWith(known.slice(1)) : known === name));
 }
 
-/** A response that may be empty, or whose shape the contract does not show: kept unchanged; an empty one reads as null. */
-export const anyResponse = z.unknown().transform((response) => response ?? null);
-
 /** Reads a response of plain JSON without an envelope; an empty body is null. */
 export function openPlain(response: PartnerResponse): Opened | undefined {
   const succeeded = response.status >= 200 && response.status <= 299;

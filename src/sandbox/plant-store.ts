@@ -4,9 +4,9 @@ import {
   PLANT_STORE_OPERATIONS,
   type PlantStoreOperations,
 } from '../partners/plant-store/operations.js';
-import type { EmulatedPartner, World } from './partner.js';
 import {
   bearerOf,
+  type EmulatedPartner,
   type Handlers,
   invalid,
   isKey,
@@ -14,6 +14,7 @@ import {
   partnerRoutes,
   Refusal,
   readExactJson,
+  type World,
 } from './routes.js';
 
 export const plantStorePartner: EmulatedPartner = {

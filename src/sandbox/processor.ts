@@ -2,8 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { PROCESSOR_OPERATIONS } from '../partners/processor/operations.js';
-import type { EmulatedPartner, World } from './partner.js';
-import { bearerOf, byField, isKey, partnerRoutes, Refusal } from './routes.js';
+import {
+  bearerOf,
+  byField,
+  type EmulatedPartner,
+  isKey,
+  partnerRoutes,
+  Refusal,
+  type World,
+} from './routes.js';
 
 /** The status for a request whose data is invalid (apis/4). */
 const INVALID = 422;

@@ -6,8 +6,38 @@ import { parseExactly } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
 import { formsOf, shapeOf } from '../schemas/shape.js';
-import { type Answer, type Meanwhile, withFaults } from './faults.js';
-import type { World } from './partner.js';
+import { type Answer, type Faults, type Meanwhile, withFaults } from './faults.js';
+import type { Ledger } from './ledger.js';
+import type { Pace } from './scenario.js';
+
+/** Merchants as other partners see them: no contract prints how a banking profile is tied to one. */
+export interface Merchants {
+  idsNamed(businessName: string): readonly number[];
+  /** The merchant itself, or a later one of the same customer. */
+  latestLike(merchantProfileId: number): number;
+}
+
+export interface World {
+  readonly ledger: Ledger;
+  readonly faults: Faults;
+  readonly pace: () => Pace;
+  readonly now: () => number;
+  readonly tokenLifetimeMs: number;
+  /** Password of every user, and the key where a partner has keys in place of users. Default: the name of each. */
+  readonly password: string | undefined;
+  readonly posNames: readonly string[];
+  /** The emulated partner that has merchants puts them here. */
+  merchants: Merchants;
+}
+
+/** One emulated partner. systems.ts lists them. */
+export interface EmulatedPartner {
+  /** Settings of the partner, besides its URL, that reach the sandbox: `{PLANT_STORE_TOKEN: 'sandbox'}`. */
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly scenarios: object;
+  /** Serves its operations, and below `/sandbox` what tests and demos steer it with. */
+  start(server: FastifyInstance, world: World): void;
+}
 
 export type Handlers<Ops extends Operations, Caller> = {
   readonly [Key in keyof Ops]: (request: z.output<Ops[Key]['request']>, caller: Caller) => unknown;
@@ -24,7 +54,6 @@ export interface PartnerSystem<Ops extends Operations, Caller> {
   admit(request: FastifyRequest, operation: Operation): Caller;
   /** Changes the thing that a request with these fields is about, as a planned fault asks. */
   move?(fields: Readonly<Record<string, unknown>>, meanwhile: Meanwhile): void;
-  /** HTTP status of the response to an invalid request. Default: 400. */
   /** HTTP status of the response to an invalid request. Default: 400. */
   readonly invalidStatus?: number;
   envelope(operation: Operation, content: Content): object;

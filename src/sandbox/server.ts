@@ -3,18 +3,18 @@ import multipart from '@fastify/multipart';
 import type { FastifyInstance } from 'fastify';
 import Fastify from 'fastify';
 import { z } from 'zod';
+import { readWordings, wordingSettings } from '../partners/account-settings.js';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
 import { operationName } from '../partners/catalogue.js';
 import { pendingEvents } from '../partners/http.js';
 import { writeExactly } from '../partners/json.js';
 import { openApiDocument } from '../partners/openapi/document.js';
 import { catalogue, eachSystem, PARTNERS, SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
-import { BadSetting } from '../settings/settings.js';
+import { BadSetting, listenAddress, readSettings } from '../settings/settings.js';
 import { TOKEN_LIFETIME_MS } from './banking/users.js';
 import { FAULTS, Faults, faultPlan } from './faults.js';
 import { Ledger } from './ledger.js';
-import type { World } from './partner.js';
-import { invalidControl, readExactJson } from './routes.js';
+import { invalidControl, readExactJson, type World } from './routes.js';
 import { DEFAULT_PACE, type Pace, pace } from './scenario.js';
 import { EMULATED } from './systems.js';
 
@@ -84,6 +84,25 @@ export interface SandboxOptions {
   readonly password?: string;
   /** The partners' clock, in `Date` headers and in every time of the banking system. Default: `Date.now`. */
   readonly now?: () => number;
+}
+
+export const sandboxSettings = z.object({
+  SANDBOX_ADDRESS: listenAddress.prefault('127.0.0.1:4010').describe('Where the sandbox listens.'),
+  SANDBOX_PACE: pace
+    .prefault('1s')
+    .describe('Time, or number of status reads, between two steps of the underwriters.'),
+  ...wordingSettings().shape,
+});
+
+/** @throws {BadSetting} naming the first setting that cannot be used */
+export function loadSandboxSettings(environment: NodeJS.ProcessEnv): SandboxOptions {
+  const set = readSettings(sandboxSettings, environment);
+  const { posNames } = readWordings(environment);
+  return {
+    ...set.SANDBOX_ADDRESS,
+    pace: set.SANDBOX_PACE,
+    posNames,
+  };
 }
 
 export interface Sandbox {

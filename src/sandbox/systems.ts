@@ -1,10 +1,10 @@
 import { SYSTEM_NAMES, type SystemName, settingsPrefix } from '../partners/systems.js';
-import { bankingPartner } from './banking/routes.js';
+import { bankingPartner } from './banking/service.js';
 import { boardingPartner } from './boarding/service.js';
-import type { EmulatedPartner } from './partner.js';
 import { paymentsPartner } from './payments/service.js';
 import { plantStorePartner } from './plant-store.js';
 import { processorPartner } from './processor.js';
+import type { EmulatedPartner } from './routes.js';
 
 export const EMULATED: Readonly<Record<SystemName, EmulatedPartner>> = {
   boarding: boardingPartner,

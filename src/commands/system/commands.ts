@@ -96,8 +96,7 @@ export function addBackups(program: Command, act: Act): void {
     )
     .action(
       act(async () => {
-        const { serveSandbox } = await import('../../sandbox/server.js');
-        const { loadSandboxSettings } = await import('../../sandbox/settings.js');
+        const { loadSandboxSettings, serveSandbox } = await import('../../sandbox/server.js');
         return async (cli) => {
           await serveSandbox(loadSandboxSettings(cli.env), cli.signal, (line) => cli.line(line));
           cli.signal.throwIfAborted();

@@ -1,11 +1,86 @@
 import { z } from 'zod';
 import { from, idempotent, madeOnce, type Operations, once, RESPONSE_BYTES, read } from '../catalogue.js';
-import { anyResponse, int32, text } from '../fields.js';
-import { cardOperations } from './card-operations.js';
+import { exactJson, int32, int64, text } from '../fields.js';
 import { accountOperations, profileOperations } from './profile-operations.js';
 import * as requests from './requests.js';
 import * as responses from './responses.js';
 import { TOKEN_OPERATIONS } from './token.js';
+
+const cardWithReason = z.strictObject({ paymentCardId: text, reason: z.string().optional() });
+
+/** `maxTotalSpending` is in cents. */
+export const newCard = z.looseObject({
+  financialAccountId: text,
+  paymentCardName: z.string().optional(),
+  maxTotalSpending: int64.nullish(),
+});
+
+const page = { skip: int32.optional(), count: int32.optional() };
+
+function cardOperations(svc: string) {
+  return {
+    setCardNickname: idempotent('POST /api/paymentCards/nickName', {
+      reference: 'E4',
+      summary: 'Set a card’s nickname, or clear it',
+      inWorkflows: true,
+      request: requests.cardNickname,
+      response: responses.paymentCard,
+    }),
+    closeCard: once(`POST /${svc}/paymentCard/closePaymentCard`, {
+      reference: 'E8',
+      summary: 'Close a card permanently',
+      irreversible: true,
+      inWorkflows: true,
+      request: requests.cardClosing,
+      response: responses.boardingResponse,
+    }),
+    createCard: once('POST /api/paymentCards', {
+      summary: 'Issue a card on a financial account',
+      request: newCard,
+      response: responses.paymentCard,
+    }),
+    listCards: read('GET /api/paymentCards', {
+      summary: 'The cards of the caller',
+      query: ['skip', 'count'],
+      request: z.strictObject(page),
+      response: responses.paymentCards,
+    }),
+    setCardStatus: idempotent('POST /api/paymentCards/status', {
+      summary: 'Set a card’s status',
+      request: z.strictObject({ paymentCardId: text, status: z.int().min(0).max(3) }),
+    }),
+    setCardAuthorizationControls: idempotent('POST /api/paymentCards/authorizationControls', {
+      summary: 'Replace a card’s authorization controls',
+      request: z.strictObject({
+        paymentCardId: text,
+        authorizationControls: z.array(z.record(z.string(), exactJson)),
+      }),
+    }),
+    suspendCard: idempotent(`POST /${svc}/paymentCard/suspendPaymentCard`, {
+      summary: 'Suspend a card; activate-card undoes it',
+      request: cardWithReason,
+      response: responses.boardingResponse,
+    }),
+    activateCard: idempotent(`POST /${svc}/paymentCard/activatePaymentCard`, {
+      summary: 'Activate a suspended card',
+      request: cardWithReason,
+      response: responses.boardingResponse,
+    }),
+    reissueCard: once(`POST /${svc}/paymentCard/reissuePaymentCard`, {
+      summary: 'Replace a card; the old one stops working',
+      irreversible: true,
+      request: cardWithReason,
+      response: responses.boardingResponse,
+    }),
+    listPaymentCards: read(`GET /${svc}/paymentCard/list`, {
+      summary: 'The cards of a user profile',
+      query: ['userProfileId', 'skip', 'count'],
+      inWorkflows: true,
+      request: z.strictObject({ userProfileId: int32.optional(), ...page }),
+      response: responses.paymentCards,
+    }),
+  } satisfies Operations;
+}
 
 const byWebhook = z.strictObject({ webhookId: int32 });
 
@@ -21,7 +96,6 @@ const PARTNER_OPERATIONS = {
   listDepartments: read('GET /api/teams/departments', {
     reference: 'E14',
     summary: 'Departments, which group sub-users',
-    request: requests.nothing,
     response: responses.departments,
   }),
   restoreSubUser: idempotent('POST /api/subProfiles/restore', {
@@ -31,22 +105,18 @@ const PARTNER_OPERATIONS = {
     headers: { 'content-type': 'application/json' },
     inWorkflows: true,
     request: requests.byId,
-    response: anyResponse,
   }),
   listWebhooks: read('GET /api/Partners/webhooks', {
     summary: 'The webhooks of the caller',
-    request: requests.nothing,
     response: responses.webhooks,
   }),
   updateWebhook: idempotent('PUT /api/Partners/webhooks/{webhookId}', {
     summary: 'Replace a webhook',
     request: requests.webhook.extend({ webhookId: int32 }),
-    response: anyResponse,
   }),
   deleteWebhook: idempotent('DELETE /api/Partners/webhooks/{webhookId}', {
     summary: 'Delete a webhook',
     request: byWebhook,
-    response: anyResponse,
   }),
 } satisfies Operations;
 
@@ -57,7 +127,6 @@ const MESSAGE_OPERATIONS = {
     reference: 'E6',
     summary: 'New and unresolved tickets of the caller',
     inWorkflows: true,
-    request: requests.nothing,
     response: responses.tickets,
     maxBytes: RESPONSE_BYTES.list,
   }),
@@ -72,7 +141,6 @@ const MESSAGE_OPERATIONS = {
   listTickets: read('GET /api/tickets', {
     summary: 'All tickets of the caller',
     inWorkflows: true,
-    request: requests.nothing,
     response: responses.tickets,
     maxBytes: RESPONSE_BYTES.list,
   }),
@@ -91,7 +159,6 @@ const MESSAGE_OPERATIONS = {
   updateTicket: idempotent('PUT /api/tickets/{ticketId}', {
     summary: 'Change a ticket’s text or status',
     request: z.strictObject({ ticketId: int32, text: text.optional(), status: text.optional() }),
-    response: anyResponse,
   }),
   getNotification: read('GET /api/notifications/{id}', {
     summary: 'A notification',
@@ -102,13 +169,11 @@ const MESSAGE_OPERATIONS = {
   markNotificationRead: idempotent('PUT /api/notifications/{id}/read', {
     summary: 'Mark a notification as read',
     request: requests.byId,
-    response: anyResponse,
   }),
   deleteNotification: idempotent('DELETE /api/notifications/{id}', {
     summary: 'Delete a notification',
     irreversible: true,
     request: requests.byId,
-    response: anyResponse,
   }),
 } satisfies Operations;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { withAdvice } from '../../settings/settings.js';
+import { nothing } from '../catalogue.js';
 import { exactJson } from '../fields.js';
 import { type Contract, PROBLEM, ref, same, text } from '../openapi/contract.js';
 import { definePartner, password } from '../partner.js';
@@ -25,7 +26,7 @@ const contract: Contract = {
     },
   ],
   failures: ({ request, reference, statusPayloads = {} }) => {
-    const hasInput = request !== requests.nothing;
+    const hasInput = request !== nothing;
     const mayBeMissing = hasInput && reference !== 'E13';
     const statuses = [401, 403, 500, ...Object.keys(statusPayloads).map(Number)];
     if (hasInput) statuses.push(400);

@@ -9,7 +9,7 @@ import {
   RESPONSE_BYTES,
   read,
 } from '../catalogue.js';
-import { anyResponse, dateTime, exactJson, int32, text } from '../fields.js';
+import { dateTime, exactJson, int32, text } from '../fields.js';
 import * as requests from './requests.js';
 import * as responses from './responses.js';
 
@@ -73,7 +73,6 @@ export function accountOperations(svc: string) {
     }),
     listFinancialAccounts: read('GET /api/FinancialAccount/V2', {
       summary: 'The financial accounts of the caller',
-      request: requests.nothing,
       response: responses.financialAccounts,
     }),
   } satisfies Operations;
@@ -90,7 +89,6 @@ export function profileOperations(svc: string) {
       summary: 'Change the postal address of the caller or of an associated person',
       inWorkflows: true,
       request: requests.addressChange,
-      response: anyResponse,
     }),
     findProfileByMerchant: read(`GET /${svc}/profile/byMerchant/{merchantProfileId}`, {
       reference: 'E5',

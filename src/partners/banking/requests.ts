@@ -15,8 +15,6 @@ import {
   zipCode,
 } from './rules.js';
 
-export const nothing = z.strictObject({});
-
 /** The one-time code of the second factor and where it comes from: both or neither (Authentication, 3). */
 const codeFields = { smsCode: z.string().nullish(), typeOperation: secondFactor.nullish() };
 

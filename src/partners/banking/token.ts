@@ -9,7 +9,7 @@ import type { Connection } from '../partner.js';
 import { PartnerError, type PartnerErrorDetails, problemsOf } from '../partner-error.js';
 import type { Opened, PartnerResponse } from '../responses.js';
 import { asksForCode } from './holder.js';
-import { nothing, secondFactorRequest, tokenRequest } from './requests.js';
+import { secondFactorRequest, tokenRequest } from './requests.js';
 import { tokenResponse } from './responses.js';
 import type { secondFactor } from './rules.js';
 
@@ -40,7 +40,6 @@ export const TOKEN_OPERATIONS = {
     summary: 'Exchange a token that is about to expire for a new one',
     issuesCredential: true,
     inWorkflows: true,
-    request: nothing,
     response: tokenResponse,
     maxBytes: RESPONSE_BYTES.status,
   }),

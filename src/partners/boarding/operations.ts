@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idempotent, madeOnce, type Operations, once, RESPONSE_BYTES, read } from '../catalogue.js';
-import { anyResponse, int32 } from '../fields.js';
+import { int32 } from '../fields.js';
 import * as schemas from './schemas.js';
 
 const byId = z.strictObject({ id: int32 });
@@ -19,7 +19,6 @@ function operationsWith(posNames: readonly string[] = []) {
       maxBytes: RESPONSE_BYTES.list,
       summary: 'Agent profiles of the caller; `id` is the agentProfileId of a create',
       inWorkflows: true,
-      request: z.strictObject({}),
       response: z.array(schemas.agentProfile),
       openFields: ['name'],
     }),
@@ -27,7 +26,6 @@ function operationsWith(posNames: readonly string[] = []) {
       maxBytes: RESPONSE_BYTES.list,
       summary: 'Boarding settings (templates) of the caller; `id` is the boardingSettingsId of a create',
       inWorkflows: true,
-      request: z.strictObject({}),
       response: z.array(schemas.boardingSettings),
       openFields: ['name'],
     }),
@@ -63,21 +61,18 @@ function operationsWith(posNames: readonly string[] = []) {
       query: ['id'],
       inWorkflows: true,
       request: schemas.merchantFees.safeExtend({ id: int32 }),
-      response: anyResponse,
     }),
     submitMerchant: once('POST /api/v2/merchant/submit', {
       summary: 'Enter all data of a merchant and submit it to underwriting',
       irreversible: true,
       inWorkflows: true,
       request: schemas.submitMerchantRequest,
-      response: anyResponse,
     }),
     submitMerchantV1: once('POST /api/v1/merchant/submit', {
       summary: 'Submit a merchant to underwriting as it is',
       query: ['id'],
       irreversible: true,
       request: byId,
-      response: anyResponse,
     }),
     getStatus: read('GET /api/v1/merchant/status', {
       maxBytes: RESPONSE_BYTES.status,
@@ -101,7 +96,6 @@ function operationsWith(posNames: readonly string[] = []) {
       summary: 'Set a merchant’s status (for administrators)',
       query: ['id'],
       request: z.strictObject({ id: int32, status: z.string().min(1), comment: z.string().optional() }),
-      response: anyResponse,
     }),
     uploadAttachment: once('POST /api/v1/merchant/attachment', {
       summary: 'Add a document to a merchant application',
@@ -109,7 +103,6 @@ function operationsWith(posNames: readonly string[] = []) {
       encoding: 'multipart',
       inWorkflows: true,
       request: z.strictObject({ id: int32, file: schemas.filePart, description: z.string().optional() }),
-      response: anyResponse,
     }),
     getUnderwritingNotes: read('GET /api/v1/merchant/underwritingNotes', {
       maxBytes: RESPONSE_BYTES.list,
@@ -126,13 +119,11 @@ function operationsWith(posNames: readonly string[] = []) {
       query: ['id'],
       inWorkflows: true,
       request: z.strictObject({ id: int32, comment: z.string().optional() }),
-      response: anyResponse,
     }),
     setUnderwritingPending: idempotent('POST /api/v1/merchant/underwritingPending', {
       summary: 'Set a merchant to UW Level 1: Pending',
       query: ['id'],
       request: byId,
-      response: anyResponse,
     }),
   } satisfies Operations;
 }

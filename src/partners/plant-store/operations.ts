@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idempotent, type Operations, once, read } from '../catalogue.js';
 import type { PartnerClient } from '../client.js';
-import { absent, anyResponse, idText, int32, int64, openPlain, sometimes } from '../fields.js';
+import { absent, idText, int32, int64, openPlain, sometimes } from '../fields.js';
 import { bearer, type Closable, type Connection, connectedClient } from '../partner.js';
 import type { Opened, PartnerResponse } from '../responses.js';
 
@@ -44,7 +44,6 @@ export const PLANT_STORE_OPERATIONS = {
     irreversible: true,
     provenance: 'documented',
     request: z.strictObject({ id: int64 }),
-    response: anyResponse,
   }),
 } satisfies Operations;
 

@@ -1,8 +1,7 @@
 import type { BankingOperations } from '../../partners/banking/operations.js';
 import { APPROVED, phaseOf } from '../../partners/banking/responses.js';
 import type { Signs } from '../ledger.js';
-import type { Merchants } from '../partner.js';
-import { invalid, Refusal } from '../routes.js';
+import { invalid, type Merchants, Refusal } from '../routes.js';
 import { scenarioOf, unknownMagicValue } from '../scenario.js';
 import { Store } from '../store.js';
 import { boarded, type Holder, ownersOf, primaryAuthorizedPersonId, refused } from './holder-record.js';

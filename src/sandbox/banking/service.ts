@@ -1,32 +1,36 @@
-import { type BankingOperations, bankingOperations } from '../../partners/banking/operations.js';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { type BankingOperations, bankingOperations, newCard } from '../../partners/banking/operations.js';
+import { businessAccountHolder, NOTIFICATION_TYPES } from '../../partners/banking/requests.js';
+import { dollars } from '../../partners/banking/rules.js';
 import { operationName } from '../../partners/catalogue.js';
+import { int32, int64 } from '../../partners/fields.js';
 import type { Signs } from '../ledger.js';
-import type { World } from '../partner.js';
-import type { Handlers } from '../routes.js';
+import {
+  controlsOf,
+  type EmulatedPartner,
+  type Handlers,
+  invalidControl,
+  onTheWire,
+  partnerRoutes,
+  plainBody,
+  Refusal,
+  type World,
+} from '../routes.js';
 import { usualHandlers } from '../store.js';
 import { Accounts, NOT_LINKED_PROFILE_ID } from './accounts.js';
 import { Cards } from './cards.js';
-import { type Profile, profileIdOf, userProfileIdOf } from './profile.js';
+import { type Profile, profileChange, profileIdOf, userProfileIdOf } from './profile.js';
 import { Profiles } from './profiles.js';
-import { isOpen, RESOLVED, type Ticket, Tickets } from './scenarios.js';
-import { type BankingHandlers, type BankingUser, SignIn, teamHandlers } from './users.js';
+import { BUSINESS_SCENARIOS, isOpen, MAGIC_SSNS, RESOLVED, type Ticket, Tickets } from './scenarios.js';
+import * as users from './users.js';
 import { Notifications, Webhooks } from './webhooks.js';
-
-export type BankingService = ReturnType<typeof bankingService>;
-
-export function bankingService(world: World) {
-  const record: Recorder = (operation, id, signs) =>
-    world.ledger.record({ system: 'banking', operation: operationName(operation), id, ...signs });
-  const parts = partsOf(world, record);
-  addCustomers(parts);
-  return { ...parts, handlers: handlersOf(parts, record) };
-}
 
 type Parts = ReturnType<typeof partsOf>;
 
 function partsOf(world: World, record: Recorder) {
   const { pace, now } = world;
-  const signIn = new SignIn(now, world.tokenLifetimeMs, world.password);
+  const signIn = new users.SignIn(now, world.tokenLifetimeMs, world.password);
   const tickets = new Tickets(now);
   const webhooks = new Webhooks(world.faults, record);
   const notifications = new Notifications(now, record);
@@ -63,7 +67,7 @@ function partsOf(world: World, record: Recorder) {
 
 type Recorder = (operation: keyof BankingOperations & string, id: number | string, signs?: Signs) => void;
 
-function handlersOf(parts: Parts, record: Recorder): Handlers<BankingOperations, BankingUser> {
+function handlersOf(parts: Parts, record: Recorder): Handlers<BankingOperations, users.BankingUser> {
   const { signIn, profiles, tickets, notifications, webhooks } = parts;
   const stores = {
     '/api/notifications': notifications.all,
@@ -80,9 +84,9 @@ function handlersOf(parts: Parts, record: Recorder): Handlers<BankingOperations,
     ...parts.accounts.handlers,
     ...notifications.handlers,
     ...webhooks.handlers,
-    ...teamHandlers(record),
+    ...users.teamHandlers(record),
     ...ticketHandlers(parts, record),
-  } as Handlers<BankingOperations, BankingUser>;
+  } as Handlers<BankingOperations, users.BankingUser>;
 }
 
 /** Customers that are there from the start, so that there is something to read. */
@@ -128,7 +132,7 @@ function addCustomers({ profiles, accounts, cards, notifications }: Parts): void
 /** The operations on tickets. A ticket is answered by a reply, by a text put into it, or by the change it asks for. */
 function ticketHandlers({ tickets, profiles }: Parts, record: Recorder) {
   const shown = (ticket: Ticket) => tickets.all.shown(ticket);
-  const get = (id: number, user: BankingUser) => tickets.all.get(id, user);
+  const get = (id: number, user: users.BankingUser) => tickets.all.get(id, user);
 
   function resolve(ticket: Ticket, status = RESOLVED): void {
     const wasOpen = isOpen(ticket);
@@ -156,5 +160,97 @@ function ticketHandlers({ tickets, profiles }: Parts, record: Recorder) {
       if (text !== undefined || status !== undefined) resolve(ticket, status);
       return shown(ticket);
     },
-  } satisfies BankingHandlers;
+  } satisfies users.BankingHandlers;
+}
+
+/** Stands in for the caller of an operation that goes without credentials. */
+const NOBODY: users.BankingUser = { name: '', userId: 0, partnerId: 0, access: 'none', role: 'client' };
+
+const annualBusinessRevenue = onTheWire(dollars).nullish();
+
+/** Serves every banking operation of the catalogue, with the documented responses (apis/1): plain JSON, no envelope. */
+function bankingRoutes(
+  server: FastifyInstance,
+  { signIn }: Parts,
+  handlers: Handlers<BankingOperations, users.BankingUser>,
+  world: World,
+): void {
+  partnerRoutes(server, world, {
+    name: 'banking',
+    operations: bankingOperations(),
+    requests: {
+      submitBusinessAccountHolder: businessAccountHolder.extend({ annualBusinessRevenue }),
+      updateBusinessAccountHolder: businessAccountHolder.extend({ annualBusinessRevenue, profileId: int32 }),
+      createCard: newCard.extend({ maxTotalSpending: onTheWire(int64).nullish() }),
+    },
+    handlers,
+    admit: ({ headers }, { anonymous, effect, path }) => {
+      if (anonymous) return NOBODY;
+      const caller = signIn.userOf(headers.authorization);
+      if (!caller) throw new Refusal(401, 'The token is missing, expired or invalid');
+      const isRefresh = path === '/api/auth/refresh';
+      const may = caller.access === 'write' || isRefresh || (caller.access === 'read' && effect === 'read');
+      if (!may) throw new Refusal(403, 'No permission for this operation');
+      return caller;
+    },
+    envelope: plainBody,
+  });
+}
+
+/** As E13, but for any URL: to test with a receiver on loopback. */
+const webhook = z.strictObject({
+  name: z.string().default('control'),
+  url: z.url({ protocol: /^https?$/ }),
+  notificationType: z.enum(NOTIFICATION_TYPES),
+  partnerId: z.int().default(1),
+});
+
+export const bankingPartner: EmulatedPartner = {
+  credentials: {
+    BANKING_USERNAME: 'sandbox',
+    BANKING_PASSWORD: 'sandbox',
+    BANKING_DEVICE_TOKEN: 'sandbox-device',
+  },
+  scenarios: {
+    businesses: Object.entries(BUSINESS_SCENARIOS).map(([name, { description }]) => ({ name, description })),
+    ssns: MAGIC_SSNS,
+    bankingUsers: users.BANKING_USERS.map(({ name, profileId = null, ...user }) => {
+      return { username: name, password: name, profileId, ...user };
+    }),
+    oneTimeCodes: { ShortMessageCode: users.SHORT_MESSAGE_CODE, totpSecret: users.TOTP_SECRET },
+  },
+  start(server, world) {
+    const record: Recorder = (operation, id, signs) =>
+      world.ledger.record({ system: 'banking', operation: operationName(operation), id, ...signs });
+    const parts = partsOf(world, record);
+    addCustomers(parts);
+    bankingRoutes(server, parts, handlersOf(parts, record), world);
+    bankingControlRoutes(server, parts);
+    server.addHook('preClose', async () => parts.webhooks.close());
+  },
+};
+
+/** `/sandbox/profiles/...` and `/sandbox/webhooks`: the banking part of what tests and demos steer. */
+function bankingControlRoutes(server: FastifyInstance, { profiles, webhooks }: Parts): void {
+  const shown = ({ basics, record }: Profile) => ({ ...record, partnerId: basics.partnerId });
+  controlsOf(server, {
+    kind: 'profile',
+    find: (id) => profiles.find(Number(id)),
+    shown,
+    change: profileChange,
+    apply: (profile, change) => {
+      profile.set(change);
+      return shown(profile);
+    },
+  });
+
+  server.post('/sandbox/webhooks', ({ body }, reply) => {
+    const wanted = webhook.safeParse(body);
+    if (!wanted.success) return invalidControl(reply, wanted.error);
+    const { partnerId, ...registration } = wanted.data;
+    const { receivers } = webhooks;
+    return reply.code(201).send(receivers.shown(receivers.create(registration, { partnerId })));
+  });
+
+  server.get('/sandbox/webhooks', () => ({ deliveries: webhooks.deliveries }));
 }

@@ -8,15 +8,16 @@ import {
 import { UW_LEVEL_1_PENDING } from '../../partners/boarding/schemas.js';
 import { operationName } from '../../partners/catalogue.js';
 import type { Ledger, Signs } from '../ledger.js';
-import type { EmulatedPartner, World } from '../partner.js';
 import {
   type Content,
   controlsOf,
+  type EmulatedPartner,
   type Handlers,
   invalid,
   labelOf,
   partnerRoutes,
   Refusal,
+  type World,
 } from '../routes.js';
 import { type Pace, plainName, scenarioOf, unknownMagicValue } from '../scenario.js';
 import { Merchant, merchantChange, SCENARIOS } from './merchants.js';

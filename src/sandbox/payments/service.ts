@@ -7,8 +7,17 @@ import { NEUTRAL_KEY_HEADER } from '../../partners/payments/client.js';
 import { PAYMENTS_OPERATIONS, type PaymentsOperations } from '../../partners/payments/operations.js';
 import { type newAccount, type page, VERSIONS } from '../../partners/payments/schemas.js';
 import type { Signs } from '../ledger.js';
-import type { EmulatedPartner, World } from '../partner.js';
-import { controlsOf, type Handlers, invalid, isKey, partnerRoutes, plainBody, Refusal } from '../routes.js';
+import {
+  controlsOf,
+  type EmulatedPartner,
+  type Handlers,
+  invalid,
+  isKey,
+  partnerRoutes,
+  plainBody,
+  Refusal,
+  type World,
+} from '../routes.js';
 import { scenarioOf, unknownMagicValue } from '../scenario.js';
 import { type Owner, Store, usualHandlers } from '../store.js';
 import { type Payment, paymentHandlers, TERMINAL_SCENARIOS } from './payments.js';

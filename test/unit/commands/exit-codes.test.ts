@@ -4,10 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CommandFailed, EXIT_CODES, Interrupted, TimedOut } from '../../../src/commands/cli/errors.js';
 import { exitCodeOf, explainActivity, partnerFailed } from '../../../src/commands/cli/failures.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
-import {
-  PAYMENT_OPERATIONS,
-  TRANSACTION_OPERATIONS,
-} from '../../../src/partners/payments/payment-operations.js';
+import { PAYMENT_OPERATIONS, PAYMENTS_OPERATIONS } from '../../../src/partners/payments/operations.js';
 import { BadSetting } from '../../../src/settings/settings.js';
 import { TemporalUnavailable } from '../../../src/temporal/connection.js';
 import { type Obstacle, UnreadableOnboarding } from '../../../src/temporal/unreadable.js';
@@ -80,7 +77,7 @@ describe('the exit code', () => {
 });
 
 it('every operation that moves money is irreversible, and is confirmed', () => {
-  const { closeBatch, updateTransaction } = TRANSACTION_OPERATIONS;
+  const { closeBatch, updateTransaction } = PAYMENTS_OPERATIONS;
   for (const operation of [...Object.values(PAYMENT_OPERATIONS), closeBatch, updateTransaction])
     expect([operation.summary, operation.irreversible]).toEqual([operation.summary, true]);
 });
