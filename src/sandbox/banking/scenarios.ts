@@ -29,112 +29,104 @@ export interface Scenario {
   readonly answered?: readonly (readonly Step[])[];
 }
 
-const inReview: Step = { bankingStatus: 'InReview' };
-const underReview: Step = { bankingStatus: 'PendingUW' };
-const approved: Step = { bankingStatus: banking.APPROVED };
+/** A scenario in which the bank does these things after the submission. */
+function plays(description: string, ...submitted: readonly Step[]): Scenario {
+  return { description, submitted };
+}
+
+const becomes = (bankingStatus: string): Step => ({ bankingStatus });
+const inReview = becomes('InReview');
+const underReview = becomes('PendingUW');
+const approved = becomes(banking.APPROVED);
 const opened: readonly Step[] = [approved, { opensAccount: true }];
 
-const asks = (text: string, updateFieldRequest?: string): NewTicket => ({
-  topic: 'Application',
-  text,
-  ...(updateFieldRequest !== undefined && { updateFieldRequest }),
+const asks = (...tickets: readonly Omit<NewTicket, 'topic'>[]): Step => ({
+  tickets: tickets.map((ticket) => ({ topic: 'Application', ...ticket })),
 });
-const wrongPhone = asks('The phone number is not in service. Please correct it.', 'Phone');
+const use = { text: 'What will the account be used for?' };
+const phone = { text: 'The phone number is not in service. Please correct it.', updateFieldRequest: 'Phone' };
+const address = {
+  text: 'The address of the first owner cannot be verified.',
+  updateFieldRequest: 'Owner1Address',
+};
+const ein = {
+  text: 'The EIN does not match the legal name.',
+  updateFieldRequest: 'EmployerIdentificationNumber',
+};
 
 /** A doingBusinessAsName that ends in `[name]` plays the scenario of that name; one without brackets plays `straight`. */
 export const BUSINESS_SCENARIOS: Readonly<Record<string, Scenario>> = {
-  straight: {
-    description: 'PendingUW, Approved, then a financial account',
-    submitted: [underReview, ...opened],
-  },
+  straight: plays('PendingUW, Approved, then a financial account', underReview, ...opened),
   'account-at-once': {
-    description: 'the submission opens the financial account; PendingUW, Approved',
+    ...plays('the submission opens the financial account; PendingUW, Approved', underReview, approved),
     opensAccount: true,
-    submitted: [underReview, approved],
   },
-  'account-on-request': {
-    description: 'Approved, without a financial account until submit-business-customer opens one',
-    submitted: [underReview, approved],
-  },
-  'auto-approved': {
-    description: 'AutoApprovedUW, Approved, then a financial account',
-    submitted: [{ bankingStatus: banking.AUTO_APPROVED_UW }, ...opened],
-  },
-  'approved-uw': {
-    description: 'PendingUW, ApprovedUW, Approved, then a financial account',
-    submitted: [underReview, { bankingStatus: banking.APPROVED_UW }, ...opened],
-  },
-  'pending-review': {
-    description: 'Pending, Pending_Review, InReview, Approved, then a financial account',
-    submitted: [
-      { bankingStatus: 'Pending' },
-      { bankingStatus: 'Pending_Review' },
-      { bankingStatus: 'InReview' },
-      ...opened,
-    ],
-  },
-  denied: {
-    description: `PendingUW, ${banking.DENIED}`,
-    submitted: [underReview, { bankingStatus: banking.DENIED }],
-  },
-  closed: {
-    description: `PendingUW, ${banking.CLOSED}`,
-    submitted: [underReview, { bankingStatus: banking.CLOSED }],
-  },
-  cancelled: {
-    description: `PendingUW, ${banking.CANCELLED}`,
-    submitted: [underReview, { bankingStatus: banking.CANCELLED }],
-  },
-  'unknown-status': {
-    description: 'a status that no document names, then approval',
-    submitted: [{ bankingStatus: 'EscalatedToCommittee' }, ...opened],
-  },
+  'account-on-request': plays(
+    'Approved, without a financial account until submit-business-customer opens one',
+    underReview,
+    approved,
+  ),
+  'auto-approved': plays(
+    'AutoApprovedUW, Approved, then a financial account',
+    becomes(banking.AUTO_APPROVED_UW),
+    ...opened,
+  ),
+  'approved-uw': plays(
+    'PendingUW, ApprovedUW, Approved, then a financial account',
+    underReview,
+    becomes(banking.APPROVED_UW),
+    ...opened,
+  ),
+  'pending-review': plays(
+    'Pending, Pending_Review, InReview, Approved, then a financial account',
+    ...['Pending', 'Pending_Review', 'InReview'].map(becomes),
+    ...opened,
+  ),
+  denied: plays(`PendingUW, ${banking.DENIED}`, underReview, becomes(banking.DENIED)),
+  closed: plays(`PendingUW, ${banking.CLOSED}`, underReview, becomes(banking.CLOSED)),
+  cancelled: plays(`PendingUW, ${banking.CANCELLED}`, underReview, becomes(banking.CANCELLED)),
+  'unknown-status': plays(
+    'a status that no document names, then approval',
+    becomes('EscalatedToCommittee'),
+    ...opened,
+  ),
   ticket: {
     description: 'PendingUW with a ticket about Phone; approved once it is corrected or replied to',
-    submitted: [underReview, { tickets: [wrongPhone] }],
+    submitted: [underReview, asks(phone)],
     answered: [opened],
   },
   tickets: {
     description: 'two tickets at once, about Owner1Address and a question; approved once both are answered',
-    submitted: [
-      underReview,
-      {
-        tickets: [
-          asks('The address of the first owner cannot be verified.', 'Owner1Address'),
-          asks('What will the account be used for?'),
-        ],
-      },
-    ],
+    submitted: [underReview, asks(address, use)],
     answered: [opened],
   },
   'more-tickets': {
     description: 'a ticket that asks a question, and after its answer one about EmployerIdentificationNumber',
-    submitted: [underReview, { tickets: [asks('What will the account be used for?')] }],
-    answered: [
-      [{ tickets: [asks('The EIN does not match the legal name.', 'EmployerIdentificationNumber')] }],
-      opened,
-    ],
+    submitted: [underReview, asks(use)],
+    answered: [[asks(ein)], opened],
   },
   'reopened-ticket': {
     description:
       'a ticket that asks a question; after its answer InReview, then the same ticket is open again',
-    submitted: [underReview, { tickets: [asks('What will the account be used for?')] }],
+    submitted: [underReview, asks(use)],
     // A reader that looks twice at a time still sees it in review.
     answered: [[inReview, inReview, inReview, { ...underReview, reopensTickets: true }], opened],
   },
-  'moot-ticket': {
-    description: 'a ticket about Phone, then approved although nobody answered',
-    submitted: [underReview, { tickets: [wrongPhone] }, ...opened],
-  },
+  'moot-ticket': plays(
+    'a ticket about Phone, then approved although nobody answered',
+    underReview,
+    asks(phone),
+    ...opened,
+  ),
   correction: {
-    description: 'the submission is success:false until a PUT changed website; then as straight',
+    ...plays(
+      'the submission is success:false until a PUT changed website; then as straight',
+      underReview,
+      ...opened,
+    ),
     problem: { field: 'website', message: 'cannot be reached' },
-    submitted: [underReview, ...opened],
   },
-  waiting: {
-    description: 'stays Submitted until POST /sandbox/profiles/{id}/transition moves it',
-    submitted: [],
-  },
+  waiting: plays('stays Submitted until POST /sandbox/profiles/{id}/transition moves it'),
 };
 
 /** The effects of an authorizing person's SSN. Each is valid by the contract's pattern, and was never issued to a person. */

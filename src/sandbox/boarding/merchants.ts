@@ -147,98 +147,84 @@ export interface Scenario {
   readonly restlessDate?: true;
 }
 
-const approved: readonly Step[] = [{ status: boarding.APPROVED }, { mid: 'final' }];
-const twoNotes: Step = {
-  notes: ['Please send a voided check for the deposit account.', 'What share of sales is keyed in by hand?'],
-};
+/** A scenario in which the underwriters do these things after the submission. */
+function plays(description: string, ...submitted: readonly Step[]): Scenario {
+  return { description, submitted };
+}
 
-const twoQuestions: Step = {
-  notes: ['Who owns the remaining shares?', 'Which months are the busiest?'],
-};
-const lease = 'The lease is unsigned. When will it be signed?';
+const becomes = (status: string, comment?: string): Step => ({ status, ...(comment && { comment }) });
+const asks = (...notes: readonly string[]): Step => ({ notes });
+const approved: readonly Step[] = [becomes(boarding.APPROVED), { mid: 'final' }];
+const pending = becomes(boarding.PENDING);
+const twoNotes = asks(
+  'Please send a voided check for the deposit account.',
+  'What share of sales is keyed in by hand?',
+);
+const twoQuestions = asks('Who owns the remaining shares?', 'Which months are the busiest?');
+const lease = asks('The lease is unsigned. When will it be signed?');
 
 /** A dba that ends in `[name]` plays the scenario of that name; a dba without brackets plays `straight`. */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  straight: { description: 'Pending, Approved, then a mid', submitted: approved },
-  notes: { description: 'two notes to be answered', submitted: [twoNotes], reviewed: [approved] },
+  straight: plays('Pending, Approved, then a mid', ...approved),
+  notes: { ...plays('two notes to be answered', twoNotes), reviewed: [approved] },
   'more-notes': {
-    description: 'a note, and after its answer another one',
-    submitted: [{ notes: ['Please describe the goods sold.'] }],
-    reviewed: [
-      [{ status: boarding.PENDING, notes: ['Please send the supplier invoice of last month.'] }],
-      approved,
-    ],
+    ...plays('a note, and after its answer another one', asks('Please describe the goods sold.')),
+    reviewed: [[{ ...pending, ...asks('Please send the supplier invoice of last month.') }], approved],
   },
-  'moot-notes': {
-    description: 'two notes, then approved although they have no answers',
-    submitted: [twoNotes, ...approved],
-  },
+  'moot-notes': plays('two notes, then approved although they have no answers', twoNotes, ...approved),
   'same-note': {
-    description: 'a note, and after its answer the same note again: the answer was not good enough',
-    submitted: [{ notes: [lease] }],
-    reviewed: [[{ status: boarding.PENDING, notes: [lease] }], approved],
+    ...plays('a note, and after its answer the same note again: the answer was not good enough', lease),
+    reviewed: [[{ ...pending, ...lease }], approved],
   },
   'notes-on-hold': {
     description:
       'two notes; On Hold for a moment, in which no answer is accepted, then Pending with the same notes',
-    submitted: [twoQuestions, { status: 'On Hold' }, { status: boarding.PENDING }],
+    submitted: [twoQuestions, becomes('On Hold'), pending],
     reviewed: [approved],
   },
   'approved-by-mistake': {
     description: 'two notes; Approved for a moment, then Pending with the same notes',
-    submitted: [twoQuestions, { status: boarding.APPROVED }, { status: boarding.PENDING, ...twoQuestions }],
+    submitted: [twoQuestions, becomes(boarding.APPROVED), { ...pending, ...twoQuestions }],
     reviewed: [approved],
   },
   'request-changes': {
     description: 'RequestChanges, approved once submitted again',
-    submitted: [
-      { status: boarding.REQUEST_CHANGES, comment: 'The annual card volume does not match the statements.' },
-    ],
+    submitted: [becomes(boarding.REQUEST_CHANGES, 'The annual card volume does not match the statements.')],
     resubmitted: approved,
   },
-  declined: {
-    description: 'Declined',
-    submitted: [{ status: boarding.DECLINED, comment: 'Business type is not supported.' }],
-  },
-  withdrawn: {
-    description: 'Withdrawn',
-    submitted: [{ status: boarding.WITHDRAWN, comment: 'Withdrawn on request of the merchant.' }],
-  },
-  closed: {
-    description: 'Closed',
-    submitted: [{ status: boarding.CLOSED, comment: 'Closed by the sponsor bank.' }],
-  },
+  declined: plays('Declined', becomes(boarding.DECLINED, 'Business type is not supported.')),
+  withdrawn: plays('Withdrawn', becomes(boarding.WITHDRAWN, 'Withdrawn on request of the merchant.')),
+  closed: plays('Closed', becomes(boarding.CLOSED, 'Closed by the sponsor bank.')),
   'uw-level-1': {
     description: 'through UW Level 1 with a note, to approval',
     submitted: [
-      { status: boarding.UW_LEVEL_1 },
-      { status: boarding.UW_LEVEL_1_PENDING, notes: ['Please send three months of processing statements.'] },
+      becomes(boarding.UW_LEVEL_1),
+      { status: boarding.UW_LEVEL_1_PENDING, ...asks('Please send three months of processing statements.') },
     ],
     reviewed: [approved],
   },
-  'temporary-mid': {
-    description: 'has a temporary mid while it is still Pending, loses it, and gets the real one',
-    submitted: [{ mid: 'temporary' }, { status: boarding.APPROVED, mid: 'none' }, { mid: 'final' }],
-  },
-  'unclear-mid': {
-    description: 'Approved, with a text in place of the mid for a moment, then the mid',
-    submitted: [{ status: boarding.APPROVED }, { mid: 'unclear' }, { mid: 'final' }],
-  },
-  'conditionally-approved': {
-    description: 'Conditionally Approved before Approved',
-    submitted: [{ status: 'Conditionally Approved' }, ...approved],
-  },
-  'unknown-status': {
-    description: 'a status that no document names, then approval',
-    submitted: [{ status: 'Escalated to Committee' }, ...approved],
-  },
-  'restless-date': {
-    description: 'stays Pending, with a new statusDate in each read',
-    submitted: [],
-    restlessDate: true,
-  },
-  waiting: {
-    description: 'stays Pending until POST /sandbox/merchants/{id}/transition moves it',
-    submitted: [],
-  },
+  'temporary-mid': plays(
+    'has a temporary mid while it is still Pending, loses it, and gets the real one',
+    { mid: 'temporary' },
+    { status: boarding.APPROVED, mid: 'none' },
+    { mid: 'final' },
+  ),
+  'unclear-mid': plays(
+    'Approved, with a text in place of the mid for a moment, then the mid',
+    becomes(boarding.APPROVED),
+    { mid: 'unclear' },
+    { mid: 'final' },
+  ),
+  'conditionally-approved': plays(
+    'Conditionally Approved before Approved',
+    becomes('Conditionally Approved'),
+    ...approved,
+  ),
+  'unknown-status': plays(
+    'a status that no document names, then approval',
+    becomes('Escalated to Committee'),
+    ...approved,
+  ),
+  'restless-date': { ...plays('stays Pending, with a new statusDate in each read'), restlessDate: true },
+  waiting: plays('stays Pending until POST /sandbox/merchants/{id}/transition moves it'),
 };
