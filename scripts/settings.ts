@@ -20,7 +20,7 @@ const READ: readonly (readonly [Process, z.ZodObject])[] = [
   ['gangway', accountSettings()],
   ['receiver', receiverSettings],
   ['receiver', webhookSettings],
-  ['receiver', wordingSettings()],
+  ['receiver', wordingSettings],
   ['console', consoleSettings],
   ['console', accountSettings()],
   ['codec-server', codecServerSettings],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { shapeOf } from '../schemas/shape.js';
 import { BadSetting, list, prefixed, readSettings, secureUrl } from '../settings/settings.js';
+import { NEUTRAL_SEGMENT } from './banking/operations.js';
 import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from './bounds.js';
 import { type Inspector, partnerOff } from './client.js';
 import type { HttpLimits } from './http.js';
@@ -90,20 +91,30 @@ function optional({ shape }: z.ZodObject, url: string): z.ZodRawShape {
   return Object.fromEntries(schemas);
 }
 
+/** The settings of one account that a process needs which only checks inputs. */
+export const wordingSettings = z.object({
+  BOARDING_POS_NAMES: list
+    .transform((names) => names.filter(Boolean))
+    .default([])
+    .describe('Point-of-sale names that the boarding partner accepts besides `None` and `CustomPos`.'),
+  BANKING_PATH_SEGMENT: z
+    .string()
+    .regex(/^[\w.~-]+$/, 'must be one path segment')
+    .default(NEUTRAL_SEGMENT)
+    .meta({
+      description: 'Path segment for which the bank’s contract writes `svc`.',
+      format: 'one path segment',
+    }),
+});
+
 export function accountSettings(): z.ZodObject {
+  const wordings = Object.entries(wordingSettings.shape);
   const shapes = SYSTEM_NAMES.map((system) => ({
     ...prefixed(settingsPrefix(system), settingsOf(system)),
     ...optional(PARTNERS[system].settings, `${settingsPrefix(system)}URL`),
-    ...PARTNERS[system].wording.settings.shape,
+    ...Object.fromEntries(wordings.filter(([name]) => name.startsWith(settingsPrefix(system)))),
   }));
   return z.object(Object.assign({}, ...shapes));
-}
-
-/** The settings of one account that a process needs which only checks inputs. */
-export function wordingSettings(): z.ZodObject {
-  return z.object(
-    Object.assign({}, ...SYSTEM_NAMES.map((system) => PARTNERS[system].wording.settings.shape)),
-  );
 }
 
 export function accountPrefix(account: string): string {
@@ -132,11 +143,8 @@ function everyAccount<T extends object>(
 }
 
 function readWording(environment: NodeJS.ProcessEnv, prefix: string): Wording {
-  const wordings = SYSTEM_NAMES.map((system) => {
-    const { settings, from } = PARTNERS[system].wording;
-    return from(readSettings(settings, environment, prefix));
-  });
-  return Object.assign({}, ...wordings);
+  const set = readSettings(wordingSettings, environment, prefix);
+  return { posNames: set.BOARDING_POS_NAMES, pathSegment: set.BANKING_PATH_SEGMENT };
 }
 
 /** An account uses no setting of another account, and above all none of its credentials. */
@@ -169,10 +177,7 @@ function readPartner(
     readSettings(partner.settings.partial(), environment, prefix);
     return undefined;
   }
-  const reject = (setting: string, rule: string): never => {
-    throw new BadSetting(prefix + setting, rule);
-  };
-  return partner.clientSettings(url, readSettings(partner.settings, environment, prefix), { prefix, reject });
+  return partner.clientSettings(url, readSettings(partner.settings, environment, prefix), prefix);
 }
 
 /** An account by its name. Default: the account without a name. @throws {BadSetting} */

@@ -7,24 +7,19 @@ import { fieldProblems } from './rules-in-words.js';
 import { PARTNERS, type SystemName } from './systems.js';
 
 /** The ways in which a response can differ from the catalogue. */
-export const DIFFERENCE_KINDS = [
-  'http-status',
-  'missing-field',
-  'other-type',
-  'other-form',
-  'unknown-status',
-  'unknown-field',
-] as const;
-
-/**
- * - `http-status`: a status that the contract does not list
- * - `missing-field`: a field that the catalogue expects in each response
- * - `other-type`: text in place of a number, and the like
- * - `other-form`: the right type, and a rule of the catalogue is broken
- * - `unknown-status`: a status name that no document has
- * - `unknown-field`: a field that the catalogue does not have
- */
-export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
+export type DifferenceKind =
+  /** A status that the contract does not list. */
+  | 'http-status'
+  /** A field that the catalogue expects in each response. */
+  | 'missing-field'
+  /** Text in place of a number, and the like. */
+  | 'other-type'
+  /** The right type, and a rule of the catalogue is broken. */
+  | 'other-form'
+  /** A status name that no document has. */
+  | 'unknown-status'
+  /** A field that the catalogue does not have. */
+  | 'unknown-field';
 
 /** A difference between a response and the catalogue. It holds types and lengths, never a value. */
 export interface Difference {

@@ -60,11 +60,12 @@ export interface IdField {
   readonly kind: 'MerchantProfileId' | 'BankingProfileId' | 'Mid' | 'externalId';
 }
 
-/** The input of `clientSettings`: the identity of the account in messages, and a way to reject a setting. */
-export interface Checks {
-  /** The prefix of the account's settings: `ACME_`, or nothing. */
-  readonly prefix: string;
-  reject(setting: string, rule: string): never;
+/** The parts of the catalogues that differ between accounts. */
+export interface Wording {
+  /** Point-of-sale names that the boarding partner accepts besides `None` and `CustomPos`. */
+  readonly posNames: readonly string[];
+  /** The path segment for which the bank's contract writes `svc`. */
+  readonly pathSegment: string;
 }
 
 /**
@@ -74,8 +75,6 @@ export interface Checks {
  */
 export interface Partner<
   Shape extends z.ZodRawShape = z.ZodRawShape,
-  WordingShape extends z.ZodRawShape = z.ZodRawShape,
-  Wording extends object = object,
   Settings extends PartnerSettings = PartnerSettings,
   Ops extends Operations = Operations,
   Client extends AnyClient = AnyClient,
@@ -89,14 +88,13 @@ export interface Partner<
    * that is not optional is required with the URL. A secret has `secret: true` in its meta.
    */
   readonly settings: z.ZodObject<Shape>;
-  clientSettings(url: string, set: z.output<z.ZodObject<Shape>>, checks: Checks): Settings;
+  /**
+   * @param prefix that of the account's settings: `ACME_`, or nothing
+   * @throws {BadSetting} for settings that do not fit together
+   */
+  clientSettings(url: string, set: z.output<z.ZodObject<Shape>>, prefix: string): Settings;
   /** True if merchants or profiles have a page in a portal of the partner. */
   readonly hasPortal?: true;
-  /** The parts of the catalogue that differ between accounts, whether the system is on or off. */
-  readonly wording: {
-    readonly settings: z.ZodObject<WordingShape>;
-    from(set: z.output<z.ZodObject<WordingShape>>): Wording;
-  };
   operations(wording: Partial<Wording>): Ops;
   client(settings: Settings & Connection, wording: Wording): Client;
   /** The check of credentials; left out if no operation reads. */
@@ -129,17 +127,12 @@ export interface Partner<
 /** Lets the compiler infer the types of a descriptor. */
 export function definePartner<
   Shape extends z.ZodRawShape,
-  WordingShape extends z.ZodRawShape,
-  Wording extends object,
   Settings extends PartnerSettings,
   Ops extends Operations,
   Client extends AnyClient,
->(partner: Partner<Shape, WordingShape, Wording, Settings, Ops, Client>): typeof partner {
+>(partner: Partner<Shape, Settings, Ops, Client>): typeof partner {
   return partner;
 }
-
-/** For a partner whose catalogue is the same in every account. */
-export const NO_WORDING = { settings: z.object({}), from: () => ({}) };
 
 export function connectedClient<Ops extends Operations>(
   operations: Ops,

@@ -2,12 +2,13 @@ import { banking } from './banking/partner.js';
 import { boarding } from './boarding/partner.js';
 import type { Operations } from './catalogue.js';
 import { SYSTEM_NAMES, type SystemName } from './names.js';
-import type { Partner, PartnerSettings } from './partner.js';
+import type { Partner, PartnerSettings, Wording } from './partner.js';
 import { payments } from './payments/partner.js';
 import { plantStore } from './plant-store/partner.js';
 import { processor } from './processor/partner.js';
 
 export { SYSTEM_NAMES, type SystemName } from './names.js';
+export type { Wording } from './partner.js';
 
 /** The descriptor of each system. A new partner is a line here, and a name in names.ts. */
 const DESCRIPTORS = {
@@ -29,13 +30,6 @@ export type SettingsOf<System extends SystemName> = PartnerSettings &
 export type PartnerClients = {
   readonly [System in SystemName]: ReturnType<Descriptors[System]['client']>;
 };
-
-type AllOf<Union> = (Union extends unknown ? (each: Union) => void : never) extends (each: infer All) => void
-  ? All
-  : never;
-
-/** The parts of the catalogues that differ between accounts: the wording of every descriptor. */
-export type Wording = AllOf<ReturnType<Descriptors[SystemName]['wording']['from']>>;
 
 export function settingsPrefix(system: SystemName): string {
   return `${system.toUpperCase().replaceAll('-', '_')}_`;

@@ -91,7 +91,7 @@ export const sandboxSettings = z.object({
   SANDBOX_PACE: pace
     .prefault('1s')
     .describe('Time, or number of status reads, between two steps of the underwriters.'),
-  ...wordingSettings().shape,
+  ...wordingSettings.shape,
 });
 
 /** @throws {BadSetting} naming the first setting that cannot be used */

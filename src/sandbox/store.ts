@@ -20,6 +20,8 @@ export interface Rules<Thing> {
   id(number: number): Id;
   /** A thing of another partner is as if it did not exist. Default: it is forbidden. */
   readonly hidesOthers?: true;
+  /** What a `partnerId` stands for. Default: a partner. */
+  readonly owner?: 'ISO';
   /** @throws {Refusal} when a create or an update has fields that do not fit the present state */
   check?(fields: Fields, owner: Owner, thing?: Thing): void;
   /** The fields that the partner sets itself. No update changes them. */
@@ -62,10 +64,10 @@ export class Store<Thing extends object> {
 
   /** @throws {Refusal} 404, or 403 when it belongs to another partner */
   get(id: Id, { partnerId }: Owner): Thing {
-    const { kind, hidesOthers } = this.rules;
+    const { kind, hidesOthers, owner = 'partner' } = this.rules;
     const found = this.#things.get(id);
     const isOthers = found && found.partnerId !== partnerId;
-    if (isOthers && !hidesOthers) throw new Refusal(403, `The ${kind} belongs to another partner`);
+    if (isOthers && !hidesOthers) throw new Refusal(403, `The ${kind} belongs to another ${owner}`);
     if (!found || isOthers)
       throw new Refusal(404, hidesOthers ? `no such ${kind}` : `${kind} ${id} not found`);
     return found.thing;

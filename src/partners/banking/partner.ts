@@ -5,7 +5,7 @@ import { exactJson } from '../fields.js';
 import { type Contract, PROBLEM, ref, same, text } from '../openapi/contract.js';
 import { definePartner, password } from '../partner.js';
 import { type BankingSettings, bankingClient, STATEMENT_FORMATS } from './client.js';
-import { bankingOperations, NEUTRAL_SEGMENT } from './operations.js';
+import { bankingOperations } from './operations.js';
 import * as requests from './requests.js';
 import * as responses from './responses.js';
 
@@ -81,19 +81,6 @@ export const banking = definePartner({
     ...(set.BANKING_PARTNER_ID !== undefined && { partnerId: set.BANKING_PARTNER_ID }),
   }),
   hasPortal: true,
-  wording: {
-    settings: z.object({
-      BANKING_PATH_SEGMENT: z
-        .string()
-        .regex(/^[\w.~-]+$/, 'must be one path segment')
-        .default(NEUTRAL_SEGMENT)
-        .meta({
-          description: 'Path segment for which the bank’s contract writes `svc`.',
-          format: 'one path segment',
-        }),
-    }),
-    from: ({ BANKING_PATH_SEGMENT: pathSegment }) => ({ pathSegment }),
-  },
   operations: ({ pathSegment }) => bankingOperations(pathSegment),
   client: (settings, { pathSegment }) => bankingClient({ ...settings, pathSegment }),
   credentialsCheck: {

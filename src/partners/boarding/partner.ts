@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Json } from '../../schemas/shape.js';
-import { list } from '../../settings/settings.js';
 import type { Operation } from '../catalogue.js';
 import { exactJson, json } from '../fields.js';
 import { type Contract, listOf, object, ref, same, text, textOrNull } from '../openapi/contract.js';
@@ -58,15 +57,6 @@ export const boarding = definePartner({
   }),
   clientSettings: (url, set) => ({ url, username: set.BOARDING_USERNAME, password: set.BOARDING_PASSWORD }),
   hasPortal: true,
-  wording: {
-    settings: z.object({
-      BOARDING_POS_NAMES: list
-        .transform((names) => names.filter(Boolean))
-        .default([])
-        .describe('Point-of-sale names that the boarding partner accepts besides `None` and `CustomPos`.'),
-    }),
-    from: ({ BOARDING_POS_NAMES: posNames }): { readonly posNames: readonly string[] } => ({ posNames }),
-  },
   operations: ({ posNames }) => boardingOperations(posNames),
   client: (settings, { posNames }) => boardingClient({ ...settings, posNames }),
   credentialsCheck: {

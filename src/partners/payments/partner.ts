@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isLoopbackHost } from '../../settings/settings.js';
+import { BadSetting, isLoopbackHost } from '../../settings/settings.js';
 import { json } from '../fields.js';
 import { type Contract, PROBLEM, ref, same } from '../openapi/contract.js';
-import { definePartner, NO_WORDING } from '../partner.js';
+import { definePartner } from '../partner.js';
 import { eventIdOf, NEUTRAL_KEY_HEADER, type PaymentsSettings, paymentsClient } from './client.js';
 import { PAYMENTS_OPERATIONS } from './operations.js';
 import * as schemas from './schemas.js';
@@ -50,16 +50,13 @@ export const payments = definePartner({
    * The contract has one URL for UAT and one for production, and neither shows which it is. So the environment is a separate
    * setting. Default for a URL on this machine: UAT.
    */
-  clientSettings: (at, set, { prefix, reject }): PaymentsSettings => {
+  clientSettings: (at, set, prefix): PaymentsSettings => {
     const url = new URL(at);
     const environment = set.PAYMENTS_ENVIRONMENT ?? (isLoopbackHost(url.hostname) ? 'uat' : undefined);
-    if (environment === undefined) return reject('PAYMENTS_ENVIRONMENT', 'is not set');
-    if (OTHER_ENVIRONMENT[environment].test(url.hostname)) {
-      return reject(
-        'PAYMENTS_ENVIRONMENT',
-        `is ${environment}, and the host of ${prefix}PAYMENTS_URL is not`,
-      );
-    }
+    const setting = `${prefix}PAYMENTS_ENVIRONMENT`;
+    if (environment === undefined) throw new BadSetting(setting, 'is not set');
+    if (OTHER_ENVIRONMENT[environment].test(url.hostname))
+      throw new BadSetting(setting, `is ${environment}, and the host of ${prefix}PAYMENTS_URL is not`);
     return {
       url: at,
       environment,
@@ -67,7 +64,6 @@ export const payments = definePartner({
       apiKeyHeader: set.PAYMENTS_API_KEY_HEADER,
     };
   },
-  wording: NO_WORDING,
   operations: () => PAYMENTS_OPERATIONS,
   client: (settings) => paymentsClient(settings),
   credentialsCheck: {

@@ -7,7 +7,7 @@ import {
 } from '../../partners/boarding/operations.js';
 import { UW_LEVEL_1_PENDING } from '../../partners/boarding/schemas.js';
 import { operationName } from '../../partners/catalogue.js';
-import type { Ledger, Signs } from '../ledger.js';
+import type { Signs } from '../ledger.js';
 import {
   type Content,
   controlsOf,
@@ -19,26 +19,67 @@ import {
   Refusal,
   type World,
 } from '../routes.js';
-import { type Pace, plainName, scenarioOf, unknownMagicValue } from '../scenario.js';
+import { plainName, scenarioOf, unknownMagicValue } from '../scenario.js';
+import { type Owner, Store } from '../store.js';
 import { Merchant, merchantChange, SCENARIOS } from './merchants.js';
-import { AGENT_PROFILES, authenticate, BOARDING_SETTINGS, USERS, type User } from './reference-data.js';
 
-type Request<Key extends keyof BoardingOperations> = z.output<BoardingOperations[Key]['request']>;
+/** Agent profiles of the sandbox, by ISO (shape: apis/4). */
+const AGENT_PROFILES = [
+  { partnerId: 1, id: 101, name: 'Harbor Agents' },
+  { partnerId: 1, id: 102, name: 'Lighthouse Sales' },
+  { partnerId: 2, id: 201, name: 'Other ISO Agents' },
+];
 
-const FIRST_MERCHANT_ID = 1_001;
+/** Boarding settings of the sandbox, by ISO (shape: apis/4). */
+const BOARDING_SETTINGS = [
+  { partnerId: 1, id: 11, name: 'Standard' },
+  { partnerId: 1, id: 12, name: 'Cash Discount' },
+  { partnerId: 2, id: 21, name: 'Other ISO Standard' },
+];
+
+/** The fees that boarding settings fill in. */
+const FEES = {
+  cashDiscountRate: 3.5,
+  minimumDiscountAmount: 25,
+  minimumDiscountStartDate: '2026-01-01T00:00:00Z',
+  minimumDiscountType: 'Monthly',
+  earlyTerminationFeeAmount: 295,
+  earlyTerminationFeeContractMonths: 36,
+  visaMasterCardDiscover: { interchangePlus: { qualified: { perItem: 0.1, percent: 0.25 } } },
+  authorizationMonthlyAndSpecialProgram: {
+    chargeback: { perItem: 25, percent: 0 },
+    statement: { perItem: 10, percent: 0 },
+    pciAnnual: { perItem: 99, percent: 0 },
+  },
+  miscFees: [],
+  miscFeesVolume: [],
+};
+
+/** Who may call, by Basic credentials (the password is the user name, unless one is set for all). `partnerId` is the ISO. */
+interface User extends Owner {
+  readonly name: string;
+  readonly mayWrite: boolean;
+}
+
+const USERS: readonly User[] = [
+  { name: 'sandbox', partnerId: 1, mayWrite: true },
+  { name: 'other-iso', partnerId: 2, mayWrite: true },
+  { name: 'read-only', partnerId: 1, mayWrite: false },
+];
 
 /** The boarding partner behind its API: merchants, and the rules of apis/2 for what may be done with them. */
 class BoardingService {
-  readonly #merchants = new Map<number, Merchant>();
+  readonly #merchants = new Store<Merchant>({
+    kind: 'merchant',
+    owner: 'ISO',
+    id: (number) => 1_000 + number,
+  });
   readonly #idsByName = new Map<string, Map<string | number, number>>();
 
-  constructor(
-    private readonly ledger: Ledger,
-    private readonly pace: () => Pace,
-  ) {}
+  constructor(private readonly world: World) {}
 
   find(id: number): Merchant | undefined {
-    return this.#merchants.get(id);
+    return this.#merchants.find(id);
   }
 
   /** Ids of the merchants of this name, magic values aside, of whichever ISO; of several with one guid the latest. */
@@ -48,112 +89,135 @@ class BoardingService {
 
   /** The latest merchant that has the name and the guid of this one: the same customer, boarded again. */
   latestLike(id: number): number {
-    const merchant = this.#merchants.get(id);
+    const merchant = this.find(id);
     return (merchant && this.#idsByName.get(plainName(merchant.basics.dba))?.get(keyOf(merchant))) ?? id;
   }
 
   readonly handlers: Handlers<BoardingOperations, User> = {
-    listAgentProfiles: (_, user) => ofIso(AGENT_PROFILES, user).map(({ record }) => record),
-    listBoardingSettings: (_, user) => ofIso(BOARDING_SETTINGS, user).map(({ record }) => record),
+    listAgentProfiles: (_, user) =>
+      ofIso(AGENT_PROFILES, user).map(({ id, name }) => ({
+        id,
+        name,
+        payoutNumber: `P-${id}`,
+        agentId: id + 1_000,
+        agentName: name,
+        agentOfficeId: id + 2_000,
+        agentOfficeName: `${name} Office`,
+        agentUserName: `agent${id}`,
+        email: `agent${id}@example.com`,
+      })),
+    listBoardingSettings: (_, user) =>
+      ofIso(BOARDING_SETTINGS, user).map(({ id, name }) => ({
+        id,
+        name,
+        bin: '012345',
+        bank: '0099',
+        association: '000123',
+        agent: '000045',
+        discoverEnabled: true,
+        icaNumber: '1234',
+        ergId: '0042',
+        noFees: false,
+        allowSpecifyMIDBoardingAPI: false,
+      })),
     createMerchantV1: (request, user) => this.#create('createMerchantV1', request, user),
     createMerchant: (request, user) => this.#create('createMerchant', request, user),
     getFees: ({ id }, user) => this.#merchant(id, user).fees,
-    updateFees: ({ id, ...fees }, user) => {
-      const merchant = this.#merchant(id, user);
-      merchant.fees = fees;
-      this.#record('updateFees', merchant);
-      return null;
-    },
+    updateFees: ({ id, ...fees }, user) =>
+      this.#change('updateFees', id, user, (merchant) => {
+        merchant.fees = fees;
+      }),
     submitMerchant: ({ merchantProfileId, ...application }, user) => {
       // Without an id the real service creates a merchant on the way; what it needs for that is not printed.
       if (merchantProfileId === undefined) throw invalid('merchantProfileId', 'is required by the sandbox');
-      this.#submit('submitMerchant', this.#merchant(merchantProfileId, user), application);
-      return { merchantProfileId };
+      return this.#submit('submitMerchant', merchantProfileId, user, application);
     },
-    submitMerchantV1: ({ id }, user) => {
-      this.#submit('submitMerchantV1', this.#merchant(id, user), {});
-      return { merchantProfileId: id };
-    },
+    submitMerchantV1: ({ id }, user) => this.#submit('submitMerchantV1', id, user, {}),
     getStatus: ({ id }, user) => this.#merchant(id, user, true).statusData,
     getStatus2: ({ id }, user) => {
       return { ...this.#merchant(id, user, true).statusData, success: true, error: null };
     },
-    updateStatus: ({ id, status, comment }, user) => {
-      const merchant = this.#merchant(id, user);
-      merchant.set({ status, comment: comment ?? null });
-      this.#record('updateStatus', merchant);
-      return null;
-    },
-    uploadAttachment: ({ id, file, description }, user) => {
-      const merchant = this.#merchant(id, user);
+    updateStatus: ({ id, status, comment = null }, user) =>
+      this.#change('updateStatus', id, user, (merchant) => merchant.set({ status, comment })),
+    uploadAttachment: ({ id, file, description = null }, user) => {
       const { fileName, contentType, content } = file;
-      merchant.attachments.push({
-        fileName,
-        contentType,
-        bytes: content.byteLength,
-        description: description ?? null,
-      });
-      this.#record('uploadAttachment', merchant, { name: fileName });
-      return null;
+      const attachment = { fileName, contentType, bytes: content.byteLength, description };
+      const add = (merchant: Merchant) => merchant.attachments.push(attachment);
+      return this.#change('uploadAttachment', id, user, add, { name: fileName });
     },
     getUnderwritingNotes: ({ id }, user) => this.#merchant(id, user).notes,
-    requestUnderwritingReview: ({ id, comment }, user) => {
-      const merchant = this.#merchant(id, user);
-      if (!merchant.review(comment)) throw invalid('id', `is ${merchant.status}, not under underwriting`);
-      this.#record('requestUnderwritingReview', merchant);
-      return null;
-    },
-    setUnderwritingPending: ({ id }, user) => {
-      const merchant = this.#merchant(id, user);
-      merchant.set({ status: UW_LEVEL_1_PENDING });
-      this.#record('setUnderwritingPending', merchant);
-      return null;
-    },
+    requestUnderwritingReview: ({ id, comment }, user) =>
+      this.#change('requestUnderwritingReview', id, user, (merchant) => {
+        if (!merchant.review(comment)) throw invalid('id', `is ${merchant.status}, not under underwriting`);
+      }),
+    setUnderwritingPending: ({ id }, user) =>
+      this.#change('setUnderwritingPending', id, user, (merchant) =>
+        merchant.set({ status: UW_LEVEL_1_PENDING }),
+      ),
   };
 
-  #create(operation: 'createMerchant' | 'createMerchantV1', basics: Request<'createMerchant'>, user: User) {
-    const scenario = scenarioOf(SCENARIOS, basics.dba);
-    if (!scenario) throw invalid('dba', unknownMagicValue(SCENARIOS, basics.dba));
-    const profile = AGENT_PROFILES.find(({ record }) => record.id === basics.agentProfileId);
-    if (!profile) throw new Refusal(404, `agentProfileId ${basics.agentProfileId} not found`);
-    if (profile.isoId !== user.isoId) throw new Refusal(403, 'The agent profile belongs to another ISO');
-    const settings = ofIso(BOARDING_SETTINGS, user).find(
-      ({ record }) => record.id === basics.boardingSettingsId,
+  #create(
+    operation: 'createMerchant' | 'createMerchantV1',
+    basics: z.output<BoardingOperations['createMerchant']['request']>,
+    user: User,
+  ) {
+    const { dba, agentProfileId, boardingSettingsId } = basics;
+    const scenario = scenarioOf(SCENARIOS, dba);
+    if (!scenario) throw invalid('dba', unknownMagicValue(SCENARIOS, dba));
+    const profile = AGENT_PROFILES.find(({ id }) => id === agentProfileId);
+    if (!profile) throw new Refusal(404, `agentProfileId ${agentProfileId} not found`);
+    if (profile.partnerId !== user.partnerId)
+      throw new Refusal(403, 'The agent profile belongs to another ISO');
+    const hasSettings = ofIso(BOARDING_SETTINGS, user).some(({ id }) => id === boardingSettingsId);
+    if (boardingSettingsId !== undefined && !hasSettings)
+      throw new Refusal(404, `boardingSettingsId ${boardingSettingsId} not found`);
+    const fees = hasSettings ? structuredClone(FEES) : {};
+    const merchant = this.#merchants.add(
+      user,
+      (id) => new Merchant(Number(id), user.partnerId, basics, fees, scenario, this.world.pace),
     );
-    if (basics.boardingSettingsId !== undefined && !settings) {
-      throw new Refusal(404, `boardingSettingsId ${basics.boardingSettingsId} not found`);
-    }
-    const id = FIRST_MERCHANT_ID + this.#merchants.size;
-    const fees = structuredClone(settings?.fees ?? {});
-    const merchant = new Merchant(id, user.isoId, basics, fees, scenario, this.pace);
-    this.#merchants.set(id, merchant);
-    const name = plainName(basics.dba);
-    this.#idsByName.set(name, (this.#idsByName.get(name) ?? new Map()).set(keyOf(merchant), id));
+    const name = plainName(dba);
+    this.#idsByName.set(name, (this.#idsByName.get(name) ?? new Map()).set(keyOf(merchant), merchant.id));
     this.#record(operation, merchant);
-    return { merchantProfileId: id };
+    return { merchantProfileId: merchant.id };
   }
 
   #submit(
     operation: 'submitMerchant' | 'submitMerchantV1',
-    merchant: Merchant,
+    merchantProfileId: number,
+    user: User,
     application: Record<string, unknown>,
   ) {
-    if (!merchant.submit(application))
-      throw invalid('merchantProfileId', `is ${merchant.status}: already submitted`);
-    this.#record(operation, merchant);
+    this.#change(operation, merchantProfileId, user, (merchant) => {
+      if (!merchant.submit(application))
+        throw invalid('merchantProfileId', `is ${merchant.status}: already submitted`);
+    });
+    return { merchantProfileId };
   }
 
   #merchant(id: number, user: User, isStatusRead = false): Merchant {
-    const merchant = this.#merchants.get(id);
-    if (!merchant) throw new Refusal(404, `merchant ${id} not found`);
-    if (merchant.isoId !== user.isoId) throw new Refusal(403, 'The merchant belongs to another ISO');
+    const merchant = this.#merchants.get(id, user);
     merchant.advance(isStatusRead);
     return merchant;
   }
 
-  #record(operation: keyof BoardingOperations, { id, basics }: Merchant, signs: Signs = {}): void {
-    const guid = basics.guid === undefined ? {} : { guid: basics.guid };
-    this.ledger.record({ system: 'boarding', operation: operationName(operation), id, ...guid, ...signs });
+  /** Makes a change that takes effect unless it throws. Its response has no payload. */
+  #change(
+    operation: keyof BoardingOperations,
+    id: number,
+    user: User,
+    make: (merchant: Merchant) => unknown,
+    signs?: Signs,
+  ): null {
+    const merchant = this.#merchant(id, user);
+    make(merchant);
+    this.#record(operation, merchant, signs);
+    return null;
+  }
+
+  #record(operation: keyof BoardingOperations, { id, basics: { guid } }: Merchant, signs?: Signs): void {
+    const own = { ...(guid !== undefined && { guid }), ...signs };
+    this.world.ledger.record({ system: 'boarding', operation: operationName(operation), id, ...own });
   }
 }
 
@@ -162,8 +226,8 @@ function keyOf({ id, basics }: Merchant): string | number {
   return basics.guid ?? id;
 }
 
-function ofIso<T extends { readonly isoId: number }>(all: readonly T[], { isoId }: User): T[] {
-  return all.filter((entry) => entry.isoId === isoId);
+function ofIso<T extends Owner>(all: readonly T[], { partnerId }: User): T[] {
+  return all.filter((entry) => entry.partnerId === partnerId);
 }
 
 /** Serves every boarding operation of the catalogue, with the documented responses (apis/2). */
@@ -174,7 +238,9 @@ function boardingRoutes(server: FastifyInstance, service: BoardingService, world
     operations: boardingOperations(world.posNames),
     handlers: service.handlers,
     admit: ({ headers }, { method }) => {
-      const caller = authenticate(headers.authorization, world.password);
+      const credentials = ({ name }: User) =>
+        Buffer.from(`${name}:${world.password ?? name}`).toString('base64');
+      const caller = USERS.find((user) => headers.authorization === `Basic ${credentials(user)}`);
       if (!caller) throw outsideEnvelope(401, 'Unauthorized', 'Invalid credentials');
       if (method !== 'GET' && !caller.mayWrite)
         throw outsideEnvelope(403, 'Forbidden', 'No permission for this operation');
@@ -233,10 +299,12 @@ export const boardingPartner: EmulatedPartner = {
   credentials: { BOARDING_USERNAME: 'sandbox', BOARDING_PASSWORD: 'sandbox' },
   scenarios: {
     merchants: Object.entries(SCENARIOS).map(([name, { description }]) => ({ name, description })),
-    users: USERS.map(({ name, isoId, mayWrite }) => ({ username: name, password: name, isoId, mayWrite })),
+    users: USERS.map(({ name, partnerId: isoId, mayWrite }) => {
+      return { username: name, password: name, isoId, mayWrite };
+    }),
   },
   start(server, world) {
-    const service = new BoardingService(world.ledger, world.pace);
+    const service = new BoardingService(world);
     world.merchants = service;
     boardingRoutes(server, service, world);
     boardingControlRoutes(server, service);
