@@ -17,7 +17,7 @@ import { LONGEST, shortened } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
 import { masked } from '../privacy/masked.js';
 import { partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
-import type { Carried } from './journey/following.js';
+import type { Carried } from './journey/until-decided.js';
 import { createJourney } from './journey/journey.js';
 import type { Answered, Question } from './journey/requirement-queue.js';
 import { answeredOf } from './journey/rules.js';

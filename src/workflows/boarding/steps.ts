@@ -13,7 +13,7 @@ import { mayBeDone, type Restored } from '../../messages/onboardings.js';
 import { isDecided, isSubmittable } from '../../partners/boarding/phases.js';
 import { masked } from '../../privacy/masked.js';
 import { partnerFailure } from '../journey/call-failures.js';
-import { apply } from '../journey/following.js';
+import { apply } from '../journey/until-decided.js';
 import { type Answered, unlessAbandoned } from '../journey/requirement-queue.js';
 import {
   askForCorrection,

@@ -9,7 +9,7 @@ import type { BusinessOnboardingInput } from '../../messages/inputs.js';
 import { isFollowed } from '../../messages/onboardings.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
-import { apply, type Carried } from '../journey/following.js';
+import { apply, type Carried } from '../journey/until-decided.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
 import { createJourney, type Journey, stays } from '../journey/journey.js';
 import { StatusPoll } from '../journey/status-poll.js';

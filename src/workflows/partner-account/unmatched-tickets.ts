@@ -12,7 +12,7 @@ import {
   withAnswer,
 } from '../business/tickets.js';
 import { POLL, partnerActivities } from '../journey/activity-proxies.js';
-import { react } from '../journey/following.js';
+import { react } from '../journey/until-decided.js';
 import type { Journey } from '../journey/journey.js';
 import { Abandoned, type Answered } from '../journey/requirement-queue.js';
 import { answeredOf } from '../journey/rules.js';
