@@ -129,6 +129,12 @@ export const CUSTOMER: Kind<CustomerOnboardingInput> = {
   start: startCustomerOnboarding,
 };
 
+export const KINDS = {
+  merchantBoarding: MERCHANT,
+  businessOnboarding: BUSINESS,
+  customerOnboarding: CUSTOMER,
+} as const satisfies Readonly<Record<StartableType, unknown>>;
+
 /** A workflow to start, under the id that {@link workflowId} makes from type, key and account. */
 export interface Start extends Omit<FirstSight, 'dbaForm' | 'batch'> {
   readonly type: WorkflowType;

@@ -38,12 +38,6 @@ import {
   workflowQueue,
 } from './workflow-worker.js';
 
-export interface WorkerSetup {
-  readonly connection: NativeConnection;
-  readonly namespace: string;
-  readonly config: WorkersConfig;
-}
-
 /** All of Gangway's workers in one process: one for the workflows, and one for each partner task queue of each account. */
 export interface GangwayWorker {
   /** Runs until {@link shutdown} or a signal, then finishes its activities and closes the connections to the partners. */
@@ -53,7 +47,10 @@ export interface GangwayWorker {
   getState(): string;
 }
 
-export async function createWorker({ connection, namespace, config }: WorkerSetup): Promise<GangwayWorker> {
+export async function createWorker(
+  { connection, namespace }: Pick<WorkerPlace, 'connection' | 'namespace'>,
+  config: WorkersConfig,
+): Promise<GangwayWorker> {
   const { taskQueue, version, payloadKeys } = config;
   const place = { connection, namespace, identity: workerIdentity(payloadKeys), ...versioned(version) };
   const [worker, partners] = await Promise.all([
