@@ -1,5 +1,4 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import type { TypedSearchAttributes } from '@temporalio/common';
 import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { optionalTsToDate, requiredTsToDate } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
@@ -245,10 +244,12 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
   const list = (name: 'requirements' | 'stageTimes') =>
     textsOf(raw.searchAttributes?.indexedFields?.[SEARCH_ATTRIBUTES[name].name]);
   const { requirements, more } = requirementsIn(list('requirements'));
+  // The whole dba is in the memo.
+  const dba = await inMemo(client, raw, 'dba');
   const claims = ((await inMemo(client, raw, CLAIMS_MEMO)) ?? {}) as ClaimsMemo;
   return {
     ...{ workflowId, runId, type: raw.type?.name as WorkflowType, taskQueue: raw.taskQueue ?? '' },
-    dba: await dbaOf(client, raw, attributes),
+    dba: typeof dba === 'string' ? dba : text('dba'),
     ...{ system: systemOf(workflowId), partnerAccount: text('partnerAccount') },
     state: stateOf(raw),
     stage: text('stage') as Stage | undefined,
@@ -271,16 +272,6 @@ function textsOf(payload: temporal.api.common.v1.IPayload | undefined): string[]
 function stateOf({ status }: Raw): string {
   const name = WorkflowExecutionStatus[status ?? 0] ?? '';
   return name.replace('WORKFLOW_EXECUTION_STATUS_', '').replace('CANCELED', 'CANCELLED').toLowerCase();
-}
-
-/** The whole dba is in the memo. */
-async function dbaOf(
-  client: Client,
-  raw: Raw,
-  attributes: TypedSearchAttributes,
-): Promise<string | undefined> {
-  const dba = await inMemo(client, raw, 'dba');
-  return typeof dba === 'string' ? dba : attributes.get(SEARCH_ATTRIBUTES.dba);
 }
 
 /** The descriptions of the client have no memo. */
