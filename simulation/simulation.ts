@@ -249,13 +249,9 @@ class Simulation {
   }
 
   #startWorker(name: string): void {
-    const worker = new Worker(
-      ...([name, this.world, this.#service, this.#network, settingsOf(this.plan)] as const),
-      {
-        documents: this.#shelf,
-        statements: this.#shelf,
-      },
-    );
+    const stores = { documents: this.#shelf, statements: this.#shelf };
+    const config = settingsOf(this.plan);
+    const worker = new Worker(name, this.world, this.#service, this.#network, config, stores);
     this.#workers.push(worker);
     worker.start();
   }

@@ -6,7 +6,6 @@ import { msToNumber, tsToMs } from '@temporalio/common/lib/time.js';
 import type { InjectedSinks } from '@temporalio/worker';
 import type { SinkCall, Sinks } from '@temporalio/workflow';
 import { batchActivities } from '../src/activities/batches.js';
-import type { FileStore } from '../src/documents/file-store.js';
 import { type ActivityQueue, activityQueues } from '../src/worker/create-worker.js';
 import { SHUTDOWN_FORCE, SHUTDOWN_GRACE } from '../src/worker/tuning.js';
 import { intercepted, type WorkersConfig, workflowQueue } from '../src/worker/workflow-worker.js';
@@ -31,12 +30,6 @@ import { Process, type World } from './world.js';
 /** How long a worker takes to report its last activities, in milliseconds. */
 const REPORT_MS = 100;
 
-/** Where documents and statements are. */
-export interface Stores {
-  readonly documents: FileStore;
-  readonly statements: FileStore;
-}
-
 /**
  * A worker process: the activities, clients and interceptors of production, and the SDK's runtime of workflows. A kill takes
  * everything that it holds; what has left it is on its way.
@@ -58,7 +51,7 @@ export class Worker extends Process {
     private readonly service: Service,
     link: Link,
     config: WorkersConfig,
-    stores: Stores,
+    stores: Parameters<typeof activityQueues>[1],
   ) {
     super(name);
     this.client = clientOf(service, link);
