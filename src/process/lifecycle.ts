@@ -50,23 +50,45 @@ export function closeOnSignal(open: readonly { close(): Promise<void> }[], close
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
 }
 
+const children = new Set<() => void>();
+
 /**
- * Ends a child process when this process ends, however that happens: a shell waits for its input, a pipe that closes with this
- * process, and then kills the child.
+ * Ends a child process when this process ends, however that happens. An exit handler kills it at once. A signal that cannot be
+ * caught runs no handler, so a shell kills it as well: its input is a pipe that closes with this process.
  *
  * @param target `group` for a child that was spawned `detached`, and for everything that it has started
  */
 export function endWithUs(child: ChildProcess, target: 'child' | 'group' = 'child'): void {
   const { pid } = child;
   if (pid === undefined) return;
-  const guard = spawn('/bin/sh', ['-c', 'read -r _; kill -9 "$0"', `${target === 'group' ? -pid : pid}`], {
+  const id = target === 'group' ? -pid : pid;
+  const guard = spawn('/bin/sh', ['-c', 'read -r _; kill -9 "$0"', `${id}`], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // Without a shell, nothing ends the child.
+  // Without a shell there is still the exit handler.
   guard.on('error', () => undefined);
   // Neither keeps this process running.
   guard.unref();
   (guard.stdin as Socket).unref();
-  child.once('exit', () => guard.kill('SIGKILL'));
+  const kill = () => killAll(id);
+  if (children.size === 0) process.on('exit', killChildren);
+  children.add(kill);
+  child.once('exit', () => {
+    guard.kill('SIGKILL');
+    children.delete(kill);
+    if (children.size === 0) process.off('exit', killChildren);
+  });
+}
+
+function killChildren(): void {
+  for (const kill of children) kill();
+}
+
+function killAll(id: number): void {
+  try {
+    process.kill(id, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
 }
