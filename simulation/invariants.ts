@@ -12,8 +12,9 @@ import { type Batch, EFFECTS, isErrand, wrongIn } from './errands.js';
 import { bankByHand } from './existing.js';
 import { auditOf, entriesOf, differences as missing } from './ledger.js';
 import { MARKERS, PRIVATE } from './markers.js';
-import type { People, Scene } from './people.js';
+import type { People } from './people.js';
 import { OUTAGES, type Plan } from './plan.js';
+import type { Scene } from './scene.js';
 import type { Service } from './service/service.js';
 import {
   contradicted,

@@ -5,8 +5,9 @@ import { defined } from '../src/messages/objects.js';
 import { KINDS, type OperationStart, startMerchantBoarding, startOperation } from '../src/temporal/start.js';
 import { type Party, workersOf } from './cast.js';
 import { type Batch, batchOf, invalidStarts, operationId } from './errands.js';
-import type { People, Scene } from './people.js';
+import type { People } from './people.js';
 import type { Plan } from './plan.js';
+import type { Scene } from './scene.js';
 
 export const TASK_QUEUE = 'gangway';
 
