@@ -13,11 +13,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { shellWord } from './commands/cli/arguments.js';
 import { Printer } from './commands/cli/output.js';
-import { type Asked, deleteData, startPlayground, writeSettings, YOURS } from './demo/playground.js';
 import {
+  type Asked,
   answerTo,
   CAST,
   type Crm,
+  deleteData,
   gangway,
   inbox,
   type Part,
@@ -25,7 +26,10 @@ import {
   ROOT,
   start,
   startCrm,
-} from './demo/processes.js';
+  startPlayground,
+  writeSettings,
+  YOURS,
+} from './demo/parts.js';
 import { ONBOARDINGS, workflowId } from './messages/ids.js';
 import type { MerchantBoardingOutcome } from './messages/onboardings.js';
 import type { OutboundEventType } from './messages/outbound-events.js';

@@ -27,8 +27,7 @@ import { inMemo, type Raw, rawListed, typesOf } from '../temporal/search.js';
 import { startSingle } from '../temporal/single-activities.js';
 import { isNotFound, PassingProblem, promptly } from '../temporal/unavailable.js';
 import { NoWorker, pollersOf, whyNoWorker } from '../temporal/workers.js';
-import type { Ready } from './ready.js';
-import { kindsOf, rowsOf } from './validation.js';
+import { kindsOf, type Ready, rowsOf } from './validation.js';
 
 const { WORKFLOW_EXECUTION_STATUS_RUNNING } = proto.temporal.api.enums.v1.WorkflowExecutionStatus;
 

@@ -6,7 +6,7 @@ import { PLAIN_NUMBER } from '../partners/rules-in-words.js';
 import { didYouMean } from '../settings/nearest.js';
 import { check, InvalidInput } from '../texts/invalid-input.js';
 import type { CellType, Column, Columns } from './columns.js';
-import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './ready.js';
+import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './validation.js';
 
 interface Table {
   /** The character between cells. Default: a comma. */

@@ -3,15 +3,17 @@ import { extname } from 'node:path';
 import { type Batch, listBatches, readBatch } from '../../batches/batches.js';
 import { NOT_READ } from '../../batches/doubts.js';
 import { heldSource, rejectUtf16, rowReader, type Source } from '../../batches/format.js';
-import { type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
 import {
   attachedSentence,
   consequenceOf,
   doubtsOf,
   fileDoubts,
   kindsOf,
+  type Ready,
   type RowProblem,
   type RowRules,
+  rowCheck,
+  rowSchemas,
   rowsOf,
   UNCONFIRMED_ROWS,
   type Validation,

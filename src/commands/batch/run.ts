@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { type Batch, handOver, PartFailed, readBatch, resultsOfPart } from '../../batches/batches.js';
-import type { Ready } from '../../batches/ready.js';
-import { rowsOf } from '../../batches/validation.js';
+import { type Ready, rowsOf } from '../../batches/validation.js';
 import type { RowResult } from '../../messages/batches.js';
 import { rejectionOf } from '../../temporal/unavailable.js';
 import { pollersOf, whyNoWorker } from '../../temporal/workers.js';

@@ -10,8 +10,7 @@ import { atTemporal, type CommandContext, type CommandLine, withTemporal } from 
 import { CommandFailed } from '../cli/errors.js';
 import { explain } from '../cli/failures.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
-import { reportAccepted } from './effect.js';
-import { openRequirement, readFor } from './named.js';
+import { openRequirement, readFor, reportAccepted } from './answering.js';
 
 interface ActorOptions extends IdOptions {
   readonly actor?: string;

@@ -31,8 +31,7 @@ import { gangwayOf } from '../cli/follow.js';
 import { questionOf, staysAtPartner } from '../cli/in-words.js';
 import { type HowFar, sayingHowFar, whileShowing } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
-import { reportAccepted } from './effect.js';
-import { type Named, type Read, readFor, requirementIn } from './named.js';
+import { type Named, type Read, readFor, reportAccepted, requirementIn } from './answering.js';
 
 interface ResolveOptions extends IdOptions, Confirming {
   readonly patch?: string;

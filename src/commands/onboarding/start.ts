@@ -1,7 +1,6 @@
 import { doubtsAbout, NOT_READ, referencesAt, soonReferencesAt } from '../../batches/doubts.js';
 import { formatOf } from '../../batches/format.js';
-import { kindOf } from '../../batches/ready.js';
-import { NAMES } from '../../batches/validation.js';
+import { kindOf, NAMES } from '../../batches/validation.js';
 import type { Outcome } from '../../client/outcome.js';
 import { workflowId } from '../../messages/ids.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT, type StartableType } from '../../temporal/start.js';
