@@ -24,16 +24,15 @@ import { InvalidInput } from '../../texts/invalid-input.js';
 import { cannotRead, readJson, sourceName } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
+import type { Flags, Texts } from '../cli/options.js';
 import type { TableColumns } from '../cli/output.js';
 import { sayingHowFar, whileShowing } from '../cli/progress.js';
 import { type Confirming, confirm, DOUBTFUL, type Strict } from '../cli/prompts.js';
 import { rejectOtherKind } from '../onboarding/start.js';
 import { type FollowOptions, followBatch, type RunOptions, startAndFollow } from './run.js';
 
-export interface FormatOptions {
+export interface FormatOptions extends Texts<'delimiter' | 'mapping'> {
   readonly format?: 'csv' | 'ndjson';
-  readonly delimiter?: string;
-  readonly mapping?: string;
 }
 
 type BatchOptions = FormatOptions & RunOptions & Confirming & Strict;
@@ -177,10 +176,7 @@ function linesOf(name: string, problems: readonly RowProblem[], count: number): 
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
-interface BatchesOptions extends FollowOptions {
-  readonly stop?: true;
-  readonly limit: number;
-}
+type BatchesOptions = FollowOptions & Flags<'stop'> & { readonly limit: number };
 
 export async function batches(
   cli: CommandLine,

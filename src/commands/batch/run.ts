@@ -9,22 +9,19 @@ import { userName } from '../../texts/names.js';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
 import { CommandFailed, EXIT, Interrupted, TimedOut } from '../cli/errors.js';
 import { outcomeLines } from '../cli/in-words.js';
+import type { Flags } from '../cli/options.js';
 import { bar, PROGRESS, whileShowing } from '../cli/progress.js';
 import { awaitAll, type End, type Persistently, persistent, RERUN } from './waiting.js';
 
-export interface FollowOptions {
+export interface FollowOptions extends Flags<'wait' | 'json' | 'csv'> {
   /** The time for which Temporal may be unavailable, in milliseconds. */
   readonly giveUpAfter: number;
-  readonly wait?: true;
-  readonly json?: true;
-  readonly csv?: true;
 }
 
-export interface RunOptions extends FollowOptions {
+export interface RunOptions extends FollowOptions, Flags<'dryRun'> {
   /** Starts per second. */
   readonly rate?: number;
   readonly concurrency: number;
-  readonly dryRun?: true;
 }
 
 /** What following would do. */

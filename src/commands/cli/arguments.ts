@@ -14,6 +14,7 @@ import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { parseJson, utf8 } from '../../texts/text.js';
 import type { CommandContext, CommandLine } from './command-line.js';
 import { CommandFailed } from './errors.js';
+import type { Flags, Texts } from './options.js';
 
 /** Rules for arguments and options. A problem names the argument or option, such as `--period`. */
 
@@ -133,9 +134,7 @@ export function shellWord(argument: string): string {
   return /^[\w./@-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 }
 
-export interface PartnerAccountOptions {
-  readonly partnerAccount?: string;
-}
+export type PartnerAccountOptions = Texts<'partnerAccount'>;
 
 /** The account that the option names. @throws {InvalidInput} when it is unknown */
 export function partnerAccountOf(
@@ -157,9 +156,7 @@ export function idInAccount(known: KnownAccounts, id: string, options: PartnerAc
   throw new InvalidInput(`--partner-account ${account}: ${id} belongs to account ${ofId}`);
 }
 
-export interface IdOptions extends PartnerAccountOptions {
-  readonly json?: true;
-}
+export type IdOptions = PartnerAccountOptions & Flags<'json'>;
 
 /** Finds the workflow that `<id>` names, with what the person types for it. @throws {UnknownOnboarding} for none or several */
 export async function findById(

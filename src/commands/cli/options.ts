@@ -3,10 +3,15 @@ import { SYSTEM_NAMES, type SystemName } from '../../partners/names.js';
 import { didYouMean } from '../../settings/nearest.js';
 import { duration } from '../../settings/settings.js';
 import { PAST_TIME_RULE, timeBefore } from '../../texts/time.js';
-import type { PartnerAccountOptions } from './arguments.js';
 import type { CommandLine, Surroundings } from './command-line.js';
 
 /** Options and arguments that several commands have, and how their values are read. */
+
+/** Flags of a command, as commander parses them. */
+export type Flags<Names extends string> = { readonly [Name in Names]?: true | undefined };
+
+/** Options of a command whose value is taken as it is typed. */
+export type Texts<Names extends string> = { readonly [Name in Names]?: string };
 
 export function positiveInteger(value: string): number {
   const number = Number(value);
@@ -100,11 +105,7 @@ export type Act = <Given extends unknown[]>(
   load: () => Promise<(cli: CommandLine, ...given: Given) => unknown>,
 ) => (...given: Given) => Promise<void>;
 
-export interface ListFilter extends PartnerAccountOptions {
-  readonly dba?: string;
-  readonly system?: SystemName;
-  readonly agent?: string;
-}
+export type ListFilter = Texts<'partnerAccount' | 'dba' | 'agent'> & { readonly system?: SystemName };
 
 export function withWords(command: Command): Command {
   return command.argument(

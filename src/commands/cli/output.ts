@@ -3,6 +3,7 @@ import { Help } from 'commander';
 import { csvOf, flatten, recordRow, rowOf } from '../../texts/csv.js';
 import { harmless } from '../../texts/text.js';
 import { Times } from '../../texts/time.js';
+import type { Flags } from './options.js';
 import { StatusLine } from './progress.js';
 import { type Cell, type ColumnLayout, layOut, type Style } from './table.js';
 
@@ -21,10 +22,7 @@ export interface Column<Item> extends Omit<ColumnLayout, 'title'> {
 export type TableColumns<Item> = Readonly<Record<string, Column<Item>['value'] | Column<Item>>>;
 
 /** The formats for scripts and spreadsheets. Both have every field, and times in UTC. */
-export interface RecordFormat {
-  readonly json?: true | undefined;
-  readonly csv?: true | undefined;
-}
+export type RecordFormat = Flags<'json' | 'csv'>;
 
 export interface Records<Item> extends RecordFormat {
   readonly columns: TableColumns<Item>;

@@ -10,18 +10,17 @@ import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { explainQuery, partnerAccountOf } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { describeRequirement } from '../cli/in-words.js';
-import type { ListFilter } from '../cli/options.js';
+import type { Flags, ListFilter, Texts } from '../cli/options.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
 
-interface ListOptions extends ListFilter, RecordFormat {
-  readonly operations?: true;
-  readonly accounts?: true;
+interface ListOptions
+  extends ListFilter,
+    RecordFormat,
+    Flags<'operations' | 'accounts' | 'actionRequired' | 'running'>,
+    Texts<'query'> {
   readonly stage?: Stage;
-  readonly actionRequired?: true;
-  readonly running?: true;
   readonly startedBefore?: Date;
   readonly endedSince?: Date;
-  readonly query?: string;
   readonly limit: number;
 }
 
@@ -74,12 +73,9 @@ const LIST_FIELDS = [
   ...['startedAt', 'endedAt'],
 ];
 
-interface InboxOptions extends ListFilter, RecordFormat {
+interface InboxOptions extends ListFilter, RecordFormat, Flags<'overdue' | 'unclaimed' | 'details'> {
   readonly kind?: RequirementKind;
-  readonly overdue?: true;
-  readonly unclaimed?: true;
   readonly dueAfter?: Date;
-  readonly details?: true;
   readonly limit: number;
 }
 

@@ -29,24 +29,18 @@ import { type CommandContext, type CommandLine, withTemporal } from '../cli/comm
 import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/follow.js';
 import { questionOf, staysAtPartner } from '../cli/in-words.js';
+import type { Flags, Texts } from '../cli/options.js';
 import { type HowFar, sayingHowFar, whileShowing } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 import { type Named, type Read, readFor, reportAccepted, requirementIn } from './answering.js';
 
-interface ResolveOptions extends IdOptions, Confirming {
-  readonly patch?: string;
+interface ResolveOptions
+  extends IdOptions,
+    Confirming,
+    Flags<'retry' | 'takeBack' | 'abandon' | 'dryRun'>,
+    Texts<'patch' | 'text' | 'adopt' | 'code' | 'choice' | 'reason' | 'actor'> {
   readonly set?: readonly string[];
-  readonly text?: string;
   readonly document?: readonly string[];
-  readonly adopt?: string;
-  readonly retry?: true;
-  readonly code?: string;
-  readonly choice?: string;
-  readonly takeBack?: true;
-  readonly abandon?: true;
-  readonly reason?: string;
-  readonly actor?: string;
-  readonly dryRun?: true;
 }
 
 export async function resolve(

@@ -9,14 +9,11 @@ import { readJson, shellWord, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { followStarted, gangwayOf } from '../cli/follow.js';
 import { printOutcome } from '../cli/in-words.js';
+import type { Flags } from '../cli/options.js';
 import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
 import { type Confirming, confirmDoubts, type Strict } from '../cli/prompts.js';
 
-interface StartingOptions extends Confirming, Strict {
-  readonly wait?: true;
-  readonly again?: true;
-  readonly json?: true;
-}
+type StartingOptions = Confirming & Strict & Flags<'wait' | 'again' | 'json'>;
 
 export const board = startOf(MERCHANT);
 export const onboardBusiness = startOf(BUSINESS);

@@ -23,14 +23,11 @@ import {
 } from '../cli/command-line.js';
 import { follow, gangwayOf } from '../cli/follow.js';
 import { describeRequirement, printOutcome, takeBackCommand } from '../cli/in-words.js';
+import type { Flags } from '../cli/options.js';
 import { whileShowing } from '../cli/progress.js';
 import { NO_REASON } from './resolve.js';
 
-interface StatusOptions extends IdOptions {
-  readonly input?: true;
-}
-
-export const status = atTemporal(async (context, id: string, options: StatusOptions) => {
+export const status = atTemporal(async (context, id: string, options: IdOptions & Flags<'input'>) => {
   const { input, json } = options;
   const { cli, client, config, link } = context;
   const found = await findById(context, id, options);

@@ -44,19 +44,20 @@ import { atTemporal, type CommandContext, type CommandLine, withTemporal } from 
 import { CommandFailed } from '../cli/errors.js';
 import { explainActivity, partnerFailed } from '../cli/failures.js';
 import { runSingle } from '../cli/follow.js';
+import type { Flags, Texts } from '../cli/options.js';
 import type { Printer, TableColumns, Value } from '../cli/output.js';
 import { whileShowing } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 import { exampleRequest, fieldsOf } from './call-fields.js';
 
-interface ResponseOptions extends ShowOptions {
-  readonly output?: string;
-}
+type ResponseOptions = ShowOptions & Texts<'output'>;
 
-interface CallOptions extends ResponseOptions, PartnerAccountOptions, Confirming {
-  readonly local?: true;
-  readonly record?: string;
-  readonly production?: true;
+interface CallOptions
+  extends ResponseOptions,
+    PartnerAccountOptions,
+    Confirming,
+    Flags<'local' | 'production'>,
+    Texts<'record'> {
   readonly startWithin: number;
 }
 
@@ -276,13 +277,9 @@ function asJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([field, inside]) => [field, asJson(inside)]));
 }
 
-export interface ShowOptions {
-  readonly table?: true;
-  readonly csv?: true;
+export interface ShowOptions extends Flags<'table' | 'csv' | 'reveal' | 'json'> {
   /** The field of the response that has the records. Default: the response is the list, or the record. */
   readonly list?: string;
-  readonly reveal?: true;
-  readonly json?: true;
 }
 
 /** Prints the response of a call, and its warnings. @throws {CommandFailed} when the response reports a failure */

@@ -20,6 +20,7 @@ import {
   partnerAccountOf,
 } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
+import type { Texts } from '../cli/options.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
 import { keyOf, type Operation, type OperationOptions, runOperation } from './operations.js';
 
@@ -34,10 +35,9 @@ const statementOptions = z.object({
   '--email': email,
 });
 
-interface StatementOptions {
+interface StatementOptions extends Texts<'email'> {
   readonly account?: readonly string[];
   readonly format: string;
-  readonly email?: string;
 }
 
 function named({ account, format, email: address }: StatementOptions) {
@@ -58,9 +58,7 @@ const statementOfMonth = statementOptions.extend({
     .refine((month) => month <= new Date().toISOString().slice(0, 7), 'must not be in the future'),
 });
 
-interface NowOptions extends StatementOptions, OperationOptions {
-  readonly period?: string;
-}
+type NowOptions = StatementOptions & OperationOptions & Texts<'period'>;
 
 export async function saveNow(cli: CommandLine, options: NowOptions): Promise<void> {
   const asked = check(statementOfMonth, { ...named(options), '--period': options.period }, 'statement now');
@@ -81,10 +79,9 @@ const monthlyStatements = statementOptions.extend({
   '--hour': numberWithin(0, 23),
 });
 
-interface MonthlyOptions extends StatementOptions, PartnerAccountOptions {
+interface MonthlyOptions extends StatementOptions, IdOptions {
   readonly day: string;
   readonly hour: string;
-  readonly json?: true;
 }
 
 /** @throws {InvalidInput} when it is not a key, with or without an account */

@@ -9,6 +9,7 @@ import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { packageVersion } from '../../texts/docs.js';
 import { findById, type IdOptions, saveFile } from '../cli/arguments.js';
 import { atTemporal, type CommandContext, type CommandLine } from '../cli/command-line.js';
+import type { Texts } from '../cli/options.js';
 import { whileShowing } from '../cli/progress.js';
 import { examine } from '../system/doctor/doctor.js';
 import { setInShort } from '../system/doctor/settings.js';
@@ -18,15 +19,11 @@ import { setInShort } from '../system/doctor/settings.js';
  * becomes its length. Allowed values are masked like the message of a failure.
  */
 
-interface BundleOptions extends IdOptions {
-  readonly output?: string;
-}
-
 const ABOUT =
   'This file has no payloads, texts, messages or log lines: [n] stands for a text of n characters, or a payload of n bytes. A replay ' +
   'needs the payloads: run "gangway replay" where they can be read.';
 
-export const writeBundle = atTemporal(async (context, id: string, options: BundleOptions) => {
+export const writeBundle = atTemporal(async (context, id: string, options: IdOptions & Texts<'output'>) => {
   const { cli } = context;
   const found = await findById(context, id, options);
   const { workflowId } = found;

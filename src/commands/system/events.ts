@@ -7,14 +7,19 @@ import {
   redeliver,
 } from '../../temporal/deliveries.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
-import { findById, idInAccount, type PartnerAccountOptions, partnerAccountOf } from '../cli/arguments.js';
+import {
+  findById,
+  type IdOptions,
+  idInAccount,
+  type PartnerAccountOptions,
+  partnerAccountOf,
+} from '../cli/arguments.js';
 import { atTemporal, type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
+import type { Flags } from '../cli/options.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
 
-interface ListOptions extends PartnerAccountOptions, RecordFormat {
-  readonly failed?: true;
-  readonly waiting?: true;
+interface ListOptions extends PartnerAccountOptions, RecordFormat, Flags<'failed' | 'waiting'> {
   readonly limit: number;
 }
 
@@ -53,11 +58,7 @@ const FIELDS = [
   ...['destination', 'status', 'attempts', 'problem'],
 ];
 
-interface RedeliverOptions extends PartnerAccountOptions {
-  readonly waiting?: true;
-  readonly all?: true;
-  readonly json?: true;
-}
+type RedeliverOptions = IdOptions & Flags<'waiting' | 'all'>;
 
 export async function sendAgain(
   cli: CommandLine,

@@ -15,18 +15,13 @@ import { type Recorded, type Replayed, replayed } from '../../worker/replay.js';
 import { explainQuery } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
+import type { Flags, Texts } from '../cli/options.js';
 import { whileShowing } from '../cli/progress.js';
 
-interface ReplayOptions {
-  readonly query?: string;
+interface ReplayOptions extends Flags<'held' | 'code' | 'json'>, Texts<'query' | 'resume' | 'build'> {
   readonly ended: number;
-  readonly held?: true;
   readonly sample?: number;
   readonly rate: number;
-  readonly resume?: string;
-  readonly build?: string;
-  readonly code?: true;
-  readonly json?: true;
 }
 
 /** The name under which a build has its last replay. `roll-out.sh promote` reads it. */

@@ -5,11 +5,9 @@ import { generatePayloadKey } from '../../temporal/payload-codec.js';
 import { registerSearchAttributes } from '../../temporal/search-attributes.js';
 import { isDenied, isUnimplemented, TemporalProblem } from '../../temporal/unavailable.js';
 import { atTemporal, type CommandLine } from '../cli/command-line.js';
+import type { Flags, Texts } from '../cli/options.js';
 
-interface SetupOptions {
-  readonly nexusEndpoint?: string;
-  readonly json?: true;
-}
+type SetupOptions = Texts<'nexusEndpoint'> & Flags<'json'>;
 
 export const setUp = atTemporal(
   async ({ cli, client, view, config: { taskQueue } }, options: SetupOptions) => {
