@@ -1,7 +1,7 @@
 import { type Client, WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import type { Asked, Waits } from '../inbox/waits.js';
-import { partsOfId, type WorkflowType } from '../messages/ids.js';
+import { isCustomer, partsOfId } from '../messages/ids.js';
 import type {
   BusinessOnboardingOutcome,
   CustomerOnboardingOutcome,
@@ -107,32 +107,22 @@ function reasonOf({ cause }: WorkflowFailedError): string {
  * The ids come from search attributes, which need no worker.
  */
 async function howToAdopt(client: Client, workflowId: string, input: string): Promise<string | undefined> {
-  const { type } = await client.workflow.getHandle(workflowId).describe();
-  const { key: guid = '' } = partsOfId(workflowId) ?? {};
-  switch (type) {
-    case 'merchantBoarding' satisfies WorkflowType:
-      return toAdopt(await idAtPartner(client, [workflowId], 'merchantProfileId'), guid, `in ${input}`);
-    case 'customerOnboarding' satisfies WorkflowType: {
-      const ids = [workflowId, ...Object.values(partIds(workflowId))];
-      return toAdopt(await idAtPartner(client, ids, 'merchantProfileId'), guid, `in "boarding" of ${input}`);
-    }
-    case 'businessOnboarding' satisfies WorkflowType: {
-      const profile = await idAtPartner(client, [workflowId], 'bankingProfileId');
-      const where =
-        profile === undefined
-          ? 'look for the business at the bank'
-          : `banking profile ${profile} exists at the bank`;
-      return `${where}: to adopt it, set the "merchantProfileId" of its merchant in ${input}`;
-    }
-    default:
-      return undefined;
+  const { type, key: guid } = partsOfId(workflowId) ?? {};
+  if (type === 'businessOnboarding') {
+    const profile = await idAtPartner(client, [workflowId], 'bankingProfileId');
+    const where = profile
+      ? `banking profile ${profile} exists at the bank`
+      : 'look for the business at the bank';
+    return `${where}: to adopt it, set the "merchantProfileId" of its merchant in ${input}`;
   }
-}
-
-function toAdopt(merchant: string | undefined, guid: string, where: string): string {
-  return merchant === undefined
-    ? `look for a merchant with guid ${guid} in the partner’s portal: to adopt it, set its "merchantProfileId" ${where}`
-    : `merchant ${merchant} exists at the partner: to adopt it, set "merchantProfileId": ${merchant} ${where}`;
+  if (type !== 'merchantBoarding' && type !== 'customerOnboarding') return undefined;
+  const [ids, where] = isCustomer(workflowId)
+    ? [[workflowId, ...Object.values(partIds(workflowId))], `in "boarding" of ${input}`]
+    : [[workflowId], `in ${input}`];
+  const merchant = await idAtPartner(client, ids, 'merchantProfileId');
+  return merchant
+    ? `merchant ${merchant} exists at the partner: to adopt it, set "merchantProfileId": ${merchant} ${where}`
+    : `look for a merchant with guid ${guid} in the partner’s portal: to adopt it, set its "merchantProfileId" ${where}`;
 }
 
 /** The first id that one of these workflows has; undefined when none has one yet. */

@@ -135,20 +135,21 @@ const ENDED_TIMEOUT_MS = 5_000;
 
 async function stateFrom(
   client: Client,
-  { workflowId, status }: WorkflowExecutionDescription,
+  description: WorkflowExecutionDescription,
   runs: readonly Run[],
   answers: readonly AcceptedAnswer[],
   outcome: unknown,
 ): Promise<Pick<ExportedOnboarding, 'source' | 'notes'> & { readonly known: Known }> {
   try {
-    const state = await stateOf(client, workflowId, status.name === 'RUNNING' ? undefined : ENDED_TIMEOUT_MS);
+    const limit = description.status.name === 'RUNNING' ? undefined : ENDED_TIMEOUT_MS;
+    const state = await stateOf(client, description.workflowId, limit);
     const { timeline, requirements, boarding, business, terminal } = state;
     // A customer shows the requirements of its parts, which have records of their own.
     const open = boarding || business || terminal ? [] : requirements;
     return { known: { facts: state, timeline, open }, source: 'worker', notes: [] };
   } catch (error) {
     if (!(error instanceof UnreadableOnboarding)) throw error;
-    const known = await knownFrom(client, runs, answers, outcome);
+    const known = await knownFrom(client, description, runs, answers, outcome);
     const note =
       `The workflow itself did not respond (${error.detail}), so facts, timeline and requirements are those of its history. ` +
       'It has answers, calls and status changes, but not when requirements were raised or why they were closed.';
@@ -212,6 +213,7 @@ interface Known {
 /** What the history shows: what earlier runs carried over, then search attributes and the answers of all runs. */
 async function knownFrom(
   client: Client,
+  { status, closeTime }: WorkflowExecutionDescription,
   runs: readonly Run[],
   answers: readonly AcceptedAnswer[],
   outcome: unknown,
@@ -220,15 +222,19 @@ async function knownFrom(
   const handedOn = handedOnIn(await argumentsOf(client, runs.at(-1))) ?? [];
   const since = isoOf(last[0]?.eventTime) ?? '';
   const began: RecordedEvent = { at: since, event: 'started' };
+  const how = status.name.toLowerCase().replace('_', ' ');
+  const end: RecordedEvent[] = closeTime
+    ? [{ at: closeTime.toISOString(), event: 'ended', detail: how }]
+    : [];
   const timeline = [
     ...(handedOn.length > 0 ? handedOn : [began]),
     ...changesIn(last),
     ...answers.filter(({ at }) => at >= since).map(answered),
-    ...endIn(last),
+    ...end,
   ];
   const { requirements, ...facts } = await factsIn(client, runs, outcome);
   const { requirements: open } = requirementsIn(requirements);
-  return { facts, timeline, open: endIn(last).length > 0 ? [] : open };
+  return { facts, timeline, open: closeTime ? [] : open };
 }
 
 /** The timeline up to the run that got these arguments, from the run before. */
@@ -256,20 +262,6 @@ function answered({ at, requirementId, answer, actor, reason }: AcceptedAnswer):
   return answer.kind === 'take-back'
     ? { at, event: 'answer-taken-back', detail: requirementId, actor, reason }
     : { at, event: 'requirement-resolved', detail: `${requirementId}: ${answer.kind}`, actor, reason };
-}
-
-/** Returns how the last event ended the run; nothing while it runs. */
-function endIn(events: readonly Event[]): RecordedEvent[] {
-  const last = events.at(-1);
-  const ends: readonly (readonly [keyof Event, string])[] = [
-    ['workflowExecutionCompletedEventAttributes', 'completed'],
-    ['workflowExecutionCanceledEventAttributes', 'cancelled'],
-    ['workflowExecutionTerminatedEventAttributes', 'terminated'],
-    ['workflowExecutionFailedEventAttributes', 'failed'],
-    ['workflowExecutionTimedOutEventAttributes', 'timed out'],
-  ];
-  const how = ends.find(([attributes]) => last?.[attributes]);
-  return how ? [{ at: isoOf(last?.eventTime) ?? '', event: 'ended', detail: how[1] }] : [];
 }
 
 /** The last value of each search attribute, and the ids of the outcome. */
