@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { type Batch, listBatches, readBatch } from '../../batches/batches.js';
 import { NOT_READ } from '../../batches/doubts.js';
@@ -51,12 +51,12 @@ export async function batch(
     withValidRows(cli, file, options, rules, async (name, validation, rows) => {
       if (dryRun) return dryRunOf(cli, name, validation, options.json, strict);
       const isLarge = validation.rows > UNCONFIRMED_ROWS;
-      if (isLarge && !cli.terminal) await confirm(cli, consequenceOf(name, validation), { yes });
+      const consequence = consequenceOf(name, validation);
+      if (isLarge && !cli.terminal) await confirm(cli, consequence, { yes });
       const start = async (context: CommandContext) => {
         const { attached, count } = await checkedAtTemporal(context, name, validation, strict);
-        const sentences = [attachedSentence(attached, validation.rows), consequenceOf(name, validation)];
-        if (cli.terminal && (isLarge || count > 0))
-          await confirm(cli, sentences.filter(Boolean).join(' '), { yes });
+        const sentences = [attachedSentence(attached, validation.rows), consequence].filter(Boolean);
+        if (cli.terminal && (isLarge || count > 0)) await confirm(cli, sentences.join(' '), { yes });
         isNow(undefined);
         await startAndFollow(context, name, rows(), options);
       };
@@ -170,10 +170,9 @@ function rejectIfInvalid(
 
 function linesOf(name: string, problems: readonly RowProblem[], count: number): string[] {
   const lines = problems.map(({ line, field, message }) =>
-    [`${name}:${line}`, ...(field ? [field] : []), message].join(': '),
+    [`${name}:${line}`, field, message].filter(Boolean).join(': '),
   );
-  const more = count - problems.length;
-  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])];
+  return count > problems.length ? [...lines, `and ${count - problems.length} more`] : lines;
 }
 
 type BatchesOptions = FollowOptions & Flags<'stop'> & { readonly limit: number };
@@ -202,8 +201,6 @@ export async function batches(
   await withTemporal(cli, run, { finishes: true });
 }
 
-type Printed = ReturnType<typeof recordOf>;
-
 function recordOf({ id, state, startedAt }: Batch) {
   const { name, stage, rows, counts, actor } = state;
   return { id, file: name, stage, rows, ...counts, by: actor, at: startedAt };
@@ -211,7 +208,7 @@ function recordOf({ id, state, startedAt }: Batch) {
 
 const FIELDS = ['file', 'stage', 'rows', 'started', 'attached', 'failed', 'by', 'at', 'id'] as const;
 
-const COLUMNS: TableColumns<Printed> = Object.fromEntries(
+const COLUMNS: TableColumns<ReturnType<typeof recordOf>> = Object.fromEntries(
   FIELDS.map((name) => [name, { value: (batch) => batch[name], ...(name === 'id' && { keep: true }) }]),
 );
 
@@ -226,20 +223,12 @@ export async function openSource(cli: Pick<CommandLine, 'input'>, file: string):
   if (file === '-') return heldSource(name, await cli.input());
   const handle = await open(file).catch(cannotRead(name));
   try {
-    return await sourceOf(handle, name);
+    if (!(await handle.stat()).isFile()) return heldSource(name, await handle.readFile());
+    rejectUtf16((await handle.read(Buffer.alloc(2), 0, 2, 0)).buffer, name);
   } catch (error) {
     await handle.close();
-    return error instanceof InvalidInput ? Promise.reject(error) : cannotRead(name)(error as Error);
+    throw error instanceof InvalidInput ? error : cannotRead(name)(error as Error);
   }
-}
-
-async function sourceOf(handle: FileHandle, name: string): Promise<Source> {
-  if (!(await handle.stat()).isFile()) return heldSource(name, await handle.readFile());
-  const beginning = await handle.read(Buffer.alloc(2), 0, 2, 0);
-  rejectUtf16(beginning.buffer, name);
-  return {
-    name,
-    read: () => handle.createReadStream({ start: 0, autoClose: false }),
-    close: () => handle.close(),
-  };
+  const read = () => handle.createReadStream({ start: 0, autoClose: false });
+  return { name, read, close: () => handle.close() };
 }

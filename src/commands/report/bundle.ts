@@ -46,13 +46,7 @@ async function bundleOf({ cli, client, config }: CommandContext, found: Workflow
     settings: setInShort(cli.env, Object.keys(config.accounts)),
     doctor: findings.map(({ check, verdict }) => findingOf(check, verdict)),
     metrics: await metricsOf(cli),
-    workflows: workflows.map(({ runs, ...facts }) => ({
-      ...facts,
-      runs: runs.map(({ runId, events }) => ({
-        runId,
-        events: events.map((event) => harmless(HistoryEvent.toObject(event as never, AS_TEXT), IN_HISTORY)),
-      })),
-    })),
+    workflows,
   };
 }
 
@@ -65,6 +59,15 @@ const AS_TEXT = { enums: String, longs: Number };
 /** Fields whose texts Temporal or Gangway makes: names of types and task queues, times, ids of runs, kinds of failures. */
 const IN_HISTORY =
   /^(?:eventType|state|name|type|cause|retryState|timeoutType|kind|behavior|runId|\w+RunId|activityId|timerId|markerName|signalName|buildId|deploymentName|sdkName|sdkVersion)$/;
+
+interface MessageType<Message> {
+  toObject(message: Message, options: typeof AS_TEXT): object;
+}
+
+/** A message of Temporal without texts. */
+function inHistory<Message>(type: MessageType<Message>, message: unknown) {
+  return harmless(type.toObject(message as Message, AS_TEXT), IN_HISTORY);
+}
 
 /** Fields of the published state with a time, an id at a partner, or one of the words that Gangway has for it. */
 const IN_STATE =
@@ -100,12 +103,8 @@ async function recordOf(client: Client, description: WorkflowExecutionDescriptio
     status: status.name,
     startedAt: startTime,
     endedAt: closeTime,
-    build:
-      versioning &&
-      harmless(WorkflowExecutionVersioningInfo.toObject(versioning as never, AS_TEXT), IN_HISTORY),
-    pendingActivities: pending.map((each) =>
-      harmless(PendingActivityInfo.toObject(each as never, AS_TEXT), IN_HISTORY),
-    ),
+    build: versioning && inHistory(WorkflowExecutionVersioningInfo, versioning),
+    pendingActivities: pending.map((each) => inHistory(PendingActivityInfo, each)),
     state: await stateOf(client, workflowId).then(
       (state) => harmless(state, IN_STATE),
       (error: unknown) => {
@@ -114,7 +113,10 @@ async function recordOf(client: Client, description: WorkflowExecutionDescriptio
       },
     ),
     missingRun: missing,
-    runs,
+    runs: runs.map(({ runId, events }) => ({
+      runId,
+      events: events.map((event) => inHistory(HistoryEvent, event)),
+    })),
   };
 }
 

@@ -17,7 +17,7 @@ import {
 } from '../../temporal/backup.js';
 import { isUnreadablePayload } from '../../temporal/payload-codec.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
-import { notJson } from '../../texts/text.js';
+import { parseJson } from '../../texts/text.js';
 import { cannotRead, saveFile } from '../cli/arguments.js';
 import { atTemporal, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
@@ -124,7 +124,7 @@ async function readBackup(file: string) {
   const input = createReadStream(file);
   try {
     for await (const line of createInterface({ input }))
-      lines.push(parsedLine(line, `${file}:${lines.length + 1}`));
+      lines.push(parseJson(line, `${file}:${lines.length + 1}`, true));
   } catch (error) {
     throw error instanceof InvalidInput ? error : cannotRead(file)(error as NodeJS.ErrnoException);
   }
@@ -134,14 +134,6 @@ async function readBackup(file: string) {
     throw new InvalidInput(`${file}: is incomplete: its last line does not match the number of onboardings`);
   const entries = lines.slice(1, -1).map((line, index) => check(entryLine, line, `${file}:${index + 2}`));
   return { at, entries };
-}
-
-function parsedLine(line: string, name: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw new InvalidInput(`${name}: ${notJson(line, true)}`);
-  }
 }
 
 /** The entries whose input can be decrypted, and the workflow ids of the others. */

@@ -76,7 +76,10 @@ export async function sendAgain(
     const found = await Array.fromAsync(deliveriesOf(context, id, options, statuses));
     if (id !== undefined) {
       if (found.length === 0) await findById(context, id, options);
-      rejectSeveralAccounts(id, found);
+      const subjects = [...new Set(found.map(({ event: { subject } }) => subject))].join(', ');
+      const how = 'give --partner-account, or the whole workflow id';
+      if (new Set(found.map(accountOf)).size > 1)
+        throw new CommandFailed(`${JSON.stringify(id)} may mean ${subjects}: ${how}`);
     }
     for (const delivery of found) {
       await redeliver(client, config.taskQueue, delivery);
@@ -104,16 +107,7 @@ async function* deliveriesOf(
   for (const workflowId of ids) yield* listDeliveries(client, { workflowId, statuses });
 }
 
-function accountOf({ event: { subject } }: KnownDelivery): string | undefined {
-  return partsOfId(subject)?.account;
-}
-
-function rejectSeveralAccounts(id: string, found: readonly KnownDelivery[]): void {
-  if (new Set(found.map(accountOf)).size <= 1) return;
-  const subjects = [...new Set(found.map(({ event: { subject } }) => subject))].join(', ');
-  const how = 'give --partner-account, or the whole workflow id';
-  throw new CommandFailed(`${JSON.stringify(id)} may mean ${subjects}: ${how}`);
-}
+const accountOf = ({ event: { subject } }: KnownDelivery) => partsOfId(subject)?.account;
 
 function toJson({ event, destination, status, attempts, problem }: KnownDelivery) {
   return { event, destination, status: deliveryState(status), attempts, ...(problem && { problem }) };

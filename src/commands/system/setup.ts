@@ -49,7 +49,7 @@ export function printNewKey(cli: CommandLine): void {
 }
 
 /** A name in the registry of the server, and the workers that its requests go to. */
-export interface NexusEndpoint {
+interface NexusEndpoint {
   /** Unique on the server, over all namespaces. */
   readonly name: string;
   readonly namespace: string;
@@ -62,7 +62,7 @@ class EndpointProblem extends TemporalProblem {
 }
 
 /** Creates an endpoint, through which other namespaces call Gangway. @returns false when it exists. @throws {TemporalProblem} */
-export async function createNexusEndpoint(client: Client, endpoint: NexusEndpoint): Promise<boolean> {
+async function createNexusEndpoint(client: Client, endpoint: NexusEndpoint): Promise<boolean> {
   const { name, namespace, taskQueue } = endpoint;
   const { operatorService } = client.connection;
   try {

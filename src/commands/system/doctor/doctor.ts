@@ -21,7 +21,7 @@ import {
   wrong,
 } from './check.js';
 import { partnerChecks } from './partners.js';
-import { type Examined, examineSettings, weakSettings } from './settings.js';
+import { examineSettings, weakSettings } from './settings.js';
 import { temporalChecks } from './temporal.js';
 
 export async function doctor(cli: CommandLine, { json }: Flags<'json'>): Promise<void> {
@@ -55,8 +55,10 @@ export async function* examine(cli: CommandLine) {
   }
 }
 
-async function runChecks({ env: given, signal }: CommandLine, usable: NonNullable<Examined['usable']>) {
-  const { config, env } = usable;
+async function runChecks(
+  { env: given, signal }: CommandLine,
+  { config, env }: NonNullable<ReturnType<typeof examineSettings>['usable']>,
+) {
   const weak = await weakSettings(config, env);
   const clocks: ClockOffsets = new Map();
   const clients: Closable[] = [];

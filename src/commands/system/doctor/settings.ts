@@ -14,15 +14,12 @@ import { type Verdict, warn, wrong } from './check.js';
 
 type Environment = NodeJS.ProcessEnv;
 
-/** The settings, without those that cannot be used; and a verdict about each of these. */
-export interface Examined {
-  /** Undefined when nothing can be checked before a setting is corrected. */
-  readonly usable: { readonly config: WorkerSettings; readonly env: Environment } | undefined;
-  readonly bad: readonly Verdict[];
-}
-
-/** Reads all settings. One that cannot be used is left out, so that others, and what they lead to, are checked as well. */
-export function examineSettings(environment: Environment): Examined {
+/**
+ * Reads all settings. One that cannot be used is left out, so that others, and what they lead to, are checked as well.
+ *
+ * @returns `usable` is undefined when nothing can be checked before a setting is corrected
+ */
+export function examineSettings(environment: Environment) {
   const env = { ...environment };
   const bad: Verdict[] = [];
   for (;;) {
