@@ -50,9 +50,7 @@ function isCardNumber(id: string): boolean {
   return sum % 10 === 0;
 }
 
-export function sourceName(source: string): string {
-  return source === '-' ? 'standard input' : source;
-}
+export const sourceName = (source: string) => (source === '-' ? 'standard input' : source);
 
 const FILE_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',

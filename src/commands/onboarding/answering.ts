@@ -164,9 +164,12 @@ export async function reportAccepted(
 ): Promise<void> {
   const { cli } = context;
   const { workflowId, asking, typed, answer, requirement, receipt } = accepted;
-  const wait = (asked: Requirement) =>
-    whileShowing(cli, `${asked.id}: waiting for the result`, () => effectOf(context, asking, asked));
-  const effect = requirement && hasEffect(answer.kind, requirement) ? await wait(requirement) : undefined;
+  const hasEffect = answer.kind in NOT_DONE && requirement?.kind !== 'waiting';
+  const waiting = `${requirement?.id}: waiting for the result`;
+  const effect =
+    requirement && hasEffect
+      ? await whileShowing(cli, waiting, () => effectOf(context, asking, requirement))
+      : undefined;
   if (json) cli.json({ workflowId, ...receipt, ...effect });
   if (effect?.askedAgain) throw failed(answer, typed, effect.askedAgain);
   if (!json) cli.prose(doneText(accepted, effect));
@@ -212,10 +215,6 @@ interface Effect {
 
 /** The time limit for a partner to respond to the request that an answer leads to, in milliseconds. */
 const EFFECT_TIMEOUT_MS = 8_000;
-
-function hasEffect(kind: AnswerKind, { kind: asked }: Requirement): boolean {
-  return ['adopt', 'retry', 'correction'].includes(kind) && asked !== 'waiting';
-}
 
 /** Waits until the outcome of an answer is known. @param workflowId of the workflow that asked: for a customer, the part */
 async function effectOf(context: CommandContext, workflowId: string, answered: Requirement): Promise<Effect> {

@@ -69,8 +69,12 @@ export async function resolve(
       if (requirement) noteHandling(cli, requirement, by.actor);
       if (options.dryRun) return reportDryRun(cli, asked, answer, options);
       const part = state && askingPart(state, requirementId);
-      if (requirement && cli.terminal)
-        await confirmAnswer(cli, answer, { found, requirement, part }, options);
+      const consequence = requirement && consequenceOf(answer, requirement, found, part);
+      if (consequence && cli.terminal) {
+        const name = nameWithId({ workflowId, dba: found.typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba) });
+        const question = questionOf(requirement).replace(/^/gm, '  ');
+        await confirm(cli, `${requirementId} of ${name}:\n${question}\n${consequence}`, options);
+      }
       isNow(`the answer may or may not have been recorded; check with "gangway status ${typed}"`);
       const receipt = await whileShowing(cli, `${requirementId}: waiting for a worker`, () =>
         gangwayOf(context).answer(workflowId, { requirementId, answer, ...by }),
@@ -143,31 +147,12 @@ function noteHandling(cli: CommandLine, requirement: Requirement, actor: string)
   if (proposal) cli.note(`this answer drops the one that ${proposal.actor} proposed: ${proposal.answer}`);
 }
 
-interface Confirmed {
-  readonly found: WorkflowExecutionDescription;
-  readonly requirement: Requirement;
-  readonly part: Part | undefined;
-}
-
-/** Asks the person at the terminal before an answer that cannot be taken back. A correction asks on its own. */
-async function confirmAnswer(
-  cli: CommandLine,
-  answer: Answer,
-  about: Confirmed,
-  options: ResolveOptions,
-): Promise<void> {
-  const consequence = consequenceOf(answer, about);
-  if (consequence === undefined) return;
-  const { found, requirement } = about;
-  const { workflowId, typedSearchAttributes } = found;
-  const name = nameWithId({ workflowId, dba: typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba) });
-  const asked = questionOf(requirement).replace(/^/gm, '  ');
-  await confirm(cli, `${requirement.id} of ${name}:\n${asked}\n${consequence}`, options);
-}
-
+/** What an answer leads to that cannot be taken back. A correction asks on its own. */
 function consequenceOf(
   answer: Answer,
-  { found, requirement: { kind }, part }: Confirmed,
+  { kind }: Requirement,
+  found: WorkflowExecutionDescription,
+  part: Part | undefined,
 ): string | undefined {
   switch (answer.kind) {
     case 'adopt':
