@@ -112,12 +112,10 @@ const FOR_PROGRAMS: Advice = { restart: 'start it again with { again: true }', i
  * when there is no such onboarding, or more than one.
  */
 export class GangwayClient {
-  readonly #temporal: Client;
   readonly #parts: Parts;
 
   /** @internal */
   constructor(parts: Parts) {
-    this.#temporal = parts.temporal;
     this.#parts = parts;
   }
 
@@ -158,7 +156,7 @@ export class GangwayClient {
    */
   start<Input>(kind: Kind<Input>, input: Input, { again = false }: OnboardingOptions = {}): Promise<Started> {
     const { taskQueue, dbaForm } = this.#parts.settings;
-    return kind.start(this.#temporal, input, { taskQueue, dbaForm, again });
+    return kind.start(this.#parts.temporal, input, { taskQueue, dbaForm, again });
   }
 
   /**
@@ -167,7 +165,7 @@ export class GangwayClient {
    * @throws {UnreadableOnboarding} when no worker responds
    */
   status(id: string): Promise<OnboardingState> {
-    return this.#of(id, (workflowId) => stateOf(this.#temporal, workflowId));
+    return this.#of(id, (workflowId) => stateOf(this.#parts.temporal, workflowId));
   }
 
   /**
@@ -177,7 +175,7 @@ export class GangwayClient {
    * @throws {UnreadableOnboarding} when no worker responds
    */
   async requirements(id: string): Promise<readonly Asked[]> {
-    const { asked } = await this.#of(id, (workflowId) => readWaits(this.#temporal, workflowId));
+    const { asked } = await this.#of(id, (workflowId) => readWaits(this.#parts.temporal, workflowId));
     return asked;
   }
 
@@ -189,7 +187,7 @@ export class GangwayClient {
    * @throws {EndedOnboarding} when the onboarding has ended
    */
   answer(id: string, resolution: Resolution): Promise<ResolutionReceipt> {
-    return this.#of(id, (workflowId) => sendResolution(this.#temporal, workflowId, resolution));
+    return this.#of(id, (workflowId) => sendResolution(this.#parts.temporal, workflowId, resolution));
   }
 
   /** Stores a document (`DOCUMENT_DIR`), for an answer of the kind `documents`. @param fileName the name that the partner sees */
@@ -236,7 +234,7 @@ export class GangwayClient {
    */
   async cancel(id: string): Promise<void> {
     await this.#of(id, async (workflowId) => {
-      const handle = this.#temporal.workflow.getHandle(workflowId);
+      const handle = this.#parts.temporal.workflow.getHandle(workflowId);
       if ((await handle.describe()).status.name !== 'RUNNING') throw new EndedOnboarding(workflowId);
       await handle.cancel();
     });
@@ -244,7 +242,7 @@ export class GangwayClient {
 
   /** Onboardings, newest first. This needs no worker, and shows a change after a moment. */
   async *list({ most, ...filter }: ListOptions = {}): AsyncGenerator<Listed, void, undefined> {
-    yield* listedBy(this.#temporal, { types: typesOf(ONBOARDINGS), ...filter }, most);
+    yield* listedBy(this.#parts.temporal, { types: typesOf(ONBOARDINGS), ...filter }, most);
   }
 
   /**
@@ -259,8 +257,8 @@ export class GangwayClient {
     advice: Advice = FOR_PROGRAMS,
   ): Watching<Ending> {
     const end = (workflowId: string) =>
-      this.#of(workflowId, () => awaitOutcome<Ending>(this.#temporal, workflowId, advice));
-    return new Watching(this.#temporal, this.#existing(id), end, options);
+      this.#of(workflowId, () => awaitOutcome<Ending>(this.#parts.temporal, workflowId, advice));
+    return new Watching(this.#parts.temporal, this.#existing(id), end, options);
   }
 
   /** Closes the connection. One that the caller gave stays open. */
@@ -271,7 +269,7 @@ export class GangwayClient {
   async #existing(id: string): Promise<string> {
     if (partsOfId(id)) return id;
     const { workflowId } = await findOnboarding(
-      this.#temporal,
+      this.#parts.temporal,
       id,
       Object.keys(this.#parts.settings.accounts),
     );
@@ -285,7 +283,7 @@ export class GangwayClient {
       return await use(workflowId);
     } catch (error) {
       const mayBeUnknown = isNotFound(error) || error instanceof EndedOnboarding;
-      if (!mayBeUnknown || (await describe(this.#temporal, workflowId))) throw error;
+      if (!mayBeUnknown || (await describe(this.#parts.temporal, workflowId))) throw error;
       throw new UnknownOnboarding(`there is no workflow ${JSON.stringify(id)}`);
     }
   }

@@ -103,12 +103,16 @@ async function cancellable<Ending>(
 ): Promise<Ending> {
   if (!signal) return wait();
   signal.throwIfAborted();
-  // A signal of its own, because the connection never removes its listeners.
-  const waiting = new Deadline({ until: signal });
+  return untilAborted(calling(client, signal, wait), signal);
+}
+
+/** Makes calls that end with the signal. They get one of their own, because the connection never removes its listeners. */
+async function calling<T>(client: Client, until: AbortSignal, calls: () => Promise<T>): Promise<T> {
+  const deadline = new Deadline({ until });
   try {
-    return await untilAborted(client.connection.withAbortSignal(waiting.signal, wait), signal);
+    return await client.connection.withAbortSignal(deadline.signal, calls);
   } finally {
-    waiting.release();
+    deadline.release();
   }
 }
 
@@ -118,21 +122,12 @@ export function pause(ended: AbortSignal): Promise<boolean> {
 }
 
 /** Undefined when `ended` aborts first, or the workflow does not exist. */
-async function untilEnded<T>(
-  client: Client,
-  ended: AbortSignal,
-  ask: () => Promise<T>,
-): Promise<T | undefined> {
-  const asking = new Deadline({ until: ended });
-  try {
-    return await client.connection.withAbortSignal(asking.signal, ask);
-  } catch (error) {
+function untilEnded<T>(client: Client, ended: AbortSignal, ask: () => Promise<T>): Promise<T | undefined> {
+  return calling(client, ended, ask).catch((error: unknown) => {
     // The outcome then fails with a better error.
-    if (ended.aborted || isNotFound(error)) return undefined;
-    throw error;
-  } finally {
-    asking.release();
-  }
+    if (!ended.aborted && !isNotFound(error)) throw error;
+    return undefined;
+  });
 }
 
 /** The entries that were not seen yet, oldest first. */

@@ -157,11 +157,7 @@ function inputOf(row: AdoptedRow): FollowedMerchantInput | FollowedBusinessInput
   return { externalId, ...defined({ account }), boarding, business: ofBank, onDecline: 'continue' };
 }
 
-export async function adopt(
-  cli: CommandLine,
-  file: string,
-  options: FormatOptions & RunOptions,
-): Promise<void> {
+export async function adopt(cli: CommandLine, file: string, options: FormatOptions & RunOptions) {
   await withValidRows(cli, file, options, adoptionRules(cli.config()), (name, validation, rows) =>
     withTemporal(cli, (context) => readAndFollow(context, name, rows(), validation.rows, options), {
       finishes: true,

@@ -92,13 +92,7 @@ function warnOrReject(
 }
 
 /** Checks as much as possible without Temporal. */
-async function dryRunOf(
-  cli: CommandLine,
-  name: string,
-  validation: Validation,
-  json?: true,
-  strict?: true,
-): Promise<void> {
+async function dryRunOf(cli: CommandLine, name: string, validation: Validation, json?: true, strict?: true) {
   const { rows, counts } = validation;
   const { doubts, count, attached } = await withTemporal(cli, (context) =>
     checkedAtTemporal(context, name, validation, strict),
@@ -177,11 +171,7 @@ function linesOf(name: string, problems: readonly RowProblem[], count: number): 
 
 type BatchesOptions = FollowOptions & Flags<'stop'> & { readonly limit: number };
 
-export async function batches(
-  cli: CommandLine,
-  id: string | undefined,
-  options: BatchesOptions,
-): Promise<void> {
+export async function batches(cli: CommandLine, id: string | undefined, options: BatchesOptions) {
   const { stop, limit, json, csv, wait } = options;
   if (id === undefined && (stop || wait)) throw new InvalidInput('name the batch: gangway batches lists all');
   const run = async (context: CommandContext) => {

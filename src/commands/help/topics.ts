@@ -12,11 +12,7 @@ import { described, Printer, readableWidth, wrapped } from '../cli/output.js';
 import { fieldTable } from '../partner/call-fields.js';
 import type { Topic } from './complete.js';
 
-export async function printTopic(
-  surroundings: Surroundings,
-  topic: Topic,
-  [part]: readonly string[],
-): Promise<void> {
+export async function printTopic(surroundings: Surroundings, topic: Topic, [part]: readonly string[]) {
   const width = readableWidth(surroundings.stdout);
   new Printer(surroundings).line(await TEXTS[topic](width, part, surroundings.env));
 }

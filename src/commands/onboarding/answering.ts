@@ -157,11 +157,7 @@ interface Accepted {
 }
 
 /** Reports an answer, with the outcome if it is known within a few seconds. @throws {CommandFailed} when the same is asked again */
-export async function reportAccepted(
-  context: CommandContext,
-  accepted: Accepted,
-  json: true | undefined,
-): Promise<void> {
+export async function reportAccepted(context: CommandContext, accepted: Accepted, json: true | undefined) {
   const { cli } = context;
   const { workflowId, asking, typed, answer, requirement, receipt } = accepted;
   const hasEffect = answer.kind in NOT_DONE && requirement?.kind !== 'waiting';

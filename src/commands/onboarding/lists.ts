@@ -80,11 +80,7 @@ interface InboxOptions extends ListFilter, RecordFormat, Flags<'overdue' | 'uncl
   readonly limit: number;
 }
 
-export async function inbox(
-  cli: CommandLine,
-  words: readonly string[],
-  options: InboxOptions,
-): Promise<void> {
+export async function inbox(cli: CommandLine, words: readonly string[], options: InboxOptions) {
   const { overdue, unclaimed, limit, json, csv, ...others } = options;
   partnerAccountOf(cli.config(), options, 'inbox', 'nothing was read');
   const everything = { types: INBOX_TYPES, actionRequired: true };

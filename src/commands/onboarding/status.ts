@@ -82,12 +82,7 @@ function factsOf(
   };
 }
 
-function printUnsent(
-  cli: CommandLine,
-  typed: string,
-  state: OnboardingState,
-  parts: readonly PartState[],
-): void {
+function printUnsent(cli: CommandLine, typed: string, state: OnboardingState, parts: readonly PartState[]) {
   const { unsent = [] } = state;
   if (unsent.length > 0) cli.line('\nanswered, not sent yet:');
   const timeline = timelinesOf(state, parts);
@@ -158,12 +153,7 @@ function lineOf(cli: CommandLine, { of, ...entry }: OwnedEntry): string {
 }
 
 /** Prints the present input of an onboarding, and the fields that can change now; for a customer, also the fields of its parts. */
-async function showInput(
-  context: CommandContext,
-  workflowId: string,
-  typed: string,
-  json?: true,
-): Promise<void> {
+async function showInput(context: CommandContext, workflowId: string, typed: string, json?: true) {
   const { cli, client, config } = context;
   for (const id of await correctableIds(context, workflowId)) {
     const correctable = await inputOf(client, id);

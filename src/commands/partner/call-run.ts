@@ -228,22 +228,18 @@ async function save({ signal }: CommandLine, body: Readable, contentType: string
   return { saved: output, contentType };
 }
 
-/** A request from the command line, checked by every rule of its operation. */
-interface GivenRequest {
-  /** A file is its path after an `@`. */
-  readonly fields: Readonly<Record<string, unknown>>;
-  /** The content of those fields that are files. */
-  readonly files: Readonly<Record<string, FilePart>>;
-}
+type GivenRequest = Awaited<ReturnType<typeof readRequest>>;
 
-/** Reads a request: JSON, `@file`, or `-` for standard input. @param defaults fields to add. @throws {InvalidInput} */
-async function readRequest(
-  cli: CommandLine,
-  operation: Operation,
-  given = '{}',
-  defaults: Readonly<Record<string, unknown>> = {},
-): Promise<GivenRequest> {
-  const fields = { ...defaults, ...(await readObject(cli, given, 'request')) };
+/**
+ * Reads a request, and checks it by every rule of its operation.
+ *
+ * @param given JSON, `@file`, or `-` for standard input
+ * @param defaults fields to add
+ * @returns `files` are the contents of those fields that are files: there, a file is its path after an `@`
+ * @throws {InvalidInput}
+ */
+async function readRequest(cli: CommandLine, operation: Operation, given: string, defaults: object = {}) {
+  const fields: Record<string, unknown> = { ...defaults, ...(await readObject(cli, given, 'request')) };
   const files = operation.encoding === 'multipart' ? await readFiles(fields) : {};
   check(operation.request, { ...fields, ...files }, 'request', 'nothing was sent');
   return { fields, files };

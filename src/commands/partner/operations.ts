@@ -138,11 +138,7 @@ export async function closeCard(
   );
 }
 
-export async function restoreSubUser(
-  cli: CommandLine,
-  given: string,
-  options: OperationOptions,
-): Promise<void> {
+export async function restoreSubUser(cli: CommandLine, given: string, options: OperationOptions) {
   const { id: subUserId } = check(z.object({ id: numericId }), { id: given }, 'restore-sub-user');
   await runOperation(
     cli,
@@ -156,11 +152,7 @@ export async function restoreSubUser(
 
 type ChangeOptions = OperationOptions & Texts<'id'>;
 
-export async function changeAddress(
-  cli: CommandLine,
-  file: string,
-  { id, ...options }: ChangeOptions,
-): Promise<void> {
+export async function changeAddress(cli: CommandLine, file: string, { id, ...options }: ChangeOptions) {
   const key = check(externalId, id ?? randomUUID(), '--id');
   const input = await readJson(cli, file);
   check(addressChange, withCode(input), sourceName(file));
@@ -177,11 +169,7 @@ function withCode(input: unknown): unknown {
 
 const webhooks = z.array(webhook).min(1, 'must name a webhook');
 
-export async function ensureWebhooks(
-  cli: CommandLine,
-  file: string,
-  options: OperationOptions,
-): Promise<void> {
+export async function ensureWebhooks(cli: CommandLine, file: string, options: OperationOptions) {
   const given = await readJson(cli, file);
   const source = sourceName(file);
   const request = Array.isArray(given)

@@ -89,11 +89,7 @@ function checkKey(given: string, command: string): void {
   check(z.object({ key: externalId }), { key: splitAccount(given).key }, `statement ${command}`);
 }
 
-export async function plan(
-  cli: CommandLine,
-  key: string,
-  { day, hour, json, ...options }: MonthlyOptions,
-): Promise<void> {
+export async function plan(cli: CommandLine, key: string, { day, hour, json, ...options }: MonthlyOptions) {
   const asked = { key, ...named(options), '--day': day, '--hour': hour };
   const checked = check(monthlyStatements, asked, 'statement monthly');
   const account = partnerAccountOf(cli.config(), options, 'statement monthly');

@@ -60,11 +60,7 @@ const FIELDS = [
 
 type RedeliverOptions = IdOptions & Flags<'waiting' | 'all'>;
 
-export async function sendAgain(
-  cli: CommandLine,
-  id: string | undefined,
-  options: RedeliverOptions,
-): Promise<void> {
+export async function sendAgain(cli: CommandLine, id: string | undefined, options: RedeliverOptions) {
   const { waiting, all, json } = options;
   if (all && id === undefined)
     throw new InvalidInput('--all needs the id of an onboarding: gangway events redeliver ID --all');
