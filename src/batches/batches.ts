@@ -225,11 +225,7 @@ export function resultsOfPart(client: Client, taskQueue: string, of: PartOfBatch
 }
 
 /** All results of a batch so far, by line. */
-export async function resultsOf(
-  client: Client,
-  taskQueue: string,
-  { id, state, recent }: Batch,
-): Promise<RowResult[]> {
+export async function resultsOf(client: Client, taskQueue: string, { id, state, recent }: Batch) {
   const results = [...recent];
   for (let part = 0; part < state.parts; part += 1)
     results.push(...(await resultsOfPart(client, taskQueue, { batch: id, part })));

@@ -146,11 +146,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 /** The columns in their order; undefined where one is left out. */
 type Header = readonly (MappedColumn | undefined)[];
 
-function readHeader(
-  cells: readonly string[],
-  known: Columns,
-  { columns, constants }: Mapping,
-): { readonly header: Header; readonly problems: readonly FieldProblem[] } {
+function readHeader(cells: readonly string[], known: Columns, { columns, constants }: Mapping) {
   if (cells.length > MOST_COLUMNS) return { header: [], problems: [TOO_WIDE] };
   const header: (MappedColumn | undefined)[] = [];
   const unknown: FieldProblem[] = [];

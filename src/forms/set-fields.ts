@@ -62,12 +62,7 @@ const EVERY_TYPE: readonly CellType[] = ['text', 'number', 'boolean'];
 const AS_TEXT = `to send it as text: --set 'FIELD="TEXT"'`;
 
 /** The value of a text. Text in a field that may have any type keeps the type of the present value. */
-function valueFrom(
-  text: string,
-  field: string,
-  present: unknown,
-  takes: readonly CellType[],
-): { readonly value: unknown } | { readonly rule: string } {
+function valueFrom(text: string, field: string, present: unknown, takes: readonly CellType[]) {
   if (text === 'null') return { value: null };
   if (/^["{[]/.test(text)) return { value: parseJson(text, `--set ${field}`) };
   const isText = takes.includes('text') && typeof present === 'string';

@@ -161,10 +161,7 @@ export function askingWorkflow(workflowId: string, state: OnboardingState, requi
 }
 
 /** The open requirements of a workflow, those of a customer as its parts have them: with claims and proposals. */
-export function asPartsHaveThem(
-  { requirements }: OnboardingState,
-  parts: readonly PartState[],
-): readonly Requirement[] {
+export function asPartsHaveThem({ requirements }: OnboardingState, parts: readonly PartState[]) {
   const ofParts = readable(parts).flatMap(({ state }) => state.requirements);
   const own = new Map(ofParts.map((requirement) => [requirement.id, requirement]));
   return requirements.map((requirement) => own.get(requirement.id) ?? requirement);

@@ -165,12 +165,7 @@ async function outcomeIn(client: Client, runs: readonly Run[]): Promise<unknown>
 }
 
 /** The parts that this record lacks because they are in other runs of the workflow id. */
-async function gaps(
-  client: Client,
-  workflowId: string,
-  runs: readonly Run[],
-  missing: string | undefined,
-): Promise<string[]> {
+async function gaps(client: Client, workflowId: string, runs: readonly Run[], missing: string | undefined) {
   const gone =
     `Temporal no longer has run ${missing} and those before it, so their answers, calls and documents are missing. ` +
     'The input is from the first remaining run, with all earlier corrections.';
@@ -183,13 +178,16 @@ async function gaps(
   return [...(missing === undefined ? [] : [gone]), ...(others.length > 0 ? [other] : [])];
 }
 
-type Facts = ExportedOnboarding['facts'];
-
-function factsOf({ facts }: Known): Facts {
+function factsOf({ facts }: Known) {
   const { dba, stage, partnerStatus, merchantProfileId, profileId, mid } = facts;
   const { financialAccountId, paymentsAccountId, terminalId } = facts;
   const ids = { merchantProfileId, profileId, financialAccountId, paymentsAccountId, terminalId, mid };
-  return defined({ dba, stage, partnerStatus: partnerStatus ?? undefined, ...ids }) as Facts;
+  return defined({
+    dba,
+    stage,
+    partnerStatus: partnerStatus ?? undefined,
+    ...ids,
+  }) as ExportedOnboarding['facts'];
 }
 
 /** The key of a document is no secret: it names the document in this record. */
@@ -274,18 +272,14 @@ async function factsIn(
   for (const { events } of runs)
     for (const change of indexedChangesIn(events)) Object.assign(values, change.values);
   const of = (key: keyof typeof SEARCH_ATTRIBUTES) => textOf(values[SEARCH_ATTRIBUTES[key].name]);
-  const numberOf = (key: 'merchantProfileId' | 'bankingProfileId') => {
-    const text = of(key);
-    return text && Number(text);
-  };
+  const [merchant, profile] = [of('merchantProfileId'), of('bankingProfileId')];
   const listed = values[SEARCH_ATTRIBUTES.requirements.name];
   const { financialAccountId, accountId, terminalId } = { ...(outcome as Record<string, unknown>) };
   const known = {
     dba: await nameIn(client, runs),
     ...{ stage: of('stage'), partnerStatus: of('partnerStatus'), mid: of('mid') },
-    ...{ merchantProfileId: numberOf('merchantProfileId'), profileId: numberOf('bankingProfileId') },
-    financialAccountId: financialAccountId ?? undefined,
-    ...{ paymentsAccountId: accountId, terminalId },
+    ...{ merchantProfileId: merchant && Number(merchant), profileId: profile && Number(profile) },
+    ...{ financialAccountId: financialAccountId ?? undefined, paymentsAccountId: accountId, terminalId },
   };
   return {
     ...(defined(known) as Known['facts']),

@@ -35,14 +35,11 @@ function withoutCode(value: unknown): unknown {
   return isCode ? { ...value, code: REDACTED } : value;
 }
 
-/** The events of a workflow that came from outside. No timeline has them. */
-type RecordOnlyEvent = 'stage-changed' | 'cancel-requested' | 'terminated' | 'reset';
-
 /** An event as a record has it: one of a workflow's timeline, or one that only its history has. */
 export interface RecordedEvent {
   /** ISO 8601. */
   readonly at: string;
-  readonly event: TimelineEvent | RecordOnlyEvent;
+  readonly event: TimelineEvent | 'stage-changed' | 'cancel-requested' | 'terminated' | 'reset';
   readonly detail?: string;
   readonly actor?: string;
   readonly reason?: string;

@@ -113,20 +113,18 @@ const attached: Preview = {
 
 /** Whether a row attaches to an onboarding. @throws {RefusedRow} when that has another merchant or profile */
 async function exists(client: Client, row: AdoptedRow, id: string): Promise<boolean> {
-  const { account, merchantProfileId, profileId } = row;
-  const parts = [
-    ...(merchantProfileId === undefined ? [] : [partId('boarding', row.externalId, account)]),
-    ...(profileId === undefined ? [] : [partId('business', row.externalId, account)]),
-  ];
-  const found = await Promise.all([...new Set([id, ...parts])].map((each) => describe(client, each)));
-  const given = [
-    ['merchant', SEARCH_ATTRIBUTES.merchantProfileId, merchantProfileId],
-    ['banking profile', SEARCH_ATTRIBUTES.bankingProfileId, profileId],
+  const { externalId, account, merchantProfileId, profileId } = row;
+  const all = [
+    ['boarding', 'merchant', SEARCH_ATTRIBUTES.merchantProfileId, merchantProfileId],
+    ['business', 'banking profile', SEARCH_ATTRIBUTES.bankingProfileId, profileId],
   ] as const;
+  const given = all.filter(([, , , wanted]) => wanted !== undefined);
+  const ids = new Set([id, ...given.map(([part]) => partId(part, externalId, account))]);
+  const found = await Promise.all([...ids].map((each) => describe(client, each)));
   for (const onboarding of found)
-    for (const [what, attribute, wanted] of given) {
+    for (const [, what, attribute, wanted] of given) {
       const known = onboarding?.typedSearchAttributes.get(attribute);
-      if (wanted !== undefined && known !== undefined && String(wanted) !== known)
+      if (known !== undefined && String(wanted) !== known)
         throw new RefusedRow(`${onboarding?.workflowId} exists, and has ${what} ${known}`);
     }
   return found[0] !== undefined;

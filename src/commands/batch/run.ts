@@ -316,11 +316,7 @@ function showBar({ status }: CommandLine, total: number, done: string) {
   };
 }
 
-interface RowId {
-  readonly line: number;
-  readonly externalId: string;
-  readonly workflowId: string;
-}
+type RowId = Pick<RowResult, 'line' | 'externalId' | 'workflowId'>;
 
 type Report = ReturnType<typeof reportOf>;
 

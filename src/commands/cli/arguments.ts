@@ -115,11 +115,7 @@ export async function readJson(cli: Pick<CommandLine, 'input'>, source: string):
 }
 
 /** Reads an object from an argument: JSON, `@file`, or `-` for standard input. @throws {InvalidInput} */
-export async function readObject(
-  cli: Pick<CommandLine, 'input'>,
-  given: string,
-  name: string,
-): Promise<Record<string, unknown>> {
+export async function readObject(cli: Pick<CommandLine, 'input'>, given: string, name: string) {
   const isSource = given === '-' || given.startsWith('@');
   const source = given.replace(/^@/, '');
   const value = isSource ? await readJson(cli, source) : parseJson(given, name);

@@ -119,11 +119,7 @@ function namesIn({ setting = '' }: Row): string[] {
   return setting.split('<br>').map((name) => name.replaceAll('`', ''));
 }
 
-function rowInWords(
-  { setting = '', ...facts }: Row,
-  isWanted: (name: string) => boolean,
-  width: number,
-): string {
+function rowInWords({ setting = '', ...facts }: Row, isWanted: (name: string) => boolean, width: number) {
   const names = namesIn({ setting })
     .filter(isWanted)
     .map((name) => `  ${name}`);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Deadline } from '../../http/deadline.js';
-import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../inbox/waits.js';
+import { asPartsHaveThem, type PartState, partsOf, readable, timelinesOf } from '../../inbox/waits.js';
 import type { RequirementKind, TimelineEvent } from '../../messages/codes.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { Answer, AnswerKind, Requirement, ResolutionReceipt } from '../../messages/requirements.js';
@@ -47,10 +47,8 @@ export async function readFor(context: CommandContext, found: Found, given?: str
   const parts = await partsOf(context.client, found.workflowId, state);
   const has = ({ requirements, unsent = [] }: OnboardingState) =>
     only([...requirements.map(({ id }) => id), ...unsent], given) !== undefined;
-  const isAsking = ({ state: own, wasThereBefore }: PartState) =>
-    wasThereBefore && !(own instanceof UnreadableOnboarding) && has(own);
-  const part = has(state) ? undefined : parts.find(isAsking);
-  if (!part) return { found, state, parts };
+  const part = readable(parts).find((each) => each.wasThereBefore && has(each.state));
+  if (!part || has(state)) return { found, state, parts };
   return readFor(context, await findById(context, part.workflowId, {}), given);
 }
 

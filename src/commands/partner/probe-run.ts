@@ -65,11 +65,7 @@ const LONGEST_WAIT_MS = 60_000;
  * operation whose request needs an id of another response comes after that. Assumed shapes come first in the result, and
  * among them what workflows need.
  */
-export async function probeSystem(
-  system: SystemName,
-  account: Account,
-  around: Surroundings,
-): Promise<Probed[]> {
+export async function probeSystem(system: SystemName, account: Account, around: Surroundings) {
   let received: Received | undefined;
   const { signal } = around;
   const { operations, call, close } = callerOf(system, account, signal, (latest) => {

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { atAccount, splitAccount } from '../../messages/ids.js';
 import { externalId } from '../../messages/inputs.js';
 import { defined } from '../../messages/objects.js';
-import type { OperationRequest } from '../../messages/partner-operations.js';
 import { fullStatementRequest } from '../../partners/banking/requests.js';
 import {
   findSchedule,
@@ -44,9 +43,7 @@ function named({ account, format, email: address }: StatementOptions) {
   return { '--account': account, '--format': format, '--email': address };
 }
 
-function requestFrom(
-  asked: z.output<typeof statementOptions>,
-): Omit<OperationRequest<'statement'>, 'period'> {
+function requestFrom(asked: z.output<typeof statementOptions>) {
   const { '--account': accounts, '--format': fileFormat, '--email': address } = asked;
   return { financialAccountIds: accounts, fileFormat, ...defined({ email: address }) };
 }

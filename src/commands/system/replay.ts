@@ -152,10 +152,7 @@ function linesOf(causes: ReadonlyMap<string, Cause>): string[] {
 }
 
 /** A build of the deployment in Temporal, which its first worker registers. */
-interface Version {
-  readonly deploymentName: string;
-  readonly buildId: string;
-}
+type Version = Readonly<Record<'deploymentName' | 'buildId', string>>;
 
 /** Checks that a result can be recorded, before the replay takes its time. */
 function insistOn(client: Client, deploymentVersion: Version): Promise<unknown> {

@@ -48,13 +48,8 @@ export function printNewKey(cli: CommandLine): void {
   cli.line(generatePayloadKey());
 }
 
-/** A name in the registry of the server, and the workers that its requests go to. */
-interface NexusEndpoint {
-  /** Unique on the server, over all namespaces. */
-  readonly name: string;
-  readonly namespace: string;
-  readonly taskQueue: string;
-}
+/** A name in the registry of the server, unique over all namespaces, and the workers that its requests go to. */
+type NexusEndpoint = Readonly<Record<'name' | 'namespace' | 'taskQueue', string>>;
 
 /** An endpoint cannot be created, or has this name already. */
 class EndpointProblem extends TemporalProblem {

@@ -103,10 +103,7 @@ function weakTemporal(env: Environment): Advice[] {
   return [{ why, fix: 'set TEMPORAL_TLS=true' }];
 }
 
-async function readableByOthers(
-  { accounts, documentDir, statementDir }: WorkerSettings,
-  env: Environment,
-): Promise<Advice[]> {
+async function readableByOthers({ accounts, documentDir, statementDir }: WorkerSettings, env: Environment) {
   const secrets = [...namesOf(Object.keys(accounts)), ...TEMPORAL_SECRETS.map((name) => `${name}_FILE`)];
   const paths: Environment = {
     ...Object.fromEntries(secrets.filter((name) => name.endsWith('_FILE')).map((name) => [name, env[name]])),
