@@ -5,6 +5,7 @@ import { EndedOnboarding, sendResolution } from '../inbox/answering.js';
 import { type Asked, readWaits } from '../inbox/waits.js';
 import { ONBOARDINGS, partsOfId } from '../messages/ids.js';
 import type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../messages/inputs.js';
+import { defined } from '../messages/objects.js';
 import type { OnboardingState, Stage } from '../messages/onboarding-state.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from '../messages/requirements.js';
 import { besideOwn, openClient, requireKeys, temporalSettings } from '../temporal/connection.js';
@@ -208,10 +209,7 @@ export class GangwayClient {
   async outcome<Ending = Outcome>(id: string, options: OutcomeOptions = {}): Promise<Ending> {
     const { signal, onRequirements } = options;
     const timeoutMs = options.timeoutMs && Math.min(options.timeoutMs, LONGEST_TIMER_MS);
-    const deadline = new Deadline({
-      ...(timeoutMs !== undefined && { ms: timeoutMs }),
-      ...(signal && { until: signal }),
-    });
+    const deadline = new Deadline({ ...defined({ ms: timeoutMs }), until: signal });
     const watching = this.watch<Ending>(id, { signal: deadline.signal, isBrief: true });
     try {
       const reported = onRequirements && reportRequirements(watching, onRequirements);
@@ -268,11 +266,8 @@ export class GangwayClient {
 
   async #existing(id: string): Promise<string> {
     if (partsOfId(id)) return id;
-    const { workflowId } = await findOnboarding(
-      this.#parts.temporal,
-      id,
-      Object.keys(this.#parts.settings.accounts),
-    );
+    const { temporal, settings } = this.#parts;
+    const { workflowId } = await findOnboarding(temporal, id, Object.keys(settings.accounts));
     return workflowId;
   }
 
