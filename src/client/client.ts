@@ -14,6 +14,7 @@ import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';
 import { type Listed, listedBy, typesOf } from '../temporal/search.js';
 import type { Kind, Started } from '../temporal/start.js';
 import { isNotFound } from '../temporal/unavailable.js';
+import type { ClientSettings } from './settings.js';
 import {
   type Advice,
   awaitOutcome,
@@ -21,9 +22,9 @@ import {
   type OutcomeOptions,
   reportRequirements,
   StillRunning,
-} from './outcome.js';
-import type { ClientSettings } from './settings.js';
-import { Watching, type WatchOptions } from './watching.js';
+  Watching,
+  type WatchOptions,
+} from './watching.js';
 
 /** Options for the start of an onboarding. */
 export interface OnboardingOptions {

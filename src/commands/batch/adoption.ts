@@ -4,7 +4,7 @@ import { TimeoutFailure } from '@temporalio/common';
 import { z } from 'zod';
 import { requireWorker } from '../../batches/batches.js';
 import type { RowRules } from '../../batches/validation.js';
-import type { Outcome } from '../../client/outcome.js';
+import type { Outcome } from '../../client/watching.js';
 import type { SingleActivity } from '../../messages/activities.js';
 import type { BankingActivities } from '../../messages/banking-activities.js';
 import type { BoardingActivities } from '../../messages/boarding-activities.js';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, NamespaceNotFoundError } from '@temporalio/client';
 import pLimit from 'p-limit';
 import pThrottle from 'p-throttle';
-import { awaitOutcome, EndedWithoutOutcome, type Outcome } from '../../client/outcome.js';
+import { awaitOutcome, EndedWithoutOutcome, type Outcome } from '../../client/watching.js';
 import type { RowResult } from '../../messages/batches.js';
 import { partsOfId } from '../../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';

@@ -11,7 +11,6 @@ import { readSettings } from '../../settings/settings.js';
 import { requireKeys, temporalSettings, withClient } from '../../temporal/connection.js';
 import { localUi, webUiSettings, workflowPage, workflowsPage } from '../../temporal/web-ui.js';
 import { inSpan, startTracing } from '../../tracing/spans.js';
-import { pathOf } from './options.js';
 import { type Output, Printer } from './output.js';
 
 /** The settings of `gangway`, besides those of each account (partners/account-settings.ts) and Temporal's own. */
@@ -121,10 +120,15 @@ export async function perform(
   const stopTracing = await startTracing('gangway', surroundings.env);
   const cli = new CommandLine(surroundings);
   try {
-    const [main] = pathOf(command);
-    await inSpan({ name: `gangway ${main}` }, async () => action(cli));
+    const name = `gangway ${mainName(command)}`;
+    await inSpan({ name }, async () => action(cli));
   } finally {
     cli.status.end();
     await stopTracing();
   }
+}
+
+function mainName(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? mainName(parent) : command.name();
 }

@@ -1,6 +1,6 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
-import type { Outcome } from '../../client/outcome.js';
+import type { Outcome } from '../../client/watching.js';
 import { currentClaim } from '../../messages/claims.js';
 import { leavesOf } from '../../messages/objects.js';
 import { OUTCOMES } from '../../messages/onboarding-state.js';

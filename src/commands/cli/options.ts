@@ -89,15 +89,14 @@ export function listsItsCommands(command: Command, what: string): void {
       const [unknown] = command.args;
       if (unknown === undefined) command.help();
       const names = command.commands.map((known) => known.name());
-      const next = didYouMean(unknown, names) || `; "gangway ${pathOf(command).join(' ')}" lists them`;
+      const next = didYouMean(unknown, names) || `; "gangway ${pathOf(command)}" lists them`;
       command.error(`error: unknown ${what} '${unknown}'${next}`);
     });
 }
 
-/** The names of a command, from the one below the program: `['call', 'banking']`. */
-export function pathOf(command: Command): string[] {
+function pathOf(command: Command): string {
   const { parent } = command;
-  return parent?.parent ? [...pathOf(parent), command.name()] : [command.name()];
+  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }
 
 export function withStrict(command: Command): Command {

@@ -3,7 +3,6 @@ import { Help } from 'commander';
 import { csvOf, flatten, recordRow, rowOf } from '../../texts/csv.js';
 import { harmless } from '../../texts/text.js';
 import { Times } from '../../texts/time.js';
-import type { Flags } from './options.js';
 import { StatusLine } from './progress.js';
 import { type Cell, type ColumnLayout, layOut, type Style } from './table.js';
 
@@ -22,7 +21,7 @@ export interface Column<Item> extends Omit<ColumnLayout, 'title'> {
 export type TableColumns<Item> = Readonly<Record<string, Column<Item>['value'] | Column<Item>>>;
 
 /** The formats for scripts and spreadsheets. Both have every field, and times in UTC. */
-export type RecordFormat = Flags<'json' | 'csv'>;
+export type RecordFormat = { readonly [Name in 'json' | 'csv']?: true | undefined };
 
 export interface Records<Item> extends RecordFormat {
   readonly columns: TableColumns<Item>;

@@ -1,7 +1,7 @@
 import { doubtsAbout, NOT_READ, referencesAt, soonReferencesAt } from '../../batches/doubts.js';
 import { formatOf } from '../../batches/format.js';
 import { kindOf, NAMES } from '../../batches/validation.js';
-import type { Outcome } from '../../client/outcome.js';
+import type { Outcome } from '../../client/watching.js';
 import { workflowId } from '../../messages/ids.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT, type StartableType } from '../../temporal/start.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';

@@ -1,5 +1,4 @@
-import type { Outcome } from '../../client/outcome.js';
-import type { OwnedEntry, Reading } from '../../client/watching.js';
+import type { Outcome, OwnedEntry, Reading } from '../../client/watching.js';
 import { type ChangeableField, changeableFields, isCorrectable, shown } from '../../forms/corrections.js';
 import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../inbox/waits.js';
 import { isOnboarding, partsOfId } from '../../messages/ids.js';
