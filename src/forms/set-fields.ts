@@ -48,7 +48,7 @@ export function patchFrom(
   }
   if (problems.length > 0)
     throw new InvalidInput(`${what}: a value is not valid; nothing was sent`, problems);
-  const patch = patchBetween(input, changed);
+  const patch = patchBetween(input as Patch, changed as Patch);
   if (Object.keys(patch).length > 0) return patch;
   throw new InvalidInput(
     `${what}: changes nothing, because the fields already have these values; nothing was sent`,
@@ -108,9 +108,8 @@ function put(target: object, path: readonly (string | number)[], value: unknown)
   return 'is not a field';
 }
 
-function patchBetween(before: object, after: object): Patch {
-  const [from, to] = [before as Patch, after as Patch];
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+function patchBetween(from: Patch, to: Patch): Patch {
+  const names = new Set([...Object.keys(from), ...Object.keys(to)]);
   const changes = [...names].flatMap((name): [string, unknown][] => {
     const [one, other] = [fieldOf(from, name), fieldOf(to, name)];
     if (isDeepStrictEqual(one, other)) return [];

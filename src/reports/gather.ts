@@ -71,13 +71,16 @@ async function gathered(
   mask: Mask,
   description: WorkflowExecutionDescription,
 ): Promise<ExportedOnboarding> {
-  const { workflowId, type, status, startTime, closeTime } = description;
-  const { runs, missing } = await runsOf(client, workflowId, description.runId);
+  const { workflowId, runId, type, taskQueue, status, startTime, closeTime, raw } = description;
+  const { runs, missing } = await runsOf(client, workflowId, runId);
   const answers: AcceptedAnswer[] = [];
   const activities: PartnerActivity[] = [];
   for (const run of runs) {
     answers.push(...(await answersIn(client, run)));
-    activities.push(...(await activitiesOf(client, description, run)));
+    // The server describes open activities of an ended run as pending.
+    const mayBePending = run.runId === runId && status.name === 'RUNNING';
+    const pending = mayBePending ? (raw.pendingActivities ?? []) : [];
+    activities.push(...(await partnerActivitiesIn(client, workflowId, taskQueue, run.events, pending)));
   }
   const [input] = await argumentsOf(client, runs[0]);
   const outcome = await outcomeIn(client, runs);
@@ -114,17 +117,6 @@ async function gathered(
     calls: callsOf(activities, mask),
     documents: await documentsOf(documents, answers, activities, mask),
   };
-}
-
-function activitiesOf(
-  client: Client,
-  { workflowId, runId, taskQueue, status, raw }: WorkflowExecutionDescription,
-  run: Run,
-): Promise<PartnerActivity[]> {
-  // The server describes open activities of an ended run as pending.
-  const mayBePending = run.runId === runId && status.name === 'RUNNING';
-  const pending = mayBePending ? (raw.pendingActivities ?? []) : [];
-  return partnerActivitiesIn(client, workflowId, taskQueue, run.events, pending);
 }
 
 /**
