@@ -121,7 +121,7 @@ function nothing({ kind, overdue, unclaimed }: InboxOptions, total: number): str
 
 const CONCURRENCY = 16;
 
-type Details = ReadonlyMap<InboxItem | undefined, Requirement | undefined>;
+type Details = ReadonlyMap<InboxItem, Requirement | undefined>;
 
 /** Reads what each requirement asks. Names on standard error what no worker can read now. */
 async function detailsOf(cli: CommandLine, client: Client, items: readonly InboxItem[]): Promise<Details> {
@@ -141,9 +141,9 @@ async function detailsOf(cli: CommandLine, client: Client, items: readonly Inbox
     }
   };
   const byWorkflow = Map.groupBy(items, ({ workflowId }) => workflowId).values();
-  const found = await pLimit(CONCURRENCY).map(byWorkflow, async ([first, ...others]) => {
-    const asked = first ? await read(first) : [];
-    return [first, ...others].map((item) => [item, asked.find(({ id }) => id === item?.id)] as const);
+  const found = await pLimit(CONCURRENCY).map(byWorkflow, async (own) => {
+    const asked = await read(own[0] as InboxItem);
+    return own.map((item) => [item, asked.find(({ id }) => id === item.id)] as const);
   });
   return new Map(found.flat());
 }
