@@ -1,8 +1,16 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { handOver } from '../../batches/batches.js';
 import { heldSource, rowReader } from '../../batches/format.js';
-import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
-import { fileDoubts, kindsOf, NAMES, validate } from '../../batches/validation.js';
+import {
+  fileDoubts,
+  type Invalid,
+  kindsOf,
+  NAMES,
+  type Ready,
+  rowCheck,
+  rowSchemas,
+  validate,
+} from '../../batches/validation.js';
 import type { FileDoubts } from '../../messages/batches.js';
 import { BATCHES, partsOfId } from '../../messages/ids.js';
 import { fieldOf } from '../../messages/objects.js';

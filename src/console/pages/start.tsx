@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { columnsOf } from '../../batches/columns.js';
 import { doubtsAbout, type References, referencesAt } from '../../batches/doubts.js';
-import { kindOf } from '../../batches/ready.js';
+import { kindOf } from '../../batches/validation.js';
 import { inputForm, type Typed } from '../../forms/typed-input.js';
 import { workflowId } from '../../messages/ids.js';
 import { fieldOf } from '../../messages/objects.js';
