@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import type { Client } from '@temporalio/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { VNode } from 'preact';
+import { createContext, type VNode } from 'preact';
+import { useContext } from 'preact/hooks';
 import type { Times } from '../texts/time.js';
 import type { Fields } from './query.js';
 import type { ConsoleSettings } from './settings.js';
@@ -42,6 +43,15 @@ export interface Visit extends Console {
   readonly params: Readonly<Record<string, string>>;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+}
+
+/** The visit of which a page shows something. Its components read it with {@link useVisit}. */
+export const OfVisit = createContext<Visit | undefined>(undefined);
+
+export function useVisit(): Visit {
+  const visit = useContext(OfVisit);
+  if (!visit) throw new TypeError('shown outside a visit');
+  return visit;
 }
 
 export type Shown =

@@ -311,7 +311,7 @@ function goOn(reply: FastifyReply, { href }: URL, title: string, link: string): 
 
 function plainPage(title: string, content: ComponentChildren): string {
   return pageWith(
-    { title, signsIn: true },
+    { title },
     <>
       <h1>{title}</h1>
       {content}

@@ -176,13 +176,10 @@ interface PreviewProps {
 }
 
 function Preview({ found, read: { answer, reason, changes } }: PreviewProps) {
-  const { requirement, path, fields, csrf } = found;
+  const { requirement, path, fields } = found;
   const isProposed = isFourEyes(found, requirement);
   return (
-    <Form
-      {...{ action: path, class: 'preview', csrf, hidden: carried(fields) }}
-      aria-label="Check your answer"
-    >
+    <Form {...{ action: path, class: 'preview', hidden: carried(fields) }} aria-label="Check your answer">
       <h2>{isProposed ? 'Check your proposal' : 'Check before it is sent'}</h2>
       {changes && <Changes changes={changes} typed={fields} />}
       {answer.kind === 'adopt' && <Adopted id={answer.id} found={found} />}

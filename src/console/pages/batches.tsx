@@ -13,7 +13,7 @@ import type { FieldProblem } from '../../partners/partner-error.js';
 import { Facts, Notes, Table, Time } from '../../reports/page.js';
 import { isNotFound, promptly } from '../../temporal/unavailable.js';
 import { csvOf } from '../../texts/csv.js';
-import { NotShown, type Route, type Shown, type Visit, ZONE_COOKIE } from '../route.js';
+import { NotShown, type Route, type Shown, useVisit, type Visit, ZONE_COOKIE } from '../route.js';
 import { maySee, type Visitor } from '../visitor.js';
 import { BatchUpload, batchIdOf, pathOfBatch, RowTable } from './batch-file.js';
 import { Field } from './field.js';
@@ -70,37 +70,38 @@ async function showBatch(visit: Visit): Promise<Shown> {
   const batch = await batchIn(visit);
   const hasScripts = visit.request.cookies[ZONE_COOKIE] !== undefined;
   if (isUnderWay(batch) && !hasScripts) visit.reply.header('refresh', REFRESH_SECONDS);
-  return { title: 'Batch', page: <BatchPage {...visit} batch={batch} /> };
+  return { title: 'Batch', page: <BatchPage batch={batch} /> };
 }
 
 async function showPart(visit: Visit): Promise<Shown> {
-  return { part: <Progress {...visit} batch={await batchIn(visit)} /> };
+  return { part: <Progress batch={await batchIn(visit)} /> };
 }
 
 function isUnderWay({ state, hasEnded }: Batch): boolean {
   return state.stage === 'running' && !hasEnded;
 }
 
-interface BatchPageProps extends Pick<Visit, 'csrf' | 'times'> {
+interface BatchPageProps {
   readonly batch: Batch;
   /** Why a confirmation did not start it. */
   readonly problem?: FieldProblem | undefined;
 }
 
-function BatchPage({ batch, csrf, times, problem }: BatchPageProps) {
+function BatchPage({ batch, problem }: BatchPageProps) {
   return (
     <>
       <h1>{batch.state.name}</h1>
       {batch.state.stage === 'checked' && !batch.hasEnded ? (
-        <Confirmation {...{ batch, csrf, problem }} />
+        <Confirmation batch={batch} problem={problem} />
       ) : (
-        <Progress {...{ batch, csrf, times }} />
+        <Progress batch={batch} />
       )}
     </>
   );
 }
 
-function Progress({ batch, csrf, times }: Omit<BatchPageProps, 'problem'>) {
+function Progress({ batch }: Pick<BatchPageProps, 'batch'>) {
+  const { times } = useVisit();
   const { rows, counts, failures, actor } = batch.state;
   const done = counts.started + counts.attached + counts.failed;
   const path = pathOfBatch(batch.id);
@@ -128,7 +129,7 @@ function Progress({ batch, csrf, times }: Omit<BatchPageProps, 'problem'>) {
       />
       <div class="actions">
         {isUnderWay(batch) && (
-          <Form action={`${path}/stop`} csrf={csrf}>
+          <Form action={`${path}/stop`}>
             <button type="submit" class="secondary">
               Stop
             </button>
@@ -160,7 +161,7 @@ function Failures({ rows }: { readonly rows: readonly RowResult[] }) {
 const NUMBER = { class: 'short', inputMode: 'numeric' } as const;
 
 /** Confirms the start of a checked file. For more than a few rows, a person types their number. */
-function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
+function Confirmation({ batch, problem }: BatchPageProps) {
   const { rows, kinds, name } = batch.state;
   const { doubts = [], count = 0, isComplete = true, attached } = batch.found ?? {};
   const notes = [attachedSentence(attached, rows), isComplete ? undefined : NOT_READ];
@@ -173,7 +174,7 @@ function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
       {count > 0 && <RowTable what="warnings" problems={doubts} count={count} />}
       <p>{consequenceOf(name, { rows, counts: kinds })}</p>
       <p>A row whose external ID exists attaches to that onboarding, and starts no second one.</p>
-      <Form action={`${pathOfBatch(batch.id)}/start`} noValidate autocomplete="off" csrf={csrf}>
+      <Form action={`${pathOfBatch(batch.id)}/start`} noValidate autocomplete="off">
         <Field {...NUMBER} name="rate" label="Starts per second" value={rate} problems={wrong('rate')} />
         {rows > UNCONFIRMED_ROWS && (
           <Field
@@ -189,7 +190,7 @@ function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
         )}
         <button type="submit">Start {rowsOf(rows)}</button>
       </Form>
-      {count > 0 && <BatchUpload csrf={csrf} />}
+      {count > 0 && <BatchUpload />}
     </>
   );
 }
@@ -203,7 +204,7 @@ async function startBatch(visit: Visit): Promise<Shown> {
   const [rows, given] = [fields.text('rows').trim(), fields.text('rate').trim()];
   const total = batch.state.rows;
   const again = (problem: FieldProblem): Shown => ({
-    ...{ title: 'Batch', status: 422, page: <BatchPage {...visit} {...{ batch, problem }} /> },
+    ...{ title: 'Batch', status: 422, page: <BatchPage batch={batch} problem={problem} /> },
   });
   const rate = /^[1-9]\d{0,3}$/.test(given) ? Number(given) : undefined;
   if (total > UNCONFIRMED_ROWS && rows !== String(total))

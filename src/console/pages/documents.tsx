@@ -33,7 +33,7 @@ async function documentsIn(
 }
 
 async function showDocuments(visit: Visit): Promise<Shown> {
-  const { client, visitor, times } = visit;
+  const { client, visitor } = visit;
   const description = await openOnboarding(visit);
   const { workflowId, dba } = await listedOf(client, description);
   const sent = await documentsIn(client, description);
@@ -57,7 +57,7 @@ async function showDocuments(visit: Visit): Promise<Shown> {
             },
             { title: 'Answers', cell: ({ requirementId }) => requirementId },
             { title: 'From', cell: ({ actor }) => actor },
-            { title: 'Sent', cell: ({ at }) => <When time={at} times={times} /> },
+            { title: 'Sent', cell: ({ at }) => <When time={at} /> },
           ]}
         />
       )}

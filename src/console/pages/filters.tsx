@@ -3,7 +3,7 @@ import { SYSTEM_NAMES } from '../../partners/names.js';
 import { masked } from '../../privacy/masked.js';
 import { UNNAMED } from '../../reports/report.js';
 import { address, type Fields } from '../query.js';
-import type { Visit } from '../route.js';
+import { useVisit } from '../route.js';
 import { maySee, type Visitor } from '../visitor.js';
 import { Field } from './field.js';
 
@@ -72,10 +72,8 @@ export function listedAccounts(visitor: Visitor, chosen: string): readonly strin
 }
 
 /** A choice of the account, where a person sees more than one. */
-export function AccountChoice({
-  visit: { visitor, settings },
-  chosen,
-}: Pick<ChoiceProps, 'chosen'> & { readonly visit: Visit }) {
+export function AccountChoice({ chosen }: Pick<ChoiceProps, 'chosen'>) {
+  const { visitor, settings } = useVisit();
   const seen = ['', ...Object.keys(settings.accounts)].filter((name) => maySee(visitor, name));
   if (seen.length < 2) return null;
   const choices = Object.fromEntries(seen.map((name) => [name || UNNAMED, name || 'without a name']));

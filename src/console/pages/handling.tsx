@@ -14,7 +14,7 @@ import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameOf } from '../../texts/names.js';
 import { openOnboarding, refreshView } from '../onboarding-view.js';
 import { type Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
-import { Instead, NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
+import { Instead, NotShown, type Route, requireRole, type Shown, useVisit, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { forgetLists } from '../waiting-list.js';
 import { Changes } from './input-fields.js';
@@ -40,7 +40,6 @@ export function refresh(client: Client, workflowId: string, answered?: string): 
 }
 
 interface HandlingProps {
-  readonly visit: Visit;
   readonly workflowId: string;
   readonly requirement: Requirement;
   readonly proposed?: ProposedShown | undefined;
@@ -48,14 +47,15 @@ interface HandlingProps {
   readonly page?: string;
 }
 
-export function Handling({ visit, workflowId, requirement, proposed, page = '' }: HandlingProps) {
-  const { visitor, csrf, times } = visit;
+export function Handling({ workflowId, requirement, proposed, page = '' }: HandlingProps) {
+  const visit = useVisit();
+  const { visitor } = visit;
   const claim = currentClaim(requirement);
   const isMine = claim !== undefined && isSamePerson(claim.actor, visitor.actor);
   const path = pathOf(workflowId, 'requirements', requirement.id);
   const mayAnswer = hasRole(visitor, 'operator');
   const button = (what: string, label: string) => (
-    <Form action={`${path}/claim`} csrf={csrf} hidden={{ page, ...listIn(visit) }}>
+    <Form action={`${path}/claim`} hidden={{ page, ...listIn(visit) }}>
       <button type="submit" name="do" value={what} class="plain">
         {label}
       </button>
@@ -66,7 +66,7 @@ export function Handling({ visit, workflowId, requirement, proposed, page = '' }
       <div class="actions">
         {claim ? (
           <span class={isMine ? 'holder mine' : 'holder'}>
-            Claimed by {isMine ? 'you' : claim.actor} until <When time={claim.until} times={times} isExact />
+            Claimed by {isMine ? 'you' : claim.actor} until <When time={claim.until} isExact />
           </span>
         ) : (
           <span class="holder nobody">Unclaimed</span>
@@ -77,7 +77,7 @@ export function Handling({ visit, workflowId, requirement, proposed, page = '' }
         {mayAnswer && claim && !isMine && button('take-over', 'Take over')}
       </div>
       {requirement.proposal && (
-        <ProposalNote {...{ visit, requirement, proposed, path, page }} proposal={requirement.proposal} />
+        <ProposalNote {...{ requirement, proposed, path, page }} proposal={requirement.proposal} />
       )}
     </>
   );
@@ -110,20 +110,21 @@ export async function proposedIn(at: Proposing): Promise<ProposedShown | undefin
   }
 }
 
-interface ProposalProps extends Pick<HandlingProps, 'visit' | 'requirement' | 'proposed'> {
+interface ProposalProps extends Pick<HandlingProps, 'requirement' | 'proposed'> {
   readonly proposal: NonNullable<Requirement['proposal']>;
   readonly path: string;
   readonly page: string;
 }
 
-function ProposalNote({ visit, path, requirement, proposal, proposed, page }: ProposalProps) {
-  const { visitor, csrf, times } = visit;
+function ProposalNote({ path, requirement, proposal, proposed, page }: ProposalProps) {
+  const visit = useVisit();
+  const { visitor } = visit;
   const isOwn = isSamePerson(proposal.actor, visitor.actor);
   return (
     <section class="proposal" aria-label="Proposed answer">
       <h3>{isOwn ? 'You proposed an answer' : `${proposal.actor} proposed an answer`}</h3>
       <p>
-        <When time={proposal.at} times={times} isExact />. Reason: {proposal.reason}
+        <When time={proposal.at} isExact />. Reason: {proposal.reason}
       </p>
       {proposed ? <ProposedContent proposed={proposed} /> : <p>{inShort(proposal.answer)}</p>}
       {isOwn && <p class="advice">A second person confirms it. You can withdraw it.</p>}
@@ -132,7 +133,6 @@ function ProposalNote({ visit, path, requirement, proposal, proposed, page }: Pr
         <Form
           {...{ action: `${path}/proposal`, class: 'actions', id: `form-${requirement.id}-proposal` }}
           data-keep=""
-          csrf={csrf}
           hidden={{ proposedAt: proposal.at, page, ...listIn(visit) }}
         >
           {!isOwn && hasRole(visitor, 'approver') && (
@@ -194,9 +194,9 @@ export function ChooseCell({ item }: { readonly item: InboxItem }) {
   );
 }
 
-export function ClaimChosen({ csrf, list }: { readonly csrf: string; readonly list: string }) {
+export function ClaimChosen({ list }: { readonly list: string }) {
   return (
-    <Form id={CHOSEN} class="actions" action="/inbox/claims" csrf={csrf} hidden={{ [LIST]: list }}>
+    <Form id={CHOSEN} class="actions" action="/inbox/claims" hidden={{ [LIST]: list }}>
       <button type="submit" class="plain">
         Claim selected
       </button>

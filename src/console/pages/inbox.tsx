@@ -6,7 +6,7 @@ import { type Column, Table, tooltip } from '../../reports/page.js';
 import { readState } from '../onboarding-view.js';
 import { address, pathOf, withList } from '../query.js';
 import { withQuestions } from '../questions.js';
-import type { Route, Shown, Visit } from '../route.js';
+import { type Route, type Shown, useVisit, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { type WaitingList, waitingList } from '../waiting-list.js';
 import { AnswerForms } from './answer-forms.js';
@@ -54,23 +54,21 @@ async function showInbox(visit: Visit, sizes: InboxSizes, isPart: boolean): Prom
   );
   // A part counts from when its page was opened.
   const since = fields.text('since') || new Date().toISOString();
-  const part = (
-    <InboxList {...{ list, items, shown, open, since, page, pages, choices, visit }} size={sizes.page} />
-  );
+  const part = <InboxList {...{ list, items, shown, open, since, page, pages, choices }} size={sizes.page} />;
   if (isPart) return { part };
   const all = (
     <>
       <div class="actions">
         <h1>Inbox</h1>
       </div>
-      <InboxFilters choices={choices} visit={visit} />
+      <InboxFilters choices={choices} />
       {part}
     </>
   );
   return { title: 'Inbox', page: all };
 }
 
-function InboxFilters({ choices, visit }: { readonly choices: Choices; readonly visit: Visit }) {
+function InboxFilters({ choices }: { readonly choices: Choices }) {
   const { kind, system, account, due, find, taken, sort } = choices;
   const isFiltered = [kind, system, account, due, find, taken].some(Boolean);
   return (
@@ -78,7 +76,7 @@ function InboxFilters({ choices, visit }: { readonly choices: Choices; readonly 
       <FindField find={find} />
       <Choice name="kind" label="Task" none="every task" chosen={kind} choices={TASKS} />
       <SystemChoice chosen={system} />
-      <AccountChoice visit={visit} chosen={account} />
+      <AccountChoice chosen={account} />
       <Choice name="due" label="Due" none="whenever" chosen={due} choices={DUE} />
       <Choice name="taken" label="Claimed" none="or not" chosen={taken} choices={TAKEN} />
       <Choice name="sort" label="Sorted by" none="first due" chosen={sort} choices={SORT} />
@@ -114,7 +112,7 @@ async function openRow(
         <div>
           <div data-notice={requirement.id} role="status" />
           <Detail requirement={requirement} />
-          <AnswerForms {...{ visit, workflowId, requirement, list, page: INBOX, autoFocus: true }} />
+          <AnswerForms {...{ workflowId, requirement, list, page: INBOX, autoFocus: true }} />
         </div>
       )}
     </>
@@ -138,11 +136,11 @@ interface ListProps {
   readonly page: number;
   readonly pages: number;
   readonly choices: Choices;
-  readonly visit: Visit;
   readonly size: number;
 }
 
-function InboxList({ list, shown, items, open, since, page, pages, choices, visit, size }: ListProps) {
+function InboxList({ list, shown, items, open, since, page, pages, choices, size }: ListProps) {
+  const visit = useVisit();
   const { page: _, ...others } = choices;
   const isWhole = list.later === 0 || isSearched(choices);
   const to = (number: number, answer?: string) =>
@@ -171,7 +169,7 @@ function InboxList({ list, shown, items, open, since, page, pages, choices, visi
           isWide
         />
       )}
-      {shown.some((item) => isFree(item, visit)) && <ClaimChosen csrf={visit.csrf} list={filter} />}
+      {shown.some((item) => isFree(item, visit)) && <ClaimChosen list={filter} />}
       {(page === pages || isSearched(choices)) && <Later list={list} choices={choices} />}
       <Pages page={page} pages={pages} atLeast={isWhole ? undefined : Math.ceil(list.total / size)} to={to} />
     </section>
@@ -211,7 +209,7 @@ function columnsFor(
   };
   return [
     ...(hasRole(visitor, 'operator') ? [choose] : []),
-    { title: 'Due', cell: ({ dueAt }) => dueAt && <Due at={dueAt} times={times} /> },
+    { title: 'Due', cell: ({ dueAt }) => dueAt && <Due at={dueAt} /> },
     { title: 'Business', cell: BusinessCell },
     { title: 'What to do', cell: (item) => <TaskCell item={item} list={list} {...answerIn(item)} /> },
     { title: 'Waiting', cell: ({ raisedAt }) => raisedAt && times.since(raisedAt) },

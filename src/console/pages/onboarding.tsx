@@ -11,7 +11,6 @@ import { type Listed, listedOf } from '../../temporal/search.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { workflowPage } from '../../temporal/web-ui.js';
 import { nameOf } from '../../texts/names.js';
-import type { Times } from '../../texts/time.js';
 import {
   maskedInput,
   mayOpen,
@@ -20,7 +19,7 @@ import {
   openOnboarding,
 } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
-import { NotShown, type Route, type Shown, type Visit } from '../route.js';
+import { NotShown, type Route, type Shown, useVisit, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { AnswerForms } from './answer-forms.js';
 import { fieldLabel } from './field.js';
@@ -33,7 +32,6 @@ import { Answered, Timeline } from './timeline.js';
 const REFRESH_SECONDS = 5;
 
 interface OnboardingProps {
-  readonly visit: Visit;
   /** From the list of workflows, which needs no worker. */
   readonly listed: Listed;
   readonly view: OnboardingView;
@@ -43,7 +41,7 @@ async function opened(visit: Visit) {
   const description = await openOnboarding(visit);
   const listed = await listedOf(visit.client, description);
   const view = await onboardingView(visit.client, listed.workflowId);
-  return { description, props: { visit, listed, view } };
+  return { description, props: { listed, view } };
 }
 
 async function showOnboarding(visit: Visit): Promise<Shown> {
@@ -68,44 +66,42 @@ async function showPrivate(visit: Visit): Promise<Shown> {
 }
 
 function onboardingShown(props: OnboardingProps, input: unknown, isPrivate = false): Shown {
-  const { visit, listed, view } = props;
+  const { listed, view } = props;
   const { workflowId } = listed;
   const page = (
     <>
       <Trail to="/onboardings" name="Onboardings" />
       <h1>{nameOf({ workflowId, dba: view.state?.dba ?? listed.dba })}</h1>
       <Live {...props} />
-      {input !== undefined && (
-        <Input visit={visit} workflowId={workflowId} input={input} isPrivate={isPrivate} />
-      )}
+      {input !== undefined && <Input {...{ workflowId, input, isPrivate }} />}
     </>
   );
   // A name of a business may be that of a person.
   return { title: workflowId, page };
 }
 
-function Live({ visit, listed, view }: OnboardingProps) {
+function Live({ listed, view }: OnboardingProps) {
   const { workflowId, state, obstacle } = view;
   return (
     <div id="live" data-live={pathOf(workflowId, 'part')} data-seconds={REFRESH_SECONDS}>
       {obstacle && <ObstacleNote obstacle={obstacle} />}
       <Stages listed={listed} view={view} />
-      <HeldUp view={view} times={visit.times} />
+      <HeldUp view={view} />
       <div class="columns">
         <div id="main-column">
-          <Requirements visit={visit} listed={listed} view={view} />
-          {state && <Answered visit={visit} view={view} state={state} />}
-          {state && <Timeline timeline={state.timeline} times={visit.times} />}
+          <Requirements listed={listed} view={view} />
+          {state && <Answered view={view} state={state} />}
+          {state && <Timeline timeline={state.timeline} />}
         </div>
         <aside id="side-column">
-          <OnboardingFacts visit={visit} listed={listed} view={view} />
+          <OnboardingFacts listed={listed} view={view} />
         </aside>
       </div>
     </div>
   );
 }
 
-function HeldUp({ view, times }: { readonly view: OnboardingView; readonly times: Times }) {
+function HeldUp({ view }: Pick<OnboardingProps, 'view'>) {
   const { failures, state } = view;
   const { waiting } = state ?? {};
   const accounts = view.asked.filter(({ workflowId }) => partsOfId(workflowId)?.type === 'partnerAccount');
@@ -116,8 +112,7 @@ function HeldUp({ view, times }: { readonly view: OnboardingView; readonly times
       <h2>Waits for the partner</h2>
       {waiting && (
         <p>
-          {capitalized(waiting.step)}, since <When time={waiting.since} times={times} isExact />:{' '}
-          {waiting.reason}
+          {capitalized(waiting.step)}, since <When time={waiting.since} isExact />: {waiting.reason}
         </p>
       )}
       {failures.map((failure) => (
@@ -133,7 +128,8 @@ function HeldUp({ view, times }: { readonly view: OnboardingView; readonly times
   );
 }
 
-function Requirements({ visit, listed, view }: OnboardingProps) {
+function Requirements({ listed, view }: OnboardingProps) {
+  const visit = useVisit();
   const mine = view.asked.filter(({ workflowId }) => mayOpen(visit, workflowId));
   return (
     <section aria-labelledby="open-title" id="open">
@@ -149,22 +145,15 @@ function Requirements({ visit, listed, view }: OnboardingProps) {
       )}
       <div id="requirements">
         {mine.map((each) => (
-          <RequirementCard
-            key={`${each.workflowId} ${each.requirement.id}`}
-            asked={each}
-            {...{ visit, view }}
-          />
+          <RequirementCard key={`${each.workflowId} ${each.requirement.id}`} asked={each} view={view} />
         ))}
       </div>
     </section>
   );
 }
 
-interface CardProps extends Pick<OnboardingProps, 'visit' | 'view'> {
-  readonly asked: Asked;
-}
-
-function RequirementCard({ asked, visit, view }: CardProps) {
+function RequirementCard({ asked, view }: Pick<OnboardingProps, 'view'> & { readonly asked: Asked }) {
+  const { visitor } = useVisit();
   const { workflowId, requirement } = asked;
   const { id, title } = requirement;
   const page = view.workflowId;
@@ -180,19 +169,20 @@ function RequirementCard({ asked, visit, view }: CardProps) {
         </p>
       )}
       <div data-notice={id} role="status" />
-      <AskedText requirement={requirement} times={visit.times} />
-      <Handling {...{ visit, workflowId, requirement, page }} />
-      {hasRole(visit.visitor, 'operator') ? (
-        <AnswerForms {...{ visit, workflowId, requirement, page }} isOpen={view.asked.length === 1} />
+      <AskedText requirement={requirement} />
+      <Handling {...{ workflowId, requirement, page }} />
+      {hasRole(visitor, 'operator') ? (
+        <AnswerForms {...{ workflowId, requirement, page }} isOpen={view.asked.length === 1} />
       ) : (
-        <p class="advice">An operator answers this. Your role is {visit.visitor.role}.</p>
+        <p class="advice">An operator answers this. Your role is {visitor.role}.</p>
       )}
     </article>
   );
 }
 
-function OnboardingFacts({ visit, listed, view }: OnboardingProps) {
-  const { settings, client, times } = visit;
+function OnboardingFacts({ listed, view }: OnboardingProps) {
+  const visit = useVisit();
+  const { settings, client } = visit;
   const { workflowId } = view;
   const state = view.state;
   const account = partsOfId(workflowId)?.account;
@@ -223,8 +213,8 @@ function OnboardingFacts({ visit, listed, view }: OnboardingProps) {
     Partner: systemOf(workflowId) || undefined,
     'Partner account': account,
     'Status reads': state?.polls || undefined,
-    Started: <When time={listed.startedAt} times={times} />,
-    Ended: listed.endedAt && <When time={listed.endedAt} times={times} />,
+    Started: <When time={listed.startedAt} />,
+    Ended: listed.endedAt && <When time={listed.endedAt} />,
   };
   const ui = workflowPage(settings.uiUrl, client.options.namespace, listed);
   return (
@@ -255,13 +245,13 @@ function OnboardingFacts({ visit, listed, view }: OnboardingProps) {
 }
 
 interface InputProps {
-  readonly visit: Visit;
   readonly workflowId: string;
   readonly input: unknown;
   readonly isPrivate: boolean;
 }
 
-function Input({ visit, workflowId, input, isPrivate }: InputProps) {
+function Input({ workflowId, input, isPrivate }: InputProps) {
+  const { visitor } = useVisit();
   const leaves = leavesOf(input);
   const hasHidden = leaves.some(({ value }) => value === REDACTED);
   const facts = leaves.map(({ field, value }) => [
@@ -277,8 +267,8 @@ function Input({ visit, workflowId, input, isPrivate }: InputProps) {
         </Problem>
       ) : (
         hasHidden &&
-        hasRole(visit.visitor, 'operator') && (
-          <Form action={pathOf(workflowId, 'private')} class="actions" csrf={visit.csrf}>
+        hasRole(visitor, 'operator') && (
+          <Form action={pathOf(workflowId, 'private')} class="actions">
             <button type="submit" class="secondary">
               Show private values
             </button>

@@ -84,8 +84,8 @@ async function showOnboardings(visit: Visit): Promise<Shown> {
     page: (
       <>
         <h1>Onboardings</h1>
-        <OnboardingFilters choices={choices} visit={visit} />
-        <List found={found.slice((page - 1) * PAGE_SIZE)} visit={visit} total={total} />
+        <OnboardingFilters choices={choices} />
+        <List found={found.slice((page - 1) * PAGE_SIZE)} total={total} />
         <Pages page={page} pages={pages} to={to} />
       </>
     ),
@@ -106,7 +106,7 @@ function filterFrom(choices: Choices, visitor: Visit['visitor']): Filter {
   };
 }
 
-function OnboardingFilters({ choices, visit }: { readonly choices: Choices; readonly visit: Visit }) {
+function OnboardingFilters({ choices }: { readonly choices: Choices }) {
   const { what, find, type, stage, system, account, agent, state, since, before } = choices;
   const isFiltered = Object.values(choices).some(Boolean);
   return (
@@ -117,7 +117,7 @@ function OnboardingFilters({ choices, visit }: { readonly choices: Choices; read
       <Choice name="stage" label="Stage" none="every stage" chosen={stage} choices={STAGES} />
       <Choice name="state" label="State" none="running or ended" chosen={state} choices={STATES} />
       <SystemChoice chosen={system} />
-      <AccountChoice visit={visit} chosen={account} />
+      <AccountChoice chosen={account} />
       <Field label="Agent profile" name="agent" value={agent} inputMode="numeric" maxLength={20} />
       <Field label="Started before" type="date" name="before" value={before} />
       <Field label="Ended since" type="date" name="since" value={since} />
@@ -125,13 +125,7 @@ function OnboardingFilters({ choices, visit }: { readonly choices: Choices; read
   );
 }
 
-interface ListProps {
-  readonly found: readonly Listed[];
-  readonly visit: Visit;
-  readonly total: number;
-}
-
-function List({ found, visit: { times }, total }: ListProps) {
+function List({ found, total }: { readonly found: readonly Listed[]; readonly total: number }) {
   const most = MOST_PAGES * PAGE_SIZE;
   const count = `${total === 1 ? '1 is' : `${total} are`} in this list, the newest first.`;
   if (found.length === 0)
@@ -153,7 +147,7 @@ function List({ found, visit: { times }, total }: ListProps) {
         { title: 'To do', cell: toDo },
         { title: 'Merchant', cell: ({ merchantProfileId }) => <Id id={merchantProfileId} /> },
         { title: 'mid', cell: ({ mid }) => <Id id={mid} canCopy /> },
-        { title: 'Started', cell: ({ startedAt }) => <When time={startedAt} times={times} /> },
+        { title: 'Started', cell: ({ startedAt }) => <When time={startedAt} /> },
       ]}
     />
   );

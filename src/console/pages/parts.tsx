@@ -1,21 +1,19 @@
 import type { ComponentChildren, FormHTMLAttributes } from 'preact';
 import { Name } from '../../reports/page.js';
 import { nameOf } from '../../texts/names.js';
-import type { Time, Times } from '../../texts/time.js';
+import type { Time } from '../../texts/time.js';
 import { pathOf } from '../query.js';
+import { useVisit } from '../route.js';
 
-interface WhenProps {
-  readonly time: Time;
-  readonly times: Times;
-  /** Shows the exact time, to the second. A text that screen readers follow must not change by itself. */
-  readonly isExact?: boolean;
-}
-
-/** A relative or exact time, machine-readable, with the other form as a tooltip. */
-export function When({ time, times, isExact = false }: WhenProps) {
-  const [shown, title] = isExact
-    ? [times.atSecond(time), times.ago(time)]
-    : [times.ago(time), times.atSecond(time)];
+/**
+ * A time, with its other form as a tooltip.
+ *
+ * @param isExact to the second, because a text that screen readers follow must not change by itself. Default: `2 d ago`
+ */
+export function When({ time, isExact = false }: { readonly time: Time; readonly isExact?: boolean }) {
+  const { times } = useVisit();
+  const forms = [times.ago(time), times.atSecond(time)];
+  const [shown, title] = isExact ? forms.reverse() : forms;
   return (
     <time dateTime={new Date(time).toISOString()} title={title}>
       {shown}
@@ -44,7 +42,8 @@ export function Id({ id, canCopy = false }: IdProps) {
 }
 
 /** The time until something is due. Overdue has a sign and a word, not only a color. */
-export function Due({ at, times }: { readonly at: string; readonly times: Times }) {
+export function Due({ at }: { readonly at: string }) {
+  const { times } = useVisit();
   const isOver = times.isOver(at);
   return (
     <time class={isOver ? 'due overdue' : 'due'} dateTime={at} title={times.at(at)}>
@@ -55,12 +54,12 @@ export function Due({ at, times }: { readonly at: string; readonly times: Times 
 
 interface FormProps extends Omit<FormHTMLAttributes, 'hidden'> {
   readonly action: string;
-  readonly csrf: string | undefined;
   readonly hidden?: Readonly<Record<string, string>>;
 }
 
 /** A form of this session. Its token comes first, before any file. */
-export function Form({ csrf, hidden = {}, children, ...attributes }: FormProps) {
+export function Form({ hidden = {}, children, ...attributes }: FormProps) {
+  const { csrf } = useVisit();
   return (
     <form method="post" {...attributes}>
       {Object.entries({ csrf, ...hidden }).map(([name, value]) => (

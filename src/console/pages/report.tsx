@@ -54,7 +54,7 @@ async function showReport(visit: Visit): Promise<Shown> {
       <Filters label="Filter the report" action="/report" isFiltered={query !== ''}>
         <Field label="Since, such as 7d" name="since" value={given.since} />
         <SystemChoice chosen={given.system} />
-        <AccountChoice visit={visit} chosen={given.account} />
+        <AccountChoice chosen={given.account} />
         <Field label="Agent profile" name="agent" value={given.agent} inputMode="numeric" />
         <Choice name="by" label="Compare" none="nothing" chosen={given.by} choices={GROUPS} />
       </Filters>

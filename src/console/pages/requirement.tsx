@@ -9,13 +9,12 @@ import { Facts } from '../../reports/page.js';
 import { type Listed, listedOf } from '../../temporal/search.js';
 import type { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { nameOf } from '../../texts/names.js';
-import type { Times } from '../../texts/time.js';
 import { answeredBefore, closedBefore, remarksOn, saidOf } from '../../texts/timeline-entries.js';
 import type { Filled } from '../answer.js';
 import { formFields } from '../correction-fields.js';
 import { maskedInput, onboardingView, openOnboarding, readState } from '../onboarding-view.js';
 import { type Fields, pathOf, withList } from '../query.js';
-import { NotShown, type Route, type Shown, type Visit } from '../route.js';
+import { NotShown, OfVisit, type Route, type Shown, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { AnswerForms } from './answer-forms.js';
 import { Field } from './field.js';
@@ -86,7 +85,7 @@ interface Extra {
 
 /** @throws {NotShown} when there is no such requirement */
 export async function requirementShown(found: Found, extra: Extra = {}): Promise<Shown> {
-  const { requirement, workflowId, requirementId, listed, obstacle, client, times } = found;
+  const { requirement, workflowId, requirementId, listed, obstacle, client } = found;
   if (!requirement) throw new NotShown(404, 'There is no such requirement.');
   const { status = 200, filled, notice, preview } = extra;
   const correctable = await correctionForm(found);
@@ -94,18 +93,18 @@ export async function requirementShown(found: Found, extra: Extra = {}): Promise
   // The question shows without the summary.
   const input = obstacle ? undefined : await maskedInput(client, found.description).catch(() => undefined);
   const page = (
-    <>
+    <OfVisit.Provider value={found}>
       <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
       <h1>{requirement.title}</h1>
       {obstacle && <ObstacleNote obstacle={obstacle} />}
       {notice}
       <div class="columns">
         <section class="card" aria-label="What is asked">
-          <Asked requirement={requirement} times={times} />
+          <Asked requirement={requirement} />
           <LiveState found={found} proposed={proposed} />
           {preview ?? (
             <AnswerForms
-              {...{ visit: found, workflowId, filled, correctable, ...listIn(found) }}
+              {...{ workflowId, filled, correctable, ...listIn(found) }}
               requirement={obstacle && filled ? { ...requirement, answers: [filled.kind] } : requirement}
               page={filled ? pageIn(found, workflowId) : workflowId}
             />
@@ -117,7 +116,7 @@ export async function requirementShown(found: Found, extra: Extra = {}): Promise
           <Help requirement={requirement} />
         </aside>
       </div>
-    </>
+    </OfVisit.Provider>
   );
   return { status, title: `Requirement ${requirementId}`, page };
 }
@@ -138,15 +137,15 @@ export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboar
   );
 }
 
-export function Asked({ requirement, times }: { readonly requirement: Requirement; readonly times: Times }) {
+export function Asked({ requirement }: { readonly requirement: Requirement }) {
   const { raisedAt, dueAt, kind } = requirement;
   return (
     <div>
       <p class="facts-line">
         <strong>{capitalized(TASKS[kind])}</strong>
-        <Due at={dueAt} times={times} />
+        <Due at={dueAt} />
         <span>
-          asked <When time={raisedAt} times={times} />
+          asked <When time={raisedAt} />
         </span>
       </p>
       <Detail requirement={requirement} />
@@ -182,7 +181,7 @@ function LiveState({ found, proposed }: LiveProps) {
           </p>
         </Problem>
       ) : (
-        requirement && <Handling {...{ visit: found, workflowId, requirement, proposed }} />
+        requirement && <Handling {...{ workflowId, requirement, proposed }} />
       )}
       {state && <Remarks found={found} state={state} />}
     </div>
@@ -202,13 +201,13 @@ function lastOn({ timeline }: OnboardingState, requirementId: string): TimelineE
 }
 
 /** The person who answered a requirement that is no longer open, or the reason why it closed. */
-function Ended({ state, found: { requirementId, times, visitor } }: EndedProps) {
+function Ended({ state, found: { requirementId, visitor } }: EndedProps) {
   const last = lastOn(state, requirementId);
   if (!last) return <>This requirement is not open: it was closed long ago, or never existed.</>;
   if (last.event === 'requirement-closed') {
     return (
       <>
-        This requirement closed <When time={last.at} times={times} isExact />: {saidOf(last)}.
+        This requirement closed <When time={last.at} isExact />: {saidOf(last)}.
       </>
     );
   }
@@ -218,19 +217,19 @@ function Ended({ state, found: { requirementId, times, visitor } }: EndedProps) 
       <strong>
         {isSamePerson(actor, visitor.actor) ? 'You answered this' : `${actor} answered this first`}
       </strong>
-      , <When time={last.at} times={times} isExact />: {inShort(saidOf(last))}
+      , <When time={last.at} isExact />: {inShort(saidOf(last))}
     </>
   );
 }
 
-function Remarks({ state, found: { requirementId, times } }: EndedProps) {
+function Remarks({ state, found: { requirementId } }: EndedProps) {
   const remarks = remarksOn(state.timeline, requirementId);
   if (remarks.length === 0) return null;
   return (
     <section aria-label="Remarks">
       {remarks.map((entry) => (
         <p class="notes">
-          <strong>{entry.actor}</strong>, <When time={entry.at} times={times} />: {saidOf(entry)}
+          <strong>{entry.actor}</strong>, <When time={entry.at} />: {saidOf(entry)}
         </p>
       ))}
     </section>
@@ -238,15 +237,12 @@ function Remarks({ state, found: { requirementId, times } }: EndedProps) {
 }
 
 function RemarkForm({ found }: Pick<EndedProps, 'found'>) {
-  const { requirementId, path, visitor, csrf } = found;
+  const { requirementId, path, visitor } = found;
   if (!hasRole(visitor, 'operator')) return null;
   return (
     <details>
       <summary>Remark for colleagues</summary>
-      <Form
-        {...{ action: `${path}/remarks`, id: `form-${requirementId}-remark`, csrf }}
-        hidden={listIn(found)}
-      >
+      <Form action={`${path}/remarks`} id={`form-${requirementId}-remark`} hidden={listIn(found)}>
         <Field
           {...{ id: `${requirementId}-remark`, name: 'remark', label: 'Remark', required: true, rows: 2 }}
           maxLength={LONGEST_REMARK}

@@ -20,7 +20,7 @@ import { csvOf } from '../../texts/csv.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { parseJson, utf8 } from '../../texts/text.js';
 import { pathOf } from '../query.js';
-import { NotShown, type Route, type Shown, type Visit } from '../route.js';
+import { NotShown, type Route, type Shown, useVisit, type Visit } from '../route.js';
 import { SharedReads } from '../sharing.js';
 import { type HeldForm, receivedForm } from '../uploads.js';
 import { accountProblem, maySee, ownAccounts } from '../visitor.js';
@@ -51,7 +51,7 @@ async function showChoice(visit: Visit): Promise<Shown> {
         ))}
       </ul>
       <h2>One onboarding from a file</h2>
-      <Form action="/start/file" enctype="multipart/form-data" csrf={visit.csrf}>
+      <Form action="/start/file" enctype="multipart/form-data">
         <Field name="doubts" label="Start it even with warnings" type="checkbox" />
         <Field
           {...{ name: 'input', label: 'JSON file', type: 'file', accept: '.json' }}
@@ -62,7 +62,7 @@ async function showChoice(visit: Visit): Promise<Shown> {
         />
         <button type="submit">Check and start</button>
       </Form>
-      <BatchUpload csrf={visit.csrf} />
+      <BatchUpload />
       {await listedBatches(visit)}
     </>
   );
@@ -104,7 +104,7 @@ function startable<Input extends { readonly externalId: string; readonly account
   const formFor = ({ settings, visitor }: Visit) => inputForm(kind.schema(ownAccounts(settings, visitor)));
   const show = async (visit: Visit, given: Given): Promise<Shown> => {
     const choices = await partnerChoices(visit, kind.type);
-    const page = <StartPage {...{ path: name, visit, choices, ...given }} parts={formFor(visit).parts} />;
+    const page = <StartPage {...{ path: name, choices, ...given }} parts={formFor(visit).parts} />;
     return { title: `Start a ${name}`, status: given.status, page };
   };
   return {
@@ -159,7 +159,6 @@ interface Given {
 
 interface StartPageProps extends Given {
   readonly path: string;
-  readonly visit: Visit;
   readonly parts: ReturnType<typeof inputForm>['parts'];
   /** From the partner's lists, by field; undefined when they could not be read. */
   readonly choices: Readonly<Record<string, Choices>> | undefined;
@@ -191,9 +190,8 @@ async function partnerChoices(
 const UNREAD =
   'No worker read the partner’s lists of agents and boarding settings in time. Type an ID or a name, or reload this page later.';
 
-function StartPage({ path, visit, parts, choices, ...given }: StartPageProps) {
-  const { typed, problems, doubtful, failure } = given;
-  const { settings, visitor, csrf } = visit;
+function StartPage({ path, parts, choices, typed, problems, doubtful, failure }: StartPageProps) {
+  const { settings, visitor } = useVisit();
   const names = Object.keys(ownAccounts(settings, visitor).accounts);
   const account = [
     ...(maySee(visitor, undefined) ? [['', 'the account without a name'] as const] : []),
@@ -213,7 +211,7 @@ function StartPage({ path, visit, parts, choices, ...given }: StartPageProps) {
       {!choices && <Notes notes={[UNREAD]} />}
       {doubtful && <ProblemList isDoubt problems={doubtful.doubts} parts={shown} />}
       <Form
-        {...{ action: `/start/${path}`, noValidate: true, autocomplete: 'off', csrf }}
+        {...{ action: `/start/${path}`, noValidate: true, autocomplete: 'off' }}
         hidden={doubtful ? { confirmed: doubtful.digest } : {}}
       >
         <InputFields
