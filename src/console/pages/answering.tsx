@@ -18,11 +18,11 @@ import {
   sendAnswer,
 } from '../answer.js';
 import { type Fields, inboxOf, pathOf } from '../query.js';
-import { Instead, NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
+import { Instead, NotShown, requireRole, type Shown, type Visit } from '../route.js';
 import { discard, documentsOf, receiveDocuments } from '../uploads.js';
 import { hasRole } from '../visitor.js';
 import { carried, isFourEyes, labelOf, takenBack } from './answer-forms.js';
-import { INBOX, listIn, pageIn, REQUIREMENT_PATH, refresh } from './handling.js';
+import { INBOX, listIn, pageIn, refresh } from './handling.js';
 import { nextIn } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
 import { Form, Problem } from './parts.js';
@@ -62,7 +62,7 @@ async function answerable(visit: Visit, kind: AnswerKind): Promise<Answerable> {
 }
 
 /** A form: checks, shows what the answer does, and sends it. In between nothing is stored. */
-async function answerRequirement(visit: Visit): Promise<Shown> {
+export async function answerRequirement(visit: Visit): Promise<Shown> {
   const { visitor, fields, settings: known } = visit;
   const kind = fields.oneOf('kind', FORM_KINDS);
   if (!kind) throw new NotShown(400, 'This form is not from this console.');
@@ -250,7 +250,7 @@ function AbandonNote({ found: { state } }: { readonly found: Answerable }) {
   );
 }
 
-async function uploadDocuments(visit: Visit): Promise<Shown> {
+export async function uploadDocuments(visit: Visit): Promise<Shown> {
   const { settings, request, csrf } = visit;
   const store = await documentsOf(settings);
   let open: Answerable | undefined;
@@ -273,11 +273,3 @@ async function uploadDocuments(visit: Visit): Promise<Shown> {
 
 /** A browser does not keep the files of a form. */
 const CHOOSE_AGAIN = [{ field: 'documents', message: 'choose the files again' }];
-
-export const ANSWERING_ROUTES: readonly Route[] = [
-  { method: 'POST', path: REQUIREMENT_PATH, role: 'operator', show: answerRequirement },
-  {
-    ...{ method: 'POST', path: `${REQUIREMENT_PATH}/documents`, role: 'operator' },
-    ...{ multipart: true, show: uploadDocuments },
-  },
-];

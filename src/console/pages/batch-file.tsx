@@ -8,7 +8,7 @@ import { BATCHES, partsOfId } from '../../messages/ids.js';
 import { fieldOf } from '../../messages/objects.js';
 import { Facts, Notes, Table } from '../../reports/page.js';
 import { parseJson, utf8 } from '../../texts/text.js';
-import { type Console, NotShown, type Route, type Shown, type Visit } from '../route.js';
+import { type Console, NotShown, type Shown, type Visit } from '../route.js';
 import { type HeldFile, type HeldForm, receivedForm } from '../uploads.js';
 import { accountProblem, ownAccounts, type Visitor } from '../visitor.js';
 import { Field } from './field.js';
@@ -114,7 +114,11 @@ export async function checkedFile(
 }
 
 /** Hands a valid file over to the workers, which keep it until a second form confirms it. */
-async function checkFile(visit: Visit, { fields, files: { file, mapping } }: HeldForm): Promise<Shown> {
+export function checkFile(visit: Visit): Promise<Shown> {
+  return receivedForm(visit, MAX_FILE_BYTES, (form) => checked(visit, form));
+}
+
+async function checked(visit: Visit, { fields, files: { file, mapping } }: HeldForm): Promise<Shown> {
   const { client, settings, visitor } = visit;
   if (!file) throw new NotShown(422, 'Choose a file first. Nothing was started.');
   const named = fieldOf(DELIMITERS, fields['delimiter'] ?? '');
@@ -177,10 +181,3 @@ export function RowTable({ what, problems, count }: RowTableProps) {
   const caption = count > problems.length ? `The first ${problems.length} ${what}` : `All ${what}`;
   return <Table caption={caption} rows={problems} columns={columns} />;
 }
-
-export const BATCH_FILE_ROUTES: readonly Route[] = [
-  {
-    ...{ method: 'POST', path: '/batches', role: 'admin', multipart: true },
-    show: (visit) => receivedForm(visit, MAX_FILE_BYTES, (form) => checkFile(visit, form)),
-  },
-];

@@ -13,7 +13,7 @@ import type { FieldProblem } from '../../partners/partner-error.js';
 import { Facts, Notes, Table, Time } from '../../reports/page.js';
 import { isNotFound, promptly } from '../../temporal/unavailable.js';
 import { csvOf } from '../../texts/csv.js';
-import { NotShown, type Route, type Shown, useVisit, type Visit, ZONE_COOKIE } from '../route.js';
+import { NotShown, type Shown, useVisit, type Visit, ZONE_COOKIE } from '../route.js';
 import { maySee, type Visitor } from '../visitor.js';
 import { BatchUpload, batchIdOf, pathOfBatch, RowTable } from './batch-file.js';
 import { Field } from './field.js';
@@ -66,14 +66,14 @@ function stageOf({ state: { stage }, hasEnded }: Batch): string {
 
 const REFRESH_SECONDS = 2;
 
-async function showBatch(visit: Visit): Promise<Shown> {
+export async function showBatch(visit: Visit): Promise<Shown> {
   const batch = await batchIn(visit);
   const hasScripts = visit.request.cookies[ZONE_COOKIE] !== undefined;
   if (isUnderWay(batch) && !hasScripts) visit.reply.header('refresh', REFRESH_SECONDS);
   return { title: 'Batch', page: <BatchPage batch={batch} /> };
 }
 
-async function showPart(visit: Visit): Promise<Shown> {
+export async function showProgress(visit: Visit): Promise<Shown> {
   return { part: <Progress batch={await batchIn(visit)} /> };
 }
 
@@ -195,7 +195,7 @@ function Confirmation({ batch, problem }: BatchPageProps) {
   );
 }
 
-async function startBatch(visit: Visit): Promise<Shown> {
+export async function startBatch(visit: Visit): Promise<Shown> {
   const batch = await batchIn(visit);
   const to = pathOfBatch(batch.id);
   // A second click shows the batch that the first one started.
@@ -229,7 +229,7 @@ async function startBatch(visit: Visit): Promise<Shown> {
   return { to };
 }
 
-async function stopBatch(visit: Visit): Promise<Shown> {
+export async function stopBatch(visit: Visit): Promise<Shown> {
   const batch = await batchIn(visit);
   if (!batch.hasEnded) await visit.client.workflow.getHandle(batch.id).cancel();
   visit.audit(visit.visitor, { what: 'stop a batch', workflowId: batch.id });
@@ -238,7 +238,7 @@ async function stopBatch(visit: Visit): Promise<Shown> {
 
 const COLUMNS = ['line', 'externalId', 'workflowId', 'runId', 'result', 'error'];
 
-async function results(visit: Visit): Promise<Shown> {
+export async function results(visit: Visit): Promise<Shown> {
   const batch = await batchIn(visit);
   return {
     file: csvOf(await resultsOf(visit.client, visit.settings.taskQueue, batch), COLUMNS),
@@ -256,11 +256,3 @@ async function batchIn({ client, params: { id = '' }, visitor }: Visit): Promise
 
 const NO_BATCH =
   'There is no such batch. To start its rows, upload the file again: it starts what is missing, and nothing twice.';
-
-export const BATCH_ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/batches/:id', role: 'admin', show: showBatch },
-  { method: 'GET', path: '/batches/:id/part', role: 'admin', part: true, show: showPart },
-  { method: 'POST', path: '/batches/:id/start', role: 'admin', show: startBatch },
-  { method: 'POST', path: '/batches/:id/stop', role: 'admin', show: stopBatch },
-  { method: 'GET', path: '/batches/:id/results.csv', role: 'admin', show: results },
-];

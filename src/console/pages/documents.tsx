@@ -7,7 +7,7 @@ import { listedOf } from '../../temporal/search.js';
 import { nameOf } from '../../texts/names.js';
 import { openOnboarding } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
-import { NotShown, type Route, type Shown, type Visit } from '../route.js';
+import { NotShown, type Shown, type Visit } from '../route.js';
 import { documentsOf } from '../uploads.js';
 import { hasRole } from '../visitor.js';
 import { Empty, Trail, When } from './parts.js';
@@ -32,7 +32,7 @@ async function documentsIn(
   );
 }
 
-async function showDocuments(visit: Visit): Promise<Shown> {
+export async function showDocuments(visit: Visit): Promise<Shown> {
   const { client, visitor } = visit;
   const description = await openOnboarding(visit);
   const { workflowId, dba } = await listedOf(client, description);
@@ -68,7 +68,7 @@ async function showDocuments(visit: Visit): Promise<Shown> {
 }
 
 /** Returns a document only if an answer of this onboarding names it. */
-async function loadDocument(visit: Visit): Promise<Shown> {
+export async function loadDocument(visit: Visit): Promise<Shown> {
   const { client, visitor, settings, audit, params } = visit;
   const description = await openOnboarding(visit);
   const { workflowId } = description;
@@ -90,8 +90,3 @@ async function loadDocument(visit: Visit): Promise<Shown> {
     );
   }
 }
-
-export const DOCUMENT_ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/onboardings/:id/documents', role: 'viewer', show: showDocuments },
-  { method: 'GET', path: '/onboardings/:id/documents/:key', role: 'operator', show: loadDocument },
-];

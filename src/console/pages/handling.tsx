@@ -14,13 +14,11 @@ import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameOf } from '../../texts/names.js';
 import { openOnboarding, refreshView } from '../onboarding-view.js';
 import { type Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
-import { Instead, NotShown, type Route, requireRole, type Shown, useVisit, type Visit } from '../route.js';
+import { Instead, NotShown, requireRole, type Shown, useVisit, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
-import { forgetLists } from '../waiting-list.js';
+import { forgetLists } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
 import { Form, inShort, When } from './parts.js';
-
-export const REQUIREMENT_PATH = '/onboardings/:id/requirements/:requirementId';
 
 export const INBOX = 'inbox';
 
@@ -244,7 +242,7 @@ const ACTIONS = {
   },
 } as const satisfies Readonly<Record<string, Action>>;
 
-async function act(visit: Visit, actions: readonly (keyof typeof ACTIONS)[]): Promise<Shown> {
+export async function act(visit: Visit, actions: readonly (keyof typeof ACTIONS)[]): Promise<Shown> {
   const { client, visitor, params, fields, audit } = visit;
   const { requirementId = '' } = params;
   const { actor } = visitor;
@@ -280,7 +278,7 @@ const MOST_CHOSEN = 100;
 /** The maximum number of reasons in a message, which a cookie keeps. */
 const MOST_REASONS = 2;
 
-async function claimChosen(visit: Visit): Promise<Shown> {
+export async function claimChosen(visit: Visit): Promise<Shown> {
   const { client, visitor, fields, audit } = visit;
   const { actor } = visitor;
   const to = inboxOf(fields.text(LIST));
@@ -316,19 +314,3 @@ function backFrom(visit: Visit, workflowId: string, requirementId: string): stri
   if (page !== '') return `${pathOf(page)}#r-${encodeURIComponent(requirementId)}`;
   return withList(pathOf(workflowId, 'requirements', requirementId), listIn(visit).list);
 }
-
-export const HANDLING_ROUTES: readonly Route[] = [
-  { method: 'POST', path: '/inbox/claims', role: 'operator', show: claimChosen },
-  {
-    ...{ method: 'POST', path: `${REQUIREMENT_PATH}/claim`, role: 'operator' },
-    show: (visit) => act(visit, ['claim', 'release', 'take-over']),
-  },
-  {
-    ...{ method: 'POST', path: `${REQUIREMENT_PATH}/proposal`, role: 'operator' },
-    show: (visit) => act(visit, ['confirm', 'withdraw']),
-  },
-  {
-    ...{ method: 'POST', path: `${REQUIREMENT_PATH}/remarks`, role: 'operator' },
-    show: (visit) => act(visit, ['remark']),
-  },
-];

@@ -1,26 +1,23 @@
 import type { VNode } from 'preact';
 import type { InboxItem } from '../../inbox/inbox.js';
 import { isSamePerson } from '../../messages/claims.js';
-import { TASKS } from '../../messages/requirements.js';
 import { type Column, Table, tooltip } from '../../reports/page.js';
 import { readState } from '../onboarding-view.js';
 import { address, pathOf, withList } from '../query.js';
 import { withQuestions } from '../questions.js';
-import { type Route, type Shown, useVisit, type Visit } from '../route.js';
+import { type Shown, useVisit, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
-import { type WaitingList, waitingList } from '../waiting-list.js';
 import { AnswerForms } from './answer-forms.js';
-import { AccountChoice, Choice, Filters, FindField, SystemChoice, withoutPrivate } from './filters.js';
+import { withoutPrivate } from './filters.js';
 import { ChooseCell, ClaimChosen, chosenAs, INBOX } from './handling.js';
 import {
   type Choices,
   choicesIn,
   chosenItems,
-  DUE,
-  filterFrom,
+  FILTER,
   isSearched,
-  SORT,
-  TAKEN,
+  type WaitingList,
+  waitingList,
 } from './inbox-filter.js';
 import { BusinessCell, capitalized, Due, Empty, Pages, Person } from './parts.js';
 import { Detail, ObstacleNote } from './requirement.js';
@@ -33,16 +30,15 @@ export interface InboxSizes {
 
 const REFRESH_SECONDS = 10;
 
-async function showInbox(visit: Visit, sizes: InboxSizes, isPart: boolean): Promise<Shown> {
-  const { client, visitor, times, fields } = visit;
+export async function showInbox(visit: Visit, sizes: InboxSizes, isPart = false): Promise<Shown> {
+  const { client, fields } = visit;
   const choices = choicesIn(fields);
   const instead = withoutPrivate(fields, '/', choices);
   if (instead && !isPart) return instead;
-  const filter = filterFrom(choices, visit);
   // One more than the page shows if there is a next one.
   const rows = isSearched(choices) ? sizes.list : choices.page * sizes.page + 1;
-  const list = await waitingList(client, filter, { rows, most: sizes.list });
-  const items = chosenItems(list.items, choices, { times, visitor });
+  const list = await waitingList(visit, choices, rows, sizes.list);
+  const items = chosenItems(list.items, choices, visit);
   const pages = Math.max(1, Math.ceil(items.length / sizes.page));
   const page = Math.min(choices.page, pages);
   const shown = await withQuestions(client, items.slice((page - 1) * sizes.page, page * sizes.page));
@@ -61,27 +57,15 @@ async function showInbox(visit: Visit, sizes: InboxSizes, isPart: boolean): Prom
       <div class="actions">
         <h1>Inbox</h1>
       </div>
-      <InboxFilters choices={choices} />
+      <FILTER.Form chosen={choices} isFiltered={isFiltered(choices)} />
       {part}
     </>
   );
   return { title: 'Inbox', page: all };
 }
 
-function InboxFilters({ choices }: { readonly choices: Choices }) {
-  const { kind, system, account, due, find, taken, sort } = choices;
-  const isFiltered = [kind, system, account, due, find, taken].some(Boolean);
-  return (
-    <Filters label="Filter the inbox" action="/" isFiltered={isFiltered}>
-      <FindField find={find} />
-      <Choice name="kind" label="Task" none="every task" chosen={kind} choices={TASKS} />
-      <SystemChoice chosen={system} />
-      <AccountChoice chosen={account} />
-      <Choice name="due" label="Due" none="whenever" chosen={due} choices={DUE} />
-      <Choice name="taken" label="Claimed" none="or not" chosen={taken} choices={TAKEN} />
-      <Choice name="sort" label="Sorted by" none="first due" chosen={sort} choices={SORT} />
-    </Filters>
-  );
+function isFiltered({ kind, system, account, due, find, taken }: Choices): boolean {
+  return [kind, system, account, due, find, taken].some(Boolean);
 }
 
 interface OpenRow {
@@ -277,8 +261,8 @@ interface LeftOutProps {
 }
 
 function NothingHere({ list: { items }, choices }: LeftOutProps) {
-  const { kind, system, account, due, find, taken, after } = choices;
-  if (![kind, system, account, due, find, taken, after].some(Boolean))
+  const { find, after } = choices;
+  if (!isFiltered(choices) && !after)
     return (
       <Empty title="Nothing waits for a person.">Questions from partners appear here automatically.</Empty>
     );
@@ -311,13 +295,3 @@ function Later({ list: { total, later, until }, choices }: LeftOutProps) {
     </p>
   );
 }
-
-export const inboxRoutes = (sizes: InboxSizes): readonly Route[] => [
-  { method: 'GET', path: '/', role: 'viewer', show: (visit) => showInbox(visit, sizes, false) },
-  {
-    ...{ method: 'GET', path: '/inbox/part', role: 'viewer', part: true },
-    show: (visit) => showInbox(visit, sizes, true),
-  },
-];
-
-export const INBOX_ROUTES = inboxRoutes({ page: 50, list: 1_000 });

@@ -19,7 +19,7 @@ import {
   openOnboarding,
 } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
-import { NotShown, type Route, type Shown, useVisit, type Visit } from '../route.js';
+import { NotShown, type Shown, useVisit, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { AnswerForms } from './answer-forms.js';
 import { fieldLabel } from './field.js';
@@ -44,17 +44,17 @@ async function opened(visit: Visit) {
   return { description, props: { listed, view } };
 }
 
-async function showOnboarding(visit: Visit): Promise<Shown> {
+export async function showOnboarding(visit: Visit): Promise<Shown> {
   const { description, props } = await opened(visit);
   return onboardingShown(props, await maskedInput(visit.client, description));
 }
 
-async function showPart(visit: Visit): Promise<Shown> {
+export async function showLive(visit: Visit): Promise<Shown> {
   return { part: <Live {...(await opened(visit)).props} /> };
 }
 
 /** The private values of the input, in this response only. */
-async function showPrivate(visit: Visit): Promise<Shown> {
+export async function showPrivate(visit: Visit): Promise<Shown> {
   const { client, visitor, audit } = visit;
   const { props } = await opened(visit);
   const { workflowId } = props.listed;
@@ -280,9 +280,3 @@ function Input({ workflowId, input, isPrivate }: InputProps) {
     </details>
   );
 }
-
-export const ONBOARDING_ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/onboardings/:id', role: 'viewer', show: showOnboarding },
-  { method: 'GET', path: '/onboardings/:id/part', role: 'viewer', part: true, show: showPart },
-  { method: 'POST', path: '/onboardings/:id/private', role: 'operator', show: showPrivate },
-];

@@ -14,11 +14,11 @@ import type { Filled } from '../answer.js';
 import { formFields } from '../correction-fields.js';
 import { maskedInput, onboardingView, openOnboarding, readState } from '../onboarding-view.js';
 import { type Fields, pathOf, withList } from '../query.js';
-import { NotShown, OfVisit, type Route, type Shown, type Visit } from '../route.js';
+import { NotShown, OfVisit, type Shown, type Visit } from '../route.js';
 import { hasRole } from '../visitor.js';
 import { AnswerForms } from './answer-forms.js';
 import { Field } from './field.js';
-import { Handling, listIn, type ProposedShown, pageIn, proposedIn, REQUIREMENT_PATH } from './handling.js';
+import { Handling, listIn, type ProposedShown, pageIn, proposedIn } from './handling.js';
 import { capitalized, Due, Form, inShort, Problem, Trail, When } from './parts.js';
 import { Business, Help } from './requirement-aside.js';
 
@@ -59,7 +59,7 @@ function listedRequirement({ requirements }: Listed, requirementId: string): Req
   return { id, kind, raisedAt, dueAt, title: TASKS[kind], detail: '', answers: [] };
 }
 
-async function showRequirement(visit: Visit): Promise<Shown> {
+export async function showRequirement(visit: Visit): Promise<Shown> {
   const found = await find(visit, false);
   const { workflowId, requirementId, state } = found;
   // The part of a customer that asks takes the answer.
@@ -71,7 +71,7 @@ async function showRequirement(visit: Visit): Promise<Shown> {
   return requirementShown(found);
 }
 
-async function showState(visit: Visit): Promise<Shown> {
+export async function showState(visit: Visit): Promise<Shown> {
   const found = await find(visit, false);
   return { part: <LiveState found={found} proposed={await proposedIn(found)} /> };
 }
@@ -299,8 +299,3 @@ function Typed({ fields }: { readonly fields: Fields }) {
     </section>
   );
 }
-
-export const REQUIREMENT_ROUTES: readonly Route[] = [
-  { method: 'GET', path: REQUIREMENT_PATH, role: 'viewer', show: showRequirement },
-  { method: 'GET', path: `${REQUIREMENT_PATH}/part`, role: 'viewer', part: true, show: showState },
-];

@@ -20,7 +20,7 @@ import { csvOf } from '../../texts/csv.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { parseJson, utf8 } from '../../texts/text.js';
 import { pathOf } from '../query.js';
-import { NotShown, type Route, type Shown, useVisit, type Visit } from '../route.js';
+import { NotShown, type Shown, useVisit, type Visit } from '../route.js';
 import { SharedReads } from '../sharing.js';
 import { type HeldForm, receivedForm } from '../uploads.js';
 import { accountProblem, maySee, ownAccounts } from '../visitor.js';
@@ -38,7 +38,7 @@ const KINDS: Readonly<Record<string, Startable>> = {
   customer: startable('customer', 'Both, and a terminal if you want one.', CUSTOMER),
 };
 
-async function showChoice(visit: Visit): Promise<Shown> {
+export async function showChoice(visit: Visit): Promise<Shown> {
   const page = (
     <>
       <h1>Start</h1>
@@ -266,7 +266,11 @@ async function started<Input>(visit: Visit, kind: Kind<Input>, input: Input): Pr
 /** Larger than any input that Temporal takes. */
 const MAX_INPUT_BYTES = 2 * 1024 * 1024;
 
-async function startFromFile(visit: Visit, { fields, files: { input: file } }: HeldForm): Promise<Shown> {
+export function startFromFile(visit: Visit): Promise<Shown> {
+  return receivedForm(visit, MAX_INPUT_BYTES, (form) => startHeld(visit, form));
+}
+
+async function startHeld(visit: Visit, { fields, files: { input: file } }: HeldForm): Promise<Shown> {
   if (!file) throw new NotShown(422, 'Choose a file first. Nothing was started.');
   const value = parseJson(utf8(file.bytes, file.name), file.name);
   const found = kindOf(value);
@@ -279,25 +283,8 @@ async function startFromFile(visit: Visit, { fields, files: { input: file } }: H
 const NO_KIND = 'There is no such kind of onboarding.';
 
 /** @throws {NotShown} */
-function kindIn({ params: { kind = '' } }: Visit): Startable {
+export function kindIn({ params: { kind = '' } }: Visit): Startable {
   const found = fieldOf(KINDS, kind);
   if (!found) throw new NotShown(404, NO_KIND);
   return found;
 }
-
-export const START_ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/start', role: 'admin', show: showChoice },
-  { method: 'GET', path: '/start/:kind', role: 'admin', show: (visit) => kindIn(visit).form(visit) },
-  {
-    ...{ method: 'GET', path: '/start/:kind/template.csv', role: 'admin' },
-    show: async (visit) => kindIn(visit).template(visit),
-  },
-  {
-    ...{ method: 'POST', path: '/start/:kind', role: 'admin', keepsTyped: true },
-    show: (visit) => kindIn(visit).start(visit),
-  },
-  {
-    ...{ method: 'POST', path: '/start/file', role: 'admin', multipart: true },
-    show: (visit) => receivedForm(visit, MAX_INPUT_BYTES, (form) => startFromFile(visit, form)),
-  },
-];
