@@ -6,8 +6,7 @@ import { renderToString } from 'preact-render-to-string';
 import { SHARED_STYLE } from '../reports/page.js';
 import { harmless } from '../texts/text.js';
 import { Form } from './pages/parts.js';
-import { OfVisit, type Visit } from './route.js';
-import { hasRole } from './visitor.js';
+import { hasRole, OfVisit, type Visit } from './route.js';
 
 export interface Frame {
   readonly title: string;

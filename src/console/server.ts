@@ -22,7 +22,6 @@ import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../tempora
 import { InvalidInput } from '../texts/invalid-input.js';
 import { Times } from '../texts/time.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
-import { once } from './clicks.js';
 import { ASSETS, type Asset, errorPage, pageWith, partWith } from './layout.js';
 import { ROUTES } from './pages/routes.js';
 import { Fields } from './query.js';
@@ -32,16 +31,17 @@ import {
   type Console,
   Instead,
   NotShown,
+  once,
   type Route,
   requireRole,
   type Shown,
   type Visit,
+  type Visitor,
   ZONE_COOKIE,
 } from './route.js';
 import { hasSignedOut, recordSignOut, type SessionData, Sessions, unguessable } from './session.js';
 import type { ConsoleSettings } from './settings.js';
 import { addSignIn, signInFor } from './sign-in.js';
-import type { Visitor } from './visitor.js';
 
 export interface ConsoleOptions {
   readonly settings: ConsoleSettings;

@@ -28,10 +28,9 @@ import { kindOf } from '../http/server.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { harmless } from '../texts/text.js';
 import { pageWith } from './layout.js';
-import { NotShown } from './route.js';
+import { NotShown, ROLES, type Role } from './route.js';
 import { type SessionData, type Sessions, unguessable } from './session.js';
 import type { OidcSettings } from './settings.js';
-import { ROLES, type Role } from './visitor.js';
 
 const SIGN_IN_MS = 10 * 60_000;
 

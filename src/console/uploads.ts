@@ -8,10 +8,9 @@ import type { DocumentRef } from '../messages/requirements.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { requireCsrf } from './admission.js';
-import { once } from './clicks.js';
 import { checkedDocument, documentName, MOST_BYTES, MOST_FILES, RefusedDocument } from './document-types.js';
 import { Fields } from './query.js';
-import { NotShown, type Shown, type Visit } from './route.js';
+import { NotShown, once, type Shown, type Visit } from './route.js';
 
 const TOO_LARGE = `At most ${MOST_FILES} files of 25 MiB each, together ${MOST_BYTES / 1024 / 1024} MiB. Nothing was stored or sent.`;
 

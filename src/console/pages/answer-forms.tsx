@@ -8,11 +8,9 @@ import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } fr
 import type { CorrectionField } from '../correction-fields.js';
 import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../document-types.js';
 import { type Fields, LIST, pathOf, withList } from '../query.js';
-import { useVisit, type Visit } from '../route.js';
-import { hasRole } from '../visitor.js';
-import { Field, type FieldProps } from './field.js';
+import { hasRole, useVisit, type Visit } from '../route.js';
 import { Correction } from './input-fields.js';
-import { Form, Problem } from './parts.js';
+import { Field, type FieldProps, Form, Problem } from './parts.js';
 
 export interface Answering {
   readonly workflowId: string;

@@ -18,9 +18,8 @@ import {
   sendAnswer,
 } from '../answer.js';
 import { type Fields, inboxOf, pathOf } from '../query.js';
-import { Instead, NotShown, requireRole, type Shown, type Visit } from '../route.js';
+import { hasRole, Instead, NotShown, requireRole, type Shown, type Visit } from '../route.js';
 import { discard, documentsOf, receiveDocuments } from '../uploads.js';
-import { hasRole } from '../visitor.js';
 import { carried, isFourEyes, labelOf, takenBack } from './answer-forms.js';
 import { INBOX, listIn, pageIn, refresh } from './handling.js';
 import { nextIn } from './inbox-filter.js';

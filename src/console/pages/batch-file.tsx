@@ -8,11 +8,17 @@ import { BATCHES, partsOfId } from '../../messages/ids.js';
 import { fieldOf } from '../../messages/objects.js';
 import { Facts, Notes, Table } from '../../reports/page.js';
 import { parseJson, utf8 } from '../../texts/text.js';
-import { type Console, NotShown, type Shown, type Visit } from '../route.js';
+import {
+  accountProblem,
+  type Console,
+  NotShown,
+  ownAccounts,
+  type Shown,
+  type Visit,
+  type Visitor,
+} from '../route.js';
 import { type HeldFile, type HeldForm, receivedForm } from '../uploads.js';
-import { accountProblem, ownAccounts, type Visitor } from '../visitor.js';
-import { Field } from './field.js';
-import { Form } from './parts.js';
+import { Field, Form } from './parts.js';
 
 /** A file of onboardings is checked as a whole before any of its rows can start. */
 

@@ -13,11 +13,9 @@ import type { FieldProblem } from '../../partners/partner-error.js';
 import { Facts, Notes, Table, Time } from '../../reports/page.js';
 import { isNotFound, promptly } from '../../temporal/unavailable.js';
 import { csvOf } from '../../texts/csv.js';
-import { NotShown, type Shown, useVisit, type Visit, ZONE_COOKIE } from '../route.js';
-import { maySee, type Visitor } from '../visitor.js';
+import { maySee, NotShown, type Shown, useVisit, type Visit, type Visitor, ZONE_COOKIE } from '../route.js';
 import { BatchUpload, batchIdOf, pathOfBatch, RowTable } from './batch-file.js';
-import { Field } from './field.js';
-import { Form } from './parts.js';
+import { Field, Form } from './parts.js';
 
 /** Starts per second, where the form has no other number. */
 const DEFAULT_RATE = 20;

@@ -7,9 +7,8 @@ import { listedOf } from '../../temporal/search.js';
 import { nameOf } from '../../texts/names.js';
 import { openOnboarding } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
-import { NotShown, type Shown, type Visit } from '../route.js';
+import { hasRole, NotShown, type Shown, type Visit } from '../route.js';
 import { documentsOf } from '../uploads.js';
-import { hasRole } from '../visitor.js';
 import { Empty, Trail, When } from './parts.js';
 
 /** The documents that people sent, to save and never to open here. */

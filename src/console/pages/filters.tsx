@@ -3,12 +3,11 @@ import { SYSTEM_NAMES } from '../../partners/names.js';
 import { masked } from '../../privacy/masked.js';
 import { UNNAMED } from '../../reports/report.js';
 import { address, type Fields } from '../query.js';
-import { useVisit } from '../route.js';
-import { maySee, type Visitor } from '../visitor.js';
-import { type Choices, Field, type FieldProps } from './field.js';
+import { maySee, useVisit, type Visitor } from '../route.js';
+import { type Choices, Field, type FieldProps } from './parts.js';
 
 /** A field of a filter: how it is read from an address, and how people enter it. */
-interface FilterField<Value> {
+export interface FilterField<Value> {
   readonly read: (given: string) => Value;
   show(name: string, chosen: Value): VNode | null;
 }
@@ -72,7 +71,7 @@ export function withoutPrivate(fields: Fields, path: string, choices: Parameters
   return given.trim() === FIND.read(given) ? undefined : { to: address(path, choices), message };
 }
 
-interface FormProps<Values> {
+export interface FormProps<Values> {
   readonly chosen: Values;
   readonly isFiltered: boolean;
   /** A field that does not apply. */

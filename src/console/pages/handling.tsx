@@ -1,21 +1,17 @@
 import type { Client } from '@temporalio/client';
-import { type Change, changesOf } from '../../forms/corrections.js';
+import type { Change } from '../../forms/corrections.js';
 import { sendClaim, sendConfirmation, sendRemark, sendWithdrawal } from '../../inbox/answering.js';
 import type { InboxItem } from '../../inbox/inbox.js';
-import type { Correctable } from '../../messages/activities.js';
 import { currentClaim, isSamePerson, LONGEST_REMARK } from '../../messages/claims.js';
 import { DEFAULT_CLAIM_HOURS } from '../../messages/codes.js';
 import type { Answer, Requirement } from '../../messages/requirements.js';
 import { shortened } from '../../partners/bounds.js';
-import { proposedAnswerOf } from '../../temporal/onboardings.js';
 import { TemporalProblem } from '../../temporal/unavailable.js';
-import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameOf } from '../../texts/names.js';
 import { openOnboarding, refreshView } from '../onboarding-view.js';
 import { type Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
-import { Instead, NotShown, requireRole, type Shown, useVisit, type Visit } from '../route.js';
-import { hasRole } from '../visitor.js';
+import { hasRole, Instead, NotShown, requireRole, type Shown, useVisit, type Visit } from '../route.js';
 import { forgetLists } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
 import { Form, inShort, When } from './parts.js';
@@ -50,10 +46,10 @@ export function Handling({ workflowId, requirement, proposed, page = '' }: Handl
   const { visitor } = visit;
   const claim = currentClaim(requirement);
   const isMine = claim !== undefined && isSamePerson(claim.actor, visitor.actor);
-  const path = pathOf(workflowId, 'requirements', requirement.id);
+  const path = pathOf(workflowId, 'requirements', requirement.id, 'claim');
   const mayAnswer = hasRole(visitor, 'operator');
   const button = (what: string, label: string) => (
-    <Form action={`${path}/claim`} hidden={{ page, ...listIn(visit) }}>
+    <Form action={path} hidden={{ page, ...listIn(visit) }}>
       <button type="submit" name="do" value={what} class="plain">
         {label}
       </button>
@@ -74,9 +70,7 @@ export function Handling({ workflowId, requirement, proposed, page = '' }: Handl
         {mayAnswer && isMine && button('release', 'Release')}
         {mayAnswer && claim && !isMine && button('take-over', 'Take over')}
       </div>
-      {requirement.proposal && (
-        <ProposalNote {...{ requirement, proposed, path, page }} proposal={requirement.proposal} />
-      )}
+      <ProposalNote {...{ workflowId, requirement, proposed, page }} />
     </>
   );
 }
@@ -86,37 +80,11 @@ export interface ProposedShown {
   readonly changes: readonly Change[] | undefined;
 }
 
-interface Proposing extends Pick<Visit, 'client' | 'visitor'> {
-  readonly workflowId: string;
-  readonly requirement: Requirement | undefined;
-  readonly obstacle: UnreadableOnboarding | undefined;
-  readonly correctable: () => Promise<Correctable>;
-}
-
-export async function proposedIn(at: Proposing): Promise<ProposedShown | undefined> {
-  const { client, visitor, workflowId, requirement, obstacle, correctable } = at;
-  if (obstacle || !requirement?.proposal || !hasRole(visitor, 'operator')) return undefined;
-  try {
-    const proposed = await proposedAnswerOf(client, workflowId, requirement.id);
-    if (!proposed) return undefined;
-    const { answer } = proposed;
-    const changes = answer.kind === 'correction' ? changesOf(await correctable(), answer.patch) : undefined;
-    return { answer, changes };
-  } catch (error) {
-    if (error instanceof UnreadableOnboarding) return undefined;
-    throw error;
-  }
-}
-
-interface ProposalProps extends Pick<HandlingProps, 'requirement' | 'proposed'> {
-  readonly proposal: NonNullable<Requirement['proposal']>;
-  readonly path: string;
-  readonly page: string;
-}
-
-function ProposalNote({ path, requirement, proposal, proposed, page }: ProposalProps) {
+function ProposalNote({ workflowId, requirement, proposed, page = '' }: HandlingProps) {
   const visit = useVisit();
   const { visitor } = visit;
+  const { id, proposal } = requirement;
+  if (!proposal) return null;
   const isOwn = isSamePerson(proposal.actor, visitor.actor);
   return (
     <section class="proposal" aria-label="Proposed answer">
@@ -129,8 +97,8 @@ function ProposalNote({ path, requirement, proposal, proposed, page }: ProposalP
       {!isOwn && !hasRole(visitor, 'approver') && <p class="advice">An approver confirms it.</p>}
       {hasRole(visitor, 'operator') && (
         <Form
-          {...{ action: `${path}/proposal`, class: 'actions', id: `form-${requirement.id}-proposal` }}
-          data-keep=""
+          action={pathOf(workflowId, 'requirements', id, 'proposal')}
+          {...{ class: 'actions', id: `form-${id}-proposal`, 'data-keep': '' }}
           hidden={{ proposedAt: proposal.at, page, ...listIn(visit) }}
         >
           {!isOwn && hasRole(visitor, 'approver') && (
@@ -202,15 +170,15 @@ export function ClaimChosen({ list }: { readonly list: string }) {
   );
 }
 
-interface About {
-  readonly requirementId: string;
-  readonly actor: string;
-}
-
 interface Action {
   readonly done: string;
   /** @throws {InvalidInput} when the workflow refuses it */
-  readonly send: (client: Client, workflowId: string, about: About, fields: Fields) => Promise<unknown>;
+  readonly send: (
+    client: Client,
+    workflowId: string,
+    about: { readonly requirementId: string; readonly actor: string },
+    fields: Fields,
+  ) => Promise<unknown>;
 }
 
 const until = () => new Date(Date.now() + DEFAULT_CLAIM_HOURS * 3_600_000).toISOString();

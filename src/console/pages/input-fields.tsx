@@ -9,8 +9,7 @@ import { Table } from '../../reports/page.js';
 import { type Filled, wrongIn } from '../answer.js';
 import { type CorrectionField, nameOfRemoval, nameOfValue, OTHER_FIELDS } from '../correction-fields.js';
 import type { Fields } from '../query.js';
-import { type Choices, Field, fieldLabel } from './field.js';
-import { capitalized, Problem } from './parts.js';
+import { type Choices, capitalized, Field, fieldLabel, Problem } from './parts.js';
 
 interface InputFieldsProps {
   readonly parts: readonly FormPart[];

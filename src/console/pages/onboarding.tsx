@@ -19,12 +19,10 @@ import {
   openOnboarding,
 } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
-import { NotShown, type Shown, useVisit, type Visit } from '../route.js';
-import { hasRole } from '../visitor.js';
+import { hasRole, NotShown, type Shown, useVisit, type Visit } from '../route.js';
 import { AnswerForms } from './answer-forms.js';
-import { fieldLabel } from './field.js';
 import { Handling } from './handling.js';
-import { capitalized, Form, Id, Problem, Trail, When } from './parts.js';
+import { capitalized, Form, fieldLabel, Id, Problem, Trail, When } from './parts.js';
 import { Asked as AskedText, ObstacleNote } from './requirement.js';
 import { Stages } from './stages.js';
 import { Answered, Timeline } from './timeline.js';

@@ -1,26 +1,38 @@
 import type { ComponentChildren } from 'preact';
-import { inputFor } from '../../forms/corrections.js';
+import { changesOf, inputFor } from '../../forms/corrections.js';
 import type { Correctable } from '../../messages/activities.js';
 import { isSamePerson, LONGEST_REMARK } from '../../messages/claims.js';
-import { fieldOf } from '../../messages/objects.js';
+import { fieldOf, leavesOf } from '../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
-import { detailBeside, type Requirement, TASKS } from '../../messages/requirements.js';
-import { Facts } from '../../reports/page.js';
+import { type AnswerKind, detailBeside, type Requirement, TASKS } from '../../messages/requirements.js';
+import { REDACTED } from '../../privacy/masked.js';
+import { Facts, Name } from '../../reports/page.js';
+import { proposedAnswerOf } from '../../temporal/onboardings.js';
 import { type Listed, listedOf } from '../../temporal/search.js';
-import type { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { runbookOf } from '../../texts/codes.js';
 import { nameOf } from '../../texts/names.js';
 import { answeredBefore, closedBefore, remarksOn, saidOf } from '../../texts/timeline-entries.js';
 import type { Filled } from '../answer.js';
 import { formFields } from '../correction-fields.js';
 import { maskedInput, onboardingView, openOnboarding, readState } from '../onboarding-view.js';
 import { type Fields, pathOf, withList } from '../query.js';
-import { NotShown, OfVisit, type Shown, type Visit } from '../route.js';
-import { hasRole } from '../visitor.js';
-import { AnswerForms } from './answer-forms.js';
-import { Field } from './field.js';
-import { Handling, listIn, type ProposedShown, pageIn, proposedIn } from './handling.js';
-import { capitalized, Due, Form, inShort, Problem, Trail, When } from './parts.js';
-import { Business, Help } from './requirement-aside.js';
+import { hasRole, NotShown, OfVisit, type Shown, type Visit } from '../route.js';
+import { AnswerForms, labelOf } from './answer-forms.js';
+import { Handling, listIn, type ProposedShown, pageIn } from './handling.js';
+import {
+  capitalized,
+  Due,
+  Field,
+  Form,
+  fieldLabel,
+  Id,
+  inShort,
+  Problem,
+  Prose,
+  Trail,
+  When,
+} from './parts.js';
 
 const REFRESH_SECONDS = 5;
 
@@ -74,6 +86,22 @@ export async function showRequirement(visit: Visit): Promise<Shown> {
 export async function showState(visit: Visit): Promise<Shown> {
   const found = await find(visit, false);
   return { part: <LiveState found={found} proposed={await proposedIn(found)} /> };
+}
+
+/** The answer that a second person is to confirm, for those who may see it. */
+async function proposedIn(found: Found): Promise<ProposedShown | undefined> {
+  const { client, visitor, workflowId, requirement, obstacle, correctable } = found;
+  if (obstacle || !requirement?.proposal || !hasRole(visitor, 'operator')) return undefined;
+  try {
+    const proposed = await proposedAnswerOf(client, workflowId, requirement.id);
+    if (!proposed) return undefined;
+    const { answer } = proposed;
+    const changes = answer.kind === 'correction' ? changesOf(await correctable(), answer.patch) : undefined;
+    return { answer, changes };
+  } catch (error) {
+    if (error instanceof UnreadableOnboarding) return undefined;
+    throw error;
+  }
 }
 
 interface Extra {
@@ -296,6 +324,82 @@ function Typed({ fields }: { readonly fields: Fields }) {
     <section aria-label="What you typed">
       <h2>What you typed</h2>
       <Facts facts={Object.fromEntries(shown)} />
+    </section>
+  );
+}
+
+/** The number of fields of the input that a summary shows: a start names the business first. */
+const SUMMARY_FIELDS = 12;
+
+export function Business({
+  listed,
+  state,
+  input,
+}: Pick<Found, 'listed' | 'state'> & { readonly input: unknown }) {
+  const { workflowId } = listed;
+  const dba = state?.dba ?? listed.dba;
+  const mid = state?.mid ?? listed.mid;
+  const shown = leavesOf(input).filter(
+    ({ field, value }) => field !== '' && value !== REDACTED && value !== dba,
+  );
+  const facts = {
+    Business: dba && <Name name={dba} />,
+    'Partner status': state?.partnerStatus ?? listed.partnerStatus,
+    mid: mid && <Id id={mid} canCopy />,
+    ...Object.fromEntries(
+      shown.slice(0, SUMMARY_FIELDS).map(({ field, value }) => [labelIn(shown, field), String(value)]),
+    ),
+  };
+  return (
+    <section class="card" aria-label="The business" id="business">
+      <h2>The business</h2>
+      <Id id={workflowId} canCopy />
+      <Facts facts={facts} />
+      <a href={`${pathOf(workflowId)}#input`}>All of the input</a>
+    </section>
+  );
+}
+
+/** The last name of a field, with its path where others end alike. */
+function labelIn(shown: readonly { readonly field: string }[], field: string): string {
+  const label = fieldLabel(field);
+  const isUnique = shown.filter((other) => fieldLabel(other.field) === label).length === 1;
+  return isUnique ? label : `${label} (${field})`;
+}
+
+/** What the texts of the command call an answer, and what this page does: in words, or by the button of an answer. */
+const WORDS: readonly (readonly [RegExp, string | { readonly button: AnswerKind }])[] = [
+  [/\bThe detail\b/g, 'The text above'],
+  [/\bthe detail\b/g, 'the text above'],
+  [/`--text "\.\.\."`|`--text`/g, 'text'],
+  [/`--document( FILE)?`/g, 'documents'],
+  [/`--set [^`]*`|`--set`/g, 'a correction'],
+  [/`--patch`/g, 'correct'],
+  [/`--code CODE`|`--code`/g, 'the code'],
+  [/`--retry`/g, { button: 'retry' }],
+  [/`--adopt [^`]*`|`--adopt`/g, { button: 'adopt' }],
+  [/`--abandon`/g, { button: 'abandon' }],
+];
+
+function inWordsOfPages(text: string, requirement: Requirement): string {
+  return WORDS.reduce(
+    (changed, [option, words]) =>
+      changed.replace(option, typeof words === 'string' ? words : `“${labelOf(requirement, words.button)}”`),
+    text,
+  );
+}
+
+function Help({ requirement }: { readonly requirement: Requirement }) {
+  const runbook = runbookOf(requirement.kind);
+  const said = (part: string) => <Prose text={inWordsOfPages(runbook[part] ?? '', requirement)} />;
+  return (
+    <section class="card" aria-label="Help">
+      <h2>What this means</h2>
+      <p>{said('what happened')}</p>
+      <p>{said('see it')}</p>
+      <h3>What happens then</h3>
+      <p>{said('then')}</p>
+      <p class="notes">Do not {said('do not')}</p>
     </section>
   );
 }

@@ -1,5 +1,4 @@
-import type { Route } from '../route.js';
-import type { Role } from '../visitor.js';
+import type { Role, Route } from '../route.js';
 import { answerRequirement, uploadDocuments } from './answering.js';
 import { checkFile } from './batch-file.js';
 import { results, showBatch, showProgress, startBatch, stopBatch } from './batches.js';

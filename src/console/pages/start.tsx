@@ -20,15 +20,13 @@ import { csvOf } from '../../texts/csv.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { parseJson, utf8 } from '../../texts/text.js';
 import { pathOf } from '../query.js';
-import { NotShown, type Shown, useVisit, type Visit } from '../route.js';
+import { accountProblem, maySee, NotShown, ownAccounts, type Shown, useVisit, type Visit } from '../route.js';
 import { SharedReads } from '../sharing.js';
 import { type HeldForm, receivedForm } from '../uploads.js';
-import { accountProblem, maySee, ownAccounts } from '../visitor.js';
 import { BatchUpload } from './batch-file.js';
 import { listedBatches } from './batches.js';
-import { type Choices, Field, fieldLabel } from './field.js';
 import { InputFields, ProblemList } from './input-fields.js';
-import { Form, Problem } from './parts.js';
+import { type Choices, Field, Form, fieldLabel, Problem } from './parts.js';
 
 type Startable = ReturnType<typeof startable>;
 

@@ -5,8 +5,7 @@ import type { Times } from '../../texts/time.js';
 import { inZone, saidOf } from '../../texts/timeline-entries.js';
 import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
-import { useVisit } from '../route.js';
-import { hasRole } from '../visitor.js';
+import { hasRole, useVisit } from '../route.js';
 import { OneForm, takenBack } from './answer-forms.js';
 import { firstSentence, inShort, Prose, When } from './parts.js';
 

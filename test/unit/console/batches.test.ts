@@ -4,7 +4,7 @@ import { checkedFile } from '../../../src/console/pages/batch-file.js';
 import { isVisible, startBatch } from '../../../src/console/pages/batches.js';
 import { Fields } from '../../../src/console/query.js';
 import { loadConsoleSettings } from '../../../src/console/settings.js';
-import type { Visitor } from '../../../src/console/visitor.js';
+import type { Visitor } from '../../../src/console/route.js';
 import { BATCH_MEMO, type BatchState, NO_RESULTS } from '../../../src/messages/batches.js';
 import { merchant } from '../../rigs/inputs.js';
 import { answering, execution, grpcError, payloads } from '../../rigs/temporal/answering-service.js';
