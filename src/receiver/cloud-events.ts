@@ -18,6 +18,9 @@ export const MAX_EVENTS = 100;
 /** Attributes and data of an event by name, as the sender wrote them. */
 export type GivenEvent = Readonly<Record<string, unknown>>;
 
+/** Attributes that are validated even when they are empty. Others count as missing then. */
+const NEVER_MISSING = ['id', 'time', 'specversion'];
+
 /**
  * Reads a CloudEvents 1.0 request in any of the three modes. The events are as they came: the package would fill in or round what is
  * missing or wrong.
@@ -56,8 +59,8 @@ function structured(json: unknown): GivenEvent {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw unreadable('an event must be an object');
   }
-  const { data_base64: base64, ...event } = json as GivenEvent;
-  if (base64 === undefined) return event;
+  const { data_base64: base64, ...event } = given(Object.entries(json));
+  if (!base64) return event;
   try {
     return { ...event, data: parse(Buffer.from(String(base64), 'base64').toString()) };
   } catch {
@@ -69,9 +72,15 @@ function binary(headers: IncomingHttpHeaders, data: unknown): GivenEvent {
   const attributes = Object.entries(headers)
     .filter(([name]) => name.startsWith('ce-'))
     .map(([name, value]) => [attributeName(name), decoded(String(value))] as const);
-  const event: GivenEvent = { datacontenttype: BINARY, ...Object.fromEntries(attributes), data };
+  const event: GivenEvent = { datacontenttype: BINARY, ...given(attributes), data };
   if (!event['id']) throw unreadable('this is not a CloudEvent');
   return event;
+}
+
+function given(attributes: readonly (readonly [name: string, value: unknown])[]): GivenEvent {
+  return Object.fromEntries(
+    attributes.filter(([name, value]) => value !== '' || NEVER_MISSING.includes(name)),
+  );
 }
 
 /** No header replaces the data, which is signed, whereas headers are not. */

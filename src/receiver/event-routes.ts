@@ -124,17 +124,16 @@ function requireSignedId(headers: IncomingHttpHeaders, [event]: readonly GivenEv
 async function applyAll(backend: Backend, prepared: readonly ApplyEvent[]): Promise<EventResult[]> {
   const latest = Date.now() + BATCH_DEADLINE_MS;
   const results: EventResult[] = [];
-  for (const apply of prepared) results.push(await resultOf(backend, apply, latest));
-  return results;
-}
-
-async function resultOf(backend: Backend, apply: ApplyEvent, latest: number): Promise<EventResult> {
-  if (Date.now() > latest) return unavailable();
-  try {
-    return { status: 202, workflowId: await callTemporal(backend.client, () => apply(backend), latest) };
-  } catch (error) {
-    return problemFrom(error);
+  for (const apply of prepared) {
+    try {
+      if (Date.now() > latest) throw unavailable();
+      const workflowId = await callTemporal(backend.client, () => apply(backend), latest);
+      results.push({ status: 202, workflowId });
+    } catch (error) {
+      results.push(problemFrom(error));
+    }
   }
+  return results;
 }
 
 /**

@@ -86,7 +86,7 @@ export async function answerRequirement(visit: Visit): Promise<Shown> {
   const step = fields.text('step');
   if (step === 'edit') return again(200, []);
   if (isPreviewed(requirement, kind) && step !== 'send')
-    return requirementShown(open, { preview: <Preview found={open} read={read} /> });
+    return requirementShown(open, { preview: <Preview found={open} {...read} /> });
   return send(open, read);
 }
 
@@ -169,12 +169,9 @@ function problemsOf({ message, problems }: InvalidInput): Filled['problems'] {
   return problems.length > 0 ? problems : [{ field: '', message }];
 }
 
-interface PreviewProps {
-  readonly found: Answerable;
-  readonly read: ReadAnswer;
-}
+type PreviewProps = Omit<ReadAnswer, 'mayMoveMoney'> & { readonly found: Answerable };
 
-function Preview({ found, read: { answer, reason, changes } }: PreviewProps) {
+function Preview({ found, answer, reason, changes }: PreviewProps) {
   const { requirement, path, fields } = found;
   const isProposed = isFourEyes(found, requirement);
   return (

@@ -9,15 +9,7 @@ import { hasRole, type Shown, useVisit, type Visit } from '../route.js';
 import { AnswerForms } from './answer-forms.js';
 import { withoutPrivate } from './filters.js';
 import { ChooseCell, ClaimChosen, chosenAs, INBOX } from './handling.js';
-import {
-  type Choices,
-  choicesIn,
-  chosenItems,
-  FILTER,
-  isSearched,
-  type WaitingList,
-  waitingList,
-} from './inbox-filter.js';
+import { type Choices, choicesIn, chosenItems, FILTER, isSearched, waitingList } from './inbox-filter.js';
 import { BusinessCell, capitalized, Due, Empty, Pages, Person } from './parts.js';
 import { Detail, ObstacleNote } from './requirement.js';
 
@@ -30,10 +22,26 @@ export interface InboxSizes {
 const REFRESH_SECONDS = 10;
 
 export async function showInbox(visit: Visit, sizes: InboxSizes, isPart = false): Promise<Shown> {
-  const { client, fields } = visit;
+  const { fields } = visit;
   const choices = choicesIn(fields);
   const instead = withoutPrivate(fields, '/', choices);
   if (instead && !isPart) return instead;
+  const part = <InboxList {...(await inboxOf(visit, choices, sizes))} />;
+  if (isPart) return { part };
+  const page = (
+    <>
+      <div class="actions">
+        <h1>Inbox</h1>
+      </div>
+      <FILTER.Form chosen={choices} isFiltered={isFiltered(choices)} />
+      {part}
+    </>
+  );
+  return { title: 'Inbox', page };
+}
+
+async function inboxOf(visit: Visit, choices: Choices, sizes: InboxSizes) {
+  const { client, fields } = visit;
   // One more than the page shows if there is a next one.
   const rows = isSearched(choices) ? sizes.list : choices.page * sizes.page + 1;
   const list = await waitingList(visit, choices, rows, sizes.list);
@@ -47,29 +55,13 @@ export async function showInbox(visit: Visit, sizes: InboxSizes, isPart = false)
     fields.text('answer'),
     address('', { ...choices, page: page > 1 ? page : '' }).slice(1),
   );
-  // A part counts from when its page was opened.
+  // What is raised later is new. A part counts from when its page was opened.
   const since = fields.text('since') || new Date().toISOString();
-  const part = <InboxList {...{ list, items, shown, open, since, page, pages, choices }} size={sizes.page} />;
-  if (isPart) return { part };
-  const all = (
-    <>
-      <div class="actions">
-        <h1>Inbox</h1>
-      </div>
-      <FILTER.Form chosen={choices} isFiltered={isFiltered(choices)} />
-      {part}
-    </>
-  );
-  return { title: 'Inbox', page: all };
+  return { list, items, shown, open, since, page, pages, choices, size: sizes.page };
 }
 
 function isFiltered({ kind, system, account, due, find, taken }: Choices): boolean {
   return [kind, system, account, due, find, taken].some(Boolean);
-}
-
-interface OpenRow {
-  readonly item: InboxItem;
-  readonly form: VNode;
 }
 
 /**
@@ -77,12 +69,7 @@ interface OpenRow {
  *
  * @param list the filter of the inbox, and its page
  */
-async function openRow(
-  visit: Visit,
-  shown: readonly InboxItem[],
-  answer: string,
-  list: string,
-): Promise<OpenRow | undefined> {
+async function openRow(visit: Visit, shown: readonly InboxItem[], answer: string, list: string) {
   const item = shown.find((each) => takesText(each, visit) && chosenAs(each) === answer);
   if (!item) return undefined;
   const { workflowId } = item;
@@ -108,21 +95,9 @@ function takesText({ answers = [], proposedBy }: InboxItem, { visitor }: Pick<Vi
   return answers.includes('text') && proposedBy === undefined && hasRole(visitor, 'operator');
 }
 
-interface ListProps {
-  readonly list: WaitingList;
-  readonly items: readonly InboxItem[];
-  /** Those on this page, with their questions. */
-  readonly shown: readonly InboxItem[];
-  readonly open: OpenRow | undefined;
-  /** Requirements that are raised later are new. ISO 8601. */
-  readonly since: string;
-  readonly page: number;
-  readonly pages: number;
-  readonly choices: Choices;
-  readonly size: number;
-}
+type Inbox = Awaited<ReturnType<typeof inboxOf>>;
 
-function InboxList({ list, shown, items, open, since, page, pages, choices, size }: ListProps) {
+function InboxList({ list, shown, items, open, since, page, pages, choices, size }: Inbox) {
   const visit = useVisit();
   const { page: _, ...others } = choices;
   const isWhole = list.later === 0 || isSearched(choices);
@@ -160,7 +135,7 @@ function InboxList({ list, shown, items, open, since, page, pages, choices, size
 }
 
 /** Counts onboardings, because the list knows the number of all that wait without reading them. It begins with what is overdue. */
-function summaryOf({ total, until }: WaitingList, items: readonly InboxItem[], isWhole: boolean): string {
+function summaryOf({ total, until }: Inbox['list'], items: readonly InboxItem[], isWhole: boolean): string {
   const late = onboardingsIn(items.filter(({ overdue }) => overdue));
   const isMore = until !== undefined && until.getTime() < Date.now();
   const overdue =
@@ -254,12 +229,7 @@ function TaskCell({ item: { workflowId, id, task, title, proposedBy }, list, her
   );
 }
 
-interface LeftOutProps {
-  readonly list: WaitingList;
-  readonly choices: Choices;
-}
-
-function NothingHere({ list: { items }, choices }: LeftOutProps) {
+function NothingHere({ list: { items }, choices }: Pick<Inbox, 'list' | 'choices'>) {
   const { find, after } = choices;
   if (!isFiltered(choices) && !after)
     return (
@@ -281,7 +251,7 @@ function NothingHere({ list: { items }, choices }: LeftOutProps) {
 }
 
 /** Names the requirements that the list leaves out because they are due later. */
-function Later({ list: { total, later, until }, choices }: LeftOutProps) {
+function Later({ list: { total, later, until }, choices }: Pick<Inbox, 'list' | 'choices'>) {
   if (later === 0) return null;
   const { page: _, ...others } = choices;
   const next = address('/', { ...others, after: until?.toISOString() });

@@ -188,16 +188,16 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
   const withPortal = (system: 'boarding' | 'banking', id: number | string | undefined) => {
     const link = portals && id !== undefined && portalLink(portals, system, Number(id));
     if (!link) return copied(id);
-    return [
-      copied(id),
-      ' ',
-      <a href={link} rel="noreferrer">
-        portal
-      </a>,
-    ];
+    return (
+      <>
+        {copied(id)}{' '}
+        <a href={link} rel="noreferrer">
+          portal
+        </a>
+      </>
+    );
   };
-  const copied = (id: number | string | null | undefined) =>
-    id === undefined || id === null ? undefined : <Id id={id} canCopy />;
+  const copied = (id: number | string | null | undefined) => (id ?? undefined) && <Id id={id} canCopy />;
   const facts = {
     Stage: state?.stage ?? listed.stage,
     'Partner status': state?.partnerStatus ?? listed.partnerStatus,
@@ -242,11 +242,7 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
   );
 }
 
-interface InputProps {
-  readonly workflowId: string;
-  readonly input: unknown;
-  readonly isPrivate: boolean;
-}
+type InputProps = Pick<Listed, 'workflowId'> & { readonly input: unknown; readonly isPrivate: boolean };
 
 function Input({ workflowId, input, isPrivate }: InputProps) {
   const { visitor } = useVisit();

@@ -1,4 +1,4 @@
-import type { AllHTMLAttributes, ComponentChildren, FormHTMLAttributes } from 'preact';
+import type { AllHTMLAttributes, ComponentChildren, FormHTMLAttributes, RenderableProps } from 'preact';
 import { fieldOf } from '../../messages/objects.js';
 import { Name } from '../../reports/page.js';
 import { nameOf } from '../../texts/names.js';
@@ -22,14 +22,15 @@ export function When({ time, isExact = false }: { readonly time: Time; readonly 
   );
 }
 
-interface IdProps {
-  readonly id: string | number | undefined;
-  readonly canCopy?: boolean;
-}
-
 /** An id on one line. Where it does not fit, it is cut, and who points at it sees it whole. */
-export function Id({ id, canCopy = false }: IdProps) {
-  if (id === undefined) return null;
+export function Id({
+  id,
+  canCopy,
+}: {
+  readonly id: number | string | null | undefined;
+  readonly canCopy?: boolean;
+}) {
+  if (id === undefined || id === null) return null;
   return (
     <span class="id">
       <span title={String(id)}>{id}</span>
@@ -71,12 +72,7 @@ export function Form({ hidden = {}, children, ...attributes }: FormProps) {
   );
 }
 
-interface ProblemProps {
-  readonly children: ComponentChildren;
-  readonly isFocused?: boolean;
-}
-
-export function Problem({ children, isFocused = false }: ProblemProps) {
+export function Problem({ children, isFocused }: RenderableProps<{ readonly isFocused?: boolean }>) {
   return (
     <div class="problem" role="alert" {...(isFocused && { tabIndex: -1, 'data-focus': '' })}>
       {children}
@@ -84,12 +80,7 @@ export function Problem({ children, isFocused = false }: ProblemProps) {
   );
 }
 
-interface EmptyProps {
-  readonly title: string;
-  readonly children?: ComponentChildren;
-}
-
-export function Empty({ title, children }: EmptyProps) {
+export function Empty({ title, children }: RenderableProps<{ readonly title: string }>) {
   return (
     <div class="empty">
       <h2>{title}</h2>
@@ -139,12 +130,7 @@ export function Trail({ to, name }: { readonly to: string; readonly name: string
   );
 }
 
-interface Named {
-  readonly workflowId: string;
-  readonly dba?: string | undefined;
-}
-
-export function BusinessCell({ workflowId, dba }: Named) {
+export function BusinessCell({ workflowId, dba }: Parameters<typeof nameOf>[0]) {
   const name = nameOf({ workflowId, dba });
   return (
     <>

@@ -186,10 +186,7 @@ export function Detail({ requirement }: { readonly requirement: Requirement }) {
   return detail === '' ? null : <blockquote class="detail">{detail}</blockquote>;
 }
 
-interface LiveProps {
-  readonly found: Found;
-  readonly proposed: ProposedShown | undefined;
-}
+type LiveProps = { readonly found: Found } & Pick<Parameters<typeof Handling>[0], 'proposed'>;
 
 /** The part of the page that updates while a person types: the claim, the proposal, and any answer. */
 function LiveState({ found, proposed }: LiveProps) {
