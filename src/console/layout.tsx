@@ -175,20 +175,18 @@ export function errorPage(status: number, message: string) {
   return { status, title: 'Not shown', page };
 }
 
-/** A file that pages load. Its path changes with its content, so browsers may keep it. */
-export interface Asset {
-  readonly path: string;
-  readonly contentType: string;
-  readonly content: Buffer;
-  readonly gzipped: Buffer;
-}
+export type Asset = ReturnType<typeof asset>;
 
-/** @param content default: the file that the build puts into dist/console */
+/**
+ * A file that pages load. Its path changes with its content, so browsers may keep it.
+ *
+ * @param content default: the file that the build puts into dist/console
+ */
 function asset(
   file: string,
   contentType: string,
   content = readFileSync(new URL(`../../dist/console/${file}`, import.meta.url)),
-): Asset {
+) {
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12);
   return { path: `/assets/${hash}-${file}`, contentType, content, gzipped: gzipSync(content) };
 }

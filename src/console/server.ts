@@ -10,6 +10,7 @@ import { StoreFailure } from '../documents/file-store.js';
 import { measureRequests } from '../http/metrics.js';
 import {
   type ArrivalLimits,
+  listen,
   logRequests,
   mayTakeLong,
   refusesUnreadable,
@@ -77,20 +78,10 @@ interface Handling {
   readonly isReady: () => Promise<boolean>;
 }
 
-/**
- * Starts the console: pages over the updates and queries of the workflows, without a store of its own.
- *
- * @returns where it listens: `http://127.0.0.1:8085`. `close` accepts no new requests, and finishes those under way
- */
+/** Starts the console: pages over the updates and queries of the workflows, without a store of its own. */
 export async function startConsole(options: ConsoleOptions) {
-  const { settings, client } = options;
-  const server = await consoleServer(options);
-  const url = await server.listen({ host: settings.host, port: settings.port });
-  const close = async () => {
-    await server.close();
-    await endQuestions(client);
-  };
-  return { url, close };
+  const { url, close } = await listen(await consoleServer(options), options.settings);
+  return { url, close: () => close().then(() => endQuestions(options.client)) };
 }
 
 export async function consoleServer(options: ConsoleOptions): Promise<FastifyInstance> {

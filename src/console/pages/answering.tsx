@@ -1,7 +1,6 @@
 import { NotYetApplied, sendProposal } from '../../inbox/answering.js';
 import { partsOfId } from '../../messages/ids.js';
-import type { OnboardingState } from '../../messages/onboarding-state.js';
-import type { AnswerKind, Requirement } from '../../messages/requirements.js';
+import type { AnswerKind } from '../../messages/requirements.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { Facts } from '../../reports/page.js';
 import { TemporalProblem } from '../../temporal/unavailable.js';
@@ -27,14 +26,12 @@ import { Changes } from './input-fields.js';
 import { Form, Problem } from './parts.js';
 import { type Found, find, goneShown, requirementShown } from './requirement.js';
 
-/** A requirement whose workflow can take an answer now. */
-interface Answerable extends Found {
-  readonly state: OnboardingState;
-  readonly requirement: Requirement;
-}
-
-/** @throws {Instead} with the page for a requirement that cannot be answered now, or not so */
-async function answerable(visit: Visit, kind: AnswerKind): Promise<Answerable> {
+/**
+ * A requirement whose workflow can take an answer now.
+ *
+ * @throws {Instead} with the page for a requirement that cannot be answered now, or not so
+ */
+async function answerable(visit: Visit, kind: AnswerKind) {
   const found = await find(visit, true);
   const { state, requirement, requirementId, fields, visitor } = found;
   if (!state) {
@@ -59,6 +56,8 @@ async function answerable(visit: Visit, kind: AnswerKind): Promise<Answerable> {
   requireRole(visitor, roleFor(asked, kind));
   return { ...found, state, requirement: asked };
 }
+
+type Answerable = Awaited<ReturnType<typeof answerable>>;
 
 /** A form: checks, shows what the answer does, and sends it. In between nothing is stored. */
 export async function answerRequirement(visit: Visit): Promise<Shown> {
@@ -247,13 +246,12 @@ function AbandonNote({ found: { state } }: { readonly found: Answerable }) {
 }
 
 export async function uploadDocuments(visit: Visit): Promise<Shown> {
-  const { settings, request, csrf } = visit;
-  const store = await documentsOf(settings);
+  const store = await documentsOf(visit.settings);
   let open: Answerable | undefined;
   const mayStore = async (fields: Fields) => {
     open = await answerable({ ...visit, fields }, 'documents');
   };
-  const { documents, fields, refused } = await receiveDocuments(request, { csrf, store, mayStore });
+  const { documents, fields, refused } = await receiveDocuments(visit, store, mayStore);
   const found = { ...(open ?? (await answerable({ ...visit, fields }, 'documents'))), fields };
   const reasons: FieldProblem[] = [];
   const reason = reasonIn(fields, 'documents', reasons);

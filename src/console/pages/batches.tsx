@@ -201,23 +201,19 @@ export async function startBatch(visit: Visit): Promise<Shown> {
   const { fields } = visit;
   const [rows, given] = [fields.text('rows').trim(), fields.text('rate').trim()];
   const total = batch.state.rows;
-  const again = (problem: FieldProblem): Shown => ({
-    ...{ title: 'Batch', status: 422, page: <BatchPage batch={batch} problem={problem} /> },
-  });
-  const rate = /^[1-9]\d{0,3}$/.test(given) ? Number(given) : undefined;
+  const again = (field: string, what: string): Shown => {
+    const problem = { field, message: `${what} Nothing was started.` };
+    return { title: 'Batch', status: 422, page: <BatchPage batch={batch} problem={problem} /> };
+  };
   if (total > UNCONFIRMED_ROWS && rows !== String(total))
-    return again({
-      field: 'rows',
-      message: 'The number does not match the number of rows. Nothing was started.',
-    });
+    return again('rows', 'The number does not match the number of rows.');
   if ((batch.found?.count ?? 0) > 0 && fields.text('doubts') !== 'true')
-    return again({ field: 'doubts', message: 'Confirm the warnings first. Nothing was started.' });
-  if (rate === undefined)
-    return again({ field: 'rate', message: 'must be a whole number from 1 to 9999. Nothing was started.' });
+    return again('doubts', 'Confirm the warnings first.');
+  if (!/^[1-9]\d{0,3}$/.test(given)) return again('rate', 'must be a whole number from 1 to 9999.');
   const handle = visit.client.workflow.getHandle(batch.id);
   try {
     await promptly(visit.client, () =>
-      handle.executeUpdate(confirmBatch, { args: [{ rate, concurrency: CONCURRENCY }] }),
+      handle.executeUpdate(confirmBatch, { args: [{ rate: Number(given), concurrency: CONCURRENCY }] }),
     );
   } catch (error) {
     if (!isNotFound(error)) throw error;

@@ -1,8 +1,7 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { StoreFailure } from '../../documents/file-store.js';
-import type { DocumentRef } from '../../messages/requirements.js';
 import { Table } from '../../reports/page.js';
-import { type AcceptedAnswer, answersIn, runsOf } from '../../temporal/history.js';
+import { answersIn, runsOf } from '../../temporal/history.js';
 import { listedOf } from '../../temporal/search.js';
 import { nameOf } from '../../texts/names.js';
 import { openOnboarding } from '../onboarding-view.js';
@@ -13,21 +12,12 @@ import { Empty, Trail, When } from './parts.js';
 
 /** The documents that people sent, to save and never to open here. */
 
-interface Sent extends Pick<AcceptedAnswer, 'at' | 'actor' | 'requirementId'> {
-  readonly document: DocumentRef;
-}
-
 /** The references come from the history. They are read at each visit, because few people open this page. */
-async function documentsIn(
-  client: Client,
-  { workflowId, runId }: WorkflowExecutionDescription,
-): Promise<Sent[]> {
+async function documentsIn(client: Client, { workflowId, runId }: WorkflowExecutionDescription) {
   const { runs } = await runsOf(client, workflowId, runId);
   const answers = (await Promise.all(runs.map((run) => answersIn(client, run)))).flat();
-  return answers.flatMap(({ answer, at, actor, requirementId }) =>
-    answer.kind === 'documents'
-      ? answer.documents.map((document) => ({ document, at, actor, requirementId }))
-      : [],
+  return answers.flatMap(({ answer, ...sent }) =>
+    answer.kind === 'documents' ? answer.documents.map((document) => ({ ...sent, document })) : [],
   );
 }
 

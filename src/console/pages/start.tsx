@@ -67,12 +67,6 @@ export async function showChoice(visit: Visit): Promise<Shown> {
   return { title: 'Start', page };
 }
 
-interface Unconfirmed {
-  readonly doubts: readonly FieldProblem[];
-  /** A hash of the input, so that a person confirms the doubts about exactly this one. */
-  readonly digest: string;
-}
-
 /** The time for which forms and checks share the partner's lists, or its failure to respond, in milliseconds. */
 const SHARED_MS = 5_000;
 
@@ -123,8 +117,7 @@ function startable<Input extends { readonly externalId: string; readonly account
         const confirmed = visit.fields.text('confirmed');
         const digest = createHash('sha256').update(JSON.stringify(read.input)).digest('hex');
         const doubts = confirmed === digest ? [] : await doubtsOf(visit, kind, read.input);
-        if (doubts.length > 0)
-          return show(visit, { status: 422, typed, problems: [], doubtful: { doubts, digest } });
+        if (doubts.length > 0) return show(visit, { status: 422, typed, problems: doubts, digest });
         return await started(visit, kind, read.input);
       } catch (error) {
         // The typed values must survive while Temporal does not respond.
@@ -150,7 +143,8 @@ interface Given {
   readonly status: number;
   readonly typed: Typed;
   readonly problems: readonly FieldProblem[];
-  readonly doubtful?: Unconfirmed;
+  /** Of an input whose problems are only doubts: a person confirms exactly this one. */
+  readonly digest?: string;
   /** The reason why a valid input was not started. */
   readonly failure?: string;
 }
@@ -188,7 +182,7 @@ async function partnerChoices(
 const UNREAD =
   'No worker read the partner’s lists of agents and boarding settings in time. Type an ID or a name, or reload this page later.';
 
-function StartPage({ path, parts, choices, typed, problems, doubtful, failure }: StartPageProps) {
+function StartPage({ path, parts, choices, typed, problems, digest, failure }: StartPageProps) {
   const { settings, visitor } = useVisit();
   const names = Object.keys(ownAccounts(settings, visitor).accounts);
   const account = [
@@ -205,19 +199,15 @@ function StartPage({ path, parts, choices, typed, problems, doubtful, failure }:
           <p>What you typed is still here. The same external ID never starts a second one.</p>
         </Problem>
       )}
-      {problems.length > 0 && <ProblemList problems={problems} parts={shown} />}
+      {problems.length > 0 && (
+        <ProblemList isDoubt={digest !== undefined} problems={problems} parts={shown} />
+      )}
       {!choices && <Notes notes={[UNREAD]} />}
-      {doubtful && <ProblemList isDoubt problems={doubtful.doubts} parts={shown} />}
       <Form
         {...{ action: `/start/${path}`, noValidate: true, autocomplete: 'off' }}
-        hidden={doubtful ? { confirmed: doubtful.digest } : {}}
+        hidden={digest === undefined ? {} : { confirmed: digest }}
       >
-        <InputFields
-          parts={shown}
-          typed={typed}
-          problems={doubtful?.doubts ?? problems}
-          choices={{ ...choices, account }}
-        />
+        <InputFields parts={shown} {...{ typed, problems }} choices={{ ...choices, account }} />
         <button type="submit">Start the {path}</button>
       </Form>
     </>
