@@ -15,8 +15,7 @@ import {
 } from '../http/server.js';
 import { temporalCheck } from '../temporal/server.js';
 import { traceRequests } from './cloud-events.js';
-import { eventRoutes, eventSchemas } from './event-routes.js';
-import { eventTypes } from './event-types.js';
+import { eventRoutes, eventSchemas, eventTypes } from './event-routes.js';
 import { nudgeMetrics, WebhookNudges } from './nudges.js';
 import { documentRoutes, problems, response } from './openapi.js';
 import { handleClientError, handleErrors, PROBLEMS, Problem, sendProblem } from './problems.js';

@@ -9,12 +9,13 @@ import { hasRole, useVisit } from '../route.js';
 import { OneForm, takenBack } from './answer-forms.js';
 import { firstSentence, inShort, Prose, When } from './parts.js';
 
-interface AnsweredProps {
+export function Answered({
+  view,
+  state,
+}: {
   readonly view: OnboardingView;
   readonly state: OnboardingState;
-}
-
-export function Answered({ view, state }: AnsweredProps) {
+}) {
   const { visitor } = useVisit();
   const all = [{ workflowId: view.workflowId, state }, ...readable(view.parts)].flatMap(
     ({ workflowId, state: of }) =>
