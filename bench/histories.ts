@@ -47,12 +47,9 @@ const BILLED: Readonly<Record<string, string>> = {
 export async function billed({ handle }: Pick<Onboarding, 'handle'>): Promise<Counts> {
   const history = await handle.fetchHistory();
   const kinds = countsOf(history);
-  // The markers of local activities are billed once for each workflow task.
-  const tasks = (history.events ?? []).flatMap((event) => event.markerRecordedEventAttributes ?? []);
-  const markers = new Set(tasks.map(({ workflowTaskCompletedEventId }) => `${workflowTaskCompletedEventId}`));
   const parts = {
     ...Object.fromEntries(Object.entries(BILLED).map(([kind, name]) => [name, kinds[kind] ?? 0])),
-    ...{ markers: markers.size, 'activity attempts': attemptsOf(history) },
+    'activity attempts': attemptsOf(history),
   };
   return Object.fromEntries(Object.entries(parts).filter(([, count]) => count > 0));
 }

@@ -29,11 +29,7 @@ export function stampBuild(root = ROOT): void {
   writeFileSync(join(root, STAMP), sourceHash(root));
 }
 
-/**
- * Builds if dist/ is missing or was built from other sources: whole in a fresh clone, and after a change only what it concerns.
- *
- * @throws {Error} with what the build printed, when it fails
- */
+/** Builds if dist/ is missing or was built from other sources. @throws {Error} with what the build printed, when it fails */
 export function ensureFreshBuild(root = ROOT, build = buildIn): void {
   const stamp = join(root, STAMP);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceHash(root)) return;

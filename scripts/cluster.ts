@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { Printer } from '../src/commands/cli/output.js';
-import { gangway, type Process, ROOT, start } from '../src/demo/processes.js';
+import { gangway, type Process, ROOT, start } from '../src/demo/parts.js';
 import { sandboxAccount } from '../src/sandbox/systems.js';
 import { freePort } from '../src/temporal/dev-server.js';
 import { generatePayloadKey } from '../src/temporal/payload-codec.js';

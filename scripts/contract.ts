@@ -17,7 +17,7 @@ import { stateQuery } from '../src/messages/onboarding-state.js';
 import type { OutboundEventType } from '../src/messages/outbound-events.js';
 import { REQUIREMENT_KINDS, resolveRequirement } from '../src/messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../src/messages/search-attributes.js';
-import { eventTypes } from '../src/receiver/event-types.js';
+import { eventTypes } from '../src/receiver/event-routes.js';
 import { exportedRecord } from '../src/reports/record.js';
 import { placesIn, shapeOf } from '../src/schemas/shape.js';
 import { BUSINESS, CUSTOMER, MERCHANT } from '../src/temporal/start.js';

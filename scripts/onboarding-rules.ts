@@ -14,6 +14,7 @@ import {
 import { markdownTable } from '../src/texts/docs.js';
 import { due, NOTHING, onRead, type Situation } from '../src/workflows/boarding/decisions.js';
 import type { Answered } from '../src/workflows/journey/requirement-queue.js';
+import { oneOf } from './partner-apis.js';
 
 /** What the partner shows, by a status that stands for all that mean the same. */
 const ROWS: readonly (readonly [shown: string, status: string])[] = [
@@ -57,15 +58,8 @@ function row([shown, status]: (typeof ROWS)[number]): string[] {
     answered('changes', 'request-changes', COMMENT),
   ];
   const situation: Situation = {
-    ...{
-      merchantProfileId: 1,
-      dba: '',
-      isFollowed: false,
-      isWriting: false,
-      inARow: 1,
-      open: [],
-      answered: answers,
-    },
+    ...{ merchantProfileId: 1, dba: '', isFollowed: false, isWriting: false, inARow: 1, open: [] },
+    answered: answers,
   };
   const now: StatusSnapshot = {
     ...{ status, phase: phaseOf(status), statusDate: null, comment: COMMENT, mid: null, unclearMid: null },
@@ -83,14 +77,9 @@ function row([shown, status]: (typeof ROWS)[number]): string[] {
 
 /** docs/onboardings.md with the names in `bankingStatus` that end a business. */
 export function withBankStatuses(page: string): string {
-  const approved = statusesOf('approved');
-  const refused = statusesOf('declined', 'closed', 'withdrawn');
-  return [approved, refused].reduce((text, statuses, index) => {
-    const names = statuses.map((status) => `\`${status}\``);
-    const words = `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
-    let row = -1;
-    return text.replace(/(?<=outcome: the bank's status is ).+(?= \|)/g, (old) =>
-      ++row === index ? words : old,
-    );
-  }, page);
+  const groups = [statusesOf('approved'), statusesOf('declined', 'closed', 'withdrawn')];
+  return page.replace(/(?<=outcome: the bank's status is ).+(?= \|)/g, (old) => {
+    const statuses = groups.shift();
+    return statuses ? oneOf(statuses.map((status) => `\`${status}\``)) : old;
+  });
 }

@@ -144,7 +144,8 @@ function rule(shape: Shape): string {
 
 const isNoNull = ({ types }: Shape) => types.join() !== 'null';
 
-function oneOf(values: readonly string[]): string {
+/** Names in a sentence: `a, b or c`. */
+export function oneOf(values: readonly string[]): string {
   return [values.slice(0, -1).join(', '), values.at(-1) ?? ''].filter(Boolean).join(' or ');
 }
 

@@ -1,8 +1,8 @@
 /** Runs programs and tests for other scripts. Ctrl-C ends all that run, with their processes. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -96,4 +96,22 @@ export async function runTests(args: readonly string[], options: RunOptions = {}
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** Copies the project's files and its build, including uncommitted changes, to a folder where they can be changed and tested. */
+export async function scratchCopy() {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'gangway-copy-')));
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const listed = execFileSync('git', list, { cwd: ROOT, encoding: 'utf8' }).split('\0');
+  const copied = [...listed, 'dist'].filter((path) => path !== '' && existsSync(join(ROOT, path)));
+  const copying = { recursive: true, preserveTimestamps: true };
+  await Promise.all(copied.map((path) => cp(join(ROOT, path), join(root, path), copying)));
+  await mkdir(join(root, '.cache'));
+  // Too large to copy, and the same in every copy. The folder of the demo is not: a copy runs its own.
+  const cached = await readdir(join(ROOT, '.cache')).catch(() => []);
+  const linked = cached.filter((name) => name !== 'demo').map((name) => join('.cache', name));
+  await Promise.all(['node_modules', ...linked].map((path) => symlink(join(ROOT, path), join(root, path))));
+  // Some tests copy the copy.
+  execFileSync('git', ['init', '--quiet'], { cwd: root });
+  return { root, remove: () => rm(root, { recursive: true, force: true }) };
 }

@@ -55,7 +55,8 @@ const WHOLE = [
 
 type Base = ReturnType<typeof together>;
 
-function together(bases: readonly ReturnType<typeof baseOf>[], partnerCalls: number) {
+function together(results: Results, workflows: readonly string[], partnerCalls = 0) {
+  const bases = workflows.map((what) => baseOf(results, what));
   const total = (field: keyof (typeof bases)[number]) => sum(bases.map((base) => base[field]));
   const [events, bytes] = [total('events'), total('bytes')];
   return { events, bytes, actions: total('actions'), workflowTasks: total('workflowTasks'), partnerCalls };
@@ -162,11 +163,8 @@ function assumptions(): string {
 
 function oneOnboarding(results: Results): string {
   const single = ['straight boarding', BOARDING, 'straight business'];
-  const whole = together(
-    WHOLE.map((what) => baseOf(results, what)),
-    0,
-  );
-  const bases = [...single.map((name) => [name, baseOf(results, name)] as const), [CUSTOMER, whole] as const];
+  const whole = [CUSTOMER, together(results, WHOLE)] as const;
+  const bases = [...single.map((name) => [name, baseOf(results, name)] as const), whole];
   const rows = bases.map(([name, { events, bytes, actions, workflowTasks }]) => [
     name,
     ...[events, bytes, actions, workflowTasks].map(figure),
@@ -209,11 +207,8 @@ export function scaleTables(results: Results): Readonly<Record<string, string>> 
   const { gangway, others } = waysIn(results);
   const calls = (what: string) => lineOf(results, 'histories', what, 'partner calls').figure;
   const cpuMs = lineOf(results, 'throughput', 'worker CPU of a straight boarding', 'ms').figure;
-  const boarding = { ...together([baseOf(results, BOARDING)], calls(BOARDING)), cpuMs, statuses: 1 };
-  const customer = together(
-    WHOLE.map((what) => baseOf(results, what)),
-    calls(CUSTOMER),
-  );
+  const boarding = { ...together(results, [BOARDING], calls(BOARDING)), cpuMs, statuses: 1 };
+  const customer = together(results, WHOLE, calls(CUSTOMER));
   // Only the CPU of a boarding is measured. It grows with the workflow tasks.
   const share = customer.workflowTasks / boarding.workflowTasks;
   const whole = { ...customer, cpuMs: cpuMs * share, statuses: 2 };

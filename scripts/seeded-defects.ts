@@ -9,8 +9,7 @@ import { basename, join } from 'node:path';
 import { Command } from 'commander';
 import pLimit from 'p-limit';
 import { ensureFreshBuild } from './build-stamp.js';
-import { type Failure, interrupted, ROOT, run, runTests } from './runs.js';
-import { scratchCopy } from './scratch-copy.js';
+import { type Failure, interrupted, ROOT, run, runTests, scratchCopy } from './runs.js';
 
 const PATCHES = join(ROOT, 'test', 'seeded-defects');
 
@@ -37,18 +36,13 @@ const names = program.args.length > 0 ? program.args : known.sort();
 for (const name of names) if (!known.includes(name)) program.error(`there is no defect ${name}`);
 const width = Math.max(...names.map(({ length }) => length));
 const { list: isList, simulate: isSimulation } = program.opts<{ list?: true; simulate?: true }>();
-if (isList) names.forEach(list);
-else process.exitCode = await seedAll().catch(endedByCtrlC);
-
-function list(name: string): void {
-  const [words = ''] = textOf(name).split('\n\n');
-  print(`${name}\n${words.replace(/^/gm, '    ')}`);
-}
-
-function endedByCtrlC(error: unknown): number {
-  if (interrupted.signal.aborted) return 130;
-  throw error;
-}
+if (isList)
+  for (const name of names) print(`${name}\n${textOf(name).split('\n\n')[0]?.replace(/^/gm, '    ')}`);
+else
+  process.exitCode = await seedAll().catch((error: unknown) => {
+    if (interrupted.signal.aborted) return 130;
+    throw error;
+  });
 
 /** @returns the exit code */
 async function seedAll(): Promise<number> {

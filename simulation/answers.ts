@@ -1,13 +1,11 @@
-import type { Requirement } from '../src/messages/requirements.js';
+import type { Answer, Requirement } from '../src/messages/requirements.js';
 import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
 import type { Markers } from '../test/rigs/privacy/markers.js';
 import type { Party } from './cast.js';
 
 /** The answer of the operator to a requirement. A `document` is uploaded under a name of its own. */
 export type OperatorAnswer =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'correction'; readonly patch: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'retry' }
+  | Extract<Answer, { readonly kind: 'text' | 'correction' | 'retry' }>
   | { readonly kind: 'document' };
 
 /** How notes begin that nobody answers. */
@@ -16,18 +14,15 @@ export const MOOT = 'Read rule';
 /** What the store of files says. */
 export const STORE_FAILS = 'the shelf is locked';
 
-/** Requirements that the operator does not answer. */
-export type Left = 'uncertain' | 'moot';
-
 /**
- * The answer to a requirement that the scenario of the party needs. Undefined when none of its scenarios raises such a
- * requirement.
+ * The answer to a requirement that the scenario of the party needs, or why the operator gives none. Undefined when none of its
+ * scenarios raises such a requirement.
  */
 export function answerTo(
   { parts }: Party,
   { kind, detail }: Pick<Requirement, 'kind' | 'detail'>,
   marked: Markers,
-): OperatorAnswer | Left | undefined {
+): OperatorAnswer | 'uncertain' | 'moot' | undefined {
   const merchant = parts.boarding?.scenario ?? '';
   const business = parts.business?.scenario ?? '';
   switch (kind) {

@@ -13,6 +13,7 @@ import {
   BUSINESSES,
   CUSTOMERS,
   CUSTOMERS_WITH_TERMINAL,
+  type CustomerRole,
   FRANCHISES,
   MERCHANTS,
   type Role,
@@ -59,13 +60,7 @@ type Kind = (typeof KINDS)[number];
 
 const WAYS = ['event', 'batch', 'client'] as const;
 
-interface Chosen {
-  readonly scenario: string;
-  readonly outcome: string;
-  readonly parts: Party['parts'];
-}
-
-const CHOICES: Readonly<Record<Kind, readonly Chosen[]>> = {
+const CHOICES: Readonly<Record<Kind, readonly CustomerRole[]>> = {
   merchant: MERCHANTS.map((role) => ({ ...role, parts: { boarding: role } })),
   business: BUSINESSES.map((role) => ({ ...role, parts: { business: role } })),
   customer: CUSTOMERS,
@@ -109,7 +104,7 @@ interface Making {
   readonly number?: number;
 }
 
-function askedFor({ parts }: Chosen, externalId: string, making: Making): Asked {
+function askedFor({ parts }: CustomerRole, externalId: string, making: Making): Asked {
   const { boarding, business: bank } = parts;
   if (boarding && bank) {
     const { externalId: _, ...asMerchant } = merchantInput(boarding, externalId, making);

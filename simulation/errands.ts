@@ -116,11 +116,7 @@ export async function invalidStarts(client: Client, taskQueue: string): Promise<
 /** How a batch goes on. */
 const COURSES = ['given', 'confirmed', 'unconfirmed', 'stopped'] as const;
 
-export interface Batch {
-  readonly id: string;
-  readonly course: (typeof COURSES)[number];
-  readonly rows: number;
-}
+export type Batch = Awaited<ReturnType<typeof batchOf>>;
 
 /** Enough to make it continue as new. */
 const PARTS = 12;
@@ -134,7 +130,7 @@ export async function batchOf(
   files: FileStore,
   world: World,
   taskQueue: string,
-): Promise<Batch> {
+) {
   const { chance } = world;
   const id = workflowId('onboardingBatch', world.id());
   const rows = cast.map(({ externalId, type, workflowId: ofRow, input }, index): BatchRow => {

@@ -12,8 +12,9 @@ import { type Batch, EFFECTS, isErrand, wrongIn } from './errands.js';
 import { bankByHand } from './existing.js';
 import { auditOf, entriesOf, differences as missing } from './ledger.js';
 import { MARKERS, PRIVATE } from './markers.js';
-import type { People, Scene } from './people.js';
+import type { People } from './people.js';
 import { OUTAGES, type Plan } from './plan.js';
+import type { Scene } from './scene.js';
 import type { Service } from './service/service.js';
 import {
   contradicted,
@@ -42,7 +43,12 @@ export interface Problem {
   readonly what: string;
 }
 
-type Check = (end: End, witnesses: readonly Witness[]) => readonly string[] | Promise<readonly string[]>;
+interface Ended extends End {
+  /** The workflows of accounts and of single operations. */
+  readonly accounts: readonly Witness[];
+}
+
+type Check = (end: Ended, witnesses: readonly Witness[]) => readonly string[] | Promise<readonly string[]>;
 
 const PROMISES: Readonly<Record<string, Check>> = {
   'Every onboarding ends as its partners decided.': unfinished,
@@ -66,8 +72,8 @@ const PROMISES: Readonly<Record<string, Check>> = {
     batch ? wrongIn(batch, client, files, cancelled.size > 0) : [],
   'Who waits for a partner for more than a day says so.': silent,
   'Every question about a write is one that no program could answer.': askedForNothing,
-  'Each requirement and each answer has one end.': async (end, witnesses) =>
-    [...witnesses, ...(await accountsOf(end))].flatMap(ambiguous),
+  'Each requirement and each answer has one end.': ({ accounts }, witnesses) =>
+    [...witnesses, ...accounts].flatMap(ambiguous),
   'What people were told was accepted is in the timeline.': forgotten,
   'Lists say what the onboardings themselves say.': disagreeing,
   'Outbound events say what the onboardings themselves say.': misreported,
@@ -76,9 +82,9 @@ const PROMISES: Readonly<Record<string, Check>> = {
 
 /** Every way in which a promise was not kept. */
 export async function broken(end: End): Promise<Problem[]> {
-  const witnesses = await witnessesOf(end);
+  const [witnesses, accounts] = await Promise.all([witnessesOf(end), accountsOf(end)]);
   const problems = Object.entries(PROMISES).map(async ([promise, check]) =>
-    (await check(end, witnesses)).map((what) => ({ promise, what })),
+    (await check({ ...end, accounts }, witnesses)).map((what) => ({ promise, what })),
   );
   return (await Promise.all(problems)).flat();
 }
@@ -110,12 +116,12 @@ async function unfinished(
   return (await Promise.all(problems)).flat();
 }
 
-async function doubled(end: End): Promise<string[]> {
-  const { cast, cancelled, interrupted, partners, people, plan } = end;
+async function doubled(end: Ended): Promise<string[]> {
+  const { cast, cancelled, interrupted, partners, people, plan, accounts } = end;
   const { ledger } = partners;
   const tickets = await bankByHand().listTickets({});
   // An account has answered these, because nobody followed their business yet, or any more.
-  const answered = (await accountsOf(end)).flatMap(({ state }) => detailsOf(state, 'ticket-answered'));
+  const answered = accounts.flatMap(({ state }) => detailsOf(state, 'ticket-answered'));
   const replies = new Set<LedgerEntry>();
   for (const id of answered) {
     const isReply = ({ operation, of }: LedgerEntry) =>
@@ -218,16 +224,13 @@ function hasRightClocks({ incidents }: Plan): boolean {
  * While the partners were unavailable for long, each onboarding that waited for them asked somebody, or was asking anyway, or
  * the workflow of the account asked for all.
  */
-async function silent(end: End, witnesses: readonly Witness[]): Promise<string[]> {
-  const { plan, network, service } = end;
+function silent({ plan, network, service, accounts }: Ended, witnesses: readonly Witness[]): string[] {
   // A worker measures how long it has waited by its clock.
   if (!hasRightClocks(plan)) return [];
-  const accounts = (await accountsOf(end)).filter(({ workflowId }) =>
-    workflowId.startsWith('partner-account'),
-  );
-  const raisedAt = accounts.flatMap(({ state }) =>
-    state.timeline.filter(({ event }) => event === 'requirement-raised').map(({ at }) => Date.parse(at)),
-  );
+  const raisedAt = accounts
+    .filter(({ workflowId }) => workflowId.startsWith('partner-account'))
+    .flatMap(({ state }) => state.timeline.filter(({ event }) => event === 'requirement-raised'))
+    .map(({ at }) => Date.parse(at));
   const outages = network.outages.filter(({ kind }) => kind !== 'code');
   return outages.flatMap(({ kind, since }) =>
     witnesses.flatMap(({ workflowId, state }) => {
@@ -302,15 +305,13 @@ function ambiguous({ workflowId, state }: Witness): string[] {
   ];
 }
 
-async function forgotten(end: End, ofParties: readonly Witness[]): Promise<string[]> {
-  const { people, service } = end;
-  const witnesses = [...ofParties, ...(await accountsOf(end))];
+function forgotten({ people, service, accounts }: Ended, witnesses: readonly Witness[]): string[] {
   // A run that was terminated before its first task shows nothing.
   const isShown = ({ workflowId }: { readonly workflowId: string }) =>
     service.latest(workflowId)?.steps.length !== 0;
   const key = (workflowId: string, id: string) => `the answer to ${id} of ${workflowId}`;
   const told = people.answering.receipts.filter(isShown).map(({ workflowId, id }) => key(workflowId, id));
-  const recorded = witnesses.flatMap(({ workflowId, state }) =>
+  const recorded = [...witnesses, ...accounts].flatMap(({ workflowId, state }) =>
     detailsOf(state, 'requirement-resolved').map((id) => key(workflowId, id)),
   );
   const count = (all: readonly string[], one: string) => all.filter((each) => each === one).length;
@@ -394,12 +395,11 @@ function differences(
     );
 }
 
-async function leaked(end: End, witnesses: readonly Witness[]): Promise<string[]> {
-  const { service, world, people } = end;
+function leaked({ service, world, people, accounts }: Ended, witnesses: readonly Witness[]): string[] {
   const places: Readonly<Record<string, unknown>> = {
     'a search attribute': service.runs.map(({ searchAttributes }) => searchAttributes),
     'an outbound event': publishedIn(service),
-    'a published state': [...witnesses, ...(await accountsOf(end))].map(({ state }) => state),
+    'a published state': [...witnesses, ...accounts].map(({ state }) => state),
     'a requirement': [...people.asked],
     'the trace': world.trace.map(({ what }) => what),
   };
@@ -412,8 +412,9 @@ async function witnessesOf({ cast, client, service }: End): Promise<Witness[]> {
   const witnesses: Witness[] = [];
   for (const party of cast) {
     const states: { readonly workflowId: string; readonly state: Witness['state'] }[] = [];
+    // One that was started with an invalid input has failed, and has no state.
     for (const workflowId of new Set([party.workflowId, ...workersOf(party)]))
-      if (service.latest(workflowId)?.steps.length && !hasNoState(service, workflowId))
+      if (service.latest(workflowId)?.steps.length && service.latest(workflowId)?.status !== 'FAILED')
         states.push({ workflowId, state: await stateOf(client, workflowId) });
     const mid = states.map(({ state }) => state.mid).find((each) => each !== undefined);
     witnesses.push(...states.map((each) => ({ ...each, party, mid })));
@@ -421,17 +422,11 @@ async function witnessesOf({ cast, client, service }: End): Promise<Witness[]> {
   return witnesses;
 }
 
-/** It was started with an invalid input. */
-function hasNoState(service: Service, workflowId: string): boolean {
-  return service.latest(workflowId)?.status === 'FAILED';
-}
-
 /** Nothing follows from the answer: the onboarding ends with it, or somebody answered the ticket in another way. */
 function isItsEnd(id: string, answer: string | undefined): boolean {
   return answer === 'abandon' || (answer === 'retry' && id.startsWith('ticket-'));
 }
 
-/** The workflows of accounts and of single operations. */
 async function accountsOf({ client, service }: End): Promise<Witness[]> {
   const party = { externalId: '', businessName: '', legalName: '' };
   const accounts = service.runs.filter(

@@ -5,16 +5,11 @@ import type { Writes } from './roles.js';
 
 const HOLDER = 'submit-business-account-holder';
 
-/** A ticket of the bank, and its owner. */
-export interface TicketOf {
-  readonly ticketId: number;
-  readonly userProfileId: number | null;
-}
-
 /** The records of the partners, which are compared with what was requested. */
 export interface PartnerRecords {
   readonly ledger: readonly LedgerEntry[];
-  readonly tickets: readonly TicketOf[];
+  /** Those of the bank, and their owners. */
+  readonly tickets: readonly { readonly ticketId: number; readonly userProfileId: number | null }[];
 }
 
 /** The `mid` that the sandbox gives a merchant. */

@@ -3,7 +3,7 @@ import { nudge } from '../src/temporal/nudge.js';
 import { MOOT } from './answers.js';
 import type { Party } from './cast.js';
 import { approvalOf } from './ledger.js';
-import type { Scene } from './people.js';
+import type { Scene } from './scene.js';
 import type { Case } from './slips.js';
 
 const HOUR_MS = 3_600_000;

@@ -64,23 +64,13 @@ export class Partners {
     this.#before = this.emulation.ledger.entries().length;
   }
 
-  /** Sends a request past the network. */
-  async ask(
-    url: string,
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-    payload?: string,
-  ): Promise<{ readonly status: number; readonly text: string }> {
-    const headers: Record<string, string> =
-      payload === undefined ? {} : { 'content-type': 'application/json' };
-    const { status, body } = await this.listener({ method, url, headers, body: Buffer.from(payload ?? '') });
-    return { status, text: body.toString() };
-  }
-
-  /** Calls a control of the sandbox. */
+  /** Calls a control of the sandbox, past the network. */
   async control<Reply>(method: 'GET' | 'POST', url: string, body?: object): Promise<Reply> {
-    const { status, text } = await this.ask(url, method, body && JSON.stringify(body));
-    if (status >= 400) throw new Error(`${method} ${url}: ${status} ${text}`);
-    return JSON.parse(text) as Reply;
+    const headers: Record<string, string> = body ? { 'content-type': 'application/json' } : {};
+    const sent = Buffer.from(body ? JSON.stringify(body) : '');
+    const response = await this.listener({ method, url, headers, body: sent });
+    if (response.status >= 400) throw new Error(`${method} ${url}: ${response.status} ${response.body}`);
+    return JSON.parse(response.body.toString()) as Reply;
   }
 
   close(): Promise<void> {

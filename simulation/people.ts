@@ -1,6 +1,4 @@
-import type { Client } from '@temporalio/client';
 import { documentStore } from '../src/documents/document-store.js';
-import type { FileStore } from '../src/documents/file-store.js';
 import type { Answer, Requirement } from '../src/messages/requirements.js';
 import { stateOf } from '../src/temporal/onboardings.js';
 import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
@@ -8,26 +6,12 @@ import { answerTo, type OperatorAnswer, STORE_FAILS } from './answers.js';
 import { type Party, workersOf } from './cast.js';
 import { finalMid } from './ledger.js';
 import { MARKERS } from './markers.js';
-import { CODE, type Departure, type Network, NOT_TODAY } from './network.js';
+import { CODE, type Departure, NOT_TODAY } from './network.js';
 import { PartnerStaff } from './partner-staff.js';
-import type { Partners } from './partners.js';
-import { OUTAGES, type Plan } from './plan.js';
-import type { Service } from './service/service.js';
+import { OUTAGES } from './plan.js';
+import type { Scene } from './scene.js';
 import { Answering, type Case } from './slips.js';
-import type { World } from './world.js';
 import { type Witness, writtenAs } from './writes.js';
-
-/** Everything that a run consists of. */
-export interface Scene {
-  readonly world: World;
-  readonly plan: Plan;
-  readonly cast: readonly Party[];
-  readonly partners: Partners;
-  readonly network: Network;
-  readonly client: Client;
-  readonly service: Service;
-  readonly files: FileStore;
-}
 
 /** The latest moment at which a write takes effect after the question about it, in milliseconds: its request may still be on its way. */
 const SURELY_OVER_MS = 5 * 60_000;

@@ -92,7 +92,7 @@ const provisioned: Role = {
 };
 const notStarted: Role = { scenario: 'straight', outcome: 'not-started', writes: {} };
 
-/** A customer consists of a merchant and a business, with or without a terminal. */
+/** A customer is a merchant and a business, with or without a terminal. The others of a cast are one of these. */
 export interface CustomerRole {
   readonly scenario: string;
   readonly outcome: string;

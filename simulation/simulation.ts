@@ -15,9 +15,10 @@ import { broken, type End, type Problem } from './invariants.js';
 import { MARKERS } from './markers.js';
 import { Network, replaceTransport } from './network.js';
 import { memoryFiles, PARTNERS_URL, Partners } from './partners.js';
-import { People, type Scene } from './people.js';
+import { People } from './people.js';
 import { type Incident, MOVES, type Plan } from './plan.js';
 import { encoded } from './runtime.js';
+import type { Scene } from './scene.js';
 import { clientOf } from './service/requests.js';
 import { Service } from './service/service.js';
 import { dbaFormIn, Starts, TASK_QUEUE } from './starts.js';
@@ -249,13 +250,9 @@ class Simulation {
   }
 
   #startWorker(name: string): void {
-    const worker = new Worker(
-      ...([name, this.world, this.#service, this.#network, settingsOf(this.plan)] as const),
-      {
-        documents: this.#shelf,
-        statements: this.#shelf,
-      },
-    );
+    const stores = { documents: this.#shelf, statements: this.#shelf };
+    const config = settingsOf(this.plan);
+    const worker = new Worker(name, this.world, this.#service, this.#network, config, stores);
     this.#workers.push(worker);
     worker.start();
   }

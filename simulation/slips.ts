@@ -12,8 +12,8 @@ import {
 import { type Answer, type Requirement, resolveRequirement } from '../src/messages/requirements.js';
 import type { Party } from './cast.js';
 import { MARKERS } from './markers.js';
-import type { Scene } from './people.js';
 import type { Slip } from './plan.js';
+import type { Scene } from './scene.js';
 
 /** A requirement of a workflow, and the answer that its person has in mind. */
 export interface Case {

@@ -2,17 +2,12 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { workflowId } from '../src/messages/ids.js';
 import type { MerchantBoardingInput } from '../src/messages/inputs.js';
 import { defined } from '../src/messages/objects.js';
-import {
-  type OperationStart,
-  startBusinessOnboarding,
-  startCustomerOnboarding,
-  startMerchantBoarding,
-  startOperation,
-} from '../src/temporal/start.js';
+import { KINDS, type OperationStart, startMerchantBoarding, startOperation } from '../src/temporal/start.js';
 import { type Party, workersOf } from './cast.js';
 import { type Batch, batchOf, invalidStarts, operationId } from './errands.js';
-import type { People, Scene } from './people.js';
+import type { People } from './people.js';
 import type { Plan } from './plan.js';
+import type { Scene } from './scene.js';
 
 export const TASK_QUEUE = 'gangway';
 
@@ -75,15 +70,10 @@ export class Starts {
       await this.#attach(party, { ...input.boarding, externalId: input.externalId });
     // A customer keeps what has ended, and its parts look for themselves.
     const isRestored = plan.twists.includes('restored') && plan.existing !== 'before';
-    if (type === 'customerOnboarding') await startCustomerOnboarding(client, input, options);
-    else if (!isRestored)
-      await (type === 'merchantBoarding'
-        ? startMerchantBoarding(client, input, options)
-        : startBusinessOnboarding(client, input, options));
-    else {
+    if (isRestored && type !== 'customerOnboarding') {
       const restored = { backedUpAt: new Date(world.now).toISOString() };
       await this.#start(type, party.workflowId, [input, undefined, restored]);
-    }
+    } else await KINDS[type].start(client, input as never, options);
   }
 
   /** Requested twice, it runs once. */

@@ -6,7 +6,6 @@ import { msToNumber, tsToMs } from '@temporalio/common/lib/time.js';
 import type { InjectedSinks } from '@temporalio/worker';
 import type { SinkCall, Sinks } from '@temporalio/workflow';
 import { batchActivities } from '../src/activities/batches.js';
-import type { FileStore } from '../src/documents/file-store.js';
 import { type ActivityQueue, activityQueues } from '../src/worker/create-worker.js';
 import { SHUTDOWN_FORCE, SHUTDOWN_GRACE } from '../src/worker/tuning.js';
 import { intercepted, type WorkersConfig, workflowQueue } from '../src/worker/workflow-worker.js';
@@ -17,25 +16,18 @@ import {
   decoded,
   encoded,
   type Instance,
-  type Job,
   NAMESPACE,
   type RunningActivity,
   runActivity,
 } from './runtime.js';
 import type { Activity } from './service/activity.js';
 import { clientOf, type Link } from './service/requests.js';
-import type { Run, Step } from './service/run.js';
+import type { Run } from './service/run.js';
 import type { Service } from './service/service.js';
 import { Process, type World } from './world.js';
 
 /** How long a worker takes to report its last activities, in milliseconds. */
 const REPORT_MS = 100;
-
-/** Where documents and statements are. */
-export interface Stores {
-  readonly documents: FileStore;
-  readonly statements: FileStore;
-}
 
 /**
  * A worker process: the activities, clients and interceptors of production, and the SDK's runtime of workflows. A kill takes
@@ -58,7 +50,7 @@ export class Worker extends Process {
     private readonly service: Service,
     link: Link,
     config: WorkersConfig,
-    stores: Stores,
+    stores: Parameters<typeof activityQueues>[1],
   ) {
     super(name);
     this.client = clientOf(service, link);
@@ -197,21 +189,11 @@ export class Worker extends Process {
     const instance = await this.#held(run);
     const activation = run.takeTask();
     if (!activation) return;
-    const steps: Step[] = [];
-    const local: Promise<Job>[] = [];
     const what = `a task of ${run.start.workflowId} failed`;
-    const activate = async (jobs: readonly Job[]) => {
-      const step = { ...activation, at: this.world.now, jobs };
-      const { calls, ...done } = await this.world.outside(() => instance.activate(what, step));
-      steps.push({ activation: step, ...done });
-      await this.#callSinks(calls);
-      for (const { scheduleLocalActivity } of done.commands)
-        if (scheduleLocalActivity) local.push(this.#local(run, scheduleLocalActivity));
-    };
-    await activate(activation.jobs);
-    for (let next = local.shift(); next; next = local.shift()) await activate([await next]);
+    const { calls, ...done } = await this.world.outside(() => instance.activate(what, activation));
+    await this.#callSinks(calls);
     await this.world.sleep(this.world.chance.between(1, 10));
-    if (!run.isRunning(activation) || !run.completeTask(steps)) return this.#evict(run);
+    if (!run.isRunning(activation) || !run.completeTask({ activation, ...done })) return this.#evict(run);
     this.#hold(run, instance);
     this.service.changed(run);
   }
@@ -222,22 +204,6 @@ export class Worker extends Process {
       this.#sinks[ifaceName]?.[fnName]?.fn(workflowInfo, ...args),
     );
     await Promise.allSettled(called);
-  }
-
-  /** The core runs local activities within the task. */
-  async #local(run: Run, scheduled: NonNullable<Commands['scheduleLocalActivity']>): Promise<Job> {
-    const { now } = this.world;
-    const { result } = this.#begin(run, scheduled, {
-      ...{ taskQueue: run.start.taskQueue, token: `${run.runId}/local/${scheduled.seq}`, attempt: 1 },
-      ...{ isLocal: true, scheduledTimestampMs: now, currentAttemptScheduledTimestampMs: now },
-    });
-    const { completed, failed } = await result;
-    if (!completed && !failed?.failure?.applicationFailureInfo?.nonRetryable)
-      throw new Error(`the simulated service lacks retries of ${scheduled.activityType}`);
-    const { seq } = scheduled;
-    return {
-      resolveActivity: { seq, isLocal: true, result: completed ? { completed } : { failed: failed ?? null } },
-    };
   }
 
   async #attempt(activity: Activity): Promise<void> {
@@ -273,7 +239,7 @@ export class Worker extends Process {
 
   #begin(
     { start: { workflowId, type: workflowType }, runId }: Run,
-    scheduled: NonNullable<Commands['scheduleActivity' | 'scheduleLocalActivity']>,
+    scheduled: NonNullable<Commands['scheduleActivity']>,
     { taskQueue, token, ...attempt }: Partial<Info> & { readonly taskQueue: string; readonly token: string },
     heartbeat: (details: unknown) => void = () => {},
   ): RunningActivity {

@@ -13,11 +13,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { shellWord } from './commands/cli/arguments.js';
 import { Printer } from './commands/cli/output.js';
-import { type Asked, deleteData, startPlayground, writeSettings, YOURS } from './demo/playground.js';
 import {
+  type Asked,
   answerTo,
   CAST,
   type Crm,
+  deleteData,
   gangway,
   inbox,
   type Part,
@@ -25,7 +26,10 @@ import {
   ROOT,
   start,
   startCrm,
-} from './demo/processes.js';
+  startPlayground,
+  writeSettings,
+  YOURS,
+} from './demo/parts.js';
 import { ONBOARDINGS, workflowId } from './messages/ids.js';
 import type { MerchantBoardingOutcome } from './messages/onboardings.js';
 import type { OutboundEventType } from './messages/outbound-events.js';
@@ -203,18 +207,20 @@ async function answerEverything(env: NodeJS.ProcessEnv): Promise<void> {
 
 /** Prints the table of results. Returns whether each onboarding ended as expected. */
 async function report(client: Client): Promise<boolean> {
-  const rows = await Promise.all(CAST.map((part) => reportOne(client, part)));
+  let surprises = 0;
+  const reported = CAST.map(async ({ type, externalId, outcome }) => {
+    const id = workflowId(type, externalId);
+    const state = await stateOf(client, id);
+    const ended = state.outcome ?? `${state.stage}, not ended`;
+    const isSurprise = state.outcome !== outcome;
+    if (isSurprise) surprises += 1;
+    const shown = isSurprise ? `${ended} (expected ${outcome})` : ended;
+    return [id, shown, state.mid ?? '-', state.financialAccountId ?? '-'];
+  });
   printer.line('');
-  printer.table(
-    ['workflow', 'outcome', 'mid', 'bank account'],
-    rows.map(({ row }) => row),
-  );
-  const surprises = rows.filter(({ asExpected }) => !asExpected).length;
-  printer.line(
-    surprises === 0
-      ? '\nEach onboarding ended with the outcome of its scenario.'
-      : `\n${surprises} did not end as expected.`,
-  );
+  printer.table(['workflow', 'outcome', 'mid', 'bank account'], await Promise.all(reported));
+  const allAsExpected = 'Each onboarding ended with the outcome of its scenario.';
+  printer.line(`\n${surprises === 0 ? allAsExpected : `${surprises} did not end as expected.`}`);
   return surprises === 0;
 }
 
@@ -236,23 +242,14 @@ async function receivedAll({ received }: Crm): Promise<boolean> {
   return true;
 }
 
-async function reportOne(client: Client, { type, externalId, outcome }: Part) {
-  const id = workflowId(type, externalId);
-  const state = await stateOf(client, id);
-  const asExpected = state.outcome === outcome;
-  const ended = state.outcome ?? `${state.stage}, not ended`;
-  const shown = asExpected ? ended : `${ended} (expected ${outcome})`;
-  return { asExpected, row: [id, shown, state.mid ?? '-', state.financialAccountId ?? '-'] };
-}
-
 let stopped: Promise<void> | undefined;
 
 /** Stops everything that runs, the last started first, and deletes its data. Further calls wait for the first one. */
 function stopEverything(): Promise<void> {
-  stopped ??= (async () => {
+  stopped ??= Promise.resolve().then(async () => {
     for (const each of running.reverse()) await each.stop();
     await deleteData(FOLDER);
-  })();
+  });
   return stopped;
 }
 
@@ -268,13 +265,10 @@ for (const [signal, exitCode] of [
     if (interrupted) process.exit();
     interrupted = true;
     printer.note('\nstopping ...');
-    stopEverything().then(
-      () => {
-        printer.note('stopped; the logs remain in .cache/demo');
-        process.exit();
-      },
-      () => process.exit(),
-    );
+    stopEverything()
+      .then(() => printer.note('stopped; the logs remain in .cache/demo'))
+      .finally(() => process.exit())
+      .catch(() => undefined);
   });
 }
 

@@ -65,7 +65,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
     void connection.setApiKey(apiKey);
     ages.apiKey(apiKey);
   });
-  const worker = await createWorker({ connection, namespace, config });
+  const worker = await createWorker({ connection, namespace }, config);
   const client = new Client({ connection, namespace });
   vitals = { worker: () => worker.getState(), temporal: temporalCheck(client) };
   const stopWatching = config.metricsAddress && startMetrics(client, config);

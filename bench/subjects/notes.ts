@@ -45,7 +45,7 @@ async function ended(boarding: Onboarding): ReturnType<typeof eventsOf> {
 
 async function twoNotes({ board }: Rig): ReturnType<typeof eventsOf> {
   const boarding = await board(merchant('notes'));
-  // Reads a search attribute, because a query that meets a local activity would add a workflow task.
+  // A search attribute costs the worker nothing.
   const waits = async () => (await boarding.handle.describe()).typedSearchAttributes;
   await eventually(waits, (seen) => seen.get(SEARCH_ATTRIBUTES.actionRequired) === true, 'the notes');
   const { requirements } = await boarding.state();

@@ -33,7 +33,7 @@ export type Programs = Awaited<ReturnType<typeof programs>>;
 
 /** A sentence that names what this machine lacks for a cluster. Undefined when nothing is missing. */
 export async function missing(): Promise<string | undefined> {
-  return sentenceOf(await find());
+  return (await find()).lacks;
 }
 
 /**
@@ -42,11 +42,9 @@ export async function missing(): Promise<string | undefined> {
  * @throws when the machine lacks a program, see {@link missing}
  */
 export async function programs(report: (line: string) => void) {
-  const found = await find();
-  const { initdb, postgres, pgIsReady, go, isBuilt } = found;
-  if (!initdb || !postgres || !pgIsReady) throw new Error(sentenceOf(found));
+  const { lacks, isBuilt, go, ...postgresql } = await find();
+  if (lacks !== undefined) throw new Error(lacks);
   if (!isBuilt) {
-    if (!go) throw new Error(sentenceOf(found));
     report(
       'building Temporal\'s server and Web UI with "go install" into .cache/, once: this takes some minutes',
     );
@@ -55,34 +53,26 @@ export async function programs(report: (line: string) => void) {
       await run(go, ['install', ...commands], { env: { ...process.env, GOBIN: folder } });
     }
   }
-  return { server, sql, webUi, initdb, postgres, pgIsReady };
+  return { server, sql, webUi, ...postgresql };
 }
 
 async function find() {
   const versions = await readdir(DEBIANS).catch(() => []);
   const debians = versions.sort().map((version) => join(DEBIANS, version, 'bin'));
-  const folders = [...PATH, ...debians.toReversed()];
-  return {
-    initdb: await firstIn(folders, 'initdb'),
-    postgres: await firstIn(folders, 'postgres'),
-    pgIsReady: await firstIn(folders, 'pg_isready'),
-    go: await firstIn(PATH, 'go'),
-    isBuilt: (await Promise.all([server, sql, webUi].map((built) => firstIn([''], built)))).every(Boolean),
-  };
-}
-
-function sentenceOf({
-  initdb,
-  postgres,
-  pgIsReady,
-  go,
-  isBuilt,
-}: Awaited<ReturnType<typeof find>>): string | undefined {
+  const inPostgres = (name: string) => firstIn([...PATH, ...debians.toReversed()], name);
+  const postgresql = ['initdb', 'postgres', 'pg_isready'].map(inPostgres);
+  const [initdb = '', postgres = '', pgIsReady = ''] = await Promise.all(postgresql);
+  const go = (await firstIn(PATH, 'go')) ?? '';
+  const built = await Promise.all([server, sql, webUi].map((path) => firstIn([''], path)));
+  const isBuilt = built.every(Boolean);
   const lacks = [
     ...(initdb && postgres && pgIsReady ? [] : ['PostgreSQL (apt-get install postgresql)']),
     ...(isBuilt || go ? [] : ["Go, which builds Temporal's server (https://go.dev/dl)"]),
   ];
-  return lacks.length === 0 ? undefined : `A Temporal cluster needs ${lacks.join(', and ')}.`;
+  return {
+    ...{ initdb, postgres, pgIsReady, go, isBuilt },
+    lacks: lacks.length === 0 ? undefined : `A Temporal cluster needs ${lacks.join(', and ')}.`,
+  };
 }
 
 /** A program of the cluster. */

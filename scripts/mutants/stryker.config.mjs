@@ -17,6 +17,7 @@ export default {
   buildCommand: `ln -s ${at('node_modules')} ${at('dist')} .`,
   tempDirName: '.cache/mutants',
   cleanTempDir: 'always',
-  reporters: ['progress-append-only'],
+  reporters: ['progress-append-only', 'clear-text'],
+  clearTextReporter: { reportTests: false, logTests: false },
   logLevel: 'warn',
 };

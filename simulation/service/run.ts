@@ -49,7 +49,7 @@ interface Closed {
   readonly failure?: Failure;
 }
 
-/** What a task of a workflow did: its steps, in their order. More than one when local activities ran within it. */
+/** What a task of a workflow did. */
 export interface Step {
   readonly activation: Activation;
   readonly commands: readonly Commands[];
@@ -211,16 +211,16 @@ export class Run {
    *
    * @returns false when the workflow wants to end although something has happened meanwhile (`UnhandledCommand`)
    */
-  completeTask(steps: readonly Step[]): boolean {
+  completeTask(step: Step): boolean {
     if (!this.#task || !this.isOpen) return true;
-    const commands = steps.flatMap((step) => step.commands);
+    const { commands } = step;
     if (this.#jobs.length > 0 && commands.some((command) => LAST.some((last) => command[last]))) {
       this.failTask();
       return false;
     }
     this.#task.cancel();
     this.#task = undefined;
-    this.steps.push(...steps);
+    this.steps.push(step);
     this.#write('workflowTaskCompleted');
     for (const command of commands)
       for (const [name, of] of Object.entries(command)) {
@@ -308,7 +308,6 @@ export class Run {
       Object.assign(attributes, { newExecutionRunId: next?.runId });
     },
     setPatchMarker: () => this.#write('markerRecorded'),
-    scheduleLocalActivity: () => this.#write('markerRecorded'),
     userMetadata: () => {},
     eventGroupMarkers: () => {},
   };

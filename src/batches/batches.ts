@@ -27,8 +27,7 @@ import { inMemo, type Raw, rawListed, typesOf } from '../temporal/search.js';
 import { startSingle } from '../temporal/single-activities.js';
 import { isNotFound, PassingProblem, promptly } from '../temporal/unavailable.js';
 import { NoWorker, pollersOf, whyNoWorker } from '../temporal/workers.js';
-import type { Ready } from './ready.js';
-import { kindsOf, rowsOf } from './validation.js';
+import { kindsOf, type Ready, rowsOf } from './validation.js';
 
 const { WORKFLOW_EXECUTION_STATUS_RUNNING } = proto.temporal.api.enums.v1.WorkflowExecutionStatus;
 
@@ -226,11 +225,7 @@ export function resultsOfPart(client: Client, taskQueue: string, of: PartOfBatch
 }
 
 /** All results of a batch so far, by line. */
-export async function resultsOf(
-  client: Client,
-  taskQueue: string,
-  { id, state, recent }: Batch,
-): Promise<RowResult[]> {
+export async function resultsOf(client: Client, taskQueue: string, { id, state, recent }: Batch) {
   const results = [...recent];
   for (let part = 0; part < state.parts; part += 1)
     results.push(...(await resultsOfPart(client, taskQueue, { batch: id, part })));

@@ -6,7 +6,7 @@ import { PLAIN_NUMBER } from '../partners/rules-in-words.js';
 import { didYouMean } from '../settings/nearest.js';
 import { check, InvalidInput } from '../texts/invalid-input.js';
 import type { CellType, Column, Columns } from './columns.js';
-import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './ready.js';
+import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './validation.js';
 
 interface Table {
   /** The character between cells. Default: a comma. */
@@ -146,11 +146,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 /** The columns in their order; undefined where one is left out. */
 type Header = readonly (MappedColumn | undefined)[];
 
-function readHeader(
-  cells: readonly string[],
-  known: Columns,
-  { columns, constants }: Mapping,
-): { readonly header: Header; readonly problems: readonly FieldProblem[] } {
+function readHeader(cells: readonly string[], known: Columns, { columns, constants }: Mapping) {
   if (cells.length > MOST_COLUMNS) return { header: [], problems: [TOO_WIDE] };
   const header: (MappedColumn | undefined)[] = [];
   const unknown: FieldProblem[] = [];

@@ -6,7 +6,7 @@ import { InvalidInput } from '../texts/invalid-input.js';
 import { beginsAsUtf16, IS_UTF_16, notJson } from '../texts/text.js';
 import { columnsOf } from './columns.js';
 import { csvRows, type MappingFile, mappingFrom, NO_MAPPING } from './csv.js';
-import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './ready.js';
+import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './validation.js';
 
 export interface Format {
   /** Default: by the name of the file. */

@@ -5,6 +5,7 @@ import { EndedOnboarding, sendResolution } from '../inbox/answering.js';
 import { type Asked, readWaits } from '../inbox/waits.js';
 import { ONBOARDINGS, partsOfId } from '../messages/ids.js';
 import type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../messages/inputs.js';
+import { defined } from '../messages/objects.js';
 import type { OnboardingState, Stage } from '../messages/onboarding-state.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from '../messages/requirements.js';
 import { besideOwn, openClient, requireKeys, temporalSettings } from '../temporal/connection.js';
@@ -13,6 +14,7 @@ import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';
 import { type Listed, listedBy, typesOf } from '../temporal/search.js';
 import type { Kind, Started } from '../temporal/start.js';
 import { isNotFound } from '../temporal/unavailable.js';
+import type { ClientSettings } from './settings.js';
 import {
   type Advice,
   awaitOutcome,
@@ -20,9 +22,9 @@ import {
   type OutcomeOptions,
   reportRequirements,
   StillRunning,
-} from './outcome.js';
-import type { ClientSettings } from './settings.js';
-import { Watching, type WatchOptions } from './watching.js';
+  Watching,
+  type WatchOptions,
+} from './watching.js';
 
 /** Options for the start of an onboarding. */
 export interface OnboardingOptions {
@@ -112,12 +114,10 @@ const FOR_PROGRAMS: Advice = { restart: 'start it again with { again: true }', i
  * when there is no such onboarding, or more than one.
  */
 export class GangwayClient {
-  readonly #temporal: Client;
   readonly #parts: Parts;
 
   /** @internal */
   constructor(parts: Parts) {
-    this.#temporal = parts.temporal;
     this.#parts = parts;
   }
 
@@ -158,7 +158,7 @@ export class GangwayClient {
    */
   start<Input>(kind: Kind<Input>, input: Input, { again = false }: OnboardingOptions = {}): Promise<Started> {
     const { taskQueue, dbaForm } = this.#parts.settings;
-    return kind.start(this.#temporal, input, { taskQueue, dbaForm, again });
+    return kind.start(this.#parts.temporal, input, { taskQueue, dbaForm, again });
   }
 
   /**
@@ -167,7 +167,7 @@ export class GangwayClient {
    * @throws {UnreadableOnboarding} when no worker responds
    */
   status(id: string): Promise<OnboardingState> {
-    return this.#of(id, (workflowId) => stateOf(this.#temporal, workflowId));
+    return this.#of(id, (workflowId) => stateOf(this.#parts.temporal, workflowId));
   }
 
   /**
@@ -177,7 +177,7 @@ export class GangwayClient {
    * @throws {UnreadableOnboarding} when no worker responds
    */
   async requirements(id: string): Promise<readonly Asked[]> {
-    const { asked } = await this.#of(id, (workflowId) => readWaits(this.#temporal, workflowId));
+    const { asked } = await this.#of(id, (workflowId) => readWaits(this.#parts.temporal, workflowId));
     return asked;
   }
 
@@ -189,7 +189,7 @@ export class GangwayClient {
    * @throws {EndedOnboarding} when the onboarding has ended
    */
   answer(id: string, resolution: Resolution): Promise<ResolutionReceipt> {
-    return this.#of(id, (workflowId) => sendResolution(this.#temporal, workflowId, resolution));
+    return this.#of(id, (workflowId) => sendResolution(this.#parts.temporal, workflowId, resolution));
   }
 
   /** Stores a document (`DOCUMENT_DIR`), for an answer of the kind `documents`. @param fileName the name that the partner sees */
@@ -210,10 +210,7 @@ export class GangwayClient {
   async outcome<Ending = Outcome>(id: string, options: OutcomeOptions = {}): Promise<Ending> {
     const { signal, onRequirements } = options;
     const timeoutMs = options.timeoutMs && Math.min(options.timeoutMs, LONGEST_TIMER_MS);
-    const deadline = new Deadline({
-      ...(timeoutMs !== undefined && { ms: timeoutMs }),
-      ...(signal && { until: signal }),
-    });
+    const deadline = new Deadline({ ...defined({ ms: timeoutMs }), until: signal });
     const watching = this.watch<Ending>(id, { signal: deadline.signal, isBrief: true });
     try {
       const reported = onRequirements && reportRequirements(watching, onRequirements);
@@ -236,7 +233,7 @@ export class GangwayClient {
    */
   async cancel(id: string): Promise<void> {
     await this.#of(id, async (workflowId) => {
-      const handle = this.#temporal.workflow.getHandle(workflowId);
+      const handle = this.#parts.temporal.workflow.getHandle(workflowId);
       if ((await handle.describe()).status.name !== 'RUNNING') throw new EndedOnboarding(workflowId);
       await handle.cancel();
     });
@@ -244,7 +241,7 @@ export class GangwayClient {
 
   /** Onboardings, newest first. This needs no worker, and shows a change after a moment. */
   async *list({ most, ...filter }: ListOptions = {}): AsyncGenerator<Listed, void, undefined> {
-    yield* listedBy(this.#temporal, { types: typesOf(ONBOARDINGS), ...filter }, most);
+    yield* listedBy(this.#parts.temporal, { types: typesOf(ONBOARDINGS), ...filter }, most);
   }
 
   /**
@@ -259,8 +256,8 @@ export class GangwayClient {
     advice: Advice = FOR_PROGRAMS,
   ): Watching<Ending> {
     const end = (workflowId: string) =>
-      this.#of(workflowId, () => awaitOutcome<Ending>(this.#temporal, workflowId, advice));
-    return new Watching(this.#temporal, this.#existing(id), end, options);
+      this.#of(workflowId, () => awaitOutcome<Ending>(this.#parts.temporal, workflowId, advice));
+    return new Watching(this.#parts.temporal, this.#existing(id), end, options);
   }
 
   /** Closes the connection. One that the caller gave stays open. */
@@ -270,11 +267,8 @@ export class GangwayClient {
 
   async #existing(id: string): Promise<string> {
     if (partsOfId(id)) return id;
-    const { workflowId } = await findOnboarding(
-      this.#temporal,
-      id,
-      Object.keys(this.#parts.settings.accounts),
-    );
+    const { temporal, settings } = this.#parts;
+    const { workflowId } = await findOnboarding(temporal, id, Object.keys(settings.accounts));
     return workflowId;
   }
 
@@ -285,7 +279,7 @@ export class GangwayClient {
       return await use(workflowId);
     } catch (error) {
       const mayBeUnknown = isNotFound(error) || error instanceof EndedOnboarding;
-      if (!mayBeUnknown || (await describe(this.#temporal, workflowId))) throw error;
+      if (!mayBeUnknown || (await describe(this.#parts.temporal, workflowId))) throw error;
       throw new UnknownOnboarding(`there is no workflow ${JSON.stringify(id)}`);
     }
   }

@@ -30,6 +30,10 @@ export {
   EndedWithoutOutcome,
   type Outcome,
   type OutcomeOptions,
+  type OwnedEntry,
+  type Owner,
+  type Reading,
   StillRunning,
-} from './outcome.js';
-export type { OwnedEntry, Owner, Reading, Watching, WatchOptions } from './watching.js';
+  type Watching,
+  type WatchOptions,
+} from './watching.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type BearerRules, type JwtRule, REQUESTS_PER_MINUTE } from '../http/server.js';
+import { type JwtRule, REQUESTS_PER_MINUTE } from '../http/server.js';
 import { logSettings } from '../process/logging.js';
 import {
   BadSetting,
@@ -67,55 +67,38 @@ export const codecServerSettings = z.object({
   ...logSettings.shape,
 });
 
-type Settings = z.output<typeof codecServerSettings>;
-
 export type CodecSettings = Readonly<ReturnType<typeof loadCodecSettings>>;
 
 /** @throws {BadSetting} which names the first setting that cannot be used */
 export function loadCodecSettings(environment: NodeJS.ProcessEnv) {
   const set = readSettings(codecServerSettings, environment);
+  const { CODEC_ADDRESS: address, CODEC_TOKENS: tokens, CODEC_TOKEN_IN_PATH: tokenInPath } = set;
+  const isLocal = isSecureOrLoopback(new URL(`http://${address.host}`));
+  // Responses are plain text, so they may leave the machine through an encrypted connection only.
+  if (!isLocal && !set.CODEC_BEHIND_TLS) {
+    const rule = 'must be a loopback address; with TLS in front of this server, set CODEC_BEHIND_TLS=true';
+    throw new BadSetting('CODEC_ADDRESS', rule);
+  }
+  const jwt = jwtFrom(set);
+  if (tokens.length === 0 && !jwt) {
+    const rule = 'is not set, and neither is CODEC_JWKS_URL: callers need a bearer token';
+    throw new BadSetting('CODEC_TOKENS', rule);
+  }
+  // Proxies write paths to their logs.
+  if (tokenInPath && (!isLocal || set.CODEC_BEHIND_TLS))
+    throw new BadSetting('CODEC_TOKEN_IN_PATH', 'is allowed on loopback only, without a proxy in front');
   return {
-    ...addressFrom(set),
+    ...{ ...address, tokenInPath, bearer: { tokens, jwt } },
     metricsAddress: set.CODEC_METRICS_ADDRESS,
     keys: set.PAYLOAD_KEYS,
-    bearer: bearerFrom(set),
     uiOrigin: set.CODEC_UI_ORIGIN,
-    tokenInPath: tokenInPathFrom(set),
     namespaces: set.CODEC_NAMESPACES ?? [set.TEMPORAL_NAMESPACE],
     requestsPerMinute: REQUESTS_PER_MINUTE,
     logLevel: set.GANGWAY_LOG_LEVEL,
   };
 }
 
-/** Responses are plain text, so they may leave the machine through an encrypted connection only. */
-function addressFrom(set: Settings): { host: string; port: number } {
-  const { host, port } = set.CODEC_ADDRESS;
-  if (!set.CODEC_BEHIND_TLS && !isSecureOrLoopback(new URL(`http://${host}`))) {
-    const rule = 'must be a loopback address; with TLS in front of this server, set CODEC_BEHIND_TLS=true';
-    throw new BadSetting('CODEC_ADDRESS', rule);
-  }
-  return { host, port };
-}
-
-/** Proxies write paths to their logs, so this is for a server without a proxy in front. */
-function tokenInPathFrom(set: Settings): boolean {
-  if (!set.CODEC_TOKEN_IN_PATH) return false;
-  if (isSecureOrLoopback(new URL(`http://${set.CODEC_ADDRESS.host}`)) && !set.CODEC_BEHIND_TLS) return true;
-  throw new BadSetting('CODEC_TOKEN_IN_PATH', 'is allowed on loopback only, without a proxy in front');
-}
-
-function bearerFrom(set: Settings): BearerRules {
-  const jwt = jwtFrom(set);
-  if (set.CODEC_TOKENS.length === 0 && !jwt) {
-    throw new BadSetting(
-      'CODEC_TOKENS',
-      'is not set, and neither is CODEC_JWKS_URL: callers need a bearer token',
-    );
-  }
-  return { tokens: set.CODEC_TOKENS, jwt };
-}
-
-function jwtFrom(set: Settings): JwtRule | undefined {
+function jwtFrom(set: z.output<typeof codecServerSettings>): JwtRule | undefined {
   const names = ['CODEC_JWKS_URL', 'CODEC_JWT_ISSUER', 'CODEC_JWT_AUDIENCE'] as const;
   const [jwksUrl, issuer, audience] = names.map((name) => set[name]);
   if (jwksUrl !== undefined && issuer !== undefined && audience !== undefined) {

@@ -147,12 +147,7 @@ function actIn(surroundings: Surroundings): Act {
 }
 
 /** Explains an error on standard error. @returns the exit code */
-async function report(
-  printer: Printer,
-  { aborted, reason }: AbortSignal,
-  error: unknown,
-  debug: boolean,
-): Promise<number> {
+async function report(printer: Printer, { aborted, reason }: AbortSignal, error: unknown, debug: boolean) {
   if (error instanceof Interrupted) return error.exitCode;
   // An interruption cancels calls, so it is the cause of whatever they throw.
   if (aborted) return reason instanceof Interrupted ? reason.exitCode : EXIT.failed;

@@ -12,7 +12,7 @@ import type { FieldProblem } from '../partners/partner-error.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { patchIn } from './correction-fields.js';
 import type { Fields } from './query.js';
-import type { Role } from './visitor.js';
+import type { Role } from './route.js';
 
 /** Turns a form into an answer: what each field may hold, who may give which answer, and where its problems are shown. */
 

@@ -111,15 +111,12 @@ export function patchIn(fields: Fields, correctable: Correctable, known: KnownAc
     return patchFrom(settings, correctable.input, changeable(correctable, known).schema, 'The correction');
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    throw new InvalidInput(error.message, error.problems.map(inTheWordsOfForms));
+    const inTheWordsOfForms = error.problems.map(({ field, message }) => ({
+      field,
+      message: message.replace(/to send it as text: .*$/, 'to send it as text, put it in double quotes'),
+    }));
+    throw new InvalidInput(error.message, inTheWordsOfForms);
   }
-}
-
-function inTheWordsOfForms({ field, message }: FieldProblem): FieldProblem {
-  return {
-    field,
-    message: message.replace(/to send it as text: .*$/, 'to send it as text, put it in double quotes'),
-  };
 }
 
 /** Items of a list from its end, because the removal of one moves those behind it. */

@@ -67,14 +67,19 @@ const ZIP_END = Buffer.from([0x50, 0x4b, 5, 6]);
 const MARKUP = /<(?:!doctype|html|head|body|script|svg|iframe|\?php)\b/i;
 /** Programs: Windows, Linux, macOS, Java; and scripts. */
 const PROGRAM = beginsWith(
-  ...[
-    [0x4d, 0x5a],
-    [0x7f, 0x45, 0x4c, 0x46],
-    [0xcf, 0xfa, 0xed, 0xfe],
-    [0xca, 0xfe, 0xba, 0xbe],
-    [0x23, 0x21],
-  ],
+  [0x4d, 0x5a],
+  [0x7f, 0x45, 0x4c, 0x46],
+  [0xcf, 0xfa, 0xed, 0xfe],
+  [0xca, 0xfe, 0xba, 0xbe],
+  [0x23, 0x21],
 );
+
+/** @throws {RefusedDocument} when it is not accepted */
+function typeOf(extension: string): DocumentType {
+  const type = TYPES.find(({ names }) => names.includes(extension));
+  if (type) return type;
+  throw new RefusedDocument(`only files of these types are accepted: ${ACCEPTED_NAMES.join(', ')}`);
+}
 
 /**
  * The name of a document, from what a browser sent: never a path, without control characters, and of a length that partners take.
@@ -85,8 +90,7 @@ export function documentName(given: string): string {
   const plain = given.normalize('NFC').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
   const name = basename(plain.replaceAll('\\', '/')).trim().replace(/^\.+/, '');
   const extension = extname(name).toLowerCase();
-  if (name === '' || !ACCEPTED_NAMES.includes(extension))
-    throw new RefusedDocument(`only files of these types are accepted: ${ACCEPTED_NAMES.join(', ')}`);
+  typeOf(extension);
   if (name.length <= NAME_LENGTH) return name;
   return name.slice(0, NAME_LENGTH - extension.length).replace(/[\uD800-\uDBFF]$/, '') + extension;
 }
@@ -103,9 +107,7 @@ export function checkedDocument(
   content: Readable,
   onBytes: (bytes: number) => void = () => undefined,
 ): Readable {
-  const type = TYPES.find(({ names }) => names.includes(extname(name).toLowerCase()));
-  if (!type)
-    throw new RefusedDocument(`only files of these types are accepted: ${ACCEPTED_NAMES.join(', ')}`);
+  const type = typeOf(extname(name).toLowerCase());
   return Readable.from(checked(content, type, onBytes), { objectMode: false });
 }
 

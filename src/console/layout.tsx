@@ -6,13 +6,12 @@ import { renderToString } from 'preact-render-to-string';
 import { SHARED_STYLE } from '../reports/page.js';
 import { harmless } from '../texts/text.js';
 import { Form } from './pages/parts.js';
-import { hasRole, type Visitor } from './visitor.js';
+import { hasRole, OfVisit, type Visit } from './route.js';
 
 export interface Frame {
   readonly title: string;
-  readonly visitor?: Visitor | undefined;
-  readonly csrf?: string | undefined;
-  readonly signsIn: boolean;
+  /** Of a person who has signed in. */
+  readonly visit?: Visit | undefined;
   readonly message?: string | undefined;
   readonly path?: string;
 }
@@ -29,16 +28,18 @@ function isAt(path: string, place: string): boolean {
   return at === place || (place !== '/' && at.startsWith(`${place}/`));
 }
 
-/** A whole page as HTML. Escapes every text, and removes control characters and marks that reverse the direction of text. */
+/** A whole page as HTML. */
 export function pageWith(frame: Frame, children: ComponentChildren): string {
-  return `<!doctype html>${harmless(renderToString(<Page {...frame}>{children}</Page>))}`;
+  return `<!doctype html>${partWith(frame.visit, <Page {...frame}>{children}</Page>)}`;
 }
 
-export function partWith(part: VNode): string {
-  return harmless(renderToString(part));
+/** Escapes every text, and removes control characters and marks that reverse the direction of text. */
+export function partWith(visit: Visit | undefined, part: VNode): string {
+  return harmless(renderToString(<OfVisit.Provider value={visit}>{part}</OfVisit.Provider>));
 }
 
-function Top({ visitor, csrf, signsIn, path = '' }: Frame) {
+function Top({ visit, path = '' }: Frame) {
+  const visitor = visit?.visitor;
   return (
     <header class="top">
       <a href="/">
@@ -70,8 +71,8 @@ function Top({ visitor, csrf, signsIn, path = '' }: Frame) {
             <span>
               {visitor.name}, {visitor.role}
             </span>
-            {signsIn && (
-              <Form action="/sign-out" csrf={csrf}>
+            {visit.settings.oidc && (
+              <Form action="/sign-out">
                 <button type="submit" class="plain">
                   Sign out
                 </button>
@@ -119,7 +120,7 @@ const KEYS = {
 } as const;
 
 function Page(frame: Frame & { readonly children: ComponentChildren }) {
-  const { title, visitor, signsIn, message, children } = frame;
+  const { title, visit, message, children } = frame;
   return (
     <html lang="en">
       <head>
@@ -138,10 +139,10 @@ function Page(frame: Frame & { readonly children: ComponentChildren }) {
         </a>
         <Top {...frame} />
         <section aria-label="Notices">
-          {visitor && !signsIn && (
+          {visit && !visit.settings.oidc && (
             <p class="warning" role="note">
               There is no sign-in, because no identity provider is set. Everyone on this machine acts as{' '}
-              {visitor.name}.
+              {visit.visitor.name}.
             </p>
           )}
           {message && (
@@ -154,7 +155,7 @@ function Page(frame: Frame & { readonly children: ComponentChildren }) {
           </p>
         </section>
         <main id="main">{children}</main>
-        {visitor && <Keys />}
+        {visit && <Keys />}
       </body>
     </html>
   );
@@ -174,20 +175,18 @@ export function errorPage(status: number, message: string) {
   return { status, title: 'Not shown', page };
 }
 
-/** A file that pages load. Its path changes with its content, so browsers may keep it. */
-export interface Asset {
-  readonly path: string;
-  readonly contentType: string;
-  readonly content: Buffer;
-  readonly gzipped: Buffer;
-}
+export type Asset = ReturnType<typeof asset>;
 
-/** @param content default: the file that the build puts into dist/console */
+/**
+ * A file that pages load. Its path changes with its content, so browsers may keep it.
+ *
+ * @param content default: the file that the build puts into dist/console
+ */
 function asset(
   file: string,
   contentType: string,
   content = readFileSync(new URL(`../../dist/console/${file}`, import.meta.url)),
-): Asset {
+) {
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12);
   return { path: `/assets/${hash}-${file}`, contentType, content, gzipped: gzipSync(content) };
 }

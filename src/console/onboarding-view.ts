@@ -16,9 +16,8 @@ import { withoutPrivate } from '../privacy/private-fields.js';
 import { describe, inputOf, stateOf } from '../temporal/onboardings.js';
 import { isInAccounts } from '../temporal/search.js';
 import { failuresIn, UnreadableOnboarding } from '../temporal/unreadable.js';
-import { NotShown, type Visit } from './route.js';
+import { maySee, NotShown, type Visit } from './route.js';
 import { SharedReads } from './sharing.js';
-import { maySee } from './visitor.js';
 
 /** The time for which people who look at the same onboarding share one read, in milliseconds. */
 const SHARED_MS = 4_000;

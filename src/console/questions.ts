@@ -19,23 +19,20 @@ const MOST = 20_000;
 /** A page that waits does not keep the process. */
 const QUIETLY = { ref: false };
 
-interface Known {
+const nothingKnown = () => ({
   /** By workflow id and requirement id. */
-  readonly questions: Map<string, Pick<InboxItem, 'title' | 'answers'>>;
+  questions: new Map<string, Pick<InboxItem, 'title' | 'answers'>>(),
   /** By workflow id: when it may be asked again. */
-  readonly pauses: Map<string, number>;
-  readonly limit: ReturnType<typeof pLimit>;
+  pauses: new Map<string, number>(),
   /** By workflow id: those that are asked now, or wait for their turn. */
-  readonly wanted: Map<string, Promise<unknown>>;
-}
+  wanted: new Map<string, Promise<unknown>>(),
+  limit: pLimit({ concurrency: AT_ONCE, rejectOnClear: true }),
+});
 
-const known = new WeakMap<Client, Known>();
+const known = new WeakMap<Client, ReturnType<typeof nothingKnown>>();
 
-function knownTo(client: Client): Known {
-  const kept = known.get(client) ?? {
-    ...{ questions: new Map(), pauses: new Map(), wanted: new Map() },
-    limit: pLimit({ concurrency: AT_ONCE, rejectOnClear: true }),
-  };
+function knownTo(client: Client) {
+  const kept = known.get(client) ?? nothingKnown();
   known.set(client, kept);
   return kept;
 }

@@ -1,12 +1,56 @@
+import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Client } from '@temporalio/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { VNode } from 'preact';
+import { createContext, type VNode } from 'preact';
+import { useContext } from 'preact/hooks';
+import { type KnownAccounts, knownAccounts } from '../messages/inputs.js';
+import type { FieldProblem } from '../partners/partner-error.js';
 import type { Times } from '../texts/time.js';
 import type { Fields } from './query.js';
 import type { ConsoleSettings } from './settings.js';
-import { hasRole, type Role, type Visitor } from './visitor.js';
+
+/** The roles in the console. Each includes the ones before it. */
+export const ROLES = ['viewer', 'operator', 'approver', 'admin'] as const;
+
+/**
+ * `viewer` sees onboardings with private values masked. `operator` answers requirements. `approver` decides about uncertain writes,
+ * abandons, and confirms what another person proposed. `admin` starts onboardings.
+ */
+export type Role = (typeof ROLES)[number];
+
+export interface Visitor {
+  /** The verified subject at the identity provider; without one, the user of this machine. Workflows record it as the actor. */
+  readonly actor: string;
+  /** For the page: `Ada Park`. */
+  readonly name: string;
+  readonly role: Role;
+  /** The partner accounts that this person may see, '' for the account without a name; undefined for all. */
+  readonly accounts: readonly string[] | undefined;
+}
+
+export function hasRole({ role }: Pick<Visitor, 'role'>, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+}
+
+export function maySee({ accounts }: Pick<Visitor, 'accounts'>, account: string | undefined): boolean {
+  return accounts === undefined || accounts.includes(account ?? '');
+}
+
+/** The partner accounts in which a person may start something. A schema with only these rejects the others. */
+export function ownAccounts(settings: ConsoleSettings, visitor: Visitor): KnownAccounts {
+  const { posNames, accounts } = knownAccounts(settings);
+  const own = Object.entries(accounts).filter(([name]) => maySee(visitor, name));
+  return { posNames, accounts: Object.fromEntries(own) };
+}
+
+/** A schema takes an input without an account, which is for the account without a name. */
+export function accountProblem(visitor: Visitor, account: string | undefined): FieldProblem | undefined {
+  return maySee(visitor, account)
+    ? undefined
+    : { field: 'account', message: 'is required, because you may not use the account without a name' };
+}
 
 export interface Console {
   readonly settings: ConsoleSettings;
@@ -42,6 +86,15 @@ export interface Visit extends Console {
   readonly params: Readonly<Record<string, string>>;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+}
+
+/** The visit of which a page shows something. Its components read it with {@link useVisit}. */
+export const OfVisit = createContext<Visit | undefined>(undefined);
+
+export function useVisit(): Visit {
+  const visit = useContext(OfVisit);
+  if (!visit) throw new TypeError('shown outside a visit');
+  return visit;
 }
 
 export type Shown =
@@ -96,4 +149,41 @@ export class Instead extends Error {
 export function requireRole(visitor: Pick<Visitor, 'role'>, role: Role): void {
   if (hasRole(visitor, role)) return;
   throw new NotShown(403, `This needs the role ${role}. Your role is ${visitor.role}.`);
+}
+
+/** The time in which the same form again is a second click, in milliseconds. */
+const DOUBLE_CLICK_MS = 2_000;
+
+interface Click {
+  readonly form: string;
+  readonly shown: Promise<Shown>;
+}
+
+/** The last form of each session, by its token. */
+const clicks = new WeakMap<Client, Map<string, Click>>();
+
+/**
+ * Takes a form once: the second click of a double click gets what the first one got. A form that was refused, or led to no other
+ * page, is not kept, so that a person can try again.
+ *
+ * @param content what tells the form from another one to the same address. Default: its fields
+ */
+export async function once(
+  { client, csrf, request: { url, body } }: Pick<Visit, 'client' | 'csrf' | 'request'>,
+  show: () => Promise<Shown>,
+  content: unknown = body,
+): Promise<Shown> {
+  const last = clicks.get(client) ?? new Map<string, Click>();
+  clicks.set(client, last);
+  const form = hash('sha256', JSON.stringify([url, content]));
+  const before = last.get(csrf);
+  if (before?.form === form) return before.shown;
+  const click = { form, shown: show() };
+  last.set(csrf, click);
+  const forget = () => {
+    if (last.get(csrf) === click) last.delete(csrf);
+  };
+  const keep = (shown: Shown) => ('to' in shown ? setTimeout(forget, DOUBLE_CLICK_MS).unref() : forget());
+  click.shown.then(keep, forget);
+  return click.shown;
 }

@@ -10,6 +10,7 @@ import { StoreFailure } from '../documents/file-store.js';
 import { measureRequests } from '../http/metrics.js';
 import {
   type ArrivalLimits,
+  listen,
   logRequests,
   mayTakeLong,
   refusesUnreadable,
@@ -22,7 +23,6 @@ import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../tempora
 import { InvalidInput } from '../texts/invalid-input.js';
 import { Times } from '../texts/time.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
-import { once } from './clicks.js';
 import { ASSETS, type Asset, errorPage, pageWith, partWith } from './layout.js';
 import { ROUTES } from './pages/routes.js';
 import { Fields } from './query.js';
@@ -32,16 +32,17 @@ import {
   type Console,
   Instead,
   NotShown,
+  once,
   type Route,
   requireRole,
   type Shown,
   type Visit,
+  type Visitor,
   ZONE_COOKIE,
 } from './route.js';
 import { hasSignedOut, recordSignOut, type SessionData, Sessions, unguessable } from './session.js';
 import type { ConsoleSettings } from './settings.js';
 import { addSignIn, signInFor } from './sign-in.js';
-import type { Visitor } from './visitor.js';
 
 export interface ConsoleOptions {
   readonly settings: ConsoleSettings;
@@ -77,20 +78,10 @@ interface Handling {
   readonly isReady: () => Promise<boolean>;
 }
 
-/**
- * Starts the console: pages over the updates and queries of the workflows, without a store of its own.
- *
- * @returns where it listens: `http://127.0.0.1:8085`. `close` accepts no new requests, and finishes those under way
- */
+/** Starts the console: pages over the updates and queries of the workflows, without a store of its own. */
 export async function startConsole(options: ConsoleOptions) {
-  const { settings, client } = options;
-  const server = await consoleServer(options);
-  const url = await server.listen({ host: settings.host, port: settings.port });
-  const close = async () => {
-    await server.close();
-    await endQuestions(client);
-  };
-  return { url, close };
+  const { url, close } = await listen(await consoleServer(options), options.settings);
+  return { url, close: () => close().then(() => endQuestions(options.client)) };
 }
 
 export async function consoleServer(options: ConsoleOptions): Promise<FastifyInstance> {
@@ -263,12 +254,7 @@ function addRoute(server: FastifyInstance, route: Route, handling: Handling): vo
       const isForm = method === 'POST' && !multipart;
       if (isForm) admission.sessionOfForm(request);
       if (!part && console.settings.oidc) await sessions.write(reply, session);
-      const times = new Times({ TZ: request.cookies[ZONE_COOKIE] });
-      const visit: Visit = {
-        ...{ ...console, visitor: visitorOf(session), csrf: session.csrf, times, request, reply },
-        fields: new Fields(method === 'GET' ? request.query : request.body),
-        params: request.params as Visit['params'],
-      };
+      const visit = visitOf(console, session, request, reply);
       const asked = () => (isForm ? once(visit, () => show(visit)) : show(visit));
       const shown = admission.doubtOf(request)
         ? console.client.withDeadline(Date.now(), asked)
@@ -306,12 +292,23 @@ async function signOut(
   }
 }
 
-function visitorOf({ actor, name, role, accounts }: SessionData): Visitor {
-  return { actor, name, role, accounts };
+function visitOf(
+  console: Console,
+  { actor, name, role, accounts, csrf }: SessionData,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Visit {
+  const visitor = { actor, name, role, accounts };
+  return {
+    ...{ ...console, visitor, csrf, request, reply },
+    times: new Times({ TZ: request.cookies[ZONE_COOKIE] }),
+    fields: new Fields(request.method === 'GET' ? request.query : request.body),
+    params: request.params as Visit['params'],
+  };
 }
 
 async function send(visit: Visit, shown: Shown, sessions: Sessions): Promise<FastifyReply> {
-  const { reply, request, visitor, csrf, settings } = visit;
+  const { reply, request } = visit;
   if ('to' in shown) {
     if (shown.message !== undefined)
       await sessions.keep(reply, 'message', { text: shown.message }, MESSAGE_MS);
@@ -325,13 +322,13 @@ async function send(visit: Visit, shown: Shown, sessions: Sessions): Promise<Fas
       .send(file);
   }
   reply.type('text/html; charset=utf-8');
-  if ('part' in shown) return reply.send(partWith(shown.part));
+  if ('part' in shown) return reply.send(partWith(visit, shown.part));
   reply.code(shown.status ?? 200);
   const kept = (await sessions.kept(request, 'message', MESSAGE_MS)) as { text: string } | undefined;
   // A script that follows a redirect shows the page to nobody.
   if (kept && request.headers['sec-fetch-dest'] !== 'empty') sessions.forget(reply, 'message');
-  const frame = { title: shown.title, visitor, csrf, signsIn: settings.oidc !== undefined };
-  return reply.send(pageWith({ ...frame, message: kept?.text, path: routeOf(request) }, shown.page));
+  const frame = { title: shown.title, visit, message: kept?.text, path: routeOf(request) };
+  return reply.send(pageWith(frame, shown.page));
 }
 
 /** A text of a header by RFC 8187: any other character is in its UTF-8 bytes. */
@@ -356,12 +353,11 @@ const FASTIFY_ERRORS: Readonly<Record<number, string>> = {
 function handleErrors(server: FastifyInstance, { console, admission }: Handling): void {
   const page = (request: FastifyRequest, reply: FastifyReply, shown: ReturnType<typeof errorPage>) => {
     const session = admission.sessionOf(request);
-    const visitor = session && visitorOf(session);
-    const frame = { visitor, csrf: session?.csrf, signsIn: console.settings.oidc !== undefined };
+    const visit = session && visitOf(console, session, request, reply);
     return reply
       .code(shown.status)
       .type('text/html; charset=utf-8')
-      .send(pageWith({ ...frame, title: shown.title, message: undefined, path: '' }, shown.page));
+      .send(pageWith({ title: shown.title, visit }, shown.page));
   };
   server.setErrorHandler((error, request, reply) => {
     // A stream that has begun cannot become an error page.

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EncryptJWT, errors, jwtDecrypt } from 'jose';
 import { z } from 'zod';
 import { isNotFound } from '../temporal/unavailable.js';
-import { ROLES } from './visitor.js';
+import { ROLES } from './route.js';
 
 const sessionData = z.strictObject({
   actor: z.string(),

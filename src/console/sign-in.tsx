@@ -28,10 +28,9 @@ import { kindOf } from '../http/server.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { harmless } from '../texts/text.js';
 import { pageWith } from './layout.js';
-import { NotShown } from './route.js';
+import { NotShown, ROLES, type Role } from './route.js';
 import { type SessionData, type Sessions, unguessable } from './session.js';
 import type { OidcSettings } from './settings.js';
-import { ROLES, type Role } from './visitor.js';
 
 const SIGN_IN_MS = 10 * 60_000;
 
@@ -53,8 +52,6 @@ const transaction = z.strictObject({
   verifier: z.string(),
   to: z.string(),
 });
-
-type Transaction = z.output<typeof transaction>;
 
 export const SIGN_IN_PATHS = {
   begin: '/sign-in',
@@ -94,77 +91,66 @@ function isOfSignIn(pathname: string): boolean {
  * The identity provider, by OpenID Connect: authorization code with PKCE, state and nonce. Its addresses are read when they are first
  * needed, and again after a failure, so the console starts without it.
  */
-class Provider {
-  #found: Promise<Configuration> | undefined;
-
-  constructor(
-    private readonly oidc: OidcSettings,
-    private readonly consoleUrl: () => string,
-  ) {}
-
-  /** @returns the address at the provider, and what to remember until the person comes back */
-  async begin(to: string): Promise<{ readonly url: URL; readonly remembered: Transaction }> {
-    const configuration = await this.#configuration();
-    const remembered = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier(), to };
-    const url = buildAuthorizationUrl(configuration, {
-      redirect_uri: this.consoleUrl() + SIGN_IN_PATHS.back,
-      scope: this.oidc.scope,
-      state: remembered.state,
-      nonce: remembered.nonce,
-      code_challenge: await calculatePKCECodeChallenge(remembered.verifier),
-      code_challenge_method: 'S256',
-    });
-    return { url, remembered };
-  }
-
-  /** @param query of the address that the provider sent the person back to */
-  async finish(query: string, { state, nonce, verifier }: Transaction): Promise<Person> {
-    const configuration = await this.#configuration();
-    const url = new URL(this.consoleUrl() + SIGN_IN_PATHS.back + query);
-    const tokens = await authorizationCodeGrant(configuration, url, {
-      ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
-      idTokenExpected: true,
-    });
-    const claims = tokens.claims();
-    if (!claims) throw new TypeError('no ID token');
-    const { rolesClaim, accountsClaim } = this.oidc;
-    const isComplete = [rolesClaim, accountsClaim].every((name) => name === undefined || name in claims);
-    // Some providers keep such claims out of the ID token.
-    const more =
-      isComplete || !configuration.serverMetadata().userinfo_endpoint
-        ? {}
-        : await fetchUserInfo(configuration, tokens.access_token, claims.sub);
-    return { claims: { ...more, ...claims }, subject: claims.sub, idToken: tokens.id_token };
-  }
-
-  /** @returns undefined when the provider has no sign-out, or does not respond */
-  async signOut(idToken: string | undefined): Promise<URL | undefined> {
-    const configuration = await this.#configuration().catch(() => undefined);
-    if (!configuration?.serverMetadata().end_session_endpoint) return undefined;
-    return buildEndSessionUrl(configuration, {
-      post_logout_redirect_uri: this.consoleUrl() + SIGN_IN_PATHS.ended,
-      ...(idToken !== undefined && { id_token_hint: idToken }),
-    });
-  }
-
-  #configuration(): Promise<Configuration> {
-    this.#found ??= this.#discover().catch((error: unknown) => {
-      this.#found = undefined;
+function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
+  let found: Promise<Configuration> | undefined;
+  const configured = () => {
+    found ??= discovered(oidc).catch((error: unknown) => {
+      found = undefined;
       throw error;
     });
-    return this.#found;
-  }
+    return found;
+  };
+  return {
+    /** @returns the address at the provider, and what to remember until the person comes back */
+    async begin(to: string) {
+      const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()];
+      const url = buildAuthorizationUrl(await configured(), {
+        redirect_uri: consoleUrl() + SIGN_IN_PATHS.back,
+        scope: oidc.scope,
+        ...{ state, nonce, code_challenge: await calculatePKCECodeChallenge(verifier) },
+        code_challenge_method: 'S256',
+      });
+      return { url, remembered: { state, nonce, verifier, to } };
+    },
+    /** @param query of the address that the provider sent the person back to */
+    async finish(query: string, { state, nonce, verifier }: z.output<typeof transaction>) {
+      const configuration = await configured();
+      const url = new URL(consoleUrl() + SIGN_IN_PATHS.back + query);
+      const tokens = await authorizationCodeGrant(configuration, url, {
+        ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (!claims) throw new TypeError('no ID token');
+      const { rolesClaim, accountsClaim } = oidc;
+      const isComplete = [rolesClaim, accountsClaim].every((name) => name === undefined || name in claims);
+      // Some providers keep such claims out of the ID token.
+      const more =
+        isComplete || !configuration.serverMetadata().userinfo_endpoint
+          ? {}
+          : await fetchUserInfo(configuration, tokens.access_token, claims.sub);
+      return { claims: { ...more, ...claims }, subject: claims.sub, idToken: tokens.id_token };
+    },
+    /** @returns undefined when the provider has no sign-out, or does not respond */
+    async signOut(idToken: string | undefined) {
+      const configuration = await configured().catch(() => undefined);
+      if (!configuration?.serverMetadata().end_session_endpoint) return undefined;
+      return buildEndSessionUrl(configuration, {
+        post_logout_redirect_uri: consoleUrl() + SIGN_IN_PATHS.ended,
+        ...(idToken !== undefined && { id_token_hint: idToken }),
+      });
+    },
+  };
+}
 
-  #discover(): Promise<Configuration> {
-    const { issuer, clientId, clientSecret } = this.oidc;
-    const url = new URL(issuer);
-    // The settings accept http on loopback only.
-    const insecure = url.protocol === 'http:' ? [allowInsecureRequests] : [];
-    return discovery(url, clientId, { [clockTolerance]: TOLERANCE_SECONDS }, clientAuth(clientSecret), {
-      execute: [enableNonRepudiationChecks, ...insecure],
-      timeout: PROVIDER_SECONDS,
-    });
-  }
+function discovered({ issuer, clientId, clientSecret }: OidcSettings): Promise<Configuration> {
+  const url = new URL(issuer);
+  // The settings accept http on loopback only.
+  const insecure = url.protocol === 'http:' ? [allowInsecureRequests] : [];
+  return discovery(url, clientId, { [clockTolerance]: TOLERANCE_SECONDS }, clientAuth(clientSecret), {
+    execute: [enableNonRepudiationChecks, ...insecure],
+    timeout: PROVIDER_SECONDS,
+  });
 }
 
 /** Sends the secret in the header `Authorization`, which is the default of OpenID Connect, unless the provider wants it in the body. */
@@ -247,7 +233,7 @@ export interface SignInOptions {
 /** Routes for people who have not signed in: the way to the provider and back, and the sign-out. */
 export function addSignIn(server: FastifyInstance, options: SignInOptions): void {
   const { oidc, sessions, logger, consoleUrl } = options;
-  const provider = new Provider(oidc, consoleUrl);
+  const provider = providerOf(oidc, consoleUrl);
   server.get(SIGN_IN_PATHS.begin, async (request, reply) => {
     const { to } = request.query as { readonly to?: unknown };
     const { url, remembered } = await provider.begin(localPath(to)).catch(explained(logger));
@@ -311,7 +297,7 @@ function goOn(reply: FastifyReply, { href }: URL, title: string, link: string): 
 
 function plainPage(title: string, content: ComponentChildren): string {
   return pageWith(
-    { title, signsIn: true },
+    { title },
     <>
       <h1>{title}</h1>
       {content}

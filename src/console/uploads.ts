@@ -8,10 +8,9 @@ import type { DocumentRef } from '../messages/requirements.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { requireCsrf } from './admission.js';
-import { once } from './clicks.js';
 import { checkedDocument, documentName, MOST_BYTES, MOST_FILES, RefusedDocument } from './document-types.js';
 import { Fields } from './query.js';
-import { NotShown, type Shown, type Visit } from './route.js';
+import { NotShown, once, type Shown, type Visit } from './route.js';
 
 const TOO_LARGE = `At most ${MOST_FILES} files of 25 MiB each, together ${MOST_BYTES / 1024 / 1024} MiB. Nothing was stored or sent.`;
 
@@ -25,22 +24,20 @@ export async function documentsOf({ documentDir }: StorePlaces): Promise<Documen
   return documentStore(await openStore(documentDir));
 }
 
-interface Receiving {
-  readonly csrf: string;
-  readonly store: DocumentStore;
-  /** Is asked before the first byte is stored. It throws when the answer cannot be given. */
-  readonly mayStore: (fields: Fields) => Promise<void>;
-}
-
 /**
  * Streams the files of a form to the document store. When the upload breaks off or a file is refused, what was stored is removed.
  *
+ * @param mayStore is asked before the first byte is stored. It throws when the answer cannot be given
  * @returns `refused` is the reason why documents were refused. Then none is stored
  * @throws {NotShown} when the form is not from this session, or too large
  */
-export async function receiveDocuments(request: FastifyRequest, { csrf, store, mayStore }: Receiving) {
+export async function receiveDocuments(
+  visit: Visit,
+  store: DocumentStore,
+  mayStore: (fields: Fields) => Promise<void>,
+) {
   const mostBytes = MOST_BYTES + LIMITS.fieldSize * LIMITS.fields;
-  const form = { csrf, limits: LIMITS, mostBytes, tooLarge: TOO_LARGE };
+  const form = { limits: LIMITS, mostBytes, tooLarge: TOO_LARGE };
   const documents: DocumentRef[] = [];
   const values: Record<string, string> = {};
   const problems: string[] = [];
@@ -50,7 +47,7 @@ export async function receiveDocuments(request: FastifyRequest, { csrf, store, m
     if (bytes > MOST_BYTES) throw new NotShown(413, TOO_LARGE);
   };
   try {
-    for await (const { file, fieldname, filename } of formFiles(request, form, values)) {
+    for await (const { file, fieldname, filename } of formFiles(visit, form, values)) {
       // Browsers send a file without a name where none was chosen.
       if (!filename || fieldname !== 'documents') {
         await passOver(file, count);
@@ -115,13 +112,12 @@ export async function receivedForm(
   maxBytes: number,
   show: (form: HeldForm) => Promise<Shown>,
 ): Promise<Shown> {
-  const { request, csrf } = visit;
   const fields: Record<string, string> = {};
   const files: Record<string, HeldFile> = {};
   const limits = { fileSize: maxBytes + 1, files: 3, fields: 20, fieldSize: 10_000 };
   const mostBytes = limits.files * limits.fileSize + limits.fields * limits.fieldSize;
-  const form = { csrf, limits, mostBytes, tooLarge: tooLarge(maxBytes) };
-  for await (const { file, fieldname, filename = '' } of formFiles(request, form, fields)) {
+  const form = { limits, mostBytes, tooLarge: tooLarge(maxBytes) };
+  for await (const { file, fieldname, filename = '' } of formFiles(visit, form, fields)) {
     const bytes = await contentOf(file, maxBytes);
     if (bytes.length > 0) files[fieldname] = { name: filename, bytes };
   }
@@ -147,7 +143,6 @@ async function contentOf(file: Readable, maxBytes: number): Promise<Buffer> {
 }
 
 interface FormWithFiles {
-  readonly csrf: string;
   readonly limits: NonNullable<FastifyMultipartBaseOptions['limits']>;
   /** The size of the whole form, because `limits` cover only the content of its parts. */
   readonly mostBytes: number;
@@ -162,19 +157,19 @@ interface FormWithFiles {
  * @param fields takes the other fields
  * @throws {NotShown} when the form is too large, ends early, is not such a form, or is not from a page of this session
  */
-export async function* formFiles(
-  request: FastifyRequest,
+async function* formFiles(
+  { request, csrf }: Visit,
   form: FormWithFiles,
   fields: Record<string, string>,
 ): AsyncGenerator<MultipartFile, void, undefined> {
   for await (const part of formParts(request, form)) {
     if (part.type === 'field') fields[part.fieldname] = String(part.value);
     else {
-      requireCsrf({ body: fields }, form.csrf);
+      requireCsrf({ body: fields }, csrf);
       yield part;
     }
   }
-  requireCsrf({ body: fields }, form.csrf);
+  requireCsrf({ body: fields }, csrf);
 }
 
 async function* formParts(

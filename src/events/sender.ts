@@ -36,11 +36,6 @@ export function eventsFrom(set: z.output<typeof eventSettings>) {
   return { secrets, toLoopback, destinations: urls.map(destinationOf) };
 }
 
-export interface Receipt {
-  readonly status: number;
-  readonly retryAfterMs?: number;
-}
-
 /** Standard Webhooks recommends 15 to 30 seconds. */
 const TIMEOUT_MS = 20_000;
 
@@ -64,7 +59,7 @@ export class EventSender {
   }
 
   /** @throws {ForbiddenAddress}, or the error of a request without a response */
-  async send(event: OutboundEvent, url: string, signal?: AbortSignal): Promise<Receipt> {
+  async send(event: OutboundEvent, url: string, signal?: AbortSignal) {
     this.#refuseForbidden(new URL(url));
     const body = JSON.stringify(event);
     const deadline = new Deadline({ ms: TIMEOUT_MS, until: signal });

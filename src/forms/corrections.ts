@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { changeable, correctionProblems, leavesIn } from '../activities/corrections.js';
 import { askingWorkflow } from '../inbox/waits.js';
-import type { Correctable, CorrectableType, Patch } from '../messages/activities.js';
+import type { Correctable, Patch } from '../messages/activities.js';
 import { partsOfId } from '../messages/ids.js';
 import type { KnownAccounts } from '../messages/inputs.js';
 import { isWithin, mergePatch } from '../messages/objects.js';
@@ -30,10 +30,8 @@ export async function inputFor(
 
 /** Reports whether a correction can change the input of this workflow. */
 export function isCorrectable(workflowId: string): boolean {
-  const type = partsOfId(workflowId)?.type as CorrectableType | undefined;
-  return (
-    type !== undefined && ['merchantBoarding', 'businessOnboarding', 'terminalProvisioning'].includes(type)
-  );
+  const types: readonly string[] = ['merchantBoarding', 'businessOnboarding', 'terminalProvisioning'];
+  return types.includes(partsOfId(workflowId)?.type ?? '');
 }
 
 /** @throws {InvalidInput} that names each field that the correction must not change, and each rule that it breaks */

@@ -48,7 +48,7 @@ export function patchFrom(
   }
   if (problems.length > 0)
     throw new InvalidInput(`${what}: a value is not valid; nothing was sent`, problems);
-  const patch = patchBetween(input, changed);
+  const patch = patchBetween(input as Patch, changed as Patch);
   if (Object.keys(patch).length > 0) return patch;
   throw new InvalidInput(
     `${what}: changes nothing, because the fields already have these values; nothing was sent`,
@@ -62,12 +62,7 @@ const EVERY_TYPE: readonly CellType[] = ['text', 'number', 'boolean'];
 const AS_TEXT = `to send it as text: --set 'FIELD="TEXT"'`;
 
 /** The value of a text. Text in a field that may have any type keeps the type of the present value. */
-function valueFrom(
-  text: string,
-  field: string,
-  present: unknown,
-  takes: readonly CellType[],
-): { readonly value: unknown } | { readonly rule: string } {
+function valueFrom(text: string, field: string, present: unknown, takes: readonly CellType[]) {
   if (text === 'null') return { value: null };
   if (/^["{[]/.test(text)) return { value: parseJson(text, `--set ${field}`) };
   const isText = takes.includes('text') && typeof present === 'string';
@@ -113,9 +108,8 @@ function put(target: object, path: readonly (string | number)[], value: unknown)
   return 'is not a field';
 }
 
-function patchBetween(before: object, after: object): Patch {
-  const [from, to] = [before as Patch, after as Patch];
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+function patchBetween(from: Patch, to: Patch): Patch {
+  const names = new Set([...Object.keys(from), ...Object.keys(to)]);
   const changes = [...names].flatMap((name): [string, unknown][] => {
     const [one, other] = [fieldOf(from, name), fieldOf(to, name)];
     if (isDeepStrictEqual(one, other)) return [];

@@ -11,15 +11,6 @@ import { type Field, type FormGroup, type FormPart, formOf } from './schema-fiel
 /** The typed values of a form's fields, by name: `beneficialOwners.0.city`. An empty field is absent. */
 export type Typed = ReadonlyMap<string, string>;
 
-/** The form of an input, and how what is typed into it becomes that input. */
-export interface InputForm<Input> {
-  readonly parts: readonly FormPart[];
-  /** Takes what is typed from the fields of a request: of known fields, and items of a list without gaps. */
-  readonly typedIn: (fields: Readonly<Record<string, unknown>>) => Typed;
-  /** Checks what is typed with the schema, as a row of a table is checked. */
-  readonly read: (typed: Typed) => { readonly input: Input } | { readonly problems: readonly FieldProblem[] };
-}
-
 /** The format of a date field. A program may also send a time. */
 export const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -28,14 +19,18 @@ export function withTime(kind: Field['kind'], text: string): string {
   return kind === 'date' && DAY.test(text) ? `${text}T00:00:00Z` : text;
 }
 
-export function inputForm<Input>(schema: z.ZodType<Input>): InputForm<Input> {
+/** The form of an input, and how what is typed into it becomes that input. */
+export function inputForm<Input>(schema: z.ZodType<Input>) {
   const parts = formOf(schema);
   const all = parts.flatMap(fieldsIn);
   const columns = columnsOf([schema]);
   return {
     parts,
-    typedIn: (fields) => new Map(parts.flatMap((part) => typedIn(part, fields))),
-    read(typed) {
+    /** Takes what is typed from the fields of a request: of known fields, and items of a list without gaps. */
+    typedIn: (fields: Readonly<Record<string, unknown>>): Typed =>
+      new Map(parts.flatMap((part) => typedIn(part, fields))),
+    /** Checks what is typed with the schema, as a row of a table is checked. */
+    read(typed: Typed): { readonly input: Input } | { readonly problems: readonly FieldProblem[] } {
       const value = {};
       for (const { name } of requiredGroups(parts)) put(value, name.split('.'), {});
       const problems = all.flatMap(({ name, kind }): FieldProblem[] => {

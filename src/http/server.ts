@@ -50,16 +50,12 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-export interface Listening {
-  /** `http://127.0.0.1:8082`. */
-  readonly url: string;
-  /** Accepts no new requests, and finishes those under way. */
-  close(): Promise<void>;
-}
+export type Listening = Awaited<ReturnType<typeof listen>>;
 
-export async function listen(server: FastifyInstance, { host, port }: ListenAddress): Promise<Listening> {
+/** @returns where it listens: `http://127.0.0.1:8085`. `close` accepts no new requests, and finishes those under way */
+export async function listen(server: FastifyInstance, { host, port }: ListenAddress) {
   const url = await server.listen({ host, port });
-  return { url, close: () => server.close() };
+  return { url, close: (): Promise<void> => server.close() };
 }
 
 /** The timers that end requests that do not arrive in time. */

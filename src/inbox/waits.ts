@@ -1,4 +1,4 @@
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { OnboardingState, TimelineEntry } from '../messages/onboarding-state.js';
 import { PARTS, type Part } from '../messages/onboardings.js';
 import type { Requirement } from '../messages/requirements.js';
@@ -47,8 +47,7 @@ export async function waitsOf(client: Client, workflowId: string, busyUntil: num
   try {
     return await readWaits(client, workflowId);
   } catch (error) {
-    if (!(error instanceof UnreadableOnboarding)) throw error;
-    return waitsUnread(error, busyUntil);
+    return waitsUnread(ifUnreadable(error), busyUntil);
   }
 }
 
@@ -96,26 +95,18 @@ export async function askedByAccounts(client: Client, workflowIds: readonly stri
 }
 
 async function askedBy(client: Client, { workflowId, kinds }: HoldingUp): Promise<Asked[]> {
-  try {
-    const { requirements } = await stateOf(client, workflowId);
-    return requirements
-      .filter(({ kind }) => kinds.includes(kind))
-      .map((requirement) => ({ workflowId, name: workflowId, requirement }));
-  } catch (error) {
-    // It starts with the first refusal, and ends with the last one.
-    if (error instanceof UnreadableOnboarding || error instanceof WorkflowNotFoundError) return [];
-    throw error;
-  }
+  // It starts with the first refusal, and ends with the last one.
+  const state = await ifFound(stateOf(client, workflowId)).catch(ifUnreadable);
+  if (!state || state instanceof UnreadableOnboarding) return [];
+  const requirements = state.requirements.filter(({ kind }) => kinds.includes(kind));
+  return requirements.map((requirement) => ({ workflowId, name: workflowId, requirement }));
 }
 
 /** @param open how many requirements hold it up */
 function stepOf(state: OnboardingState, open: number): string {
-  const { waiting } = state;
-  return [
-    whereOf(state),
-    ...(waiting ? [`waits for the partner: ${waiting.step}`] : []),
-    ...(open > 0 ? [`waits for a person: ${open} open`] : []),
-  ].join('; ');
+  const partner = state.waiting && `waits for the partner: ${state.waiting.step}`;
+  const person = open > 0 && `waits for a person: ${open} open`;
+  return [whereOf(state), partner, person].filter(Boolean).join('; ');
 }
 
 /** `underwriting, Pending`; of a customer the same of each part. */
@@ -124,8 +115,7 @@ function whereOf(state: OnboardingState): string {
     const { [part]: ofPart } = state;
     return ofPart ? [`${part}: ${whereOf(ofPart)}`] : [];
   });
-  const own = [state.stage, ...(state.partnerStatus === null ? [] : [state.partnerStatus])].join(', ');
-  return parts.length > 0 ? parts.join('; ') : own;
+  return parts.join('; ') || [state.stage, state.partnerStatus].filter(Boolean).join(', ');
 }
 
 /** A part of a customer. */
@@ -171,10 +161,7 @@ export function askingWorkflow(workflowId: string, state: OnboardingState, requi
 }
 
 /** The open requirements of a workflow, those of a customer as its parts have them: with claims and proposals. */
-export function asPartsHaveThem(
-  { requirements }: OnboardingState,
-  parts: readonly PartState[],
-): readonly Requirement[] {
+export function asPartsHaveThem({ requirements }: OnboardingState, parts: readonly PartState[]) {
   const ofParts = readable(parts).flatMap(({ state }) => state.requirements);
   const own = new Map(ofParts.map((requirement) => [requirement.id, requirement]));
   return requirements.map((requirement) => own.get(requirement.id) ?? requirement);

@@ -75,7 +75,7 @@ export type Correctable = Omit<CorrectionRequest, 'patch'>;
  */
 export const inputQuery = defineQuery<Correctable>('input');
 
-/** Checks corrections in the worker, because that needs the schemas of the inputs. Local activities. */
+/** Checks corrections in the worker, because that needs the schemas of the inputs. */
 export interface CorrectionActivities {
   /** A correction to fill in, for the fields that the partner named and that a correction can still change. */
   blankCorrection(request: Correctable): Promise<Patch>;

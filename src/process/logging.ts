@@ -48,11 +48,9 @@ function withoutDetails(error: unknown): unknown {
   return { name, message: masked(message, 'failure'), stack: masked(stack, 'failure') };
 }
 
-const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
-
 export function temporalLogger(logger: PinoLogger): Logger {
   const log = (level: LogLevel, message: string, meta: object = {}) =>
-    logger[LEVELS[level]](withoutContents(meta), masked(message, 'failure'));
+    logger[level.toLowerCase() as Lowercase<LogLevel>](withoutContents(meta), masked(message, 'failure'));
   return {
     log,
     trace: (message, meta) => log('TRACE', message, meta),

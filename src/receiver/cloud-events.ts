@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Context, context, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
-import { CloudEvent, HTTP } from 'cloudevents';
+import { CloudEvent } from 'cloudevents';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isHealthCheck, routeOf } from '../http/server.js';
 import { MAX_NESTING, parseExactly, withoutDepth } from '../partners/json.js';
@@ -18,29 +18,21 @@ export const MAX_EVENTS = 100;
 /** Attributes and data of an event by name, as the sender wrote them. */
 export type GivenEvent = Readonly<Record<string, unknown>>;
 
-interface Delivery {
-  readonly events: readonly GivenEvent[];
-  readonly isBatch: boolean;
-}
-
-/** Attributes that the package fills in or rounds when they are missing or wrong. They must be validated as they came. */
-const AS_GIVEN = ['id', 'time', 'specversion'];
+/** Attributes that are validated even when they are empty. Others count as missing then. */
+const NEVER_MISSING = ['id', 'time', 'specversion'];
 
 /**
- * Reads a CloudEvents 1.0 request in any of the three modes.
+ * Reads a CloudEvents 1.0 request in any of the three modes. The events are as they came: the package would fill in or round what is
+ * missing or wrong.
  *
  * @throws {Problem} when the request is not one
  */
-export function eventsFrom(headers: IncomingHttpHeaders, body: string): Delivery {
+export function eventsFrom(headers: IncomingHttpHeaders, body: string) {
   const json = parse(body);
-  switch (mediaTypeOf(headers)) {
-    case STRUCTURED:
-      return { events: [structured(json)], isBatch: false };
-    case BATCHED:
-      return { events: batched(json), isBatch: true };
-    default:
-      return { events: [binary(headers, json)], isBatch: false };
-  }
+  const mode = mediaTypeOf(headers);
+  if (mode === BATCHED) return { events: batched(json), isBatch: true };
+  const event = mode === STRUCTURED ? structured(json) : binary(headers, json);
+  return { events: [event], isBatch: false };
 }
 
 /** `application/json`, without parameters. */
@@ -67,18 +59,31 @@ function structured(json: unknown): GivenEvent {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw unreadable('an event must be an object');
   }
-  return read({ 'content-type': STRUCTURED }, json, json as GivenEvent);
+  const { data_base64: base64, ...event } = given(Object.entries(json));
+  if (!base64) return event;
+  try {
+    return { ...event, data: parse(Buffer.from(String(base64), 'base64').toString()) };
+  } catch {
+    throw invalid([{ field: 'data_base64', message: 'must be JSON in base64' }]);
+  }
 }
 
 function binary(headers: IncomingHttpHeaders, data: unknown): GivenEvent {
   const attributes = Object.entries(headers)
     .filter(([name]) => name.startsWith('ce-'))
     .map(([name, value]) => [attributeName(name), decoded(String(value))] as const);
-  const named = attributes.map(([name, value]) => [`ce-${name}`, value]);
-  return read({ ...Object.fromEntries(named), 'content-type': BINARY }, data, Object.fromEntries(attributes));
+  const event: GivenEvent = { datacontenttype: BINARY, ...given(attributes), data };
+  if (!event['id']) throw unreadable('this is not a CloudEvent');
+  return event;
 }
 
-/** The name must be one of an attribute. Otherwise a header could replace the data, which is signed, whereas headers are not. */
+function given(attributes: readonly (readonly [name: string, value: unknown])[]): GivenEvent {
+  return Object.fromEntries(
+    attributes.filter(([name, value]) => value !== '' || NEVER_MISSING.includes(name)),
+  );
+}
+
+/** No header replaces the data, which is signed, whereas headers are not. */
 function attributeName(header: string): string {
   const name = header.slice('ce-'.length);
   if (!/^[a-z0-9]+$/.test(name)) throw unreadable('attribute names may have only letters and digits');
@@ -88,25 +93,6 @@ function attributeName(header: string): string {
 /** Values of headers are percent-encoded (HTTP protocol binding, 3.1.3.2). */
 function decoded(value: string): string {
   return attempt(() => decodeURIComponent(value), 'the values of ce- headers must be percent-encoded UTF-8');
-}
-
-function read(headers: Readonly<Record<string, string>>, body: unknown, given: GivenEvent): GivenEvent {
-  const event = attempt(() => HTTP.toEvent({ headers, body }), 'this is not a CloudEvent');
-  const attributes = Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
-  for (const name of AS_GIVEN) {
-    if (given[name] === undefined) delete attributes[name];
-    else attributes[name] = given[name];
-  }
-  return withoutBase64(attributes);
-}
-
-function withoutBase64({ data_base64: base64, ...event }: Record<string, unknown>): GivenEvent {
-  if (base64 === undefined) return event;
-  try {
-    return { ...event, data: parse(Buffer.from(String(base64), 'base64').toString()) };
-  } catch {
-    throw invalid([{ field: 'data_base64', message: 'must be JSON in base64' }]);
-  }
 }
 
 /**

@@ -147,16 +147,13 @@ function describeBody(jsonSchema: z.core.JSONSchema.BaseSchema, type: string): v
   jsonSchema.required = ['type', ...(jsonSchema.required ?? []).filter((name) => name !== 'externalId')];
 }
 
-interface MediaTypes {
-  readonly content: Readonly<Record<string, { readonly schema: z.ZodType }>>;
-}
-
 /** The transform of the library takes one schema for a body. `POST /events` has one for each media type. */
 function perMediaType(transform: SwaggerTransform): SwaggerTransform {
   return (route) => {
     const { body, ...schema } = route.schema;
     if (body === undefined || body instanceof z.ZodType) return transform(route);
-    const content = Object.entries((body as MediaTypes).content).map(([mediaType, { schema }]) => {
+    const { content: given } = body as Pick<ReturnType<typeof response>, 'content'>;
+    const content = Object.entries(given).map(([mediaType, { schema }]) => {
       const transformed = transform({ ...route, schema: { body: schema } });
       return [mediaType, { schema: transformed.schema?.body }];
     });

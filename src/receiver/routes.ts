@@ -12,7 +12,13 @@ import { holdUntilClosed, parse, textBodies, textOf } from './cloud-events.js';
 import { idsIn, type WebhookNudges } from './nudges.js';
 import { accepted, problems, response, state, unchanged } from './openapi.js';
 import { callTemporal, DEADLINE_MS, Problem } from './problems.js';
-import { authSetting, senderCheck, WEBHOOK_PARTNERS, type WebhookRules } from './settings.js';
+import {
+  authSetting,
+  type ReceiverSettings,
+  senderCheck,
+  WEBHOOK_PARTNERS,
+  type WebhookRules,
+} from './settings.js';
 
 interface OnboardingRoutes {
   readonly backend: Backend;
@@ -103,7 +109,7 @@ function startOnboarding({ backend, bodies }: OnboardingRoutes, externalId: stri
 }
 
 interface PartnerWebhookRoutes {
-  readonly rules: Readonly<Partial<Record<SystemName, WebhookRules>>>;
+  readonly rules: ReceiverSettings['webhooks'];
   readonly nudges: WebhookNudges;
   readonly count: Counter<'partner' | 'result'>;
   readonly logger: Logger;
@@ -111,17 +117,10 @@ interface PartnerWebhookRoutes {
 
 const WEBHOOK_MEDIA_TYPES = ['application/json', 'text/json'];
 
-const NO_SENDERS: WebhookRules = { senders: [], idFields: [] };
-
 const MAX_BODY_BYTES = 256 * 1024;
 
 interface Webhook {
   readonly Params: { readonly secret?: string };
-}
-
-interface Match {
-  readonly ids: number;
-  readonly workflows: number;
 }
 
 /** `POST /webhooks/{partner}`, and `/webhooks/{partner}/{secret}` for a partner that has no other way to authenticate. */
@@ -130,25 +129,27 @@ export function partnerWebhookRoutes({ rules, nudges, count, logger }: PartnerWe
     textBodies(server, WEBHOOK_MEDIA_TYPES);
     server.addHook('onClose', async () => nudges.close());
     for (const partner of WEBHOOK_PARTNERS) {
-      const receive = receiverOf(partner, rules[partner] ?? NO_SENDERS, nudges);
-      const matches = new WeakMap<FastifyRequest, Match>();
+      const idsOf = receiverOf(partner, rules[partner]);
+      const matches = new WeakMap<FastifyRequest, { readonly ids: number; readonly workflows: number }>();
       const handler = async (request: FastifyRequest<Webhook>, reply: FastifyReply) => {
-        const match = await receive(request, reply);
-        matches.set(request, match);
-        return reply.code(statusOf(partner)).send({ workflows: match.workflows });
+        const ids = idsOf(request, reply);
+        const workflows = await nudges.nudgeWorkflowsOf(ids);
+        matches.set(request, { ids: ids.size, workflows });
+        return reply.code(statusOf(partner)).send({ workflows });
       };
       const onResponse = async (request: FastifyRequest<Webhook>, { statusCode }: FastifyReply) => {
         const match = matches.get(request);
-        const result = webhookResult(statusCode, match);
+        const otherwise = statusCode < 500 ? 'rejected' : 'failed';
+        const result = !match ? otherwise : match.workflows > 0 ? 'nudged' : 'unmatched';
         count.inc({ partner, result });
         logger.info({ partner, result, ...match }, 'partner webhook');
       };
-      const options = { bodyLimit: MAX_BODY_BYTES, onResponse };
-      const path = `/webhooks/${partner}`;
-      const operationId = `post-${partner}-webhook`;
-      server.post<Webhook>(path, { ...options, schema: schemaOf(partner, operationId) }, handler);
-      const withSecret = schemaOf(partner, `${operationId}-with-secret`);
-      server.post<Webhook>(`${path}/:secret`, { ...options, schema: withSecret }, handler);
+      const paths = { '': '', '/:secret': '-with-secret' };
+      for (const [path, suffix] of Object.entries(paths)) {
+        const schema = schemaOf(partner, `post-${partner}-webhook${suffix}`);
+        const options = { bodyLimit: MAX_BODY_BYTES, onResponse, schema };
+        server.post<Webhook>(`/webhooks/${partner}${path}`, options, handler);
+      }
     }
   };
 }
@@ -174,29 +175,24 @@ function schemaOf(partner: SystemName, operationId: string) {
   };
 }
 
-function receiverOf(partner: SystemName, { senders, idFields }: WebhookRules, nudges: WebhookNudges) {
+/** Authenticates a webhook, and returns the ids that it names. */
+function receiverOf(
+  partner: SystemName,
+  { senders, idFields }: WebhookRules = { senders: [], idFields: [] },
+) {
   const setting = authSetting(partner);
   const isPartner = senderCheck(senders);
-  return async (request: FastifyRequest<Webhook>, reply: FastifyReply): Promise<Match> => {
+  return (request: FastifyRequest<Webhook>, reply: FastifyReply) => {
     if (senders.length === 0) throw new Problem('partner-off', `${setting} is not set`);
     const { headers, params } = request;
     const body = textOf(request, WEBHOOK_MEDIA_TYPES);
-    if (!isPartner({ headers, body, secret: params.secret })) {
+    if (!isPartner(headers, body, params.secret)) {
       throw new Problem('bad-sender', `the credential that ${setting} requires is missing or wrong`);
     }
     const webhook = holdUntilClosed(parse(body), reply);
     if (typeof webhook !== 'object' || webhook === null) {
       throw new Problem('unreadable', 'a webhook must be an object or an array');
     }
-    const ids = idsIn(webhook, idFields);
-    return { ids: ids.size, workflows: await nudges.nudgeWorkflowsOf(ids) };
+    return idsIn(webhook, idFields);
   };
-}
-
-/** It nudged workflows, its ids matched none, it was rejected, or Temporal was unavailable. */
-type Result = 'nudged' | 'unmatched' | 'rejected' | 'failed';
-
-function webhookResult(statusCode: number, match: Match | undefined): Result {
-  if (match) return match.workflows > 0 ? 'nudged' : 'unmatched';
-  return statusCode < 500 ? 'rejected' : 'failed';
 }

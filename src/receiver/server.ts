@@ -15,8 +15,7 @@ import {
 } from '../http/server.js';
 import { temporalCheck } from '../temporal/server.js';
 import { traceRequests } from './cloud-events.js';
-import { eventRoutes, eventSchemas } from './event-routes.js';
-import { eventTypes } from './event-types.js';
+import { eventRoutes, eventSchemas, eventTypes } from './event-routes.js';
 import { nudgeMetrics, WebhookNudges } from './nudges.js';
 import { documentRoutes, problems, response } from './openapi.js';
 import { handleClientError, handleErrors, PROBLEMS, Problem, sendProblem } from './problems.js';
@@ -115,30 +114,24 @@ function webhookOf(request: FastifyRequest): string {
 /** The receiver is alive as long as it responds, and ready only while Temporal is available. */
 function monitoringRoutes(server: FastifyInstance, client: Client): void {
   const isReady = temporalCheck(client);
-  const get = (operationId: string, summary: string, responses: Readonly<Record<number, object>>) => ({
+  const schema = (operationId: string, summary: string, responses: Readonly<Record<number, object>>) => ({
     schema: { operationId, summary, response: responses },
   });
   const document = response('An OpenAPI document', z.looseObject({ openapi: z.string() }));
+  const described = schema('openapi', 'Read this document', { 200: document, ...problems(429) });
   let json: string | undefined;
-  server.get(
-    '/openapi.json',
-    get('openapi', 'Read this document', { 200: document, ...problems(429) }),
-    (_, reply) => {
-      json ??= JSON.stringify(server.swagger());
-      return reply.type('application/json').send(json);
-    },
-  );
+  server.get('/openapi.json', described, (_, reply) => {
+    json ??= JSON.stringify(server.swagger());
+    return reply.type('application/json').send(json);
+  });
   const alive = response('The receiver is alive', z.looseObject({ status: z.literal('ok') }));
-  server.get('/healthz', get('healthz', 'Check whether the receiver is alive', { 200: alive }), () => ({
-    status: 'ok',
-  }));
-  const readiness = (description: string, temporal: string) =>
-    response(description, z.looseObject({ temporal: z.literal(temporal) }));
+  const health = schema('healthz', 'Check whether the receiver is alive', { 200: alive });
+  server.get('/healthz', health, () => ({ status: 'ok' }));
   const states = {
-    200: readiness('Temporal is available', 'ready'),
-    503: readiness('Temporal is unavailable', 'unavailable'),
+    200: response('Temporal is available', z.looseObject({ temporal: z.literal('ready') })),
+    503: response('Temporal is unavailable', z.looseObject({ temporal: z.literal('unavailable') })),
   };
-  server.get('/readyz', get('readyz', 'Check whether the receiver is ready', states), async (_, reply) => {
+  server.get('/readyz', schema('readyz', 'Check whether the receiver is ready', states), async (_, reply) => {
     const ready = await isReady();
     return reply.code(ready ? 200 : 503).send({ temporal: ready ? 'ready' : 'unavailable' });
   });

@@ -103,13 +103,6 @@ export type SenderRule =
   | { readonly kind: 'path'; readonly secret: string }
   | { readonly kind: 'none' };
 
-interface SentWebhook {
-  readonly headers: IncomingHttpHeaders;
-  /** The part of the path after the partner's name. */
-  readonly secret: string | undefined;
-  readonly body: string;
-}
-
 /**
  * `signature:whsec_<base64>`, `header:<name>:<value>`, `path:<secret>`, or several with commas, each of which is enough; or
  * `none` alone.
@@ -141,36 +134,31 @@ export function acceptsAnyone(rules: readonly SenderRule[]): boolean {
   return rules.some(({ kind }) => kind === 'none');
 }
 
+/** A rule as a check of headers, body, and the part of the path after the partner's name. */
+type FitsWebhook = (headers: IncomingHttpHeaders, body: string, secret?: string) => boolean;
+
 /** Checks webhooks against the rules. Each rule is tried, so that the time does not reveal which one it was. */
-export function senderCheck(rules: readonly SenderRule[]): (webhook: SentWebhook) => boolean {
+export function senderCheck(rules: readonly SenderRule[]): FitsWebhook {
   const checks = rules.map(checkOf);
-  return (webhook) => checks.map((fits) => fits(webhook)).includes(true);
+  return (...webhook) => checks.map((fits) => fits(...webhook)).includes(true);
 }
 
-function checkOf(rule: SenderRule): (webhook: SentWebhook) => boolean {
-  switch (rule.kind) {
-    case 'signature': {
-      const check = signatureCheck([rule.secret]);
-      return ({ headers, body }) => {
-        try {
-          check(headers, body);
-          return true;
-        } catch {
-          return false;
-        }
-      };
-    }
-    case 'header': {
-      const position = knownSecrets([rule.value]);
-      return ({ headers }) => position(String(headers[rule.name])) === 0;
-    }
-    case 'path': {
-      const position = knownSecrets([rule.secret]);
-      return ({ secret = '' }) => position(secret) === 0;
-    }
-    case 'none':
-      return () => true;
+function checkOf(rule: SenderRule): FitsWebhook {
+  if (rule.kind === 'none') return () => true;
+  if (rule.kind === 'signature') {
+    const check = signatureCheck([rule.secret]);
+    return (headers, body) => {
+      try {
+        check(headers, body);
+        return true;
+      } catch {
+        return false;
+      }
+    };
   }
+  const position = knownSecrets([rule.kind === 'header' ? rule.value : rule.secret]);
+  return (headers, _, secret = '') =>
+    position(rule.kind === 'header' ? String(headers[rule.name]) : secret) === 0;
 }
 
 const partnerWebhookSettings = z.object({

@@ -71,13 +71,16 @@ async function gathered(
   mask: Mask,
   description: WorkflowExecutionDescription,
 ): Promise<ExportedOnboarding> {
-  const { workflowId, type, status, startTime, closeTime } = description;
-  const { runs, missing } = await runsOf(client, workflowId, description.runId);
+  const { workflowId, runId, type, taskQueue, status, startTime, closeTime, raw } = description;
+  const { runs, missing } = await runsOf(client, workflowId, runId);
   const answers: AcceptedAnswer[] = [];
   const activities: PartnerActivity[] = [];
   for (const run of runs) {
     answers.push(...(await answersIn(client, run)));
-    activities.push(...(await activitiesOf(client, description, run)));
+    // The server describes open activities of an ended run as pending.
+    const mayBePending = run.runId === runId && status.name === 'RUNNING';
+    const pending = mayBePending ? (raw.pendingActivities ?? []) : [];
+    activities.push(...(await partnerActivitiesIn(client, workflowId, taskQueue, run.events, pending)));
   }
   const [input] = await argumentsOf(client, runs[0]);
   const outcome = await outcomeIn(client, runs);
@@ -116,17 +119,6 @@ async function gathered(
   };
 }
 
-function activitiesOf(
-  client: Client,
-  { workflowId, runId, taskQueue, status, raw }: WorkflowExecutionDescription,
-  run: Run,
-): Promise<PartnerActivity[]> {
-  // The server describes open activities of an ended run as pending.
-  const mayBePending = run.runId === runId && status.name === 'RUNNING';
-  const pending = mayBePending ? (raw.pendingActivities ?? []) : [];
-  return partnerActivitiesIn(client, workflowId, taskQueue, run.events, pending);
-}
-
 /**
  * The time limit for a worker to respond for an ended workflow, in milliseconds. No worker has it in memory, so there is none to
  * wait for.
@@ -135,20 +127,21 @@ const ENDED_TIMEOUT_MS = 5_000;
 
 async function stateFrom(
   client: Client,
-  { workflowId, status }: WorkflowExecutionDescription,
+  description: WorkflowExecutionDescription,
   runs: readonly Run[],
   answers: readonly AcceptedAnswer[],
   outcome: unknown,
 ): Promise<Pick<ExportedOnboarding, 'source' | 'notes'> & { readonly known: Known }> {
   try {
-    const state = await stateOf(client, workflowId, status.name === 'RUNNING' ? undefined : ENDED_TIMEOUT_MS);
+    const limit = description.status.name === 'RUNNING' ? undefined : ENDED_TIMEOUT_MS;
+    const state = await stateOf(client, description.workflowId, limit);
     const { timeline, requirements, boarding, business, terminal } = state;
     // A customer shows the requirements of its parts, which have records of their own.
     const open = boarding || business || terminal ? [] : requirements;
     return { known: { facts: state, timeline, open }, source: 'worker', notes: [] };
   } catch (error) {
     if (!(error instanceof UnreadableOnboarding)) throw error;
-    const known = await knownFrom(client, runs, answers, outcome);
+    const known = await knownFrom(client, description, runs, answers, outcome);
     const note =
       `The workflow itself did not respond (${error.detail}), so facts, timeline and requirements are those of its history. ` +
       'It has answers, calls and status changes, but not when requirements were raised or why they were closed.';
@@ -164,12 +157,7 @@ async function outcomeIn(client: Client, runs: readonly Run[]): Promise<unknown>
 }
 
 /** The parts that this record lacks because they are in other runs of the workflow id. */
-async function gaps(
-  client: Client,
-  workflowId: string,
-  runs: readonly Run[],
-  missing: string | undefined,
-): Promise<string[]> {
+async function gaps(client: Client, workflowId: string, runs: readonly Run[], missing: string | undefined) {
   const gone =
     `Temporal no longer has run ${missing} and those before it, so their answers, calls and documents are missing. ` +
     'The input is from the first remaining run, with all earlier corrections.';
@@ -182,13 +170,16 @@ async function gaps(
   return [...(missing === undefined ? [] : [gone]), ...(others.length > 0 ? [other] : [])];
 }
 
-type Facts = ExportedOnboarding['facts'];
-
-function factsOf({ facts }: Known): Facts {
+function factsOf({ facts }: Known) {
   const { dba, stage, partnerStatus, merchantProfileId, profileId, mid } = facts;
   const { financialAccountId, paymentsAccountId, terminalId } = facts;
   const ids = { merchantProfileId, profileId, financialAccountId, paymentsAccountId, terminalId, mid };
-  return defined({ dba, stage, partnerStatus: partnerStatus ?? undefined, ...ids }) as Facts;
+  return defined({
+    dba,
+    stage,
+    partnerStatus: partnerStatus ?? undefined,
+    ...ids,
+  }) as ExportedOnboarding['facts'];
 }
 
 /** The key of a document is no secret: it names the document in this record. */
@@ -212,6 +203,7 @@ interface Known {
 /** What the history shows: what earlier runs carried over, then search attributes and the answers of all runs. */
 async function knownFrom(
   client: Client,
+  { status, closeTime }: WorkflowExecutionDescription,
   runs: readonly Run[],
   answers: readonly AcceptedAnswer[],
   outcome: unknown,
@@ -220,15 +212,19 @@ async function knownFrom(
   const handedOn = handedOnIn(await argumentsOf(client, runs.at(-1))) ?? [];
   const since = isoOf(last[0]?.eventTime) ?? '';
   const began: RecordedEvent = { at: since, event: 'started' };
+  const how = status.name.toLowerCase().replace('_', ' ');
+  const end: RecordedEvent[] = closeTime
+    ? [{ at: closeTime.toISOString(), event: 'ended', detail: how }]
+    : [];
   const timeline = [
     ...(handedOn.length > 0 ? handedOn : [began]),
     ...changesIn(last),
     ...answers.filter(({ at }) => at >= since).map(answered),
-    ...endIn(last),
+    ...end,
   ];
   const { requirements, ...facts } = await factsIn(client, runs, outcome);
   const { requirements: open } = requirementsIn(requirements);
-  return { facts, timeline, open: endIn(last).length > 0 ? [] : open };
+  return { facts, timeline, open: closeTime ? [] : open };
 }
 
 /** The timeline up to the run that got these arguments, from the run before. */
@@ -258,20 +254,6 @@ function answered({ at, requirementId, answer, actor, reason }: AcceptedAnswer):
     : { at, event: 'requirement-resolved', detail: `${requirementId}: ${answer.kind}`, actor, reason };
 }
 
-/** Returns how the last event ended the run; nothing while it runs. */
-function endIn(events: readonly Event[]): RecordedEvent[] {
-  const last = events.at(-1);
-  const ends: readonly (readonly [keyof Event, string])[] = [
-    ['workflowExecutionCompletedEventAttributes', 'completed'],
-    ['workflowExecutionCanceledEventAttributes', 'cancelled'],
-    ['workflowExecutionTerminatedEventAttributes', 'terminated'],
-    ['workflowExecutionFailedEventAttributes', 'failed'],
-    ['workflowExecutionTimedOutEventAttributes', 'timed out'],
-  ];
-  const how = ends.find(([attributes]) => last?.[attributes]);
-  return how ? [{ at: isoOf(last?.eventTime) ?? '', event: 'ended', detail: how[1] }] : [];
-}
-
 /** The last value of each search attribute, and the ids of the outcome. */
 async function factsIn(
   client: Client,
@@ -282,18 +264,14 @@ async function factsIn(
   for (const { events } of runs)
     for (const change of indexedChangesIn(events)) Object.assign(values, change.values);
   const of = (key: keyof typeof SEARCH_ATTRIBUTES) => textOf(values[SEARCH_ATTRIBUTES[key].name]);
-  const numberOf = (key: 'merchantProfileId' | 'bankingProfileId') => {
-    const text = of(key);
-    return text && Number(text);
-  };
+  const [merchant, profile] = [of('merchantProfileId'), of('bankingProfileId')];
   const listed = values[SEARCH_ATTRIBUTES.requirements.name];
   const { financialAccountId, accountId, terminalId } = { ...(outcome as Record<string, unknown>) };
   const known = {
     dba: await nameIn(client, runs),
     ...{ stage: of('stage'), partnerStatus: of('partnerStatus'), mid: of('mid') },
-    ...{ merchantProfileId: numberOf('merchantProfileId'), profileId: numberOf('bankingProfileId') },
-    financialAccountId: financialAccountId ?? undefined,
-    ...{ paymentsAccountId: accountId, terminalId },
+    ...{ merchantProfileId: merchant && Number(merchant), profileId: profile && Number(profile) },
+    ...{ financialAccountId: financialAccountId ?? undefined, paymentsAccountId: accountId, terminalId },
   };
   return {
     ...(defined(known) as Known['facts']),

@@ -35,14 +35,11 @@ function withoutCode(value: unknown): unknown {
   return isCode ? { ...value, code: REDACTED } : value;
 }
 
-/** The events of a workflow that came from outside. No timeline has them. */
-type RecordOnlyEvent = 'stage-changed' | 'cancel-requested' | 'terminated' | 'reset';
-
 /** An event as a record has it: one of a workflow's timeline, or one that only its history has. */
 export interface RecordedEvent {
   /** ISO 8601. */
   readonly at: string;
-  readonly event: TimelineEvent | RecordOnlyEvent;
+  readonly event: TimelineEvent | 'stage-changed' | 'cancel-requested' | 'terminated' | 'reset';
   readonly detail?: string;
   readonly actor?: string;
   readonly reason?: string;
@@ -71,10 +68,7 @@ export function requirementsOf(
     all.set(change.id, { ...before, ...(isOver && endedAt !== undefined && { endedAt }), ...change });
   }
   for (const { id, kind, title, detail, raisedAt, dueAt } of open) {
-    const texts = {
-      ...(title !== undefined && { title: mask.ours(title) }),
-      ...(detail !== undefined && { detail: mask.ours(detail) }),
-    };
+    const texts = mask.ours(defined({ title, detail }));
     all.set(id, { ...all.get(id), id, status: 'open', kind, raisedAt, dueAt, ...texts });
   }
   return [...all.values()].map((requirement) => {
@@ -125,14 +119,13 @@ export function correctionsOf(
   answers: readonly AcceptedAnswer[],
   mask: Mask,
 ): ExportedCorrection[] {
-  const withdrawn = withdrawnBy(answers);
   let current = input;
-  return answers.flatMap((accepted) => {
-    const { at, requirementId, actor, reason, answer } = accepted;
+  return answers.flatMap(({ at, requirementId, actor, reason, answer }, index) => {
     if (answer.kind !== 'correction') return [];
     const after = mergePatch(current, answer.patch);
     const changed = changesBetween(current, after);
-    const takenBack = withdrawn.has(accepted);
+    const next = answers.slice(index + 1).find((each) => each.requirementId === requirementId);
+    const takenBack = next?.answer.kind === 'take-back';
     if (!takenBack) current = after;
     return changed.map(({ field, old, now }) => {
       const name = field.split('.').at(-1) ?? field;
@@ -145,14 +138,6 @@ export function correctionsOf(
       };
     });
   });
-}
-
-function withdrawnBy(answers: readonly AcceptedAnswer[]): Set<AcceptedAnswer> {
-  const withdrawn = answers.flatMap(({ requirementId, answer }, index) => {
-    const before = answers.slice(0, index).findLast((each) => each.requirementId === requirementId);
-    return answer.kind === 'take-back' && before ? [before] : [];
-  });
-  return new Set(withdrawn);
 }
 
 function changesBetween(

@@ -36,10 +36,7 @@ const response = z.object({ data: z.object({ result: z.array(sample) }) });
  * @returns undefined when the setting is not set
  * @throws {Error} of one line, when Prometheus does not respond as it should
  */
-export async function webhookFigures(
-  env: NodeJS.ProcessEnv,
-  until: AbortSignal,
-): Promise<WebhookFigure[] | undefined> {
+export async function webhookFigures(env: NodeJS.ProcessEnv, until: AbortSignal) {
   const { GANGWAY_PROMETHEUS_URL: prometheus } = readSettings(prometheusSettings, env);
   return prometheus === undefined ? undefined : figuresAt(prometheus, until);
 }

@@ -10,20 +10,14 @@ import type {
 } from '../messages/inputs.js';
 import type { DbaForm } from '../messages/listed.js';
 import { defined, mergePatch } from '../messages/objects.js';
-import {
-  type EndedPart,
-  type EndedParts,
-  PARTS,
-  type Part,
-  partId,
-  type Restored,
-} from '../messages/onboardings.js';
+import type { EndedPart, EndedParts, Restored } from '../messages/onboardings.js';
 import type { Resolution } from '../messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { answersIn, argumentsOf, type Event, type Run as History, indexedChangesIn } from './history.js';
+import { partIds } from './onboardings.js';
 import { all, is, isIn } from './query.js';
 import { type Listed, listed } from './search.js';
-import { type Agent, priorityOf } from './start.js';
+import { priorityOf } from './start.js';
 
 /** An onboarding as it was when it was backed up, without its input. */
 export const backedUpFacts = z.object({
@@ -166,12 +160,11 @@ export function inOrder(entries: readonly BackedUp[]): BackedUp[] {
   const ids = new Set(entries.map(({ workflowId }) => workflowId));
   const unstarted = entries.flatMap((entry): BackedUp[] => {
     if (entry.type !== 'customerOnboarding' || isEndedBySomebody(entry)) return [];
-    const { key, account } = partsOfId(entry.workflowId) ?? { key: entry.workflowId, account: undefined };
-    const workflowId = partId('boarding', key, account);
+    const { boarding: workflowId } = partIds(entry.workflowId);
     if (ids.has(workflowId)) return [];
     const { boarding } = entry.input as CustomerOnboardingInput;
     const { startedAt, merchantProfileId, mid } = entry;
-    const input = { externalId: key, ...boarding };
+    const input = { externalId: partsOfId(entry.workflowId)?.key ?? entry.workflowId, ...boarding };
     const known = defined({ merchantProfileId, mid });
     return [{ workflowId, type: 'merchantBoarding', status: 'running', startedAt, ...known, input }];
   });
@@ -187,9 +180,8 @@ export function inOrder(entries: readonly BackedUp[]): BackedUp[] {
 }
 
 function endedParts({ workflowId }: BackedUp, skipped: ReadonlyMap<string, BackedUp>): EndedParts {
-  const { key, account } = partsOfId(workflowId) ?? { key: workflowId, account: undefined };
-  const parts = (Object.keys(PARTS) as Part[]).map((part) => {
-    const entry = skipped.get(partId(part, key, account));
+  const parts = Object.entries(partIds(workflowId)).map(([part, id]) => {
+    const entry = skipped.get(id);
     return [part, entry && endedPart(entry)] as const;
   });
   return defined(Object.fromEntries(parts));
@@ -245,32 +237,22 @@ export function isGivenUp(stage: string | undefined): boolean {
   return stage === 'abandoned' || stage === 'cancelled';
 }
 
-interface RestoredStart {
-  readonly args: unknown[];
-  readonly dba: string;
-  readonly agent?: Agent;
-  /** The backup holds what it has at its partner. */
-  readonly isKnown: boolean;
-}
-
-function startOf(
-  { type, input, merchantProfileId, bankingProfileId, ended }: BackedUp,
-  restored: Restored,
-): RestoredStart {
+/** @returns `isKnown` when the backup holds what it has at its partner */
+function startOf({ type, input, merchantProfileId, bankingProfileId, ended }: BackedUp, restored: Restored) {
   switch (type) {
     case 'merchantBoarding': {
       const boarding = input as MerchantBoardingInput;
       const known = merchantProfileId ?? boarding.merchantProfileId;
-      const { dba } = boarding.merchant;
-      return known === undefined
-        ? { args: [boarding, undefined, restored], dba, agent: boarding, isKnown: false }
-        : { args: [{ ...boarding, merchantProfileId: known }], dba, agent: boarding, isKnown: true };
+      const isKnown = known !== undefined;
+      const args = isKnown ? [{ ...boarding, merchantProfileId: known }] : [boarding, undefined, restored];
+      return { args, dba: boarding.merchant.dba, agent: boarding, isKnown };
     }
     case 'businessOnboarding': {
       const { holder } = input as BusinessOnboardingInput;
       const isKnown = bankingProfileId !== undefined;
       const adopted = isKnown ? { ...restored, profileId: bankingProfileId } : restored;
-      return { args: [input, undefined, adopted], dba: holder.doingBusinessAsName, isKnown };
+      const { doingBusinessAsName: dba } = holder;
+      return { args: [input, undefined, adopted], dba, agent: undefined, isKnown };
     }
     case 'customerOnboarding': {
       const { boarding } = input as CustomerOnboardingInput;
@@ -281,7 +263,7 @@ function startOf(
     case 'terminalProvisioning': {
       // It searches the platform before each write.
       const { name = '' } = (input as TerminalProvisioningInput).provisionTerminal.account;
-      return { args: [input], dba: name, isKnown: true };
+      return { args: [input], dba: name, agent: undefined, isKnown: true };
     }
   }
 }

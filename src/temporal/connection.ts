@@ -5,6 +5,7 @@ import {
   Client,
   type ClientInterceptors,
   Connection,
+  type ConnectionOptions,
   defaultGrpcRetryOptions,
   makeGrpcRetryInterceptor,
   type WorkflowClientInterceptor,
@@ -228,14 +229,8 @@ export function lazyClient(env: NodeJS.ProcessEnv, keys: PayloadKeys | undefined
 
 function clientSettings(env: NodeJS.ProcessEnv, keys: PayloadKeys | undefined) {
   const { connectionOptions, namespace } = temporalSettings(env);
-  const { address, tls, apiKey, metadata } = connectionOptions;
-  const options = {
-    address,
-    channelArgs: { 'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_BACKOFF_MS },
-    ...(tls !== undefined && { tls }),
-    ...(apiKey !== undefined && { apiKey }),
-    ...(metadata !== undefined && { metadata: metadata as Record<string, string> }),
-  };
+  const channelArgs = { 'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_BACKOFF_MS };
+  const options = { ...(connectionOptions as ConnectionOptions & Credentials), channelArgs };
   return {
     options,
     clientOptions: { namespace, dataConverter: dataConverter(keys), interceptors: clientInterceptors },

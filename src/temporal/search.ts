@@ -1,5 +1,4 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import type { TypedSearchAttributes } from '@temporalio/common';
 import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes.js';
 import { optionalTsToDate, requiredTsToDate } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
@@ -245,10 +244,12 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
   const list = (name: 'requirements' | 'stageTimes') =>
     textsOf(raw.searchAttributes?.indexedFields?.[SEARCH_ATTRIBUTES[name].name]);
   const { requirements, more } = requirementsIn(list('requirements'));
+  // The whole dba is in the memo.
+  const dba = await inMemo(client, raw, 'dba');
   const claims = ((await inMemo(client, raw, CLAIMS_MEMO)) ?? {}) as ClaimsMemo;
   return {
     ...{ workflowId, runId, type: raw.type?.name as WorkflowType, taskQueue: raw.taskQueue ?? '' },
-    dba: await dbaOf(client, raw, attributes),
+    dba: typeof dba === 'string' ? dba : text('dba'),
     ...{ system: systemOf(workflowId), partnerAccount: text('partnerAccount') },
     state: stateOf(raw),
     stage: text('stage') as Stage | undefined,
@@ -273,16 +274,6 @@ function stateOf({ status }: Raw): string {
   return name.replace('WORKFLOW_EXECUTION_STATUS_', '').replace('CANCELED', 'CANCELLED').toLowerCase();
 }
 
-/** The whole dba is in the memo. */
-async function dbaOf(
-  client: Client,
-  raw: Raw,
-  attributes: TypedSearchAttributes,
-): Promise<string | undefined> {
-  const dba = await inMemo(client, raw, 'dba');
-  return typeof dba === 'string' ? dba : attributes.get(SEARCH_ATTRIBUTES.dba);
-}
-
 /** The descriptions of the client have no memo. */
 export async function describedWithMemo(client: Client, workflowId: string): Promise<Raw> {
   const request = { namespace: client.options.namespace, execution: { workflowId } };
@@ -305,8 +296,8 @@ export async function inMemo(client: Client, { execution, memo }: Raw, field: st
 
 const HOUR = 3_600_000;
 
-/** Hours from now between which due dates are searched. */
-const HOURS = [-90_000, -8_760, -720, -168, -72, -24, -6, -1, 0, 1, 6, 24, 48, 72, 168, 720, 10_000];
+/** Due dates are searched between these hours from now, as hyperbolic sines: the closer to now, the finer. */
+const [LEAST, MOST] = [-90_000, 10_000].map(Math.asinh) as [number, number];
 
 /** Due dates have this precision, in milliseconds. */
 const SHARPNESS_MS = 1_000;
@@ -331,33 +322,16 @@ export async function mostUrgent(
   const until = (dueUntil: Date) => ({ filter: { ...filter, dueUntil }, total });
   if (near && isEnough(await waiting(near))) return until(near);
   const now = Date.now();
-  let [low, high] = await bracket(
-    HOURS.map((hours) => now + hours * HOUR),
-    async (time) => (await waiting(new Date(time))) > most,
-  );
-  while (high - low > SHARPNESS_MS) {
-    const middle = Math.round((low + high) / 2);
-    const found = await waiting(new Date(middle));
+  const timeAt = (place: number) => new Date(Math.round(now + Math.sinh(place) * HOUR));
+  let [low, high] = [LEAST, MOST];
+  while (timeAt(high).getTime() - timeAt(low).getTime() > SHARPNESS_MS) {
+    const middle = (low + high) / 2;
+    const found = await waiting(timeAt(middle));
     if (found > most) high = middle;
     else low = middle;
     if (isEnough(found)) break;
   }
   // More than that may be due in the same second.
-  const isNone = (await waiting(new Date(low))) === 0;
-  return until(new Date(isNone ? high : low));
-}
-
-/** Neighbors in a list, of which only the second is too late. The last one always counts as too late. */
-async function bracket(
-  times: readonly number[],
-  isTooLate: (time: number) => Promise<boolean>,
-): Promise<[number, number]> {
-  let low = 0;
-  let high = times.length - 1;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (await isTooLate(times[middle] as number)) high = middle;
-    else low = middle;
-  }
-  return [times[low] as number, times[high] as number];
+  const isNone = (await waiting(timeAt(low))) === 0;
+  return until(timeAt(isNone ? high : low));
 }

@@ -116,10 +116,10 @@ export async function serverGaps(
   client: Client,
   { namespaceInfo }: temporal.api.workflowservice.v1.IDescribeNamespaceResponse,
 ) {
-  const { serverVersion = '' } = await client.workflowService.getSystemInfo({});
+  const { serverVersion } = await client.workflowService.getSystemInfo({});
   const gaps = [
     {
-      isThere: !isOlder(serverVersion ?? '', OLDEST),
+      isThere: !serverVersion || serverVersion.localeCompare(OLDEST, undefined, { numeric: true }) >= 0,
       gap: `server ${serverVersion} is too old: Gangway needs ${OLDEST} or later, which has ${SINCE_OLDEST}`,
       fix: `update the Temporal server to ${OLDEST} or later`,
     },
@@ -146,13 +146,4 @@ async function runsStandaloneActivities({ activity }: Client): Promise<boolean> 
     () => true,
     (error: unknown) => !isUnimplemented(error),
   );
-}
-
-/** Compares `1.27.2` and `1.31.0-153.2` by their first three numbers. A version in another form counts as new. */
-function isOlder(version: string, oldest: string): boolean {
-  const numbers = (text: string) => /^v?(\d+)\.(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number);
-  const [given, wanted] = [numbers(version), numbers(oldest)];
-  if (!given || !wanted) return false;
-  const differing = given.findIndex((number, place) => number !== wanted[place]);
-  return differing >= 0 && (given[differing] ?? 0) < (wanted[differing] ?? 0);
 }

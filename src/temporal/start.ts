@@ -129,6 +129,12 @@ export const CUSTOMER: Kind<CustomerOnboardingInput> = {
   start: startCustomerOnboarding,
 };
 
+export const KINDS = {
+  merchantBoarding: MERCHANT,
+  businessOnboarding: BUSINESS,
+  customerOnboarding: CUSTOMER,
+} as const satisfies Readonly<Record<StartableType, unknown>>;
+
 /** A workflow to start, under the id that {@link workflowId} makes from type, key and account. */
 export interface Start extends Omit<FirstSight, 'dbaForm' | 'batch'> {
   readonly type: WorkflowType;
@@ -236,19 +242,15 @@ export async function differenceFromStart(
   input: unknown,
 ): Promise<string[] | undefined> {
   try {
-    return differingFields(await firstInput(client, workflowId), JSON.parse(JSON.stringify(input)));
+    const { raw, runId } = await client.workflow.getHandle(workflowId).describe();
+    const started = await startOfRun(client, workflowId, raw.workflowExecutionInfo?.firstRunId || runId);
+    const [first] = await decodedPayloads(client, started?.input?.payloads, workflowId);
+    return differingFields(first, JSON.parse(JSON.stringify(input)));
   } catch (error) {
     // A history is deleted when its run ended longer ago than the namespace's retention.
     if (isUnreadablePayload(error) || isNotFound(error)) return undefined;
     throw error;
   }
-}
-
-async function firstInput(client: Client, workflowId: string): Promise<unknown> {
-  const { raw, runId } = await client.workflow.getHandle(workflowId).describe();
-  const started = await startOfRun(client, workflowId, raw.workflowExecutionInfo?.firstRunId || runId);
-  const [first] = await decodedPayloads(client, started?.input?.payloads, workflowId);
-  return first;
 }
 
 /** Dotted names of the fields in which two JSON values differ. */

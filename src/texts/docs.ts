@@ -5,17 +5,12 @@ import { readFileSync } from 'node:fs';
 /** A row of a table, by the names of its columns. Markdown; an empty cell is absent. */
 export type Row = Readonly<Record<string, string>>;
 
-export interface Table {
-  readonly heading: string;
-  readonly rows: readonly Row[];
-}
-
 export function page(name: 'codes' | 'configuration' | 'operations'): string {
   return readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
 }
 
 /** The tables of a page with a table under each heading. */
-export function tablesIn(markdown: string): Table[] {
+export function tablesIn(markdown: string) {
   const sections = markdown.split(/^## /m).slice(1);
   return sections.map((section) => {
     const [heading = '', ...lines] = section.split('\n');

@@ -20,13 +20,20 @@ export class Times {
   }
 
   /** `2026-03-01 14:05 EST`, or empty for undefined. Zones without a usual name show their offset: `GMT+1`. */
-  at(time: Time | undefined): string {
-    return this.#text(time, false);
+  at(time: Time | undefined, withSeconds = false): string {
+    if (time === undefined) return '';
+    const ms = msOf(time);
+    if (Number.isNaN(ms)) return String(time);
+    const parts = this.#format.formatToParts(ms);
+    const part = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
+    const { year, month, day, hour, minute, second, timeZoneName } = part;
+    const clock = [hour, minute, ...(withSeconds ? [second] : [])].join(':');
+    return `${year}-${month}-${day} ${clock} ${timeZoneName}`;
   }
 
   /** The same with seconds: `2026-03-01 14:05:09 EST`. */
   atSecond(time: Time | undefined): string {
-    return this.#text(time, true);
+    return this.at(time, true);
   }
 
   since(time: Time): string {
@@ -52,17 +59,6 @@ export class Times {
 
   isOver(time: Time): boolean {
     return msOf(time) < this.#now();
-  }
-
-  #text(time: Time | undefined, seconds: boolean): string {
-    if (time === undefined) return '';
-    const ms = msOf(time);
-    if (Number.isNaN(ms)) return String(time);
-    const parts = this.#format.formatToParts(ms);
-    const part = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
-    const { year, month, day, hour, minute, second, timeZoneName } = part;
-    const clock = [hour, minute, ...(seconds ? [second] : [])].join(':');
-    return `${year}-${month}-${day} ${clock} ${timeZoneName}`;
   }
 }
 

@@ -11,7 +11,6 @@ import {
   AlwaysOffSampler,
   AlwaysOnSampler,
   BatchSpanProcessor,
-  type IdGenerator,
   ParentBasedSampler,
   RandomIdGenerator,
   type Sampler,
@@ -20,15 +19,6 @@ import {
 } from '@opentelemetry/sdk-trace';
 
 const GATHERING_MS = 5_000;
-
-/** Random ids, except for a span whose id is chosen before it starts. */
-function spanIds(chosen: () => string | undefined): IdGenerator {
-  const random = new RandomIdGenerator();
-  return {
-    generateTraceId: () => random.generateTraceId(),
-    generateSpanId: () => chosen() ?? random.generateSpanId(),
-  };
-}
 
 /**
  * Exports the spans of this process: OTLP over HTTP, in protobuf. A process can have one export at a time, because OpenTelemetry
@@ -48,6 +38,7 @@ export function exportTraces(
   const delay = Number.parseInt(env['OTEL_BSP_SCHEDULE_DELAY'] ?? '', 10);
   const scheduledDelayMillis = Number.isNaN(delay) ? GATHERING_MS : delay;
   const url = urlFrom(env);
+  const random = new RandomIdGenerator();
   const provider = new TracerProvider({
     resource: defaultResource().merge(
       resourceFromAttributes({
@@ -60,7 +51,10 @@ export function exportTraces(
     spanProcessors: [
       new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ ...url }), scheduledDelayMillis }),
     ],
-    idGenerator: spanIds(chosenSpanId),
+    idGenerator: {
+      generateTraceId: () => random.generateTraceId(),
+      generateSpanId: () => chosenSpanId() ?? random.generateSpanId(),
+    },
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());

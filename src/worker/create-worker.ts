@@ -16,6 +16,7 @@ import type { FileStore } from '../documents/file-store.js';
 import { openStore } from '../documents/open-store.js';
 import { EventSender } from '../events/sender.js';
 import { partnerTaskQueue } from '../messages/ids.js';
+import { defined } from '../messages/objects.js';
 import { type Account, closeAll, partnerClients, servedAccounts } from '../partners/account-settings.js';
 import type { Operations } from '../partners/catalogue.js';
 import type { Inspector, PartnerClient } from '../partners/client.js';
@@ -38,12 +39,6 @@ import {
   workflowQueue,
 } from './workflow-worker.js';
 
-export interface WorkerSetup {
-  readonly connection: NativeConnection;
-  readonly namespace: string;
-  readonly config: WorkersConfig;
-}
-
 /** All of Gangway's workers in one process: one for the workflows, and one for each partner task queue of each account. */
 export interface GangwayWorker {
   /** Runs until {@link shutdown} or a signal, then finishes its activities and closes the connections to the partners. */
@@ -53,7 +48,10 @@ export interface GangwayWorker {
   getState(): string;
 }
 
-export async function createWorker({ connection, namespace, config }: WorkerSetup): Promise<GangwayWorker> {
+export async function createWorker(
+  { connection, namespace }: Pick<WorkerPlace, 'connection' | 'namespace'>,
+  config: WorkersConfig,
+): Promise<GangwayWorker> {
   const { taskQueue, version, payloadKeys } = config;
   const place = { connection, namespace, identity: workerIdentity(payloadKeys), ...versioned(version) };
   const [worker, partners] = await Promise.all([
@@ -172,7 +170,10 @@ export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig) 
         ...(partner && {
           // A task that would wait for a connection waits in the task queue, where its priority counts.
           maxConcurrentActivityTaskExecutions: DEFAULT_HTTP_LIMITS.connections,
-          ...limited(partner.account.activitiesPerSecond[partner.system]),
+          // The server applies the limit over all workers of the task queue. Each of them must set the same limit.
+          ...defined({
+            maxTaskQueueActivitiesPerSecond: partner.account.activitiesPerSecond[partner.system],
+          }),
         }),
       }),
     ),
@@ -181,11 +182,6 @@ export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig) 
   const accesses = queues.flatMap(({ partner }) => partner?.access ?? []);
   const start = () => Promise.allSettled(accesses.map((access) => access.probeNow(client)));
   return { workers, start, release };
-}
-
-/** The server applies the limit over all workers of the task queue. Each of them must set the same limit. */
-function limited(perSecond: number | undefined): Pick<WorkerOptions, 'maxTaskQueueActivitiesPerSecond'> {
-  return perSecond === undefined ? {} : { maxTaskQueueActivitiesPerSecond: perSecond };
 }
 
 interface PartnerDependencies extends Omit<ActivityDependencies, 'meaningOf'> {

@@ -71,16 +71,14 @@ export async function* replayed(
     return replayer;
   };
   const threads = Array.from({ length: THREADS }, () => thread(config, replayerOfCode, next));
-  const pending = new Map(threads.map((each) => [each, each.next().then((result) => ({ each, result }))]));
+  const nextOf = (each: (typeof threads)[number]) => each.next().then((result) => ({ each, result }));
+  const pending = new Map(threads.map((each) => [each, nextOf(each)]));
   try {
     while (pending.size > 0) {
       const { each, result } = await Promise.race(pending.values());
       if (result.done) pending.delete(each);
       else {
-        pending.set(
-          each,
-          each.next().then((following) => ({ each, result: following })),
-        );
+        pending.set(each, nextOf(each));
         yield result.value;
       }
     }

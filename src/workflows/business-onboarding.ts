@@ -33,9 +33,9 @@ import {
   titleOfReply,
 } from './business/steps.js';
 import { askingAgain, onRejected } from './business/tickets.js';
-import { type Carried, followUntilDecided, react } from './journey/following.js';
 import { type Answered, unlessAbandoned } from './journey/requirement-queue.js';
 import { askForCorrection, Rejected } from './journey/run-step.js';
+import { type Carried, react, runUntilDecided } from './journey/until-decided.js';
 
 /**
  * Onboards one business at the bank (apis/1): finds its profile or submits its holder, has the holder corrected, and delivers
@@ -53,7 +53,7 @@ export async function businessOnboarding(
     async () => {
       if (!carried) await findOrSubmit(business, restored);
       journey.state.know({ stage: stageOf(business.remembered, business.situation) });
-      return followUntilDecided(
+      return runUntilDecided(
         business,
         { kinds: KINDS, next, onRead },
         (due) => begin(business, due),

@@ -48,10 +48,6 @@ export function interceptors(): WorkflowInterceptors {
     ...input,
     headers: { ...input.headers, ...traced, ...more },
   });
-  const ofActivity = <Input extends { readonly headers: Headers }>(input: Input): Input => {
-    const name = dba();
-    return withHeaders(input, name === undefined ? {} : header(DBA_HEADER, name));
-  };
   return {
     inbound: [
       {
@@ -73,9 +69,9 @@ export function interceptors(): WorkflowInterceptors {
         getLogAttributes: (attributes, next) => next({ ...attributes, dba: dba() }),
         scheduleActivity(input, next) {
           located('activity', input.activityType);
-          return next(ofActivity(input));
+          const name = dba();
+          return next(withHeaders(input, name === undefined ? {} : header(DBA_HEADER, name)));
         },
-        scheduleLocalActivity: (input, next) => next(ofActivity(input)),
         startChildWorkflowExecution(input, next) {
           located('child', input.workflowType);
           return next(withHeaders(input));

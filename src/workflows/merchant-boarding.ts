@@ -7,7 +7,7 @@ import { Boarding } from './boarding/boarding.js';
 import { type Due, KINDS, next, onRead, type Remembered } from './boarding/decisions.js';
 import { deliverAnswers } from './boarding/review.js';
 import { adoptMerchant, createMerchant, setFees, submit, submitAsAnswered } from './boarding/steps.js';
-import { type Carried, followUntilDecided } from './journey/following.js';
+import { type Carried, runUntilDecided } from './journey/until-decided.js';
 
 /**
  * Boards one merchant (apis/2): creates it, sets its fees, submits it, and delivers answers to underwriting notes, until it is
@@ -34,7 +34,7 @@ export async function merchantBoarding(
   return boarding.journey.run<MerchantBoardingOutcome>(
     async () => {
       if (!carried) await establishMerchant(boarding, restored);
-      return followUntilDecided(
+      return runUntilDecided(
         boarding,
         { kinds: KINDS, next, onRead },
         (due) => send(boarding, due),

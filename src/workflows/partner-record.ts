@@ -17,10 +17,10 @@ import { LONGEST, shortened } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
 import { masked } from '../privacy/masked.js';
 import { partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
-import type { Carried } from './journey/following.js';
 import { createJourney } from './journey/journey.js';
 import type { Answered, Question } from './journey/requirement-queue.js';
 import { answeredOf } from './journey/rules.js';
+import type { Carried } from './journey/until-decided.js';
 import { partnerInWords } from './partner-account/access.js';
 
 /** The memo has all names, so a partner that responds with another one each time must not fill it. */

@@ -94,7 +94,7 @@ export function configOf(
 /** Runs all of Gangway's workers in this process, against a sandbox. */
 export async function runWorker(place: WorkerPlace, options: WorkerOptions): Promise<RunningWorker> {
   const { connection, namespace, ...own } = place;
-  const worker = await createWorker({ connection, namespace, config: configOf(own, options) });
+  const worker = await createWorker({ connection, namespace }, configOf(own, options));
   const running = worker.run();
   let stopped: Promise<void> | undefined;
   return {

@@ -4,7 +4,7 @@ import { TimeoutFailure } from '@temporalio/common';
 import { z } from 'zod';
 import { requireWorker } from '../../batches/batches.js';
 import type { RowRules } from '../../batches/validation.js';
-import type { Outcome } from '../../client/outcome.js';
+import type { Outcome } from '../../client/watching.js';
 import type { SingleActivity } from '../../messages/activities.js';
 import type { BankingActivities } from '../../messages/banking-activities.js';
 import type { BoardingActivities } from '../../messages/boarding-activities.js';
@@ -30,7 +30,6 @@ import { fieldProblems } from '../../partners/rules-in-words.js';
 import { masked } from '../../privacy/masked.js';
 import { describe } from '../../temporal/onboardings.js';
 import { startSingle } from '../../temporal/single-activities.js';
-import type { StartableType } from '../../temporal/start.js';
 import { promptly } from '../../temporal/unavailable.js';
 import { explainPartnerFailure, partnerErrorIn } from '../../texts/partner-failures.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
@@ -91,7 +90,9 @@ export function adoptionRules(known: KnownAccounts): RowRules<Adoptable> {
 
 function readyToAdopt(line: number, row: AdoptedRow, preview: ReturnType<typeof partnerReads>): Adoptable {
   const { externalId, merchantProfileId, profileId, account } = row;
-  const type = typeOf(row);
+  const isBusiness = merchantProfileId === undefined;
+  const type =
+    profileId === undefined ? 'merchantBoarding' : isBusiness ? 'businessOnboarding' : 'customerOnboarding';
   const id = workflowId(type, externalId, account);
   const claims = Object.entries(defined({ externalId, merchantProfileId, profileId }));
   return {
@@ -110,48 +111,38 @@ const attached: Preview = {
   json: { attached: true },
 };
 
-function typeOf({ merchantProfileId, profileId }: AdoptedRow): StartableType {
-  if (profileId === undefined) return 'merchantBoarding';
-  return merchantProfileId === undefined ? 'businessOnboarding' : 'customerOnboarding';
-}
-
 /** Whether a row attaches to an onboarding. @throws {RefusedRow} when that has another merchant or profile */
 async function exists(client: Client, row: AdoptedRow, id: string): Promise<boolean> {
-  const { account, merchantProfileId, profileId } = row;
-  const parts = [
-    ...(merchantProfileId === undefined ? [] : [partId('boarding', row.externalId, account)]),
-    ...(profileId === undefined ? [] : [partId('business', row.externalId, account)]),
-  ];
-  const found = await Promise.all([...new Set([id, ...parts])].map((each) => describe(client, each)));
-  const given = [
-    ['merchant', SEARCH_ATTRIBUTES.merchantProfileId, merchantProfileId],
-    ['banking profile', SEARCH_ATTRIBUTES.bankingProfileId, profileId],
+  const { externalId, account, merchantProfileId, profileId } = row;
+  const all = [
+    ['boarding', 'merchant', SEARCH_ATTRIBUTES.merchantProfileId, merchantProfileId],
+    ['business', 'banking profile', SEARCH_ATTRIBUTES.bankingProfileId, profileId],
   ] as const;
+  const given = all.filter(([, , , wanted]) => wanted !== undefined);
+  const ids = new Set([id, ...given.map(([part]) => partId(part, externalId, account))]);
+  const found = await Promise.all([...ids].map((each) => describe(client, each)));
   for (const onboarding of found)
-    for (const [what, attribute, wanted] of given) {
+    for (const [, what, attribute, wanted] of given) {
       const known = onboarding?.typedSearchAttributes.get(attribute);
-      if (wanted !== undefined && known !== undefined && String(wanted) !== known)
+      if (known !== undefined && String(wanted) !== known)
         throw new RefusedRow(`${onboarding?.workflowId} exists, and has ${what} ${known}`);
     }
   return found[0] !== undefined;
 }
 
-function follow(row: AdoptedRow): Followed {
+function follow(row: AdoptedRow) {
   const { externalId, account, dba, merchantProfileId, agentProfileId, profileId, dueInHours } = row;
   const { legalBusinessName, employerIdentificationNumber } = row;
   const common = { externalId, ...defined({ account }), follow: true, dueInHours } as const;
-  const holder = {
-    doingBusinessAsName: dba,
-    ...defined({ legalBusinessName, employerIdentificationNumber }),
-  };
-  return {
-    ...(merchantProfileId !== undefined && {
-      merchant: { ...common, merchantProfileId, merchant: { dba }, ...defined({ agentProfileId }) },
-    }),
-    ...(profileId !== undefined && {
-      business: { ...common, profileId, holder, ...defined({ merchantProfileId }) },
-    }),
-  };
+  const names = defined({ legalBusinessName, employerIdentificationNumber });
+  const holder = { doingBusinessAsName: dba, ...names };
+  const merchant: FollowedMerchantInput | undefined =
+    merchantProfileId === undefined
+      ? undefined
+      : { ...common, merchantProfileId, merchant: { dba }, ...defined({ agentProfileId }) };
+  const business: FollowedBusinessInput | undefined =
+    profileId === undefined ? undefined : { ...common, profileId, holder, ...defined({ merchantProfileId }) };
+  return { merchant, business };
 }
 
 function inputOf(row: AdoptedRow): FollowedMerchantInput | FollowedBusinessInput | FollowedCustomerInput {
@@ -164,11 +155,7 @@ function inputOf(row: AdoptedRow): FollowedMerchantInput | FollowedBusinessInput
   return { externalId, ...defined({ account }), boarding, business: ofBank, onDecline: 'continue' };
 }
 
-export async function adopt(
-  cli: CommandLine,
-  file: string,
-  options: FormatOptions & RunOptions,
-): Promise<void> {
+export async function adopt(cli: CommandLine, file: string, options: FormatOptions & RunOptions) {
   await withValidRows(cli, file, options, adoptionRules(cli.config()), (name, validation, rows) =>
     withTemporal(cli, (context) => readAndFollow(context, name, rows(), validation.rows, options), {
       finishes: true,
@@ -178,11 +165,7 @@ export async function adopt(
 
 type MerchantRead = Awaited<ReturnType<BoardingActivities['inspectMerchant']>>;
 type ProfileRead = Awaited<ReturnType<BankingActivities['inspectProfile']>>;
-
-interface Followed {
-  readonly merchant?: FollowedMerchantInput;
-  readonly business?: FollowedBusinessInput;
-}
+type Followed = ReturnType<typeof follow>;
 
 interface PartPreview {
   readonly status: string;
@@ -214,14 +197,14 @@ function partnerReads() {
    * @throws {CommandFailed}, {@link NoWorker} when no other row can be read either
    */
   return async (client: Client, taskQueue: string, { merchant, business }: Followed): Promise<Preview> => {
-    const read: Read = async <Result>(what: string, single: Inspection): Promise<Result> => {
+    const read: Read = async (what, single) => {
       const queue = partnerTaskQueue(taskQueue, single.queue, single.account);
       if (!polled.has(queue)) await requireWorker(client, queue);
       polled.add(queue);
       const full = { ...single, summary: `Read ${what} to adopt`, options: ACTIVITY_OPTIONS };
       try {
         const { result } = await startSingle(client, taskQueue, `adopt-${randomUUID()}`, full);
-        return await result<Result>();
+        return await result();
       } catch (error) {
         throw explainRead(error, what, queue);
       }
@@ -233,23 +216,17 @@ function partnerReads() {
     const parts = [boarding, banking].filter((part) => part !== undefined);
     const asks = parts.some(({ requirements }) => requirements.length > 0);
     const would = asks ? 'ask' : parts.every(({ outcome }) => outcome) ? 'end' : 'poll';
-    const named = boarding && banking;
-    const texts = [
-      boarding && (named ? `merchant ${lineOf(boarding)}` : lineOf(boarding)),
-      banking && (named ? `business ${lineOf(banking)}` : lineOf(banking)),
-    ];
+    const both = boarding && banking && `merchant ${lineOf(boarding)}; business ${lineOf(banking)}`;
     return {
       word: `would ${would}`,
-      text: `would ${would}: ${texts.filter(Boolean).join('; ')}`,
+      text: `would ${would}: ${both ?? parts.map(lineOf).join('; ')}`,
       json: { would, ...defined({ merchant: boarding, business: banking }) },
     };
   };
 }
 
-type Inspection = Omit<SingleActivity, 'summary' | 'options'>;
-
 /** @param what it reads, for people: `merchant 1001` */
-type Read = <Result>(what: string, single: Inspection) => Promise<Result>;
+type Read = <Result>(what: string, single: Omit<SingleActivity, 'summary' | 'options'>) => Promise<Result>;
 
 async function previewMerchant(read: Read, input: FollowedMerchantInput): Promise<PartPreview> {
   const { merchantProfileId, account, externalId } = input;
@@ -305,13 +282,13 @@ function explainRead(error: unknown, what: string, queue: string): unknown {
     const late = `${what}: the worker did not read it in time`;
     return isLate ? new RefusedRow(late) : explainActivity(error, queue, true);
   }
-  const { system, kind, status } = details;
+  const { system, kind, status = 403 } = details;
   if (kind === 'NotSent' || isRefusedAtTheDoor(details))
     return new CommandFailed(`${explainPartnerFailure(details)}\n${RERUN}`);
   if (status === 404) return new RefusedRow(`the ${system} partner has no ${what} (404)`);
   if (kind === 'Forbidden')
     return new RefusedRow(
-      `the ${system} partner does not let us read ${what} (${status ?? 403}): it belongs to another organization`,
+      `the ${system} partner does not let us read ${what} (${status}): it belongs to another organization`,
     );
   return new RefusedRow(`${what}: ${explainPartnerFailure(details).replace(/\n\s*/g, '; ')}`);
 }

@@ -1,17 +1,19 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { type Batch, listBatches, readBatch } from '../../batches/batches.js';
 import { NOT_READ } from '../../batches/doubts.js';
 import { heldSource, rejectUtf16, rowReader, type Source } from '../../batches/format.js';
-import { type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
 import {
   attachedSentence,
   consequenceOf,
   doubtsOf,
   fileDoubts,
   kindsOf,
+  type Ready,
   type RowProblem,
   type RowRules,
+  rowCheck,
+  rowSchemas,
   rowsOf,
   UNCONFIRMED_ROWS,
   type Validation,
@@ -22,16 +24,15 @@ import { InvalidInput } from '../../texts/invalid-input.js';
 import { cannotRead, readJson, sourceName } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
+import type { Flags, Texts } from '../cli/options.js';
 import type { TableColumns } from '../cli/output.js';
 import { sayingHowFar, whileShowing } from '../cli/progress.js';
 import { type Confirming, confirm, DOUBTFUL, type Strict } from '../cli/prompts.js';
 import { rejectOtherKind } from '../onboarding/start.js';
 import { type FollowOptions, followBatch, type RunOptions, startAndFollow } from './run.js';
 
-export interface FormatOptions {
+export interface FormatOptions extends Texts<'delimiter' | 'mapping'> {
   readonly format?: 'csv' | 'ndjson';
-  readonly delimiter?: string;
-  readonly mapping?: string;
 }
 
 type BatchOptions = FormatOptions & RunOptions & Confirming & Strict;
@@ -50,12 +51,12 @@ export async function batch(
     withValidRows(cli, file, options, rules, async (name, validation, rows) => {
       if (dryRun) return dryRunOf(cli, name, validation, options.json, strict);
       const isLarge = validation.rows > UNCONFIRMED_ROWS;
-      if (isLarge && !cli.terminal) await confirm(cli, consequenceOf(name, validation), { yes });
+      const consequence = consequenceOf(name, validation);
+      if (isLarge && !cli.terminal) await confirm(cli, consequence, { yes });
       const start = async (context: CommandContext) => {
         const { attached, count } = await checkedAtTemporal(context, name, validation, strict);
-        const sentences = [attachedSentence(attached, validation.rows), consequenceOf(name, validation)];
-        if (cli.terminal && (isLarge || count > 0))
-          await confirm(cli, sentences.filter(Boolean).join(' '), { yes });
+        const sentences = [attachedSentence(attached, validation.rows), consequence].filter(Boolean);
+        if (cli.terminal && (isLarge || count > 0)) await confirm(cli, sentences.join(' '), { yes });
         isNow(undefined);
         await startAndFollow(context, name, rows(), options);
       };
@@ -91,13 +92,7 @@ function warnOrReject(
 }
 
 /** Checks as much as possible without Temporal. */
-async function dryRunOf(
-  cli: CommandLine,
-  name: string,
-  validation: Validation,
-  json?: true,
-  strict?: true,
-): Promise<void> {
+async function dryRunOf(cli: CommandLine, name: string, validation: Validation, json?: true, strict?: true) {
   const { rows, counts } = validation;
   const { doubts, count, attached } = await withTemporal(cli, (context) =>
     checkedAtTemporal(context, name, validation, strict),
@@ -169,22 +164,14 @@ function rejectIfInvalid(
 
 function linesOf(name: string, problems: readonly RowProblem[], count: number): string[] {
   const lines = problems.map(({ line, field, message }) =>
-    [`${name}:${line}`, ...(field ? [field] : []), message].join(': '),
+    [`${name}:${line}`, field, message].filter(Boolean).join(': '),
   );
-  const more = count - problems.length;
-  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])];
+  return count > problems.length ? [...lines, `and ${count - problems.length} more`] : lines;
 }
 
-interface BatchesOptions extends FollowOptions {
-  readonly stop?: true;
-  readonly limit: number;
-}
+type BatchesOptions = FollowOptions & Flags<'stop'> & { readonly limit: number };
 
-export async function batches(
-  cli: CommandLine,
-  id: string | undefined,
-  options: BatchesOptions,
-): Promise<void> {
+export async function batches(cli: CommandLine, id: string | undefined, options: BatchesOptions) {
   const { stop, limit, json, csv, wait } = options;
   if (id === undefined && (stop || wait)) throw new InvalidInput('name the batch: gangway batches lists all');
   const run = async (context: CommandContext) => {
@@ -204,8 +191,6 @@ export async function batches(
   await withTemporal(cli, run, { finishes: true });
 }
 
-type Printed = ReturnType<typeof recordOf>;
-
 function recordOf({ id, state, startedAt }: Batch) {
   const { name, stage, rows, counts, actor } = state;
   return { id, file: name, stage, rows, ...counts, by: actor, at: startedAt };
@@ -213,7 +198,7 @@ function recordOf({ id, state, startedAt }: Batch) {
 
 const FIELDS = ['file', 'stage', 'rows', 'started', 'attached', 'failed', 'by', 'at', 'id'] as const;
 
-const COLUMNS: TableColumns<Printed> = Object.fromEntries(
+const COLUMNS: TableColumns<ReturnType<typeof recordOf>> = Object.fromEntries(
   FIELDS.map((name) => [name, { value: (batch) => batch[name], ...(name === 'id' && { keep: true }) }]),
 );
 
@@ -228,20 +213,12 @@ export async function openSource(cli: Pick<CommandLine, 'input'>, file: string):
   if (file === '-') return heldSource(name, await cli.input());
   const handle = await open(file).catch(cannotRead(name));
   try {
-    return await sourceOf(handle, name);
+    if (!(await handle.stat()).isFile()) return heldSource(name, await handle.readFile());
+    rejectUtf16((await handle.read(Buffer.alloc(2), 0, 2, 0)).buffer, name);
   } catch (error) {
     await handle.close();
-    return error instanceof InvalidInput ? Promise.reject(error) : cannotRead(name)(error as Error);
+    throw error instanceof InvalidInput ? error : cannotRead(name)(error as Error);
   }
-}
-
-async function sourceOf(handle: FileHandle, name: string): Promise<Source> {
-  if (!(await handle.stat()).isFile()) return heldSource(name, await handle.readFile());
-  const beginning = await handle.read(Buffer.alloc(2), 0, 2, 0);
-  rejectUtf16(beginning.buffer, name);
-  return {
-    name,
-    read: () => handle.createReadStream({ start: 0, autoClose: false }),
-    close: () => handle.close(),
-  };
+  const read = () => handle.createReadStream({ start: 0, autoClose: false });
+  return { name, read, close: () => handle.close() };
 }

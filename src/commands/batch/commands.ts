@@ -1,14 +1,20 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import {
   type Act,
   csvOption,
   milliseconds,
   perSecond,
   positiveInteger,
+  reading,
   withRecordFormats,
   withStrict,
   withYes,
 } from '../cli/options.js';
+
+const separator = reading(
+  (value) => (value === 'tab' ? '\t' : /^[^"\r\n]$/u.exec(value)?.[0]),
+  'must be one character, or tab',
+);
 
 export function addBatches(program: Command, act: Act): void {
   const batch = withStrict(withYes(program.command('batch')))
@@ -90,12 +96,6 @@ Examples:
   gangway batch examples/merchants.csv --dry-run
   gangway batch examples/crm-export.csv --delimiter ";" --mapping examples/mapping.json
   gangway batch examples/merchants.ndjson --rate 5 --wait`;
-
-function separator(value: string): string {
-  if (value === 'tab') return '\t';
-  if (!/^[^"\r\n]$/u.test(value)) throw new InvalidArgumentError('It must be one character, or tab.');
-  return value;
-}
 
 const ADOPT_HELP = `
 The first row of CSV names the fields of a row. Required are externalId, dba, and

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { type Batch, handOver, PartFailed, readBatch, resultsOfPart } from '../../batches/batches.js';
-import type { Ready } from '../../batches/ready.js';
-import { rowsOf } from '../../batches/validation.js';
+import { type Ready, rowsOf } from '../../batches/validation.js';
 import type { RowResult } from '../../messages/batches.js';
 import { rejectionOf } from '../../temporal/unavailable.js';
 import { pollersOf, whyNoWorker } from '../../temporal/workers.js';
@@ -10,22 +9,19 @@ import { userName } from '../../texts/names.js';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
 import { CommandFailed, EXIT, Interrupted, TimedOut } from '../cli/errors.js';
 import { outcomeLines } from '../cli/in-words.js';
+import type { Flags } from '../cli/options.js';
 import { bar, PROGRESS, whileShowing } from '../cli/progress.js';
 import { awaitAll, type End, type Persistently, persistent, RERUN } from './waiting.js';
 
-export interface FollowOptions {
+export interface FollowOptions extends Flags<'wait' | 'json' | 'csv'> {
   /** The time for which Temporal may be unavailable, in milliseconds. */
   readonly giveUpAfter: number;
-  readonly wait?: true;
-  readonly json?: true;
-  readonly csv?: true;
 }
 
-export interface RunOptions extends FollowOptions {
+export interface RunOptions extends FollowOptions, Flags<'dryRun'> {
   /** Starts per second. */
   readonly rate?: number;
   readonly concurrency: number;
-  readonly dryRun?: true;
 }
 
 /** What following would do. */
@@ -134,7 +130,7 @@ async function readAll(
 ): Promise<readonly Adoptable[]> {
   const { cli, client, config } = context;
   const accepted: Adoptable[] = [];
-  const progress = progressOf(cli, total, 'read');
+  const progress = showBar(cli, total, 'read');
 
   async function readNext(): Promise<void> {
     for await (const row of rows) {
@@ -162,7 +158,7 @@ async function readAll(
     report.summary(total, dryRun ? NOT_READ : NOT_STARTED);
     throw error;
   } finally {
-    progress.end();
+    cli.status.end();
   }
 }
 
@@ -195,11 +191,12 @@ async function follow(run: Run, id: string, total?: number): Promise<number> {
   const { context, options, stop, report } = run;
   const { cli } = context;
   const results: RowResult[] = [];
-  let [batch, progress]: [Batch?, Progress?] = [];
+  let batch: Batch | undefined;
+  let progress: ReturnType<typeof showBar> | undefined;
   try {
     for await (const { now, more } of readings(run, id)) {
       batch = now;
-      progress ??= progressOf(cli, now.state.rows, 'started');
+      progress ??= showBar(cli, now.state.rows, 'started');
       for (const result of more) {
         report.start(result);
         progress.step();
@@ -207,7 +204,7 @@ async function follow(run: Run, id: string, total?: number): Promise<number> {
       results.push(...more);
     }
   } finally {
-    progress?.end();
+    cli.status.end();
     if (batch) report.summary(total ?? batch.state.rows, batch.hasEnded ? NOT_STARTED : 'to come');
     if (batch && stop.signal.reason instanceof Interrupted) cli.note(howToFollow(id));
   }
@@ -269,7 +266,7 @@ async function wait(
   { context: { cli, client }, options: { json }, stop, persistently, results }: Run,
   started: readonly RowResult[],
 ): Promise<number> {
-  const progress = progressOf(cli, started.length, 'ended');
+  const progress = showBar(cli, started.length, 'ended');
   const report = reportOf(cli, json === true, results);
   const asked = new Set<string>();
   cli.note(`${PROGRESS}Ctrl-C ends the wait, not the onboardings; ${RERUN}`);
@@ -289,7 +286,7 @@ async function wait(
         cli.note(`${PROGRESS}${line} ${workflowId} waits for a person: gangway status ${workflowId}`);
     },
   });
-  progress.end();
+  cli.status.end();
   report.summary(started.length, 'still running');
   const { reason } = stop.signal;
   if (reason instanceof Interrupted) cli.note(`what was started continues; ${RERUN}`);
@@ -300,33 +297,26 @@ async function wait(
 
 type Results = Map<number, object>;
 
-type Progress = ReturnType<typeof progressOf>;
-
-/** A bar. @param done the label of what is done: `ended` */
-function progressOf({ status }: CommandLine, total: number, done: string) {
+/** Shows a bar until `status.end()`. @param done the label of what is done: `ended` */
+function showBar({ status }: CommandLine, total: number, done: string) {
   const beganAt = Date.now();
-  let [count, waiting] = [0, 0];
+  const now = { count: 0, asked: 0 };
   const draw = () =>
-    bar(count, total, done, beganAt) + (waiting > 0 ? `, ${waiting} waiting for a person` : '');
+    bar(now.count, total, done, beganAt) + (now.asked > 0 ? `, ${now.asked} waiting for a person` : '');
   status.show(draw);
   return {
     step() {
-      count += 1;
+      now.count += 1;
       status.show(draw);
     },
-    /** The number of remaining rows that wait for a person. */
     asked(number: number) {
-      waiting = number;
+      now.asked = number;
+      status.show(draw);
     },
-    end: () => status.end(),
   };
 }
 
-interface RowId {
-  readonly line: number;
-  readonly externalId: string;
-  readonly workflowId: string;
-}
+type RowId = Pick<RowResult, 'line' | 'externalId' | 'workflowId'>;
 
 type Report = ReturnType<typeof reportOf>;
 
@@ -350,14 +340,8 @@ function reportOf(cli: CommandLine, isJson: boolean, results: Results | undefine
     },
     end(row: RowId, end: End) {
       if ('failed' in end) return failed(row, end.failed);
-      print(
-        row,
-        end.outcome,
-        outcomeLines(end)
-          .map((part) => part.trim())
-          .join('; '),
-        end,
-      );
+      const lines = outcomeLines(end).map((part) => part.trim());
+      print(row, end.outcome, lines.join('; '), end);
     },
     get failures(): number {
       return counts.get('failed') ?? 0;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, NamespaceNotFoundError } from '@temporalio/client';
 import pLimit from 'p-limit';
 import pThrottle from 'p-throttle';
-import { awaitOutcome, EndedWithoutOutcome, type Outcome } from '../../client/outcome.js';
+import { awaitOutcome, EndedWithoutOutcome, type Outcome } from '../../client/watching.js';
 import type { RowResult } from '../../messages/batches.js';
 import { partsOfId } from '../../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
@@ -19,27 +19,27 @@ const CONCURRENCY = 8;
 
 export type End = Outcome | { readonly failed: string };
 
-interface Waiting<Row> {
+interface Waiting {
   readonly persistently: Persistently;
   readonly stop: AbortController;
-  readonly onEnd: (row: Row, end: End) => void;
-  readonly onRunning: (row: Row, isAsked: boolean) => void;
+  readonly onEnd: (row: RowResult, end: End) => void;
+  readonly onRunning: (row: RowResult, isAsked: boolean) => void;
 }
 
 /** Waits until all have ended, or `stop` is aborted. */
-export async function awaitAll<Row extends Pick<RowResult, 'workflowId'>>(
+export async function awaitAll(
   client: Client,
-  rows: readonly Row[],
-  { persistently, stop, onEnd, onRunning }: Waiting<Row>,
+  rows: readonly RowResult[],
+  { persistently, stop, onEnd, onRunning }: Waiting,
 ): Promise<void> {
   const { signal } = stop;
-  const check = pThrottle({ limit: 1, interval: 1_000 / CHECKS_PER_SECOND, signal })((row: Row) =>
+  const check = pThrottle({ limit: 1, interval: 1_000 / CHECKS_PER_SECOND, signal })((row: RowResult) =>
     promptly(client, () => client.workflow.getHandle(row.workflowId).describe()),
   );
 
   const limit = pLimit(CONCURRENCY);
   /** @returns the row if it has not ended */
-  const checkOne = async (row: Row) => {
+  const checkOne = async (row: RowResult) => {
     const { status, typedSearchAttributes } = await persistently(() => check(row));
     const isRunning = status.name === 'RUNNING';
     if (isRunning) onRunning(row, typedSearchAttributes.get(SEARCH_ATTRIBUTES.actionRequired) === true);
@@ -57,11 +57,7 @@ export async function awaitAll<Row extends Pick<RowResult, 'workflowId'>>(
   }
 }
 
-async function endOf(
-  client: Client,
-  { workflowId }: Pick<RowResult, 'workflowId'>,
-  persistently: Persistently,
-): Promise<End> {
+async function endOf(client: Client, { workflowId }: RowResult, persistently: Persistently): Promise<End> {
   const kind = [MERCHANT, BUSINESS, CUSTOMER].find(({ type }) => type === partsOfId(workflowId)?.type);
   const restart = `start it again with "gangway ${kind?.command} FILE --again"`;
   const read = () => awaitOutcome<Outcome>(client, workflowId, { restart, input: 'FILE' });

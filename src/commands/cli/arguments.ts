@@ -14,6 +14,7 @@ import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { parseJson, utf8 } from '../../texts/text.js';
 import type { CommandContext, CommandLine } from './command-line.js';
 import { CommandFailed } from './errors.js';
+import type { Flags, Texts } from './options.js';
 
 /** Rules for arguments and options. A problem names the argument or option, such as `--period`. */
 
@@ -49,9 +50,7 @@ function isCardNumber(id: string): boolean {
   return sum % 10 === 0;
 }
 
-export function sourceName(source: string): string {
-  return source === '-' ? 'standard input' : source;
-}
+export const sourceName = (source: string) => (source === '-' ? 'standard input' : source);
 
 const FILE_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
@@ -116,11 +115,7 @@ export async function readJson(cli: Pick<CommandLine, 'input'>, source: string):
 }
 
 /** Reads an object from an argument: JSON, `@file`, or `-` for standard input. @throws {InvalidInput} */
-export async function readObject(
-  cli: Pick<CommandLine, 'input'>,
-  given: string,
-  name: string,
-): Promise<Record<string, unknown>> {
+export async function readObject(cli: Pick<CommandLine, 'input'>, given: string, name: string) {
   const isSource = given === '-' || given.startsWith('@');
   const source = given.replace(/^@/, '');
   const value = isSource ? await readJson(cli, source) : parseJson(given, name);
@@ -133,9 +128,7 @@ export function shellWord(argument: string): string {
   return /^[\w./@-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 }
 
-export interface PartnerAccountOptions {
-  readonly partnerAccount?: string;
-}
+export type PartnerAccountOptions = Texts<'partnerAccount'>;
 
 /** The account that the option names. @throws {InvalidInput} when it is unknown */
 export function partnerAccountOf(
@@ -157,9 +150,7 @@ export function idInAccount(known: KnownAccounts, id: string, options: PartnerAc
   throw new InvalidInput(`--partner-account ${account}: ${id} belongs to account ${ofId}`);
 }
 
-export interface IdOptions extends PartnerAccountOptions {
-  readonly json?: true;
-}
+export type IdOptions = PartnerAccountOptions & Flags<'json'>;
 
 /** Finds the workflow that `<id>` names, with what the person types for it. @throws {UnknownOnboarding} for none or several */
 export async function findById(

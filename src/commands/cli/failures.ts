@@ -33,11 +33,7 @@ export function partnerFailed(details: PartnerErrorDetails, isRepeatable: boolea
 }
 
 /** The same for an activity. @param isRepeatable undefined when nobody knows; otherwise, false means that it marks its request */
-export function explainActivity(
-  error: unknown,
-  taskQueue: string,
-  isRepeatable: boolean | undefined,
-): unknown {
+export function explainActivity(error: unknown, taskQueue: string, isRepeatable: boolean | undefined) {
   const details = partnerErrorIn(error);
   if (details) return partnerFailed(details, isRepeatable === true);
   const failure = error instanceof TimeoutFailure && error.cause ? error.cause : error;

@@ -85,9 +85,7 @@ export async function follow<Outcome>(
   }
 }
 
-function howToReturn(workflowId: string): string {
-  return `"gangway watch ${workflowId}" follows it again`;
-}
+const howToReturn = (workflowId: string) => `"gangway watch ${workflowId}" follows it again`;
 
 async function report(
   context: CommandContext,
@@ -120,9 +118,7 @@ async function report(
   }
 }
 
-function keyOf({ workflowId, requirement }: Asked): string {
-  return `${workflowId} ${requirement.id}`;
-}
+const keyOf = ({ workflowId, requirement }: Asked) => `${workflowId} ${requirement.id}`;
 
 async function askForCode(
   context: CommandContext,

@@ -1,6 +1,6 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
-import type { Outcome } from '../../client/outcome.js';
+import type { Outcome } from '../../client/watching.js';
 import { currentClaim } from '../../messages/claims.js';
 import { leavesOf } from '../../messages/objects.js';
 import { OUTCOMES } from '../../messages/onboarding-state.js';
@@ -35,10 +35,9 @@ export function describeRequirement(
   name: string,
   requirement: Requirement,
 ): string {
-  const { id, kind, raisedAt, dueAt } = requirement;
+  const { id, kind, raisedAt, dueAt, proposal } = requirement;
   const time = `waiting ${times.since(raisedAt)}, ${times.dueAt(dueAt)}`;
   const shown = [questionOf(requirement), ...claimsOf(times, requirement)].join('\n').replace(/^/gm, '    ');
-  const { proposal } = requirement;
   const confirming = proposal ? [`    gangway confirm ${name} ${id}`] : [];
   return [`  ${id} (${kind}, ${time})`, shown, ...confirming, resolveCommands(name, requirement)].join('\n');
 }
@@ -59,10 +58,8 @@ function claimsOf(times: Times, requirement: Requirement): string[] {
 
 /** `--set or --patch, --retry, --abandon` */
 export function optionsOf(answers: readonly AnswerKind[]): string {
-  const names = answers.map((kind) =>
-    kind === 'correction' ? '--set or --patch' : OPTIONS[kind].split(' ')[0],
-  );
-  return names.join(', ');
+  const options = answers.map((kind) => OPTIONS[kind].split(' ')[0]);
+  return options.join(', ').replace('--set', '--set or --patch');
 }
 
 export function resolveCommands(
@@ -139,8 +136,8 @@ export function endedSentence(description: WorkflowExecutionDescription): string
 export function staysAtPartner(attributes: TypedSearchAttributes): string {
   const merchant = attributes.get(SEARCH_ATTRIBUTES.merchantProfileId);
   const profile = attributes.get(SEARCH_ATTRIBUTES.bankingProfileId);
-  const left = [merchant && `merchant ${merchant}`, profile && `banking profile ${profile}`]
-    .filter(Boolean)
-    .join(' and ');
-  return left === '' ? 'what exists at the partner stays there' : `${left} stays at the partner`;
+  const left = [merchant && `merchant ${merchant}`, profile && `banking profile ${profile}`].filter(Boolean);
+  return left.length === 0
+    ? 'what exists at the partner stays there'
+    : `${left.join(' and ')} stays at the partner`;
 }

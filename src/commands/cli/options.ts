@@ -3,24 +3,52 @@ import { SYSTEM_NAMES, type SystemName } from '../../partners/names.js';
 import { didYouMean } from '../../settings/nearest.js';
 import { duration } from '../../settings/settings.js';
 import { PAST_TIME_RULE, timeBefore } from '../../texts/time.js';
-import type { PartnerAccountOptions } from './arguments.js';
 import type { CommandLine, Surroundings } from './command-line.js';
 
 /** Options and arguments that several commands have, and how their values are read. */
 
-export function positiveInteger(value: string): number {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < 1)
-    throw new InvalidArgumentError('It must be a positive integer.');
-  return number;
+/** Flags of a command, as commander parses them. */
+export type Flags<Names extends string> = { readonly [Name in Names]?: true | undefined };
+
+/** Options of a command whose value is taken as it is typed. */
+export type Texts<Names extends string> = { readonly [Name in Names]?: string };
+
+/** Reads the value of an option as commander asks for it. @param rule what it must be, after "It" */
+export function reading<Result>(read: (value: string) => Result | undefined, rule: string) {
+  return (value: string): Result => {
+    const result = read(value);
+    if (result === undefined) throw new InvalidArgumentError(`It ${rule}.`);
+    return result;
+  };
 }
 
+const numberWhere = (isRight: (number: number) => boolean) => (value: string) =>
+  isRight(Number(value)) ? Number(value) : undefined;
+
+export const positiveInteger = reading(
+  numberWhere((number) => Number.isInteger(number) && number >= 1),
+  'must be a positive integer',
+);
+
 /** The maximum number of records in a list. 0 is all of them. */
-export function limit(value: string): number {
-  const number = Number(value);
-  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It must be a number, or 0 for all.');
-  return number === 0 ? Number.MAX_SAFE_INTEGER : number;
-}
+export const limit = reading(
+  (value) => (/^\d+$/.test(value) ? Number(value) || Number.MAX_SAFE_INTEGER : undefined),
+  'must be a number, or 0 for all',
+);
+
+/** A rate per second. The lower limit keeps the interval within what a timer can wait. */
+export const perSecond = reading(
+  numberWhere((number) => number >= 0.001 && number <= 1_000),
+  'must be a number from 0.001 to 1000',
+);
+
+export const milliseconds = reading(
+  (value) => duration.safeParse(value).data,
+  'must be a duration such as 30s, 2m or 1h',
+);
+
+/** A time in the past: `today`, `yesterday`, `12h`, `2026-01-31` or an ISO 8601 time. */
+export const pastTime = reading(timeBefore, PAST_TIME_RULE);
 
 /** Adds `--json` and `--csv`, which {@link Printer.records} takes. */
 export function withRecordFormats(command: Command): Command {
@@ -29,20 +57,6 @@ export function withRecordFormats(command: Command): Command {
 
 export function csvOption(): Option {
   return new Option('--csv', 'print CSV with the fields of --json').conflicts('json');
-}
-
-/** A rate per second. The lower limit keeps the interval within what a timer can wait. */
-export function perSecond(value: string): number {
-  const number = Number(value);
-  if (!(number >= 0.001 && number <= 1_000))
-    throw new InvalidArgumentError('It must be a number from 0.001 to 1000.');
-  return number;
-}
-
-export function milliseconds(value: string): number {
-  const read = duration.safeParse(value);
-  if (read.success) return read.data;
-  throw new InvalidArgumentError('It must be a duration such as 30s, 2m or 1h.');
 }
 
 /** For commands whose input does not name the partner account. `--account` is taken: it names financial accounts. */
@@ -100,11 +114,7 @@ export type Act = <Given extends unknown[]>(
   load: () => Promise<(cli: CommandLine, ...given: Given) => unknown>,
 ) => (...given: Given) => Promise<void>;
 
-export interface ListFilter extends PartnerAccountOptions {
-  readonly dba?: string;
-  readonly system?: SystemName;
-  readonly agent?: string;
-}
+export type ListFilter = Texts<'partnerAccount' | 'dba' | 'agent'> & { readonly system?: SystemName };
 
 export function withWords(command: Command): Command {
   return command.argument(
@@ -119,11 +129,4 @@ export function withListFilter(command: Command): Command {
     .addOption(new Option('--system <name>', 'only at this partner').choices(SYSTEM_NAMES))
     .option('--partner-account <name>', 'only this account at the partners')
     .option('--agent <agentProfileId>', 'only this agent profile');
-}
-
-/** A time in the past, as commander parses options: `today`, `yesterday`, `12h`, `2026-01-31` or an ISO 8601 time. */
-export function pastTime(value: string): Date {
-  const time = timeBefore(value);
-  if (time === undefined) throw new InvalidArgumentError(`It ${PAST_TIME_RULE}.`);
-  return time;
 }

@@ -21,10 +21,7 @@ export interface Column<Item> extends Omit<ColumnLayout, 'title'> {
 export type TableColumns<Item> = Readonly<Record<string, Column<Item>['value'] | Column<Item>>>;
 
 /** The formats for scripts and spreadsheets. Both have every field, and times in UTC. */
-export interface RecordFormat {
-  readonly json?: true | undefined;
-  readonly csv?: true | undefined;
-}
+export type RecordFormat = { readonly [Name in 'json' | 'csv']?: true | undefined };
 
 export interface Records<Item> extends RecordFormat {
   readonly columns: TableColumns<Item>;

@@ -5,14 +5,11 @@ import { fieldProblems } from '../../partners/rules-in-words.js';
 import { InvalidInput, problemLines } from '../../texts/invalid-input.js';
 import type { CommandLine, Terminal } from './command-line.js';
 import { CommandFailed } from './errors.js';
+import type { Flags } from './options.js';
 
-export interface Confirming {
-  readonly yes?: true | undefined;
-}
+export type Confirming = Flags<'yes'>;
 
-export interface Strict {
-  readonly strict?: true | undefined;
-}
+export type Strict = Flags<'strict'>;
 
 /** Why `--strict` starts nothing. */
 export const DOUBTFUL = 'is doubtful, which --strict rejects; nothing was started';

@@ -80,7 +80,6 @@ const NARROW = 8;
 /** The part of the terminal that one column may keep. */
 const KEPT = 0.6;
 
-/** A column with its texts, and the width of the longest. */
 type Measured = ReturnType<typeof measure>;
 
 function measure(column: ColumnLayout, cells: readonly Cell[]) {

@@ -18,7 +18,6 @@ export const TOPICS = {
 export type Topic = Exclude<keyof typeof TOPICS, 'answers'>;
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-
 export type Shell = (typeof SHELLS)[number];
 
 /** The hidden command that the scripts of `gangway completion` call. */
@@ -146,7 +145,6 @@ function choicesOf({ argChoices }: Pick<Argument | Option, 'argChoices'>): reado
 }
 
 type Candidate = readonly [word: string, description?: string];
-
 type LookUp = (
   around: Surroundings,
   current: string,

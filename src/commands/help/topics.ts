@@ -1,3 +1,6 @@
+import type { z } from 'zod';
+import { columnsOf } from '../../batches/columns.js';
+import { fieldsOf } from '../../forms/schema-fields.js';
 import { REQUIREMENT_KINDS, TASKS } from '../../messages/codes.js';
 import { didYouMean } from '../../settings/nearest.js';
 import { CODES, type Code, explained, runbookOf } from '../../texts/codes.js';
@@ -6,13 +9,10 @@ import { InvalidInput } from '../../texts/invalid-input.js';
 import type { Surroundings } from '../cli/command-line.js';
 import { EXIT_CODES } from '../cli/errors.js';
 import { described, Printer, readableWidth, wrapped } from '../cli/output.js';
+import { fieldTable } from '../partner/call-fields.js';
 import type { Topic } from './complete.js';
 
-export async function printTopic(
-  surroundings: Surroundings,
-  topic: Topic,
-  [part]: readonly string[],
-): Promise<void> {
+export async function printTopic(surroundings: Surroundings, topic: Topic, [part]: readonly string[]) {
   const width = readableWidth(surroundings.stdout);
   new Printer(surroundings).line(await TEXTS[topic](width, part, surroundings.env));
 }
@@ -20,9 +20,8 @@ export async function printTopic(
 type TextOf = (width: number, part: string | undefined, env: NodeJS.ProcessEnv) => string | Promise<string>;
 
 const TEXTS: Readonly<Record<Topic, TextOf>> = {
-  // The inputs load the SDK.
-  fields: async (_, kind, env) => (await import('./inputs.js')).fieldsText(kind, env),
-  columns: async (_, kind, env) => (await import('./inputs.js')).columnsText(kind, env),
+  fields: async (_, kind, env) => fieldTable(fieldsOf(await inputOf(kind, env))),
+  columns: async (_, kind, env) => columnsOf([await inputOf(kind, env)]).names.join(','),
   requirements: (width) =>
     paragraphs(
       width,
@@ -45,6 +44,22 @@ const TEXTS: Readonly<Record<Topic, TextOf>> = {
     ),
   settings: (width, part) => settingsHelp(part, width),
 };
+
+/** The inputs load the SDK, which no other topic needs. @throws {InvalidInput} */
+async function inputOf(kind: string | undefined, env: NodeJS.ProcessEnv): Promise<z.ZodType> {
+  const { merchantBoardingInput, businessOnboardingInput, customerOnboardingInput } = await import(
+    '../../messages/inputs.js'
+  );
+  const { readAccounts } = await import('../../partners/account-settings.js');
+  const inputs = {
+    merchant: merchantBoardingInput,
+    business: businessOnboardingInput,
+    customer: customerOnboardingInput,
+  };
+  const [, input] = Object.entries(inputs).find(([name]) => name === kind) ?? [];
+  if (input) return input(readAccounts(env));
+  throw new InvalidInput(`name the input: ${Object.keys(inputs).join(', ')}`);
+}
 
 /** Joins paragraphs with empty lines. Multi-line paragraphs stay as they are. */
 function paragraphs(width: number, ...texts: readonly string[]): string {
@@ -104,11 +119,7 @@ function namesIn({ setting = '' }: Row): string[] {
   return setting.split('<br>').map((name) => name.replaceAll('`', ''));
 }
 
-function rowInWords(
-  { setting = '', ...facts }: Row,
-  isWanted: (name: string) => boolean,
-  width: number,
-): string {
+function rowInWords({ setting = '', ...facts }: Row, isWanted: (name: string) => boolean, width: number) {
   const names = namesIn({ setting })
     .filter(isWanted)
     .map((name) => `  ${name}`);

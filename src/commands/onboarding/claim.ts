@@ -9,18 +9,15 @@ import { findById, type IdOptions } from '../cli/arguments.js';
 import { atTemporal, type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { explain } from '../cli/failures.js';
+import type { Flags, Texts } from '../cli/options.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
-import { reportAccepted } from './effect.js';
-import { openRequirement, readFor } from './named.js';
+import { openRequirement, readFor, reportAccepted } from './answering.js';
 
-interface ActorOptions extends IdOptions {
-  readonly actor?: string;
-}
+type ActorOptions = IdOptions & Texts<'actor'>;
 
-interface ClaimOptions extends ActorOptions {
+interface ClaimOptions extends ActorOptions, Flags<'override'> {
   /** Milliseconds. */
   readonly for?: number;
-  readonly override?: true;
 }
 
 export async function claim(
@@ -75,7 +72,7 @@ export const confirmProposal = atTemporal(
     context,
     id: string,
     given: string,
-    { reason, yes, ...options }: ActorOptions & Confirming & { readonly reason?: string },
+    { reason, yes, ...options }: ActorOptions & Confirming & Texts<'reason'>,
   ) => {
     const { cli } = context;
     const { workflowId, requirementId, typed } = await findAsking(context, id, given, options);

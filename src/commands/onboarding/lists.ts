@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
 import { byDue, INBOX_TYPES, type InboxItem, isLate, itemsOf, shortIds, toDo } from '../../inbox/inbox.js';
 import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/ids.js';
+import { defined } from '../../messages/objects.js';
 import type { Stage } from '../../messages/onboarding-state.js';
 import type { Requirement, RequirementKind } from '../../messages/requirements.js';
 import { stateOf } from '../../temporal/onboardings.js';
@@ -10,18 +11,17 @@ import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { explainQuery, partnerAccountOf } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { describeRequirement } from '../cli/in-words.js';
-import type { ListFilter } from '../cli/options.js';
+import type { Flags, ListFilter, Texts } from '../cli/options.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
 
-interface ListOptions extends ListFilter, RecordFormat {
-  readonly operations?: true;
-  readonly accounts?: true;
+interface ListOptions
+  extends ListFilter,
+    RecordFormat,
+    Flags<'operations' | 'accounts' | 'actionRequired' | 'running'>,
+    Texts<'query'> {
   readonly stage?: Stage;
-  readonly actionRequired?: true;
-  readonly running?: true;
   readonly startedBefore?: Date;
   readonly endedSince?: Date;
-  readonly query?: string;
   readonly limit: number;
 }
 
@@ -74,20 +74,13 @@ const LIST_FIELDS = [
   ...['startedAt', 'endedAt'],
 ];
 
-interface InboxOptions extends ListFilter, RecordFormat {
+interface InboxOptions extends ListFilter, RecordFormat, Flags<'overdue' | 'unclaimed' | 'details'> {
   readonly kind?: RequirementKind;
-  readonly overdue?: true;
-  readonly unclaimed?: true;
   readonly dueAfter?: Date;
-  readonly details?: true;
   readonly limit: number;
 }
 
-export async function inbox(
-  cli: CommandLine,
-  words: readonly string[],
-  options: InboxOptions,
-): Promise<void> {
+export async function inbox(cli: CommandLine, words: readonly string[], options: InboxOptions) {
   const { overdue, unclaimed, limit, json, csv, ...others } = options;
   partnerAccountOf(cli.config(), options, 'inbox', 'nothing was read');
   const everything = { types: INBOX_TYPES, actionRequired: true };
@@ -102,11 +95,14 @@ export async function inbox(
       (!unclaimed || claimedBy === undefined);
     const items = found.flatMap(itemsOf).filter(isWanted).sort(byDue);
     const none = items.length > 0 ? '' : nothing(options, await count(client, visibilityQuery(everything)));
-    const details = options.details ? await detailsOf(cli, client, items) : new Map();
+    const details: Details = options.details ? await detailsOf(cli, client, items) : new Map();
     const shortOf = shortIds(items.map(({ workflowId }) => workflowId));
     const below = { columns: ['requirement', 'id'], line: commandOf(shortOf) };
     const how = { columns: columnsOf(cli, shortOf, items), json, csv, fields: INBOX_FIELDS, none, below };
-    const inFull = items.map((item) => ({ ...item, ...wordsOf(details.get(item)) }));
+    const inFull = items.map((item) => {
+      const { title, detail, answers } = details.get(item) ?? {};
+      return { ...item, ...defined({ title, detail, answers }) };
+    });
     if (options.details && !json && !csv && items.length > 0) printDetails(cli, items, details, shortOf);
     else cli.records(inFull, how);
     if (page.dueUntil && page !== wanted) {
@@ -125,7 +121,7 @@ function nothing({ kind, overdue, unclaimed }: InboxOptions, total: number): str
 
 const CONCURRENCY = 16;
 
-type Details = ReadonlyMap<InboxItem, Requirement>;
+type Details = ReadonlyMap<InboxItem, Requirement | undefined>;
 
 /** Reads what each requirement asks. Names on standard error what no worker can read now. */
 async function detailsOf(cli: CommandLine, client: Client, items: readonly InboxItem[]): Promise<Details> {
@@ -144,22 +140,12 @@ async function detailsOf(cli: CommandLine, client: Client, items: readonly Inbox
       return [];
     }
   };
-  const distinct = new Map(items.map((item) => [item.workflowId, item])).values();
-  const asked = await pLimit(CONCURRENCY).map(
-    distinct,
-    async (item) => [item.workflowId, await read(item)] as const,
-  );
-  const byWorkflow = new Map(asked);
-  return new Map(
-    items.flatMap((item) => {
-      const found = byWorkflow.get(item.workflowId)?.find(({ id }) => id === item.id);
-      return found ? [[item, found] as const] : [];
-    }),
-  );
-}
-
-function wordsOf(asked: Requirement | undefined): Pick<InboxItem, 'title' | 'detail' | 'answers'> {
-  return asked ? { title: asked.title, detail: asked.detail, answers: asked.answers } : {};
+  const byWorkflow = Map.groupBy(items, ({ workflowId }) => workflowId).values();
+  const found = await pLimit(CONCURRENCY).map(byWorkflow, async (own) => {
+    const asked = await read(own[0] as InboxItem);
+    return own.map((item) => [item, asked.find(({ id }) => id === item.id)] as const);
+  });
+  return new Map(found.flat());
 }
 
 type NameOf = (workflowId: string) => string;

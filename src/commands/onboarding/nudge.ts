@@ -1,4 +1,4 @@
-import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { Deadline } from '../../http/deadline.js';
 import { AWAIT_STATUS_ACTIVITY_ID, isCustomer, partnerTaskQueue, partsOfId } from '../../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
@@ -6,6 +6,7 @@ import { SYSTEM_NAMES, type SystemName } from '../../partners/systems.js';
 import { isStepAt, nudge as readNow, retryNow } from '../../temporal/nudge.js';
 import { partIds } from '../../temporal/onboardings.js';
 import { wakeWaiting } from '../../temporal/partner-accounts.js';
+import { ifFound } from '../../temporal/unavailable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameWithId } from '../../texts/names.js';
 import { span } from '../../texts/time.js';
@@ -89,11 +90,7 @@ async function nudgeAll(client: Client, { workflowId, taskQueue }: WorkflowExecu
   const areSteps = SYSTEM_NAMES.map((system) => isStepAt(partnerTaskQueue(taskQueue, system, account)));
   const isOther: ReturnType<typeof isStepAt> = (pending) =>
     pending.activityId !== AWAIT_STATUS_ACTIVITY_ID && areSteps.some((isStep) => isStep(pending));
-  const notThere = (error: unknown) => {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  };
-  const nudged = await Promise.all(ids.map((id) => readNow(client, id).catch(notThere)));
+  const nudged = await Promise.all(ids.map((id) => ifFound(readNow(client, id))));
   const retried = await Promise.all(ids.map((id) => retryNow(client, id, isOther)));
   return { nudged: nudged.includes(true), retried: retried.flat() };
 }
@@ -105,11 +102,8 @@ export const cancel = atTemporal(
     const { workflowId, status } = found;
     if (status.name !== 'RUNNING') throw new CommandFailed(endedSentence(found));
     await confirm(cli, consequenceOf(found), { yes });
-    const handle = client.workflow.getHandle(workflowId);
-    await handle.cancel().catch((error: unknown) => {
-      const hasEnded = error instanceof WorkflowNotFoundError;
-      throw hasEnded ? new CommandFailed(`${workflowId} has ended in the meantime`) : error;
-    });
+    const isCanceled = await ifFound(client.workflow.getHandle(workflowId).cancel());
+    if (!isCanceled) throw new CommandFailed(`${workflowId} has ended in the meantime`);
     if (json) return cli.json({ workflowId, cancelRequested: true });
     cli.line(`${workflowId}: cancellation requested`);
   },

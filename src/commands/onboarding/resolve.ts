@@ -29,25 +29,18 @@ import { type CommandContext, type CommandLine, withTemporal } from '../cli/comm
 import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/follow.js';
 import { questionOf, staysAtPartner } from '../cli/in-words.js';
+import type { Flags, Texts } from '../cli/options.js';
 import { type HowFar, sayingHowFar, whileShowing } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
-import { reportAccepted } from './effect.js';
-import { type Named, type Read, readFor, requirementIn } from './named.js';
+import { type Named, type Read, readFor, reportAccepted, requirementIn } from './answering.js';
 
-interface ResolveOptions extends IdOptions, Confirming {
-  readonly patch?: string;
+interface ResolveOptions
+  extends IdOptions,
+    Confirming,
+    Flags<'retry' | 'takeBack' | 'abandon' | 'dryRun'>,
+    Texts<'patch' | 'text' | 'adopt' | 'code' | 'choice' | 'reason' | 'actor'> {
   readonly set?: readonly string[];
-  readonly text?: string;
   readonly document?: readonly string[];
-  readonly adopt?: string;
-  readonly retry?: true;
-  readonly code?: string;
-  readonly choice?: string;
-  readonly takeBack?: true;
-  readonly abandon?: true;
-  readonly reason?: string;
-  readonly actor?: string;
-  readonly dryRun?: true;
 }
 
 export async function resolve(
@@ -76,8 +69,12 @@ export async function resolve(
       if (requirement) noteHandling(cli, requirement, by.actor);
       if (options.dryRun) return reportDryRun(cli, asked, answer, options);
       const part = state && askingPart(state, requirementId);
-      if (requirement && cli.terminal)
-        await confirmAnswer(cli, answer, { found, requirement, part }, options);
+      const consequence = requirement && consequenceOf(answer, requirement, found, part);
+      if (consequence && cli.terminal) {
+        const name = nameWithId({ workflowId, dba: found.typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba) });
+        const question = questionOf(requirement).replace(/^/gm, '  ');
+        await confirm(cli, `${requirementId} of ${name}:\n${question}\n${consequence}`, options);
+      }
       isNow(`the answer may or may not have been recorded; check with "gangway status ${typed}"`);
       const receipt = await whileShowing(cli, `${requirementId}: waiting for a worker`, () =>
         gangwayOf(context).answer(workflowId, { requirementId, answer, ...by }),
@@ -150,31 +147,12 @@ function noteHandling(cli: CommandLine, requirement: Requirement, actor: string)
   if (proposal) cli.note(`this answer drops the one that ${proposal.actor} proposed: ${proposal.answer}`);
 }
 
-interface Confirmed {
-  readonly found: WorkflowExecutionDescription;
-  readonly requirement: Requirement;
-  readonly part: Part | undefined;
-}
-
-/** Asks the person at the terminal before an answer that cannot be taken back. A correction asks on its own. */
-async function confirmAnswer(
-  cli: CommandLine,
-  answer: Answer,
-  about: Confirmed,
-  options: ResolveOptions,
-): Promise<void> {
-  const consequence = consequenceOf(answer, about);
-  if (consequence === undefined) return;
-  const { found, requirement } = about;
-  const { workflowId, typedSearchAttributes } = found;
-  const name = nameWithId({ workflowId, dba: typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba) });
-  const asked = questionOf(requirement).replace(/^/gm, '  ');
-  await confirm(cli, `${requirement.id} of ${name}:\n${asked}\n${consequence}`, options);
-}
-
+/** What an answer leads to that cannot be taken back. A correction asks on its own. */
 function consequenceOf(
   answer: Answer,
-  { found, requirement: { kind }, part }: Confirmed,
+  { kind }: Requirement,
+  found: WorkflowExecutionDescription,
+  part: Part | undefined,
 ): string | undefined {
   switch (answer.kind) {
     case 'adopt':

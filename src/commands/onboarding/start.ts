@@ -1,8 +1,7 @@
 import { doubtsAbout, NOT_READ, referencesAt, soonReferencesAt } from '../../batches/doubts.js';
 import { formatOf } from '../../batches/format.js';
-import { kindOf } from '../../batches/ready.js';
-import { NAMES } from '../../batches/validation.js';
-import type { Outcome } from '../../client/outcome.js';
+import { kindOf, NAMES } from '../../batches/validation.js';
+import type { Outcome } from '../../client/watching.js';
 import { workflowId } from '../../messages/ids.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT, type StartableType } from '../../temporal/start.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
@@ -10,14 +9,11 @@ import { readJson, shellWord, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { followStarted, gangwayOf } from '../cli/follow.js';
 import { printOutcome } from '../cli/in-words.js';
+import type { Flags } from '../cli/options.js';
 import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
 import { type Confirming, confirmDoubts, type Strict } from '../cli/prompts.js';
 
-interface StartingOptions extends Confirming, Strict {
-  readonly wait?: true;
-  readonly again?: true;
-  readonly json?: true;
-}
+type StartingOptions = Confirming & Strict & Flags<'wait' | 'again' | 'json'>;
 
 export const board = startOf(MERCHANT);
 export const onboardBusiness = startOf(BUSINESS);

@@ -1,5 +1,4 @@
-import type { Outcome } from '../../client/outcome.js';
-import type { OwnedEntry, Reading } from '../../client/watching.js';
+import type { Outcome, OwnedEntry, Reading } from '../../client/watching.js';
 import { type ChangeableField, changeableFields, isCorrectable, shown } from '../../forms/corrections.js';
 import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../inbox/waits.js';
 import { isOnboarding, partsOfId } from '../../messages/ids.js';
@@ -15,22 +14,14 @@ import { InvalidInput } from '../../texts/invalid-input.js';
 import type { Times } from '../../texts/time.js';
 import { answeredBefore, inZone } from '../../texts/timeline-entries.js';
 import { findById, type IdOptions } from '../cli/arguments.js';
-import {
-  atTemporal,
-  type CommandContext,
-  type CommandLine,
-  type CommandSettings,
-} from '../cli/command-line.js';
+import { atTemporal, type CommandContext, type CommandLine } from '../cli/command-line.js';
 import { follow, gangwayOf } from '../cli/follow.js';
 import { describeRequirement, printOutcome, takeBackCommand } from '../cli/in-words.js';
+import type { Flags } from '../cli/options.js';
 import { whileShowing } from '../cli/progress.js';
 import { NO_REASON } from './resolve.js';
 
-interface StatusOptions extends IdOptions {
-  readonly input?: true;
-}
-
-export const status = atTemporal(async (context, id: string, options: StatusOptions) => {
+export const status = atTemporal(async (context, id: string, options: IdOptions & Flags<'input'>) => {
   const { input, json } = options;
   const { cli, client, config, link } = context;
   const found = await findById(context, id, options);
@@ -48,6 +39,9 @@ export const status = atTemporal(async (context, id: string, options: StatusOpti
   const parts = await partsOf(client, workflowId, state);
   const ids = [workflowId, ...parts.map((part) => part.workflowId)];
   const failures = await Promise.all(ids.map((each) => failuresOf(client, each)));
+  const name = partsOfId(workflowId)?.account;
+  // The command may lack the settings of an account.
+  const account = name === undefined ? config : config.accounts[name];
   printFacts(cli, {
     ...factsOf({ ...state, bankingProfileId: state.profileId }),
     account: state.financialAccountId,
@@ -55,9 +49,10 @@ export const status = atTemporal(async (context, id: string, options: StatusOpti
     'terminal id': state.terminalId,
     ...Object.fromEntries(parts.map((part) => [part.part, describePart(part)])),
     polls: state.polls,
-    'waits for partner': waitOf(cli.times, state),
-    'partner account': partsOfId(workflowId)?.account,
-    ...portalsOf(config, workflowId, state),
+    'waits for partner': state.waiting && waitOf(cli.times, state.waiting),
+    'partner account': name,
+    'merchant portal': account && portalLink(account, 'boarding', state.merchantProfileId),
+    'bank portal': account && portalLink(account, 'banking', state.profileId),
     'web ui': link(workflowId, runId),
     retrying: failures.flat().join('; ') || undefined,
     workflow: workflowId,
@@ -86,12 +81,7 @@ function factsOf(
   };
 }
 
-function printUnsent(
-  cli: CommandLine,
-  typed: string,
-  state: OnboardingState,
-  parts: readonly PartState[],
-): void {
+function printUnsent(cli: CommandLine, typed: string, state: OnboardingState, parts: readonly PartState[]) {
   const { unsent = [] } = state;
   if (unsent.length > 0) cli.line('\nanswered, not sent yet:');
   const timeline = timelinesOf(state, parts);
@@ -112,30 +102,16 @@ function printTimeline(cli: CommandLine, timeline: readonly TimelineEntry[]): vo
   }
 }
 
-function portalsOf(
-  config: CommandSettings,
-  workflowId: string,
-  { merchantProfileId, profileId }: OnboardingState,
-): Readonly<Record<string, string | undefined>> {
-  const name = partsOfId(workflowId)?.account;
-  // The command may lack the settings of an account.
-  const account = name === undefined ? config : config.accounts[name];
-  if (!account) return {};
-  return {
-    'merchant portal': portalLink(account, 'boarding', merchantProfileId),
-    'bank portal': portalLink(account, 'banking', profileId),
-  };
-}
-
 function printFacts(cli: CommandLine, facts: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(facts)) {
     if (value !== undefined && value !== null) cli.line(name.padEnd(18) + cli.hanging(String(value), 18));
   }
 }
 
-function waitOf(times: Times, { waiting }: OnboardingState): string | undefined {
-  if (!waiting) return undefined;
-  const { step, since, until, reason } = waiting;
+function waitOf(
+  times: Times,
+  { step, since, until, reason }: NonNullable<OnboardingState['waiting']>,
+): string {
   const pause = until === undefined ? '' : `, paused until ${times.at(until)}`;
   return `${times.since(since)} (since ${times.at(since)}${pause}): ${step} (${reason})`;
 }
@@ -176,12 +152,7 @@ function lineOf(cli: CommandLine, { of, ...entry }: OwnedEntry): string {
 }
 
 /** Prints the present input of an onboarding, and the fields that can change now; for a customer, also the fields of its parts. */
-async function showInput(
-  context: CommandContext,
-  workflowId: string,
-  typed: string,
-  json?: true,
-): Promise<void> {
+async function showInput(context: CommandContext, workflowId: string, typed: string, json?: true) {
   const { cli, client, config } = context;
   for (const id of await correctableIds(context, workflowId)) {
     const correctable = await inputOf(client, id);

@@ -44,13 +44,7 @@ function addSystem(act: Act, call: Command, name: SystemName, operations: Operat
   for (const [key, operation] of Object.entries(operations)) addOperation(act, system, name, key, operation);
 }
 
-function addOperation(
-  act: Act,
-  parent: Command,
-  system: SystemName,
-  key: string,
-  operation: Operation,
-): void {
+function addOperation(act: Act, parent: Command, system: SystemName, key: string, operation: Operation) {
   const { summary, provenance = 'assumed', deprecated, irreversible, returns, effect } = operation;
   const name = operationName(key);
   const command = withPartnerAccount(parent.command(name))

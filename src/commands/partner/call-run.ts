@@ -44,19 +44,20 @@ import { atTemporal, type CommandContext, type CommandLine, withTemporal } from 
 import { CommandFailed } from '../cli/errors.js';
 import { explainActivity, partnerFailed } from '../cli/failures.js';
 import { runSingle } from '../cli/follow.js';
+import type { Flags, Texts } from '../cli/options.js';
 import type { Printer, TableColumns, Value } from '../cli/output.js';
 import { whileShowing } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 import { exampleRequest, fieldsOf } from './call-fields.js';
 
-interface ResponseOptions extends ShowOptions {
-  readonly output?: string;
-}
+type ResponseOptions = ShowOptions & Texts<'output'>;
 
-interface CallOptions extends ResponseOptions, PartnerAccountOptions, Confirming {
-  readonly local?: true;
-  readonly record?: string;
-  readonly production?: true;
+interface CallOptions
+  extends ResponseOptions,
+    PartnerAccountOptions,
+    Confirming,
+    Flags<'local' | 'production'>,
+    Texts<'record'> {
   readonly startWithin: number;
 }
 
@@ -227,22 +228,18 @@ async function save({ signal }: CommandLine, body: Readable, contentType: string
   return { saved: output, contentType };
 }
 
-/** A request from the command line, checked by every rule of its operation. */
-interface GivenRequest {
-  /** A file is its path after an `@`. */
-  readonly fields: Readonly<Record<string, unknown>>;
-  /** The content of those fields that are files. */
-  readonly files: Readonly<Record<string, FilePart>>;
-}
+type GivenRequest = Awaited<ReturnType<typeof readRequest>>;
 
-/** Reads a request: JSON, `@file`, or `-` for standard input. @param defaults fields to add. @throws {InvalidInput} */
-async function readRequest(
-  cli: CommandLine,
-  operation: Operation,
-  given = '{}',
-  defaults: Readonly<Record<string, unknown>> = {},
-): Promise<GivenRequest> {
-  const fields = { ...defaults, ...(await readObject(cli, given, 'request')) };
+/**
+ * Reads a request, and checks it by every rule of its operation.
+ *
+ * @param given JSON, `@file`, or `-` for standard input
+ * @param defaults fields to add
+ * @returns `files` are the contents of those fields that are files: there, a file is its path after an `@`
+ * @throws {InvalidInput}
+ */
+async function readRequest(cli: CommandLine, operation: Operation, given: string, defaults: object = {}) {
+  const fields: Record<string, unknown> = { ...defaults, ...(await readObject(cli, given, 'request')) };
   const files = operation.encoding === 'multipart' ? await readFiles(fields) : {};
   check(operation.request, { ...fields, ...files }, 'request', 'nothing was sent');
   return { fields, files };
@@ -276,13 +273,9 @@ function asJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([field, inside]) => [field, asJson(inside)]));
 }
 
-export interface ShowOptions {
-  readonly table?: true;
-  readonly csv?: true;
+export interface ShowOptions extends Flags<'table' | 'csv' | 'reveal' | 'json'> {
   /** The field of the response that has the records. Default: the response is the list, or the record. */
   readonly list?: string;
-  readonly reveal?: true;
-  readonly json?: true;
 }
 
 /** Prints the response of a call, and its warnings. @throws {CommandFailed} when the response reports a failure */

@@ -14,8 +14,8 @@ import { addressChange, cardClosing, cardNickname, webhook } from '../../partner
 import { type OperationStart, startOperation } from '../../temporal/start.js';
 import { check, InvalidInput, problemLines } from '../../texts/invalid-input.js';
 import {
+  type IdOptions,
   numericId,
-  type PartnerAccountOptions,
   partnerAccountOf,
   paymentCardId,
   readJson,
@@ -24,6 +24,7 @@ import {
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { followStarted } from '../cli/follow.js';
+import type { Flags, Texts } from '../cli/options.js';
 import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 
@@ -33,10 +34,8 @@ export interface Operation<Name extends OperationName> extends OperationStart<Na
   readonly once?: true;
 }
 
-export interface OperationOptions extends PartnerAccountOptions {
+export interface OperationOptions extends IdOptions, Flags<'again'> {
   readonly wait: boolean;
-  readonly again?: true;
-  readonly json?: true;
 }
 
 /** Runs an operation, and waits for its outcome. @throws {CommandFailed} when it was rejected, abandoned or stopped */
@@ -81,7 +80,7 @@ const naming = z.object({
   name: cardNickname.shape.nickName.refine((name) => name !== '', 'must not be empty; --clear removes it'),
 });
 
-type NicknameOptions = OperationOptions & { readonly clear?: true };
+type NicknameOptions = OperationOptions & Flags<'clear'>;
 
 export async function setCardNickname(
   cli: CommandLine,
@@ -117,10 +116,7 @@ const closing = z.object({
   '--notes': cardClosing.shape.notes,
 });
 
-interface CloseCardOptions extends OperationOptions, Confirming {
-  readonly last4?: string;
-  readonly notes?: string;
-}
+type CloseCardOptions = OperationOptions & Confirming & Texts<'last4' | 'notes'>;
 
 export async function closeCard(
   cli: CommandLine,
@@ -142,11 +138,7 @@ export async function closeCard(
   );
 }
 
-export async function restoreSubUser(
-  cli: CommandLine,
-  given: string,
-  options: OperationOptions,
-): Promise<void> {
+export async function restoreSubUser(cli: CommandLine, given: string, options: OperationOptions) {
   const { id: subUserId } = check(z.object({ id: numericId }), { id: given }, 'restore-sub-user');
   await runOperation(
     cli,
@@ -158,13 +150,9 @@ export async function restoreSubUser(
   );
 }
 
-type ChangeOptions = OperationOptions & { readonly id?: string };
+type ChangeOptions = OperationOptions & Texts<'id'>;
 
-export async function changeAddress(
-  cli: CommandLine,
-  file: string,
-  { id, ...options }: ChangeOptions,
-): Promise<void> {
+export async function changeAddress(cli: CommandLine, file: string, { id, ...options }: ChangeOptions) {
   const key = check(externalId, id ?? randomUUID(), '--id');
   const input = await readJson(cli, file);
   check(addressChange, withCode(input), sourceName(file));
@@ -181,11 +169,7 @@ function withCode(input: unknown): unknown {
 
 const webhooks = z.array(webhook).min(1, 'must name a webhook');
 
-export async function ensureWebhooks(
-  cli: CommandLine,
-  file: string,
-  options: OperationOptions,
-): Promise<void> {
+export async function ensureWebhooks(cli: CommandLine, file: string, options: OperationOptions) {
   const given = await readJson(cli, file);
   const source = sourceName(file);
   const request = Array.isArray(given)

@@ -30,13 +30,7 @@ import { traceExchanges } from '../../tracing/spans.js';
  * - `unreachable`: no response, a 429 that stays, or a 5xx
  * - `not-tried`: nothing was sent
  */
-export type ProbeResult =
-  | 'conforms'
-  | 'differs'
-  | 'reachable'
-  | 'not-permitted'
-  | 'unreachable'
-  | 'not-tried';
+type ProbeResult = 'conforms' | 'differs' | 'reachable' | 'not-permitted' | 'unreachable' | 'not-tried';
 
 /** A probe's result for an operation. It holds no value of a request or response. */
 export interface Probed {
@@ -54,7 +48,7 @@ export interface Probed {
   readonly differences: readonly Difference[];
 }
 
-export type GivenIds = Readonly<Record<'merchant' | 'profile', number | undefined>>;
+type GivenIds = Readonly<Record<'merchant' | 'profile', number | undefined>>;
 
 interface Surroundings {
   readonly given: GivenIds;
@@ -71,26 +65,19 @@ const LONGEST_WAIT_MS = 60_000;
  * operation whose request needs an id of another response comes after that. Assumed shapes come first in the result, and
  * among them what workflows need.
  */
-export async function probeSystem(
-  system: SystemName,
-  account: Account,
-  around: Surroundings,
-): Promise<Probed[]> {
+export async function probeSystem(system: SystemName, account: Account, around: Surroundings) {
   let received: Received | undefined;
-  const inspect = (latest: Received) => {
-    received = latest;
-  };
   const { signal } = around;
-  const { operations, call, close } = callerOf(system, account, signal, inspect);
+  const { operations, call, close } = callerOf(system, account, signal, (latest) => {
+    received = latest;
+  });
   const reads = Object.entries(operations).filter(([, { effect }]) => effect === 'read');
   const responses = new Map<string, unknown>();
-  const found = new Map<string, Probed>();
   let obstacle: string | undefined;
 
-  const probeOne = async (key: string, operation: Operation, request: object) => {
+  const probeOne = async (key: string, operation: Operation, request: object): Promise<Judgement> => {
     const name = operationName(key);
     around.onCall(`${system} ${name}`);
-    const about = aboutOf(system, key, operation);
     try {
       const response = await waitingOut429(() => {
         received = undefined;
@@ -98,28 +85,27 @@ export async function probeSystem(
       }, signal);
       responses.set(key, response);
       const all = received ? differencesIn(received) : [];
-      found.set(key, { ...about, ...statusOf(received), ...judged(system, operation, response, all) });
+      return { ...statusOf(received), ...judged(system, operation, response, all) };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof PartnerError)) throw error;
+      obstacle = obstacleIn(error.details);
       // A sign-in that failed has a response of its own.
       const own = received?.name === name ? received : undefined;
-      found.set(key, { ...about, ...statusOf(own), ...failed(operation, error.details, own) });
-      obstacle = obstacleIn(error.details);
+      return { ...statusOf(own), ...failed(operation, error.details, own) };
     }
   };
 
+  const found = new Map<string, Judgement>();
+  /** The next read whose fields are known. */
+  const next = () =>
+    reads
+      .filter(([key]) => !found.has(key) && obstacle === undefined)
+      .map(([key, operation]) => ({ key, operation, ...requestOf(operation, around.given, responses) }))
+      .find((request) => 'fields' in request);
   try {
-    for (let progress = true; progress && obstacle === undefined; ) {
-      progress = false;
-      for (const [key, operation] of reads) {
-        if (found.has(key) || obstacle !== undefined) continue;
-        const request = requestOf(operation, around.given, responses);
-        if ('missing' in request) continue;
-        await probeOne(key, operation, request.fields);
-        progress = true;
-      }
-    }
+    for (let read = next(); read; read = next())
+      found.set(read.key, await probeOne(read.key, read.operation, read.fields));
   } finally {
     await close();
   }
@@ -127,7 +113,7 @@ export async function probeSystem(
     const request = requestOf(operation, around.given, responses);
     const why = obstacle ?? ('missing' in request ? request.missing : '');
     const untried = { result: 'not-tried', why, differences: [] } as const;
-    return found.get(key) ?? { ...aboutOf(system, key, operation), ...untried };
+    return { ...aboutOf(system, key, operation), ...(found.get(key) ?? untried) };
   });
   return all.sort((one, other) => rankOf(one) - rankOf(other));
 }
@@ -227,7 +213,7 @@ function lacks(field: string, sources: readonly ProbeSource[]): string {
   return `needs ${field}, from ${from.join(' or ')}`;
 }
 
-type Judgement = Pick<Probed, 'result' | 'why' | 'differences'>;
+type Judgement = Pick<Probed, 'result' | 'status' | 'why' | 'differences'>;
 
 function judged(
   system: SystemName,

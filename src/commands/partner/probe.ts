@@ -6,19 +6,15 @@ import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../p
 import { BadSetting } from '../../settings/settings.js';
 import { markdownTable, packageVersion } from '../../texts/docs.js';
 import { check } from '../../texts/invalid-input.js';
-import { cannotSave, numericId, type PartnerAccountOptions, partnerAccountOf } from '../cli/arguments.js';
+import { cannotSave, type IdOptions, numericId, partnerAccountOf } from '../cli/arguments.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { CommandFailed, EXIT } from '../cli/errors.js';
+import type { Texts } from '../cli/options.js';
 import type { TableColumns } from '../cli/output.js';
 import { whileShowing } from '../cli/progress.js';
 import { type Probed, probeSystem } from './probe-run.js';
 
-interface ProbeOptions extends PartnerAccountOptions {
-  readonly merchant?: string;
-  readonly profile?: string;
-  readonly report?: string;
-  readonly json?: true;
-}
+type ProbeOptions = IdOptions & Texts<'merchant' | 'profile' | 'report'>;
 
 /** Compares the responses of partners with the catalogue, by calls that only read. */
 export async function probe(

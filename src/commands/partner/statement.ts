@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { atAccount, splitAccount } from '../../messages/ids.js';
 import { externalId } from '../../messages/inputs.js';
 import { defined } from '../../messages/objects.js';
-import type { OperationRequest } from '../../messages/partner-operations.js';
 import { fullStatementRequest } from '../../partners/banking/requests.js';
 import {
   findSchedule,
@@ -20,6 +19,7 @@ import {
   partnerAccountOf,
 } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
+import type { Texts } from '../cli/options.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
 import { keyOf, type Operation, type OperationOptions, runOperation } from './operations.js';
 
@@ -34,19 +34,16 @@ const statementOptions = z.object({
   '--email': email,
 });
 
-interface StatementOptions {
+interface StatementOptions extends Texts<'email'> {
   readonly account?: readonly string[];
   readonly format: string;
-  readonly email?: string;
 }
 
 function named({ account, format, email: address }: StatementOptions) {
   return { '--account': account, '--format': format, '--email': address };
 }
 
-function requestFrom(
-  asked: z.output<typeof statementOptions>,
-): Omit<OperationRequest<'statement'>, 'period'> {
+function requestFrom(asked: z.output<typeof statementOptions>) {
   const { '--account': accounts, '--format': fileFormat, '--email': address } = asked;
   return { financialAccountIds: accounts, fileFormat, ...defined({ email: address }) };
 }
@@ -58,9 +55,7 @@ const statementOfMonth = statementOptions.extend({
     .refine((month) => month <= new Date().toISOString().slice(0, 7), 'must not be in the future'),
 });
 
-interface NowOptions extends StatementOptions, OperationOptions {
-  readonly period?: string;
-}
+type NowOptions = StatementOptions & OperationOptions & Texts<'period'>;
 
 export async function saveNow(cli: CommandLine, options: NowOptions): Promise<void> {
   const asked = check(statementOfMonth, { ...named(options), '--period': options.period }, 'statement now');
@@ -81,10 +76,9 @@ const monthlyStatements = statementOptions.extend({
   '--hour': numberWithin(0, 23),
 });
 
-interface MonthlyOptions extends StatementOptions, PartnerAccountOptions {
+interface MonthlyOptions extends StatementOptions, IdOptions {
   readonly day: string;
   readonly hour: string;
-  readonly json?: true;
 }
 
 /** @throws {InvalidInput} when it is not a key, with or without an account */
@@ -92,11 +86,7 @@ function checkKey(given: string, command: string): void {
   check(z.object({ key: externalId }), { key: splitAccount(given).key }, `statement ${command}`);
 }
 
-export async function plan(
-  cli: CommandLine,
-  key: string,
-  { day, hour, json, ...options }: MonthlyOptions,
-): Promise<void> {
+export async function plan(cli: CommandLine, key: string, { day, hour, json, ...options }: MonthlyOptions) {
   const asked = { key, ...named(options), '--day': day, '--hour': hour };
   const checked = check(monthlyStatements, asked, 'statement monthly');
   const account = partnerAccountOf(cli.config(), options, 'statement monthly');

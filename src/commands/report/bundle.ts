@@ -9,6 +9,7 @@ import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { packageVersion } from '../../texts/docs.js';
 import { findById, type IdOptions, saveFile } from '../cli/arguments.js';
 import { atTemporal, type CommandContext, type CommandLine } from '../cli/command-line.js';
+import type { Texts } from '../cli/options.js';
 import { whileShowing } from '../cli/progress.js';
 import { examine } from '../system/doctor/doctor.js';
 import { setInShort } from '../system/doctor/settings.js';
@@ -18,15 +19,11 @@ import { setInShort } from '../system/doctor/settings.js';
  * becomes its length. Allowed values are masked like the message of a failure.
  */
 
-interface BundleOptions extends IdOptions {
-  readonly output?: string;
-}
-
 const ABOUT =
   'This file has no payloads, texts, messages or log lines: [n] stands for a text of n characters, or a payload of n bytes. A replay ' +
   'needs the payloads: run "gangway replay" where they can be read.';
 
-export const writeBundle = atTemporal(async (context, id: string, options: BundleOptions) => {
+export const writeBundle = atTemporal(async (context, id: string, options: IdOptions & Texts<'output'>) => {
   const { cli } = context;
   const found = await findById(context, id, options);
   const { workflowId } = found;
@@ -49,13 +46,7 @@ async function bundleOf({ cli, client, config }: CommandContext, found: Workflow
     settings: setInShort(cli.env, Object.keys(config.accounts)),
     doctor: findings.map(({ check, verdict }) => findingOf(check, verdict)),
     metrics: await metricsOf(cli),
-    workflows: workflows.map(({ runs, ...facts }) => ({
-      ...facts,
-      runs: runs.map(({ runId, events }) => ({
-        runId,
-        events: events.map((event) => harmless(HistoryEvent.toObject(event as never, AS_TEXT), IN_HISTORY)),
-      })),
-    })),
+    workflows,
   };
 }
 
@@ -68,6 +59,11 @@ const AS_TEXT = { enums: String, longs: Number };
 /** Fields whose texts Temporal or Gangway makes: names of types and task queues, times, ids of runs, kinds of failures. */
 const IN_HISTORY =
   /^(?:eventType|state|name|type|cause|retryState|timeoutType|kind|behavior|runId|\w+RunId|activityId|timerId|markerName|signalName|buildId|deploymentName|sdkName|sdkVersion)$/;
+
+/** A message of Temporal without texts. */
+function inHistory(type: { toObject(message: never, options: typeof AS_TEXT): object }, message: unknown) {
+  return harmless(type.toObject(message as never, AS_TEXT), IN_HISTORY);
+}
 
 /** Fields of the published state with a time, an id at a partner, or one of the words that Gangway has for it. */
 const IN_STATE =
@@ -103,12 +99,8 @@ async function recordOf(client: Client, description: WorkflowExecutionDescriptio
     status: status.name,
     startedAt: startTime,
     endedAt: closeTime,
-    build:
-      versioning &&
-      harmless(WorkflowExecutionVersioningInfo.toObject(versioning as never, AS_TEXT), IN_HISTORY),
-    pendingActivities: pending.map((each) =>
-      harmless(PendingActivityInfo.toObject(each as never, AS_TEXT), IN_HISTORY),
-    ),
+    build: versioning && inHistory(WorkflowExecutionVersioningInfo, versioning),
+    pendingActivities: pending.map((each) => inHistory(PendingActivityInfo, each)),
     state: await stateOf(client, workflowId).then(
       (state) => harmless(state, IN_STATE),
       (error: unknown) => {
@@ -117,7 +109,10 @@ async function recordOf(client: Client, description: WorkflowExecutionDescriptio
       },
     ),
     missingRun: missing,
-    runs,
+    runs: runs.map(({ runId, events }) => ({
+      runId,
+      events: events.map((event) => inHistory(HistoryEvent, event)),
+    })),
   };
 }
 

@@ -19,13 +19,9 @@ import { InvalidInput } from '../../texts/invalid-input.js';
 import { userName } from '../../texts/names.js';
 import { findById, type IdOptions, saveFile } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import type { Flags, Texts } from '../cli/options.js';
 
-interface ReportOptions extends ReportOf {
-  readonly json?: true;
-  readonly csv?: true;
-  readonly weeks?: true;
-  readonly html?: string;
-}
+type ReportOptions = ReportOf & Flags<'json' | 'csv' | 'weeks'> & Texts<'html'>;
 
 export async function report(cli: CommandLine, options: ReportOptions): Promise<unknown> {
   const { json, csv, weeks, html, ...which } = options;
@@ -77,12 +73,7 @@ function printReport(cli: CommandLine, made: Report): void {
   if (lack) cli.note(lack);
 }
 
-interface ExportOptions extends IdOptions {
-  readonly html?: string;
-  readonly withPrivateValues?: true;
-  readonly reason?: string;
-  readonly actor?: string;
-}
+type ExportOptions = IdOptions & Flags<'withPrivateValues'> & Texts<'html' | 'reason' | 'actor'>;
 
 /** @throws {InvalidInput} when private values are wanted without a reason */
 export async function exportOne(cli: CommandLine, id: string, options: ExportOptions): Promise<void> {

@@ -17,10 +17,11 @@ import {
 } from '../../temporal/backup.js';
 import { isUnreadablePayload } from '../../temporal/payload-codec.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
-import { notJson } from '../../texts/text.js';
+import { parseJson } from '../../texts/text.js';
 import { cannotRead, saveFile } from '../cli/arguments.js';
 import { atTemporal, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
+import type { Flags } from '../cli/options.js';
 import type { RecordFormat } from '../cli/output.js';
 
 const { Payload } = proto.temporal.api.common.v1;
@@ -28,35 +29,33 @@ const { Payload } = proto.temporal.api.common.v1;
 /** The format of the file. A new number marks files that older versions cannot read. */
 const FORMAT = 1;
 
-export const backUp = atTemporal(
-  async ({ cli, client, config }, file: string, { json }: { readonly json?: true }) => {
-    const { namespace } = client.options;
-    const at = new Date().toISOString();
-    let onboardings = 0;
-    const lineOf = (line: object) => `${JSON.stringify(line)}\n`;
-    async function* lines() {
-      yield lineOf({ gangwayBackup: FORMAT, at, namespace, taskQueue: config.taskQueue });
-      for await (const { input, ...entry } of backedUp(client, config.taskQueue)) {
-        onboardings += 1;
-        yield lineOf({ ...entry, input: await sealed(client, entry.workflowId, input) });
-      }
-      yield lineOf({ onboardings });
+export const backUp = atTemporal(async ({ cli, client, config }, file: string, { json }: Flags<'json'>) => {
+  const { namespace } = client.options;
+  const at = new Date().toISOString();
+  let onboardings = 0;
+  const lineOf = (line: object) => `${JSON.stringify(line)}\n`;
+  async function* lines() {
+    yield lineOf({ gangwayBackup: FORMAT, at, namespace, taskQueue: config.taskQueue });
+    for await (const { input, ...entry } of backedUp(client, config.taskQueue)) {
+      onboardings += 1;
+      yield lineOf({ ...entry, input: await sealed(client, entry.workflowId, input) });
     }
-    await saveFile(file, lines());
-    if (json) return cli.json({ file, at, onboardings });
-    const warning = config.payloadKeys
-      ? ''
-      : '; PAYLOAD_KEYS is not set, so the file holds unencrypted private data';
-    cli.line(`saved ${onboardings} onboardings to ${file}${warning}`);
-  },
-);
+    yield lineOf({ onboardings });
+  }
+  await saveFile(file, lines());
+  if (json) return cli.json({ file, at, onboardings });
+  const warning = config.payloadKeys
+    ? ''
+    : '; PAYLOAD_KEYS is not set, so the file holds unencrypted private data';
+  cli.line(`saved ${onboardings} onboardings to ${file}${warning}`);
+});
 
 const CONCURRENCY = 8;
 
 export async function restoreAll(
   cli: CommandLine,
   file: string,
-  { dryRun, json, csv }: RecordFormat & { readonly dryRun?: true },
+  { dryRun, json, csv }: RecordFormat & Flags<'dryRun'>,
 ): Promise<void> {
   const { at: backedUpAt, entries: lines } = await readBackup(file);
   await withTemporal(cli, async ({ client, config: { taskQueue, dbaForm } }) => {
@@ -125,7 +124,7 @@ async function readBackup(file: string) {
   const input = createReadStream(file);
   try {
     for await (const line of createInterface({ input }))
-      lines.push(parsedLine(line, `${file}:${lines.length + 1}`));
+      lines.push(parseJson(line, `${file}:${lines.length + 1}`, true));
   } catch (error) {
     throw error instanceof InvalidInput ? error : cannotRead(file)(error as NodeJS.ErrnoException);
   }
@@ -135,14 +134,6 @@ async function readBackup(file: string) {
     throw new InvalidInput(`${file}: is incomplete: its last line does not match the number of onboardings`);
   const entries = lines.slice(1, -1).map((line, index) => check(entryLine, line, `${file}:${index + 2}`));
   return { at, entries };
-}
-
-function parsedLine(line: string, name: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw new InvalidInput(`${name}: ${notJson(line, true)}`);
-  }
 }
 
 /** The entries whose input can be decrypted, and the workflow ids of the others. */

@@ -7,14 +7,19 @@ import {
   redeliver,
 } from '../../temporal/deliveries.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
-import { findById, idInAccount, type PartnerAccountOptions, partnerAccountOf } from '../cli/arguments.js';
+import {
+  findById,
+  type IdOptions,
+  idInAccount,
+  type PartnerAccountOptions,
+  partnerAccountOf,
+} from '../cli/arguments.js';
 import { atTemporal, type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
+import type { Flags } from '../cli/options.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
 
-interface ListOptions extends PartnerAccountOptions, RecordFormat {
-  readonly failed?: true;
-  readonly waiting?: true;
+interface ListOptions extends PartnerAccountOptions, RecordFormat, Flags<'failed' | 'waiting'> {
   readonly limit: number;
 }
 
@@ -53,17 +58,9 @@ const FIELDS = [
   ...['destination', 'status', 'attempts', 'problem'],
 ];
 
-interface RedeliverOptions extends PartnerAccountOptions {
-  readonly waiting?: true;
-  readonly all?: true;
-  readonly json?: true;
-}
+type RedeliverOptions = IdOptions & Flags<'waiting' | 'all'>;
 
-export async function sendAgain(
-  cli: CommandLine,
-  id: string | undefined,
-  options: RedeliverOptions,
-): Promise<void> {
+export async function sendAgain(cli: CommandLine, id: string | undefined, options: RedeliverOptions) {
   const { waiting, all, json } = options;
   if (all && id === undefined)
     throw new InvalidInput('--all needs the id of an onboarding: gangway events redeliver ID --all');
@@ -75,7 +72,10 @@ export async function sendAgain(
     const found = await Array.fromAsync(deliveriesOf(context, id, options, statuses));
     if (id !== undefined) {
       if (found.length === 0) await findById(context, id, options);
-      rejectSeveralAccounts(id, found);
+      const subjects = [...new Set(found.map(({ event: { subject } }) => subject))].join(', ');
+      const how = 'give --partner-account, or the whole workflow id';
+      if (new Set(found.map(accountOf)).size > 1)
+        throw new CommandFailed(`${JSON.stringify(id)} may mean ${subjects}: ${how}`);
     }
     for (const delivery of found) {
       await redeliver(client, config.taskQueue, delivery);
@@ -103,16 +103,7 @@ async function* deliveriesOf(
   for (const workflowId of ids) yield* listDeliveries(client, { workflowId, statuses });
 }
 
-function accountOf({ event: { subject } }: KnownDelivery): string | undefined {
-  return partsOfId(subject)?.account;
-}
-
-function rejectSeveralAccounts(id: string, found: readonly KnownDelivery[]): void {
-  if (new Set(found.map(accountOf)).size <= 1) return;
-  const subjects = [...new Set(found.map(({ event: { subject } }) => subject))].join(', ');
-  const how = 'give --partner-account, or the whole workflow id';
-  throw new CommandFailed(`${JSON.stringify(id)} may mean ${subjects}: ${how}`);
-}
+const accountOf = ({ event: { subject } }: KnownDelivery) => partsOfId(subject)?.account;
 
 function toJson({ event, destination, status, attempts, problem }: KnownDelivery) {
   return { event, destination, status: deliveryState(status), attempts, ...(problem && { problem }) };

@@ -8,25 +8,20 @@ import pThrottle from 'p-throttle';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { all, compared, either, IS_RUNNING, is, isNot, isNull, typedQuery } from '../../temporal/query.js';
 import { count, type Raw, rawListed } from '../../temporal/search.js';
-import { isNotFound } from '../../temporal/unavailable.js';
+import { ifFound } from '../../temporal/unavailable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { bundleFor } from '../../worker/bundles.js';
 import { type Recorded, type Replayed, replayed } from '../../worker/replay.js';
 import { explainQuery } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
+import type { Flags, Texts } from '../cli/options.js';
 import { whileShowing } from '../cli/progress.js';
 
-interface ReplayOptions {
-  readonly query?: string;
+interface ReplayOptions extends Flags<'held' | 'code' | 'json'>, Texts<'query' | 'resume' | 'build'> {
   readonly ended: number;
-  readonly held?: true;
   readonly sample?: number;
   readonly rate: number;
-  readonly resume?: string;
-  readonly build?: string;
-  readonly code?: true;
-  readonly json?: true;
 }
 
 /** The name under which a build has its last replay. `roll-out.sh promote` reads it. */
@@ -124,9 +119,7 @@ function historiesOf(
       if (isLeft) counts.left += 1;
       else if (done.has(runId)) counts.skipped += 1;
       else {
-        const history = await fetch(workflowId, runId).catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
+        const history = await ifFound(fetch(workflowId, runId));
         if (history) return { workflowId, runId, type: raw.type?.name ?? '', history };
         // Its retention ended since it was listed.
         counts.gone += 1;
@@ -157,24 +150,18 @@ function linesOf(causes: ReadonlyMap<string, Cause>): string[] {
 }
 
 /** A build of the deployment in Temporal, which its first worker registers. */
-interface Version {
-  readonly deploymentName: string;
-  readonly buildId: string;
-}
+type Version = Readonly<Record<'deploymentName' | 'buildId', string>>;
 
 /** Checks that a result can be recorded, before the replay takes its time. */
-function insistOn(client: Client, deploymentVersion: Version): Promise<unknown> {
+async function insistOn(client: Client, deploymentVersion: Version): Promise<void> {
   const { namespace } = client.options;
   if (deploymentVersion.buildId === '') throw new InvalidInput('--build: must not be empty');
-  return client.workflowService
-    .describeWorkerDeploymentVersion({ namespace, deploymentVersion })
-    .catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-      const { deploymentName, buildId } = deploymentVersion;
-      throw new CommandFailed(
-        `the result cannot be recorded, because no worker of ${deploymentName}:${buildId} has polled: run roll-out.sh start ${buildId} first`,
-      );
-    });
+  const described = client.workflowService.describeWorkerDeploymentVersion({ namespace, deploymentVersion });
+  if (await ifFound(described)) return;
+  const { deploymentName, buildId } = deploymentVersion;
+  throw new CommandFailed(
+    `the result cannot be recorded, because no worker of ${deploymentName}:${buildId} has polled: run roll-out.sh start ${buildId} first`,
+  );
 }
 
 function record(client: Client, deploymentVersion: Version, result: object): Promise<unknown> {

@@ -5,11 +5,9 @@ import { generatePayloadKey } from '../../temporal/payload-codec.js';
 import { registerSearchAttributes } from '../../temporal/search-attributes.js';
 import { isDenied, isUnimplemented, TemporalProblem } from '../../temporal/unavailable.js';
 import { atTemporal, type CommandLine } from '../cli/command-line.js';
+import type { Flags, Texts } from '../cli/options.js';
 
-interface SetupOptions {
-  readonly nexusEndpoint?: string;
-  readonly json?: true;
-}
+type SetupOptions = Texts<'nexusEndpoint'> & Flags<'json'>;
 
 export const setUp = atTemporal(
   async ({ cli, client, view, config: { taskQueue } }, options: SetupOptions) => {
@@ -50,13 +48,8 @@ export function printNewKey(cli: CommandLine): void {
   cli.line(generatePayloadKey());
 }
 
-/** A name in the registry of the server, and the workers that its requests go to. */
-export interface NexusEndpoint {
-  /** Unique on the server, over all namespaces. */
-  readonly name: string;
-  readonly namespace: string;
-  readonly taskQueue: string;
-}
+/** A name in the registry of the server, unique over all namespaces, and the workers that its requests go to. */
+type NexusEndpoint = Readonly<Record<'name' | 'namespace' | 'taskQueue', string>>;
 
 /** An endpoint cannot be created, or has this name already. */
 class EndpointProblem extends TemporalProblem {
@@ -64,7 +57,7 @@ class EndpointProblem extends TemporalProblem {
 }
 
 /** Creates an endpoint, through which other namespaces call Gangway. @returns false when it exists. @throws {TemporalProblem} */
-export async function createNexusEndpoint(client: Client, endpoint: NexusEndpoint): Promise<boolean> {
+async function createNexusEndpoint(client: Client, endpoint: NexusEndpoint): Promise<boolean> {
   const { name, namespace, taskQueue } = endpoint;
   const { operatorService } = client.connection;
   try {

@@ -8,14 +8,11 @@ import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } fr
 import type { CorrectionField } from '../correction-fields.js';
 import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../document-types.js';
 import { type Fields, LIST, pathOf, withList } from '../query.js';
-import type { Visit } from '../route.js';
-import { hasRole } from '../visitor.js';
-import { Field, type FieldProps } from './field.js';
+import { hasRole, useVisit, type Visit } from '../route.js';
 import { Correction } from './input-fields.js';
-import { Form, Problem } from './parts.js';
+import { Field, type FieldProps, Form, Problem } from './parts.js';
 
 export interface Answering {
-  readonly visit: Visit;
   readonly workflowId: string;
   readonly requirement: Requirement;
   /** The page to return to: of this workflow, or of the customer that it is a part of. */
@@ -91,7 +88,8 @@ export function AnswerForms(props: Answering) {
 
 export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
   const { workflowId, requirement, kind, filled, correctable } = props;
-  const { visitor, csrf } = props.visit;
+  const visit = useVisit();
+  const { visitor } = visit;
   const role = roleFor(requirement, kind);
   if (!hasRole(visitor, role)) {
     const who = role === 'approver' ? 'An approver decides this.' : 'An operator answers this.';
@@ -120,20 +118,19 @@ export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
       {...upload}
       data-keep=""
       id={`form-${requirement.id}-${kind}`}
-      csrf={csrf}
       hidden={{ kind, page: props.page, ...(props.list !== undefined && { [LIST]: props.list }) }}
     >
       {own && <Mistakes problems={own.problems} />}
       <Content {...props} own={own} />
       <Reason {...props} own={own} />
       <button type="submit" class={CLASSES[kind]}>
-        {buttonOf(props, kind)}
+        {buttonOf(visit, requirement, kind)}
       </button>
     </Form>
   );
 }
 
-function buttonOf({ visit, requirement }: Answering, kind: AnswerKind): string {
+function buttonOf(visit: Visit, requirement: Requirement, kind: AnswerKind): string {
   if (isPreviewed(requirement, kind)) return 'Check, then confirm';
   return isFourEyes(visit, requirement) ? 'Propose this answer' : (BUTTONS[kind] ?? 'Send the answer');
 }

@@ -1,7 +1,6 @@
 import { NotYetApplied, sendProposal } from '../../inbox/answering.js';
 import { partsOfId } from '../../messages/ids.js';
-import type { OnboardingState } from '../../messages/onboarding-state.js';
-import type { AnswerKind, Requirement } from '../../messages/requirements.js';
+import type { AnswerKind } from '../../messages/requirements.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { Facts } from '../../reports/page.js';
 import { TemporalProblem } from '../../temporal/unavailable.js';
@@ -18,24 +17,21 @@ import {
   sendAnswer,
 } from '../answer.js';
 import { type Fields, inboxOf, pathOf } from '../query.js';
-import { Instead, NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
+import { hasRole, Instead, NotShown, requireRole, type Shown, type Visit } from '../route.js';
 import { discard, documentsOf, receiveDocuments } from '../uploads.js';
-import { hasRole } from '../visitor.js';
 import { carried, isFourEyes, labelOf, takenBack } from './answer-forms.js';
-import { INBOX, listIn, pageIn, REQUIREMENT_PATH, refresh } from './handling.js';
+import { INBOX, listIn, pageIn, refresh } from './handling.js';
 import { nextIn } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
 import { Form, Problem } from './parts.js';
 import { type Found, find, goneShown, requirementShown } from './requirement.js';
 
-/** A requirement whose workflow can take an answer now. */
-interface Answerable extends Found {
-  readonly state: OnboardingState;
-  readonly requirement: Requirement;
-}
-
-/** @throws {Instead} with the page for a requirement that cannot be answered now, or not so */
-async function answerable(visit: Visit, kind: AnswerKind): Promise<Answerable> {
+/**
+ * A requirement whose workflow can take an answer now.
+ *
+ * @throws {Instead} with the page for a requirement that cannot be answered now, or not so
+ */
+async function answerable(visit: Visit, kind: AnswerKind) {
   const found = await find(visit, true);
   const { state, requirement, requirementId, fields, visitor } = found;
   if (!state) {
@@ -61,8 +57,10 @@ async function answerable(visit: Visit, kind: AnswerKind): Promise<Answerable> {
   return { ...found, state, requirement: asked };
 }
 
+type Answerable = Awaited<ReturnType<typeof answerable>>;
+
 /** A form: checks, shows what the answer does, and sends it. In between nothing is stored. */
-async function answerRequirement(visit: Visit): Promise<Shown> {
+export async function answerRequirement(visit: Visit): Promise<Shown> {
   const { visitor, fields, settings: known } = visit;
   const kind = fields.oneOf('kind', FORM_KINDS);
   if (!kind) throw new NotShown(400, 'This form is not from this console.');
@@ -87,7 +85,7 @@ async function answerRequirement(visit: Visit): Promise<Shown> {
   const step = fields.text('step');
   if (step === 'edit') return again(200, []);
   if (isPreviewed(requirement, kind) && step !== 'send')
-    return requirementShown(open, { preview: <Preview found={open} read={read} /> });
+    return requirementShown(open, { preview: <Preview found={open} {...read} /> });
   return send(open, read);
 }
 
@@ -170,19 +168,13 @@ function problemsOf({ message, problems }: InvalidInput): Filled['problems'] {
   return problems.length > 0 ? problems : [{ field: '', message }];
 }
 
-interface PreviewProps {
-  readonly found: Answerable;
-  readonly read: ReadAnswer;
-}
+type PreviewProps = Omit<ReadAnswer, 'mayMoveMoney'> & { readonly found: Answerable };
 
-function Preview({ found, read: { answer, reason, changes } }: PreviewProps) {
-  const { requirement, path, fields, csrf } = found;
+function Preview({ found, answer, reason, changes }: PreviewProps) {
+  const { requirement, path, fields } = found;
   const isProposed = isFourEyes(found, requirement);
   return (
-    <Form
-      {...{ action: path, class: 'preview', csrf, hidden: carried(fields) }}
-      aria-label="Check your answer"
-    >
+    <Form {...{ action: path, class: 'preview', hidden: carried(fields) }} aria-label="Check your answer">
       <h2>{isProposed ? 'Check your proposal' : 'Check before it is sent'}</h2>
       {changes && <Changes changes={changes} typed={fields} />}
       {answer.kind === 'adopt' && <Adopted id={answer.id} found={found} />}
@@ -253,14 +245,13 @@ function AbandonNote({ found: { state } }: { readonly found: Answerable }) {
   );
 }
 
-async function uploadDocuments(visit: Visit): Promise<Shown> {
-  const { settings, request, csrf } = visit;
-  const store = await documentsOf(settings);
+export async function uploadDocuments(visit: Visit): Promise<Shown> {
+  const store = await documentsOf(visit.settings);
   let open: Answerable | undefined;
   const mayStore = async (fields: Fields) => {
     open = await answerable({ ...visit, fields }, 'documents');
   };
-  const { documents, fields, refused } = await receiveDocuments(request, { csrf, store, mayStore });
+  const { documents, fields, refused } = await receiveDocuments(visit, store, mayStore);
   const found = { ...(open ?? (await answerable({ ...visit, fields }, 'documents'))), fields };
   const reasons: FieldProblem[] = [];
   const reason = reasonIn(fields, 'documents', reasons);
@@ -276,11 +267,3 @@ async function uploadDocuments(visit: Visit): Promise<Shown> {
 
 /** A browser does not keep the files of a form. */
 const CHOOSE_AGAIN = [{ field: 'documents', message: 'choose the files again' }];
-
-export const ANSWERING_ROUTES: readonly Route[] = [
-  { method: 'POST', path: REQUIREMENT_PATH, role: 'operator', show: answerRequirement },
-  {
-    ...{ method: 'POST', path: `${REQUIREMENT_PATH}/documents`, role: 'operator' },
-    ...{ multipart: true, show: uploadDocuments },
-  },
-];

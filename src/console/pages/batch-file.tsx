@@ -1,18 +1,32 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { handOver } from '../../batches/batches.js';
 import { heldSource, rowReader } from '../../batches/format.js';
-import { type Invalid, type Ready, rowCheck, rowSchemas } from '../../batches/ready.js';
-import { fileDoubts, kindsOf, NAMES, validate } from '../../batches/validation.js';
+import {
+  fileDoubts,
+  type Invalid,
+  kindsOf,
+  NAMES,
+  type Ready,
+  rowCheck,
+  rowSchemas,
+  validate,
+} from '../../batches/validation.js';
 import type { FileDoubts } from '../../messages/batches.js';
 import { BATCHES, partsOfId } from '../../messages/ids.js';
 import { fieldOf } from '../../messages/objects.js';
 import { Facts, Notes, Table } from '../../reports/page.js';
 import { parseJson, utf8 } from '../../texts/text.js';
-import { type Console, NotShown, type Route, type Shown, type Visit } from '../route.js';
+import {
+  accountProblem,
+  type Console,
+  NotShown,
+  ownAccounts,
+  type Shown,
+  type Visit,
+  type Visitor,
+} from '../route.js';
 import { type HeldFile, type HeldForm, receivedForm } from '../uploads.js';
-import { accountProblem, ownAccounts, type Visitor } from '../visitor.js';
-import { Field } from './field.js';
-import { Form } from './parts.js';
+import { Field, Form } from './parts.js';
 
 /** A file of onboardings is checked as a whole before any of its rows can start. */
 
@@ -22,7 +36,7 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const DELIMITERS: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t', bar: '|' };
 
 /** The form that checks a file. Nothing starts before a second form. */
-export function BatchUpload({ csrf }: { readonly csrf: string }) {
+export function BatchUpload() {
   return (
     <>
       <h2>Many onboardings from a file</h2>
@@ -36,7 +50,7 @@ export function BatchUpload({ csrf }: { readonly csrf: string }) {
           </>
         ))}
       </p>
-      <Form action="/batches" enctype="multipart/form-data" csrf={csrf}>
+      <Form action="/batches" enctype="multipart/form-data">
         <Field
           {...{ name: 'delimiter', label: 'Separator of a CSV' }}
           choices={Object.keys(DELIMITERS).map((name) => [name, name])}
@@ -114,8 +128,12 @@ export async function checkedFile(
 }
 
 /** Hands a valid file over to the workers, which keep it until a second form confirms it. */
-async function checkFile(visit: Visit, { fields, files: { file, mapping } }: HeldForm): Promise<Shown> {
-  const { client, settings, visitor, csrf } = visit;
+export function checkFile(visit: Visit): Promise<Shown> {
+  return receivedForm(visit, MAX_FILE_BYTES, (form) => checked(visit, form));
+}
+
+async function checked(visit: Visit, { fields, files: { file, mapping } }: HeldForm): Promise<Shown> {
+  const { client, settings, visitor } = visit;
   if (!file) throw new NotShown(422, 'Choose a file first. Nothing was started.');
   const named = fieldOf(DELIMITERS, fields['delimiter'] ?? '');
   // NDJSON takes none.
@@ -125,7 +143,7 @@ async function checkFile(visit: Visit, { fields, files: { file, mapping } }: Hel
   const { doubts: all, ...found } = await fileDoubts(client, settings.taskQueue, validation);
   const doubts = all.slice(0, MOST_DOUBTS);
   if (validation.problemCount > 0) {
-    const page = <Problems {...{ name, validation, csrf, doubts }} count={found.count} />;
+    const page = <Problems {...{ name, validation, doubts }} count={found.count} />;
     return { title: 'File is not valid', status: 422, page };
   }
   const id = await handOver(client, settings.taskQueue, rows(), {
@@ -136,10 +154,9 @@ async function checkFile(visit: Visit, { fields, files: { file, mapping } }: Hel
 
 const MOST_DOUBTS = 20;
 
-type ProblemsProps = Omit<CheckedFile, 'rows'> &
-  Pick<FileDoubts, 'doubts' | 'count'> & { readonly csrf: string };
+type ProblemsProps = Pick<CheckedFile, 'name' | 'validation'> & Pick<FileDoubts, 'doubts' | 'count'>;
 
-function Problems({ name, validation, csrf, doubts, count }: ProblemsProps) {
+function Problems({ name, validation, doubts, count }: ProblemsProps) {
   const { rows, badRows, counts, problems, problemCount } = validation;
   const valid = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return (
@@ -157,7 +174,7 @@ function Problems({ name, validation, csrf, doubts, count }: ProblemsProps) {
       />
       <RowTable what="problems" problems={problems} count={problemCount} />
       {count > 0 && <RowTable what="warnings" problems={doubts} count={count} />}
-      <BatchUpload csrf={csrf} />
+      <BatchUpload />
     </>
   );
 }
@@ -178,10 +195,3 @@ export function RowTable({ what, problems, count }: RowTableProps) {
   const caption = count > problems.length ? `The first ${problems.length} ${what}` : `All ${what}`;
   return <Table caption={caption} rows={problems} columns={columns} />;
 }
-
-export const BATCH_FILE_ROUTES: readonly Route[] = [
-  {
-    ...{ method: 'POST', path: '/batches', role: 'admin', multipart: true },
-    show: (visit) => receivedForm(visit, MAX_FILE_BYTES, (form) => checkFile(visit, form)),
-  },
-];

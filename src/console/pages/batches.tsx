@@ -13,11 +13,9 @@ import type { FieldProblem } from '../../partners/partner-error.js';
 import { Facts, Notes, Table, Time } from '../../reports/page.js';
 import { isNotFound, promptly } from '../../temporal/unavailable.js';
 import { csvOf } from '../../texts/csv.js';
-import { NotShown, type Route, type Shown, type Visit, ZONE_COOKIE } from '../route.js';
-import { maySee, type Visitor } from '../visitor.js';
+import { maySee, NotShown, type Shown, useVisit, type Visit, type Visitor, ZONE_COOKIE } from '../route.js';
 import { BatchUpload, batchIdOf, pathOfBatch, RowTable } from './batch-file.js';
-import { Field } from './field.js';
-import { Form } from './parts.js';
+import { Field, Form } from './parts.js';
 
 /** Starts per second, where the form has no other number. */
 const DEFAULT_RATE = 20;
@@ -66,41 +64,42 @@ function stageOf({ state: { stage }, hasEnded }: Batch): string {
 
 const REFRESH_SECONDS = 2;
 
-async function showBatch(visit: Visit): Promise<Shown> {
+export async function showBatch(visit: Visit): Promise<Shown> {
   const batch = await batchIn(visit);
   const hasScripts = visit.request.cookies[ZONE_COOKIE] !== undefined;
   if (isUnderWay(batch) && !hasScripts) visit.reply.header('refresh', REFRESH_SECONDS);
-  return { title: 'Batch', page: <BatchPage {...visit} batch={batch} /> };
+  return { title: 'Batch', page: <BatchPage batch={batch} /> };
 }
 
-async function showPart(visit: Visit): Promise<Shown> {
-  return { part: <Progress {...visit} batch={await batchIn(visit)} /> };
+export async function showProgress(visit: Visit): Promise<Shown> {
+  return { part: <Progress batch={await batchIn(visit)} /> };
 }
 
 function isUnderWay({ state, hasEnded }: Batch): boolean {
   return state.stage === 'running' && !hasEnded;
 }
 
-interface BatchPageProps extends Pick<Visit, 'csrf' | 'times'> {
+interface BatchPageProps {
   readonly batch: Batch;
   /** Why a confirmation did not start it. */
   readonly problem?: FieldProblem | undefined;
 }
 
-function BatchPage({ batch, csrf, times, problem }: BatchPageProps) {
+function BatchPage({ batch, problem }: BatchPageProps) {
   return (
     <>
       <h1>{batch.state.name}</h1>
       {batch.state.stage === 'checked' && !batch.hasEnded ? (
-        <Confirmation {...{ batch, csrf, problem }} />
+        <Confirmation batch={batch} problem={problem} />
       ) : (
-        <Progress {...{ batch, csrf, times }} />
+        <Progress batch={batch} />
       )}
     </>
   );
 }
 
-function Progress({ batch, csrf, times }: Omit<BatchPageProps, 'problem'>) {
+function Progress({ batch }: Pick<BatchPageProps, 'batch'>) {
+  const { times } = useVisit();
   const { rows, counts, failures, actor } = batch.state;
   const done = counts.started + counts.attached + counts.failed;
   const path = pathOfBatch(batch.id);
@@ -128,7 +127,7 @@ function Progress({ batch, csrf, times }: Omit<BatchPageProps, 'problem'>) {
       />
       <div class="actions">
         {isUnderWay(batch) && (
-          <Form action={`${path}/stop`} csrf={csrf}>
+          <Form action={`${path}/stop`}>
             <button type="submit" class="secondary">
               Stop
             </button>
@@ -160,7 +159,7 @@ function Failures({ rows }: { readonly rows: readonly RowResult[] }) {
 const NUMBER = { class: 'short', inputMode: 'numeric' } as const;
 
 /** Confirms the start of a checked file. For more than a few rows, a person types their number. */
-function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
+function Confirmation({ batch, problem }: BatchPageProps) {
   const { rows, kinds, name } = batch.state;
   const { doubts = [], count = 0, isComplete = true, attached } = batch.found ?? {};
   const notes = [attachedSentence(attached, rows), isComplete ? undefined : NOT_READ];
@@ -173,7 +172,7 @@ function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
       {count > 0 && <RowTable what="warnings" problems={doubts} count={count} />}
       <p>{consequenceOf(name, { rows, counts: kinds })}</p>
       <p>A row whose external ID exists attaches to that onboarding, and starts no second one.</p>
-      <Form action={`${pathOfBatch(batch.id)}/start`} noValidate autocomplete="off" csrf={csrf}>
+      <Form action={`${pathOfBatch(batch.id)}/start`} noValidate autocomplete="off">
         <Field {...NUMBER} name="rate" label="Starts per second" value={rate} problems={wrong('rate')} />
         {rows > UNCONFIRMED_ROWS && (
           <Field
@@ -189,12 +188,12 @@ function Confirmation({ batch, csrf, problem }: Omit<BatchPageProps, 'times'>) {
         )}
         <button type="submit">Start {rowsOf(rows)}</button>
       </Form>
-      {count > 0 && <BatchUpload csrf={csrf} />}
+      {count > 0 && <BatchUpload />}
     </>
   );
 }
 
-async function startBatch(visit: Visit): Promise<Shown> {
+export async function startBatch(visit: Visit): Promise<Shown> {
   const batch = await batchIn(visit);
   const to = pathOfBatch(batch.id);
   // A second click shows the batch that the first one started.
@@ -202,23 +201,19 @@ async function startBatch(visit: Visit): Promise<Shown> {
   const { fields } = visit;
   const [rows, given] = [fields.text('rows').trim(), fields.text('rate').trim()];
   const total = batch.state.rows;
-  const again = (problem: FieldProblem): Shown => ({
-    ...{ title: 'Batch', status: 422, page: <BatchPage {...visit} {...{ batch, problem }} /> },
-  });
-  const rate = /^[1-9]\d{0,3}$/.test(given) ? Number(given) : undefined;
+  const again = (field: string, what: string): Shown => {
+    const problem = { field, message: `${what} Nothing was started.` };
+    return { title: 'Batch', status: 422, page: <BatchPage batch={batch} problem={problem} /> };
+  };
   if (total > UNCONFIRMED_ROWS && rows !== String(total))
-    return again({
-      field: 'rows',
-      message: 'The number does not match the number of rows. Nothing was started.',
-    });
+    return again('rows', 'The number does not match the number of rows.');
   if ((batch.found?.count ?? 0) > 0 && fields.text('doubts') !== 'true')
-    return again({ field: 'doubts', message: 'Confirm the warnings first. Nothing was started.' });
-  if (rate === undefined)
-    return again({ field: 'rate', message: 'must be a whole number from 1 to 9999. Nothing was started.' });
+    return again('doubts', 'Confirm the warnings first.');
+  if (!/^[1-9]\d{0,3}$/.test(given)) return again('rate', 'must be a whole number from 1 to 9999.');
   const handle = visit.client.workflow.getHandle(batch.id);
   try {
     await promptly(visit.client, () =>
-      handle.executeUpdate(confirmBatch, { args: [{ rate, concurrency: CONCURRENCY }] }),
+      handle.executeUpdate(confirmBatch, { args: [{ rate: Number(given), concurrency: CONCURRENCY }] }),
     );
   } catch (error) {
     if (!isNotFound(error)) throw error;
@@ -228,7 +223,7 @@ async function startBatch(visit: Visit): Promise<Shown> {
   return { to };
 }
 
-async function stopBatch(visit: Visit): Promise<Shown> {
+export async function stopBatch(visit: Visit): Promise<Shown> {
   const batch = await batchIn(visit);
   if (!batch.hasEnded) await visit.client.workflow.getHandle(batch.id).cancel();
   visit.audit(visit.visitor, { what: 'stop a batch', workflowId: batch.id });
@@ -237,7 +232,7 @@ async function stopBatch(visit: Visit): Promise<Shown> {
 
 const COLUMNS = ['line', 'externalId', 'workflowId', 'runId', 'result', 'error'];
 
-async function results(visit: Visit): Promise<Shown> {
+export async function results(visit: Visit): Promise<Shown> {
   const batch = await batchIn(visit);
   return {
     file: csvOf(await resultsOf(visit.client, visit.settings.taskQueue, batch), COLUMNS),
@@ -255,11 +250,3 @@ async function batchIn({ client, params: { id = '' }, visitor }: Visit): Promise
 
 const NO_BATCH =
   'There is no such batch. To start its rows, upload the file again: it starts what is missing, and nothing twice.';
-
-export const BATCH_ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/batches/:id', role: 'admin', show: showBatch },
-  { method: 'GET', path: '/batches/:id/part', role: 'admin', part: true, show: showPart },
-  { method: 'POST', path: '/batches/:id/start', role: 'admin', show: startBatch },
-  { method: 'POST', path: '/batches/:id/stop', role: 'admin', show: stopBatch },
-  { method: 'GET', path: '/batches/:id/results.csv', role: 'admin', show: results },
-];

@@ -1,39 +1,28 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { StoreFailure } from '../../documents/file-store.js';
-import type { DocumentRef } from '../../messages/requirements.js';
 import { Table } from '../../reports/page.js';
-import { type AcceptedAnswer, answersIn, runsOf } from '../../temporal/history.js';
+import { answersIn, runsOf } from '../../temporal/history.js';
 import { listedOf } from '../../temporal/search.js';
 import { nameOf } from '../../texts/names.js';
 import { openOnboarding } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
-import { NotShown, type Route, type Shown, type Visit } from '../route.js';
+import { hasRole, NotShown, type Shown, type Visit } from '../route.js';
 import { documentsOf } from '../uploads.js';
-import { hasRole } from '../visitor.js';
 import { Empty, Trail, When } from './parts.js';
 
 /** The documents that people sent, to save and never to open here. */
 
-interface Sent extends Pick<AcceptedAnswer, 'at' | 'actor' | 'requirementId'> {
-  readonly document: DocumentRef;
-}
-
 /** The references come from the history. They are read at each visit, because few people open this page. */
-async function documentsIn(
-  client: Client,
-  { workflowId, runId }: WorkflowExecutionDescription,
-): Promise<Sent[]> {
+async function documentsIn(client: Client, { workflowId, runId }: WorkflowExecutionDescription) {
   const { runs } = await runsOf(client, workflowId, runId);
   const answers = (await Promise.all(runs.map((run) => answersIn(client, run)))).flat();
-  return answers.flatMap(({ answer, at, actor, requirementId }) =>
-    answer.kind === 'documents'
-      ? answer.documents.map((document) => ({ document, at, actor, requirementId }))
-      : [],
+  return answers.flatMap(({ answer, ...sent }) =>
+    answer.kind === 'documents' ? answer.documents.map((document) => ({ ...sent, document })) : [],
   );
 }
 
-async function showDocuments(visit: Visit): Promise<Shown> {
-  const { client, visitor, times } = visit;
+export async function showDocuments(visit: Visit): Promise<Shown> {
+  const { client, visitor } = visit;
   const description = await openOnboarding(visit);
   const { workflowId, dba } = await listedOf(client, description);
   const sent = await documentsIn(client, description);
@@ -57,7 +46,7 @@ async function showDocuments(visit: Visit): Promise<Shown> {
             },
             { title: 'Answers', cell: ({ requirementId }) => requirementId },
             { title: 'From', cell: ({ actor }) => actor },
-            { title: 'Sent', cell: ({ at }) => <When time={at} times={times} /> },
+            { title: 'Sent', cell: ({ at }) => <When time={at} /> },
           ]}
         />
       )}
@@ -68,7 +57,7 @@ async function showDocuments(visit: Visit): Promise<Shown> {
 }
 
 /** Returns a document only if an answer of this onboarding names it. */
-async function loadDocument(visit: Visit): Promise<Shown> {
+export async function loadDocument(visit: Visit): Promise<Shown> {
   const { client, visitor, settings, audit, params } = visit;
   const description = await openOnboarding(visit);
   const { workflowId } = description;
@@ -90,8 +79,3 @@ async function loadDocument(visit: Visit): Promise<Shown> {
     );
   }
 }
-
-export const DOCUMENT_ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/onboardings/:id/documents', role: 'viewer', show: showDocuments },
-  { method: 'GET', path: '/onboardings/:id/documents/:key', role: 'operator', show: loadDocument },
-];

@@ -1,68 +1,61 @@
-import type { ComponentChildren } from 'preact';
+import type { VNode } from 'preact';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import { masked } from '../../privacy/masked.js';
 import { UNNAMED } from '../../reports/report.js';
 import { address, type Fields } from '../query.js';
-import type { Visit } from '../route.js';
-import { maySee, type Visitor } from '../visitor.js';
-import { Field } from './field.js';
+import { maySee, useVisit, type Visitor } from '../route.js';
+import { type Choices, Field, type FieldProps } from './parts.js';
 
-/** The field of what {@link findIn} reads. */
-export function FindField({ find }: { readonly find: string }) {
-  return <Field label="Business or ID" type="search" name="find" value={find} maxLength={200} />;
+/** A field of a filter: how it is read from an address, and how people enter it. */
+export interface FilterField<Value> {
+  readonly read: (given: string) => Value;
+  show(name: string, chosen: Value): VNode | null;
 }
 
-/** The search text. A private value finds nothing, so it gets into no link and no query. */
-export function findIn(fields: Fields): string {
-  return masked(fields.text('find').trim(), 'log');
+export function text(label: string, more: Partial<FieldProps> = {}): FilterField<string> {
+  return {
+    read: (given) => given.trim(),
+    show: (name, value) => <Field {...{ ...more, label, name, value }} />,
+  };
 }
 
-/** Redirects to an address without the private search text, which the browser's history and proxies would keep. */
-export function withoutPrivate(fields: Fields, path: string, choices: Parameters<typeof address>[1]) {
-  const message = 'The search finds names and IDs. What looked private was removed from it.';
-  return fields.text('find').trim() === findIn(fields) ? undefined : { to: address(path, choices), message };
+/** @param choices labels by value; a list has values that are words */
+export function choice<const Value extends string>(
+  label: string,
+  none: string,
+  choices: readonly Value[] | Readonly<Record<Value, string>>,
+): FilterField<Value | undefined> {
+  const all: Choices = Array.isArray(choices)
+    ? choices.map((value: Value) => [value, value.replaceAll('-', ' ')])
+    : Object.entries<string>(choices);
+  return {
+    read: (given) => all.find(([value]) => value === given)?.[0] as Value | undefined,
+    show: (name, value) => <Field {...{ label, name, value }} choices={[['', none], ...all]} />,
+  };
 }
 
-interface FiltersProps {
-  readonly label: string;
-  readonly action: string;
-  readonly isFiltered: boolean;
-  readonly children: ComponentChildren;
-}
+/** A private value finds nothing, so it gets into no link and no query. */
+export const FIND: FilterField<string> = {
+  ...text('Business or ID', { type: 'search', maxLength: 200 }),
+  read: (given) => masked(given.trim(), 'log'),
+};
 
-export function Filters({ label, action, isFiltered, children }: FiltersProps) {
-  return (
-    <search aria-label={label}>
-      <form class="filters" method="get" action={action}>
-        {children}
-        <div class="actions">
-          <button type="submit">Show</button>
-          {isFiltered && <a href={action}>Show all</a>}
-        </div>
-      </form>
-    </search>
-  );
-}
+export const SYSTEM = choice('Partner', 'every partner', SYSTEM_NAMES);
 
-interface ChoiceProps {
-  readonly name: string;
-  readonly label: string;
-  readonly none: string;
-  readonly chosen: string | undefined;
-  /** Labels by value; a list has values that are words. */
-  readonly choices: Readonly<Record<string, string>> | readonly string[];
-}
+export const AGENT = text('Agent profile', { inputMode: 'numeric', maxLength: 20 });
 
-export function Choice({ none, chosen, choices, ...field }: ChoiceProps) {
-  const all: readonly (readonly [string, string])[] = Array.isArray(choices)
-    ? choices.map((value: string) => [value, value.replaceAll('-', ' ')])
-    : Object.entries(choices);
-  return <Field {...field} value={chosen} choices={[['', none], ...all]} />;
-}
-
-export function SystemChoice({ chosen }: Pick<ChoiceProps, 'chosen'>) {
-  return <Choice name="system" label="Partner" none="every partner" chosen={chosen} choices={SYSTEM_NAMES} />;
-}
+/** A choice of the account, where a person sees more than one. */
+export const ACCOUNT: FilterField<string> = {
+  read: (given) => given.trim(),
+  show(name, chosen) {
+    const { visitor, settings } = useVisit();
+    const seen = ['', ...Object.keys(settings.accounts)].filter((each) => maySee(visitor, each));
+    const choices = seen.map((each) => [each || UNNAMED, each || 'without a name']);
+    return seen.length < 2
+      ? null
+      : choice('Account', 'every account', Object.fromEntries(choices)).show(name, chosen);
+  },
+};
 
 /** The accounts whose onboardings are listed; undefined for all. */
 export function listedAccounts(visitor: Visitor, chosen: string): readonly string[] | undefined {
@@ -71,13 +64,40 @@ export function listedAccounts(visitor: Visitor, chosen: string): readonly strin
   return maySee(visitor, account) ? [account] : [];
 }
 
-/** A choice of the account, where a person sees more than one. */
-export function AccountChoice({
-  visit: { visitor, settings },
-  chosen,
-}: Pick<ChoiceProps, 'chosen'> & { readonly visit: Visit }) {
-  const seen = ['', ...Object.keys(settings.accounts)].filter((name) => maySee(visitor, name));
-  if (seen.length < 2) return null;
-  const choices = Object.fromEntries(seen.map((name) => [name || UNNAMED, name || 'without a name']));
-  return <Choice name="account" label="Account" none="every account" chosen={chosen} choices={choices} />;
+/** Redirects to an address without the private search text, which the browser's history and proxies would keep. */
+export function withoutPrivate(fields: Fields, path: string, choices: Parameters<typeof address>[1]) {
+  const given = fields.text('find');
+  const message = 'The search finds names and IDs. What looked private was removed from it.';
+  return given.trim() === FIND.read(given) ? undefined : { to: address(path, choices), message };
+}
+
+export interface FormProps<Values> {
+  readonly chosen: Values;
+  readonly isFiltered: boolean;
+  /** A field that does not apply. */
+  readonly without?: keyof Values | undefined;
+}
+
+/** A filter of a page: reads what was chosen from its address, and shows the form. */
+export function filterOf<Values extends object>(
+  label: string,
+  action: string,
+  parts: { readonly [Name in keyof Values]: FilterField<Values[Name]> },
+) {
+  const names = Object.keys(parts) as (keyof Values & string)[];
+  return {
+    read: (fields: Fields) =>
+      Object.fromEntries(names.map((name) => [name, parts[name].read(fields.text(name))])) as Values,
+    Form: ({ chosen, isFiltered, without }: FormProps<Values>) => (
+      <search aria-label={label}>
+        <form class="filters" method="get" action={action}>
+          {names.filter((name) => name !== without).map((name) => parts[name].show(name, chosen[name]))}
+          <div class="actions">
+            <button type="submit">Show</button>
+            {isFiltered && <a href={action}>Show all</a>}
+          </div>
+        </form>
+      </search>
+    ),
+  };
 }

@@ -1,26 +1,20 @@
 import type { Client } from '@temporalio/client';
-import { type Change, changesOf } from '../../forms/corrections.js';
+import type { Change } from '../../forms/corrections.js';
 import { sendClaim, sendConfirmation, sendRemark, sendWithdrawal } from '../../inbox/answering.js';
 import type { InboxItem } from '../../inbox/inbox.js';
-import type { Correctable } from '../../messages/activities.js';
 import { currentClaim, isSamePerson, LONGEST_REMARK } from '../../messages/claims.js';
 import { DEFAULT_CLAIM_HOURS } from '../../messages/codes.js';
 import type { Answer, Requirement } from '../../messages/requirements.js';
 import { shortened } from '../../partners/bounds.js';
-import { proposedAnswerOf } from '../../temporal/onboardings.js';
 import { TemporalProblem } from '../../temporal/unavailable.js';
-import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
 import { nameOf } from '../../texts/names.js';
 import { openOnboarding, refreshView } from '../onboarding-view.js';
 import { type Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
-import { Instead, NotShown, type Route, requireRole, type Shown, type Visit } from '../route.js';
-import { hasRole } from '../visitor.js';
-import { forgetLists } from '../waiting-list.js';
+import { hasRole, Instead, NotShown, requireRole, type Shown, useVisit, type Visit } from '../route.js';
+import { forgetLists } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
 import { Form, inShort, When } from './parts.js';
-
-export const REQUIREMENT_PATH = '/onboardings/:id/requirements/:requirementId';
 
 export const INBOX = 'inbox';
 
@@ -40,7 +34,6 @@ export function refresh(client: Client, workflowId: string, answered?: string): 
 }
 
 interface HandlingProps {
-  readonly visit: Visit;
   readonly workflowId: string;
   readonly requirement: Requirement;
   readonly proposed?: ProposedShown | undefined;
@@ -48,14 +41,15 @@ interface HandlingProps {
   readonly page?: string;
 }
 
-export function Handling({ visit, workflowId, requirement, proposed, page = '' }: HandlingProps) {
-  const { visitor, csrf, times } = visit;
+export function Handling({ workflowId, requirement, proposed, page = '' }: HandlingProps) {
+  const visit = useVisit();
+  const { visitor } = visit;
   const claim = currentClaim(requirement);
   const isMine = claim !== undefined && isSamePerson(claim.actor, visitor.actor);
-  const path = pathOf(workflowId, 'requirements', requirement.id);
+  const path = pathOf(workflowId, 'requirements', requirement.id, 'claim');
   const mayAnswer = hasRole(visitor, 'operator');
   const button = (what: string, label: string) => (
-    <Form action={`${path}/claim`} csrf={csrf} hidden={{ page, ...listIn(visit) }}>
+    <Form action={path} hidden={{ page, ...listIn(visit) }}>
       <button type="submit" name="do" value={what} class="plain">
         {label}
       </button>
@@ -66,7 +60,7 @@ export function Handling({ visit, workflowId, requirement, proposed, page = '' }
       <div class="actions">
         {claim ? (
           <span class={isMine ? 'holder mine' : 'holder'}>
-            Claimed by {isMine ? 'you' : claim.actor} until <When time={claim.until} times={times} isExact />
+            Claimed by {isMine ? 'you' : claim.actor} until <When time={claim.until} isExact />
           </span>
         ) : (
           <span class="holder nobody">Unclaimed</span>
@@ -76,9 +70,7 @@ export function Handling({ visit, workflowId, requirement, proposed, page = '' }
         {mayAnswer && isMine && button('release', 'Release')}
         {mayAnswer && claim && !isMine && button('take-over', 'Take over')}
       </div>
-      {requirement.proposal && (
-        <ProposalNote {...{ visit, requirement, proposed, path, page }} proposal={requirement.proposal} />
-      )}
+      <ProposalNote {...{ workflowId, requirement, proposed, page }} />
     </>
   );
 }
@@ -88,51 +80,25 @@ export interface ProposedShown {
   readonly changes: readonly Change[] | undefined;
 }
 
-interface Proposing extends Pick<Visit, 'client' | 'visitor'> {
-  readonly workflowId: string;
-  readonly requirement: Requirement | undefined;
-  readonly obstacle: UnreadableOnboarding | undefined;
-  readonly correctable: () => Promise<Correctable>;
-}
-
-export async function proposedIn(at: Proposing): Promise<ProposedShown | undefined> {
-  const { client, visitor, workflowId, requirement, obstacle, correctable } = at;
-  if (obstacle || !requirement?.proposal || !hasRole(visitor, 'operator')) return undefined;
-  try {
-    const proposed = await proposedAnswerOf(client, workflowId, requirement.id);
-    if (!proposed) return undefined;
-    const { answer } = proposed;
-    const changes = answer.kind === 'correction' ? changesOf(await correctable(), answer.patch) : undefined;
-    return { answer, changes };
-  } catch (error) {
-    if (error instanceof UnreadableOnboarding) return undefined;
-    throw error;
-  }
-}
-
-interface ProposalProps extends Pick<HandlingProps, 'visit' | 'requirement' | 'proposed'> {
-  readonly proposal: NonNullable<Requirement['proposal']>;
-  readonly path: string;
-  readonly page: string;
-}
-
-function ProposalNote({ visit, path, requirement, proposal, proposed, page }: ProposalProps) {
-  const { visitor, csrf, times } = visit;
+function ProposalNote({ workflowId, requirement, proposed, page = '' }: HandlingProps) {
+  const visit = useVisit();
+  const { visitor } = visit;
+  const { id, proposal } = requirement;
+  if (!proposal) return null;
   const isOwn = isSamePerson(proposal.actor, visitor.actor);
   return (
     <section class="proposal" aria-label="Proposed answer">
       <h3>{isOwn ? 'You proposed an answer' : `${proposal.actor} proposed an answer`}</h3>
       <p>
-        <When time={proposal.at} times={times} isExact />. Reason: {proposal.reason}
+        <When time={proposal.at} isExact />. Reason: {proposal.reason}
       </p>
       {proposed ? <ProposedContent proposed={proposed} /> : <p>{inShort(proposal.answer)}</p>}
       {isOwn && <p class="advice">A second person confirms it. You can withdraw it.</p>}
       {!isOwn && !hasRole(visitor, 'approver') && <p class="advice">An approver confirms it.</p>}
       {hasRole(visitor, 'operator') && (
         <Form
-          {...{ action: `${path}/proposal`, class: 'actions', id: `form-${requirement.id}-proposal` }}
-          data-keep=""
-          csrf={csrf}
+          action={pathOf(workflowId, 'requirements', id, 'proposal')}
+          {...{ class: 'actions', id: `form-${id}-proposal`, 'data-keep': '' }}
           hidden={{ proposedAt: proposal.at, page, ...listIn(visit) }}
         >
           {!isOwn && hasRole(visitor, 'approver') && (
@@ -194,9 +160,9 @@ export function ChooseCell({ item }: { readonly item: InboxItem }) {
   );
 }
 
-export function ClaimChosen({ csrf, list }: { readonly csrf: string; readonly list: string }) {
+export function ClaimChosen({ list }: { readonly list: string }) {
   return (
-    <Form id={CHOSEN} class="actions" action="/inbox/claims" csrf={csrf} hidden={{ [LIST]: list }}>
+    <Form id={CHOSEN} class="actions" action="/inbox/claims" hidden={{ [LIST]: list }}>
       <button type="submit" class="plain">
         Claim selected
       </button>
@@ -204,15 +170,15 @@ export function ClaimChosen({ csrf, list }: { readonly csrf: string; readonly li
   );
 }
 
-interface About {
-  readonly requirementId: string;
-  readonly actor: string;
-}
-
 interface Action {
   readonly done: string;
   /** @throws {InvalidInput} when the workflow refuses it */
-  readonly send: (client: Client, workflowId: string, about: About, fields: Fields) => Promise<unknown>;
+  readonly send: (
+    client: Client,
+    workflowId: string,
+    about: { readonly requirementId: string; readonly actor: string },
+    fields: Fields,
+  ) => Promise<unknown>;
 }
 
 const until = () => new Date(Date.now() + DEFAULT_CLAIM_HOURS * 3_600_000).toISOString();
@@ -244,7 +210,7 @@ const ACTIONS = {
   },
 } as const satisfies Readonly<Record<string, Action>>;
 
-async function act(visit: Visit, actions: readonly (keyof typeof ACTIONS)[]): Promise<Shown> {
+export async function act(visit: Visit, actions: readonly (keyof typeof ACTIONS)[]): Promise<Shown> {
   const { client, visitor, params, fields, audit } = visit;
   const { requirementId = '' } = params;
   const { actor } = visitor;
@@ -280,7 +246,7 @@ const MOST_CHOSEN = 100;
 /** The maximum number of reasons in a message, which a cookie keeps. */
 const MOST_REASONS = 2;
 
-async function claimChosen(visit: Visit): Promise<Shown> {
+export async function claimChosen(visit: Visit): Promise<Shown> {
   const { client, visitor, fields, audit } = visit;
   const { actor } = visitor;
   const to = inboxOf(fields.text(LIST));
@@ -316,19 +282,3 @@ function backFrom(visit: Visit, workflowId: string, requirementId: string): stri
   if (page !== '') return `${pathOf(page)}#r-${encodeURIComponent(requirementId)}`;
   return withList(pathOf(workflowId, 'requirements', requirementId), listIn(visit).list);
 }
-
-export const HANDLING_ROUTES: readonly Route[] = [
-  { method: 'POST', path: '/inbox/claims', role: 'operator', show: claimChosen },
-  {
-    ...{ method: 'POST', path: `${REQUIREMENT_PATH}/claim`, role: 'operator' },
-    show: (visit) => act(visit, ['claim', 'release', 'take-over']),
-  },
-  {
-    ...{ method: 'POST', path: `${REQUIREMENT_PATH}/proposal`, role: 'operator' },
-    show: (visit) => act(visit, ['confirm', 'withdraw']),
-  },
-  {
-    ...{ method: 'POST', path: `${REQUIREMENT_PATH}/remarks`, role: 'operator' },
-    show: (visit) => act(visit, ['remark']),
-  },
-];

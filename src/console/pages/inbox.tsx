@@ -1,27 +1,15 @@
 import type { VNode } from 'preact';
 import type { InboxItem } from '../../inbox/inbox.js';
 import { isSamePerson } from '../../messages/claims.js';
-import { TASKS } from '../../messages/requirements.js';
 import { type Column, Table, tooltip } from '../../reports/page.js';
 import { readState } from '../onboarding-view.js';
 import { address, pathOf, withList } from '../query.js';
 import { withQuestions } from '../questions.js';
-import type { Route, Shown, Visit } from '../route.js';
-import { hasRole } from '../visitor.js';
-import { type WaitingList, waitingList } from '../waiting-list.js';
+import { hasRole, type Shown, useVisit, type Visit } from '../route.js';
 import { AnswerForms } from './answer-forms.js';
-import { AccountChoice, Choice, Filters, FindField, SystemChoice, withoutPrivate } from './filters.js';
+import { withoutPrivate } from './filters.js';
 import { ChooseCell, ClaimChosen, chosenAs, INBOX } from './handling.js';
-import {
-  type Choices,
-  choicesIn,
-  chosenItems,
-  DUE,
-  filterFrom,
-  isSearched,
-  SORT,
-  TAKEN,
-} from './inbox-filter.js';
+import { type Choices, choicesIn, chosenItems, FILTER, isSearched, waitingList } from './inbox-filter.js';
 import { BusinessCell, capitalized, Due, Empty, Pages, Person } from './parts.js';
 import { Detail, ObstacleNote } from './requirement.js';
 
@@ -33,16 +21,31 @@ export interface InboxSizes {
 
 const REFRESH_SECONDS = 10;
 
-async function showInbox(visit: Visit, sizes: InboxSizes, isPart: boolean): Promise<Shown> {
-  const { client, visitor, times, fields } = visit;
+export async function showInbox(visit: Visit, sizes: InboxSizes, isPart = false): Promise<Shown> {
+  const { fields } = visit;
   const choices = choicesIn(fields);
   const instead = withoutPrivate(fields, '/', choices);
   if (instead && !isPart) return instead;
-  const filter = filterFrom(choices, visit);
+  const part = <InboxList {...(await inboxOf(visit, choices, sizes))} />;
+  if (isPart) return { part };
+  const page = (
+    <>
+      <div class="actions">
+        <h1>Inbox</h1>
+      </div>
+      <FILTER.Form chosen={choices} isFiltered={isFiltered(choices)} />
+      {part}
+    </>
+  );
+  return { title: 'Inbox', page };
+}
+
+async function inboxOf(visit: Visit, choices: Choices, sizes: InboxSizes) {
+  const { client, fields } = visit;
   // One more than the page shows if there is a next one.
   const rows = isSearched(choices) ? sizes.list : choices.page * sizes.page + 1;
-  const list = await waitingList(client, filter, { rows, most: sizes.list });
-  const items = chosenItems(list.items, choices, { times, visitor });
+  const list = await waitingList(visit, choices, rows, sizes.list);
+  const items = chosenItems(list.items, choices, visit);
   const pages = Math.max(1, Math.ceil(items.length / sizes.page));
   const page = Math.min(choices.page, pages);
   const shown = await withQuestions(client, items.slice((page - 1) * sizes.page, page * sizes.page));
@@ -52,43 +55,13 @@ async function showInbox(visit: Visit, sizes: InboxSizes, isPart: boolean): Prom
     fields.text('answer'),
     address('', { ...choices, page: page > 1 ? page : '' }).slice(1),
   );
-  // A part counts from when its page was opened.
+  // What is raised later is new. A part counts from when its page was opened.
   const since = fields.text('since') || new Date().toISOString();
-  const part = (
-    <InboxList {...{ list, items, shown, open, since, page, pages, choices, visit }} size={sizes.page} />
-  );
-  if (isPart) return { part };
-  const all = (
-    <>
-      <div class="actions">
-        <h1>Inbox</h1>
-      </div>
-      <InboxFilters choices={choices} visit={visit} />
-      {part}
-    </>
-  );
-  return { title: 'Inbox', page: all };
+  return { list, items, shown, open, since, page, pages, choices, size: sizes.page };
 }
 
-function InboxFilters({ choices, visit }: { readonly choices: Choices; readonly visit: Visit }) {
-  const { kind, system, account, due, find, taken, sort } = choices;
-  const isFiltered = [kind, system, account, due, find, taken].some(Boolean);
-  return (
-    <Filters label="Filter the inbox" action="/" isFiltered={isFiltered}>
-      <FindField find={find} />
-      <Choice name="kind" label="Task" none="every task" chosen={kind} choices={TASKS} />
-      <SystemChoice chosen={system} />
-      <AccountChoice visit={visit} chosen={account} />
-      <Choice name="due" label="Due" none="whenever" chosen={due} choices={DUE} />
-      <Choice name="taken" label="Claimed" none="or not" chosen={taken} choices={TAKEN} />
-      <Choice name="sort" label="Sorted by" none="first due" chosen={sort} choices={SORT} />
-    </Filters>
-  );
-}
-
-interface OpenRow {
-  readonly item: InboxItem;
-  readonly form: VNode;
+function isFiltered({ kind, system, account, due, find, taken }: Choices): boolean {
+  return [kind, system, account, due, find, taken].some(Boolean);
 }
 
 /**
@@ -96,12 +69,7 @@ interface OpenRow {
  *
  * @param list the filter of the inbox, and its page
  */
-async function openRow(
-  visit: Visit,
-  shown: readonly InboxItem[],
-  answer: string,
-  list: string,
-): Promise<OpenRow | undefined> {
+async function openRow(visit: Visit, shown: readonly InboxItem[], answer: string, list: string) {
   const item = shown.find((each) => takesText(each, visit) && chosenAs(each) === answer);
   if (!item) return undefined;
   const { workflowId } = item;
@@ -114,7 +82,7 @@ async function openRow(
         <div>
           <div data-notice={requirement.id} role="status" />
           <Detail requirement={requirement} />
-          <AnswerForms {...{ visit, workflowId, requirement, list, page: INBOX, autoFocus: true }} />
+          <AnswerForms {...{ workflowId, requirement, list, page: INBOX, autoFocus: true }} />
         </div>
       )}
     </>
@@ -127,22 +95,10 @@ function takesText({ answers = [], proposedBy }: InboxItem, { visitor }: Pick<Vi
   return answers.includes('text') && proposedBy === undefined && hasRole(visitor, 'operator');
 }
 
-interface ListProps {
-  readonly list: WaitingList;
-  readonly items: readonly InboxItem[];
-  /** Those on this page, with their questions. */
-  readonly shown: readonly InboxItem[];
-  readonly open: OpenRow | undefined;
-  /** Requirements that are raised later are new. ISO 8601. */
-  readonly since: string;
-  readonly page: number;
-  readonly pages: number;
-  readonly choices: Choices;
-  readonly visit: Visit;
-  readonly size: number;
-}
+type Inbox = Awaited<ReturnType<typeof inboxOf>>;
 
-function InboxList({ list, shown, items, open, since, page, pages, choices, visit, size }: ListProps) {
+function InboxList({ list, shown, items, open, since, page, pages, choices, size }: Inbox) {
+  const visit = useVisit();
   const { page: _, ...others } = choices;
   const isWhole = list.later === 0 || isSearched(choices);
   const to = (number: number, answer?: string) =>
@@ -171,7 +127,7 @@ function InboxList({ list, shown, items, open, since, page, pages, choices, visi
           isWide
         />
       )}
-      {shown.some((item) => isFree(item, visit)) && <ClaimChosen csrf={visit.csrf} list={filter} />}
+      {shown.some((item) => isFree(item, visit)) && <ClaimChosen list={filter} />}
       {(page === pages || isSearched(choices)) && <Later list={list} choices={choices} />}
       <Pages page={page} pages={pages} atLeast={isWhole ? undefined : Math.ceil(list.total / size)} to={to} />
     </section>
@@ -179,7 +135,7 @@ function InboxList({ list, shown, items, open, since, page, pages, choices, visi
 }
 
 /** Counts onboardings, because the list knows the number of all that wait without reading them. It begins with what is overdue. */
-function summaryOf({ total, until }: WaitingList, items: readonly InboxItem[], isWhole: boolean): string {
+function summaryOf({ total, until }: Inbox['list'], items: readonly InboxItem[], isWhole: boolean): string {
   const late = onboardingsIn(items.filter(({ overdue }) => overdue));
   const isMore = until !== undefined && until.getTime() < Date.now();
   const overdue =
@@ -211,7 +167,7 @@ function columnsFor(
   };
   return [
     ...(hasRole(visitor, 'operator') ? [choose] : []),
-    { title: 'Due', cell: ({ dueAt }) => dueAt && <Due at={dueAt} times={times} /> },
+    { title: 'Due', cell: ({ dueAt }) => dueAt && <Due at={dueAt} /> },
     { title: 'Business', cell: BusinessCell },
     { title: 'What to do', cell: (item) => <TaskCell item={item} list={list} {...answerIn(item)} /> },
     { title: 'Waiting', cell: ({ raisedAt }) => raisedAt && times.since(raisedAt) },
@@ -273,14 +229,9 @@ function TaskCell({ item: { workflowId, id, task, title, proposedBy }, list, her
   );
 }
 
-interface LeftOutProps {
-  readonly list: WaitingList;
-  readonly choices: Choices;
-}
-
-function NothingHere({ list: { items }, choices }: LeftOutProps) {
-  const { kind, system, account, due, find, taken, after } = choices;
-  if (![kind, system, account, due, find, taken, after].some(Boolean))
+function NothingHere({ list: { items }, choices }: Pick<Inbox, 'list' | 'choices'>) {
+  const { find, after } = choices;
+  if (!isFiltered(choices) && !after)
     return (
       <Empty title="Nothing waits for a person.">Questions from partners appear here automatically.</Empty>
     );
@@ -300,7 +251,7 @@ function NothingHere({ list: { items }, choices }: LeftOutProps) {
 }
 
 /** Names the requirements that the list leaves out because they are due later. */
-function Later({ list: { total, later, until }, choices }: LeftOutProps) {
+function Later({ list: { total, later, until }, choices }: Pick<Inbox, 'list' | 'choices'>) {
   if (later === 0) return null;
   const { page: _, ...others } = choices;
   const next = address('/', { ...others, after: until?.toISOString() });
@@ -313,13 +264,3 @@ function Later({ list: { total, later, until }, choices }: LeftOutProps) {
     </p>
   );
 }
-
-export const inboxRoutes = (sizes: InboxSizes): readonly Route[] => [
-  { method: 'GET', path: '/', role: 'viewer', show: (visit) => showInbox(visit, sizes, false) },
-  {
-    ...{ method: 'GET', path: '/inbox/part', role: 'viewer', part: true },
-    show: (visit) => showInbox(visit, sizes, true),
-  },
-];
-
-export const INBOX_ROUTES = inboxRoutes({ page: 50, list: 1_000 });

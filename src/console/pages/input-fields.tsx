@@ -9,8 +9,7 @@ import { Table } from '../../reports/page.js';
 import { type Filled, wrongIn } from '../answer.js';
 import { type CorrectionField, nameOfRemoval, nameOfValue, OTHER_FIELDS } from '../correction-fields.js';
 import type { Fields } from '../query.js';
-import { type Choices, Field, fieldLabel } from './field.js';
-import { capitalized, Problem } from './parts.js';
+import { type Choices, capitalized, Field, fieldLabel, Problem } from './parts.js';
 
 interface InputFieldsProps {
   readonly parts: readonly FormPart[];
@@ -35,32 +34,25 @@ type OfForm = Omit<InputFieldsProps, 'parts'>;
 function Group({ group, ...form }: OfForm & { readonly group: FormGroup }) {
   const isFilled = (parts: readonly FormPart[]) =>
     parts.flatMap(fieldsIn).some(({ name }) => form.typed.has(name));
-  if (group.most === undefined && !group.isRequired)
-    return (
-      <details class="group" open={isFilled(group.parts)}>
-        <summary>{fieldLabel(group.name)}</summary>
-        <InputFields parts={group.parts} {...form} />
-      </details>
-    );
-  if (group.most === undefined)
-    return (
-      <fieldset>
-        <legend>{fieldLabel(group.name)}</legend>
-        <InputFields parts={group.parts} {...form} />
-      </fieldset>
-    );
+  const title = fieldLabel(group.name);
+  const folded = (parts: readonly FormPart[], summary: string, className?: string) => (
+    <details class={className} open={isFilled(parts)}>
+      <summary>{summary}</summary>
+      <InputFields parts={parts} {...form} />
+    </details>
+  );
+  if (group.most === undefined && !group.isRequired) return folded(group.parts, title, 'group');
   return (
     <fieldset>
-      <legend>{fieldLabel(group.name)}</legend>
-      <p class="advice">At most {group.most}. Items without values are omitted.</p>
-      {itemsOf(group).map((parts, index) => (
-        <details open={isFilled(parts)}>
-          <summary>
-            {fieldLabel(group.name)}: {index + 1}
-          </summary>
-          <InputFields parts={parts} {...form} />
-        </details>
-      ))}
+      <legend>{title}</legend>
+      {group.most === undefined ? (
+        <InputFields parts={group.parts} {...form} />
+      ) : (
+        <>
+          <p class="advice">At most {group.most}. Items without values are omitted.</p>
+          {itemsOf(group).map((parts, index) => folded(parts, `${title}: ${index + 1}`))}
+        </>
+      )}
     </fieldset>
   );
 }
@@ -180,23 +172,16 @@ function idOf(name: string): string {
 interface CorrectionProps {
   readonly id: string;
   readonly own: Filled | undefined;
+  readonly correctable: readonly CorrectionField[];
 }
 
-export function Correction({
-  id,
-  correctable,
-  own,
-}: CorrectionProps & { readonly correctable: readonly CorrectionField[] }) {
+export function Correction({ id, correctable, own }: CorrectionProps) {
   const named = correctable.filter(({ isNamed }) => isNamed);
   const others = correctable.filter(({ isNamed }) => !isNamed);
   const isWrong = (field: CorrectionField) => own?.problems.some((problem) => problem.field === field.name);
   const isFilled = ({ name }: CorrectionField) =>
-    own !== undefined &&
-    (own.fields.text(nameOfValue(name)) !== '' || own.fields.text(nameOfRemoval(name)) !== '');
-  const show = (field: CorrectionField) => (
-    <CorrectionControl key={field.name} id={id} field={field} own={own} />
-  );
-  const groups = [...new Set(others.map(groupOf))];
+    own && (own.fields.text(nameOfValue(name)) || own.fields.text(nameOfRemoval(name)));
+  const show = (field: CorrectionField) => <CorrectionControl key={field.name} {...{ id, field, own }} />;
   return (
     <>
       {named.length > 0 ? (
@@ -209,18 +194,15 @@ export function Correction({
           The partner named no field. Read its text above, and correct the fields in question.
         </p>
       )}
-      {groups.map((group) => {
-        const fields = others.filter((field) => groupOf(field) === group);
-        return (
-          <details key={group} class="group" open={fields.some((field) => isWrong(field) || isFilled(field))}>
-            <summary>
-              {titleOf(group)}{' '}
-              <span class="faint">{fields.length === 1 ? '1 field' : `${fields.length} fields`}</span>
-            </summary>
-            <div class="grid">{fields.map(show)}</div>
-          </details>
-        );
-      })}
+      {[...Map.groupBy(others, groupOf)].map(([group, fields]) => (
+        <details key={group} class="group" open={fields.some((field) => isWrong(field) || isFilled(field))}>
+          <summary>
+            {titleOf(group)}{' '}
+            <span class="faint">{fields.length === 1 ? '1 field' : `${fields.length} fields`}</span>
+          </summary>
+          <div class="grid">{fields.map(show)}</div>
+        </details>
+      ))}
       <OtherFields id={id} own={own} />
       <p class="advice">An empty field stays as it is.</p>
     </>
@@ -238,7 +220,9 @@ function titleOf(group: string): string {
   return list === undefined ? fieldLabel(group) : `${fieldLabel(list)}: number ${Number(index) + 1}`;
 }
 
-function CorrectionControl({ id, field, own }: CorrectionProps & { readonly field: CorrectionField }) {
+type OfCorrection = Omit<CorrectionProps, 'correctable'>;
+
+function CorrectionControl({ id, field, own }: OfCorrection & { readonly field: CorrectionField }) {
   const { name, now, kind, isRequired } = field;
   const { rule, control } = controlOf(field, own?.fields.text(nameOfValue(name)) ?? '', 'as it is');
   const advice = [`Now ${now ?? 'empty'}`, capitalized(rule), kind === 'json' && 'As JSON'];
@@ -268,7 +252,7 @@ function CorrectionControl({ id, field, own }: CorrectionProps & { readonly fiel
 }
 
 /** Applications take fields that no schema names. */
-function OtherFields({ id, own }: CorrectionProps) {
+function OtherFields({ id, own }: OfCorrection) {
   const rows = Array.from({ length: OTHER_FIELDS }, (_, index) => `other.${index}`);
   const isOpen = rows.some((row) => own?.fields.text(`${row}.name`) || own?.fields.text(`${row}.value`));
   return (
@@ -293,13 +277,14 @@ function OtherFields({ id, own }: CorrectionProps) {
   );
 }
 
-interface ChangesProps {
+/** The changes of a correction, before it is sent. Private values stay hidden, except those that the person typed. */
+export function Changes({
+  changes,
+  typed,
+}: {
   readonly changes: readonly Change[];
   readonly typed?: Fields;
-}
-
-/** The changes of a correction, before it is sent. Private values stay hidden, except those that the person typed. */
-export function Changes({ changes, typed }: ChangesProps) {
+}) {
   return (
     <Table
       caption="Changes"

@@ -11,7 +11,6 @@ import { type Listed, listedOf } from '../../temporal/search.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { workflowPage } from '../../temporal/web-ui.js';
 import { nameOf } from '../../texts/names.js';
-import type { Times } from '../../texts/time.js';
 import {
   maskedInput,
   mayOpen,
@@ -20,12 +19,10 @@ import {
   openOnboarding,
 } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
-import { NotShown, type Route, type Shown, type Visit } from '../route.js';
-import { hasRole } from '../visitor.js';
+import { hasRole, NotShown, type Shown, useVisit, type Visit } from '../route.js';
 import { AnswerForms } from './answer-forms.js';
-import { fieldLabel } from './field.js';
 import { Handling } from './handling.js';
-import { capitalized, Form, Id, Problem, Trail, When } from './parts.js';
+import { capitalized, Form, fieldLabel, Id, Problem, Trail, When } from './parts.js';
 import { Asked as AskedText, ObstacleNote } from './requirement.js';
 import { Stages } from './stages.js';
 import { Answered, Timeline } from './timeline.js';
@@ -33,7 +30,6 @@ import { Answered, Timeline } from './timeline.js';
 const REFRESH_SECONDS = 5;
 
 interface OnboardingProps {
-  readonly visit: Visit;
   /** From the list of workflows, which needs no worker. */
   readonly listed: Listed;
   readonly view: OnboardingView;
@@ -43,20 +39,20 @@ async function opened(visit: Visit) {
   const description = await openOnboarding(visit);
   const listed = await listedOf(visit.client, description);
   const view = await onboardingView(visit.client, listed.workflowId);
-  return { description, props: { visit, listed, view } };
+  return { description, props: { listed, view } };
 }
 
-async function showOnboarding(visit: Visit): Promise<Shown> {
+export async function showOnboarding(visit: Visit): Promise<Shown> {
   const { description, props } = await opened(visit);
   return onboardingShown(props, await maskedInput(visit.client, description));
 }
 
-async function showPart(visit: Visit): Promise<Shown> {
+export async function showLive(visit: Visit): Promise<Shown> {
   return { part: <Live {...(await opened(visit)).props} /> };
 }
 
 /** The private values of the input, in this response only. */
-async function showPrivate(visit: Visit): Promise<Shown> {
+export async function showPrivate(visit: Visit): Promise<Shown> {
   const { client, visitor, audit } = visit;
   const { props } = await opened(visit);
   const { workflowId } = props.listed;
@@ -68,44 +64,42 @@ async function showPrivate(visit: Visit): Promise<Shown> {
 }
 
 function onboardingShown(props: OnboardingProps, input: unknown, isPrivate = false): Shown {
-  const { visit, listed, view } = props;
+  const { listed, view } = props;
   const { workflowId } = listed;
   const page = (
     <>
       <Trail to="/onboardings" name="Onboardings" />
       <h1>{nameOf({ workflowId, dba: view.state?.dba ?? listed.dba })}</h1>
       <Live {...props} />
-      {input !== undefined && (
-        <Input visit={visit} workflowId={workflowId} input={input} isPrivate={isPrivate} />
-      )}
+      {input !== undefined && <Input {...{ workflowId, input, isPrivate }} />}
     </>
   );
   // A name of a business may be that of a person.
   return { title: workflowId, page };
 }
 
-function Live({ visit, listed, view }: OnboardingProps) {
+function Live({ listed, view }: OnboardingProps) {
   const { workflowId, state, obstacle } = view;
   return (
     <div id="live" data-live={pathOf(workflowId, 'part')} data-seconds={REFRESH_SECONDS}>
       {obstacle && <ObstacleNote obstacle={obstacle} />}
       <Stages listed={listed} view={view} />
-      <HeldUp view={view} times={visit.times} />
+      <HeldUp view={view} />
       <div class="columns">
         <div id="main-column">
-          <Requirements visit={visit} listed={listed} view={view} />
-          {state && <Answered visit={visit} view={view} state={state} />}
-          {state && <Timeline timeline={state.timeline} times={visit.times} />}
+          <Requirements listed={listed} view={view} />
+          {state && <Answered view={view} state={state} />}
+          {state && <Timeline timeline={state.timeline} />}
         </div>
         <aside id="side-column">
-          <OnboardingFacts visit={visit} listed={listed} view={view} />
+          <OnboardingFacts listed={listed} view={view} />
         </aside>
       </div>
     </div>
   );
 }
 
-function HeldUp({ view, times }: { readonly view: OnboardingView; readonly times: Times }) {
+function HeldUp({ view }: Pick<OnboardingProps, 'view'>) {
   const { failures, state } = view;
   const { waiting } = state ?? {};
   const accounts = view.asked.filter(({ workflowId }) => partsOfId(workflowId)?.type === 'partnerAccount');
@@ -116,8 +110,7 @@ function HeldUp({ view, times }: { readonly view: OnboardingView; readonly times
       <h2>Waits for the partner</h2>
       {waiting && (
         <p>
-          {capitalized(waiting.step)}, since <When time={waiting.since} times={times} isExact />:{' '}
-          {waiting.reason}
+          {capitalized(waiting.step)}, since <When time={waiting.since} isExact />: {waiting.reason}
         </p>
       )}
       {failures.map((failure) => (
@@ -133,7 +126,8 @@ function HeldUp({ view, times }: { readonly view: OnboardingView; readonly times
   );
 }
 
-function Requirements({ visit, listed, view }: OnboardingProps) {
+function Requirements({ listed, view }: OnboardingProps) {
+  const visit = useVisit();
   const mine = view.asked.filter(({ workflowId }) => mayOpen(visit, workflowId));
   return (
     <section aria-labelledby="open-title" id="open">
@@ -149,22 +143,15 @@ function Requirements({ visit, listed, view }: OnboardingProps) {
       )}
       <div id="requirements">
         {mine.map((each) => (
-          <RequirementCard
-            key={`${each.workflowId} ${each.requirement.id}`}
-            asked={each}
-            {...{ visit, view }}
-          />
+          <RequirementCard key={`${each.workflowId} ${each.requirement.id}`} asked={each} view={view} />
         ))}
       </div>
     </section>
   );
 }
 
-interface CardProps extends Pick<OnboardingProps, 'visit' | 'view'> {
-  readonly asked: Asked;
-}
-
-function RequirementCard({ asked, visit, view }: CardProps) {
+function RequirementCard({ asked, view }: Pick<OnboardingProps, 'view'> & { readonly asked: Asked }) {
+  const { visitor } = useVisit();
   const { workflowId, requirement } = asked;
   const { id, title } = requirement;
   const page = view.workflowId;
@@ -180,19 +167,20 @@ function RequirementCard({ asked, visit, view }: CardProps) {
         </p>
       )}
       <div data-notice={id} role="status" />
-      <AskedText requirement={requirement} times={visit.times} />
-      <Handling {...{ visit, workflowId, requirement, page }} />
-      {hasRole(visit.visitor, 'operator') ? (
-        <AnswerForms {...{ visit, workflowId, requirement, page }} isOpen={view.asked.length === 1} />
+      <AskedText requirement={requirement} />
+      <Handling {...{ workflowId, requirement, page }} />
+      {hasRole(visitor, 'operator') ? (
+        <AnswerForms {...{ workflowId, requirement, page }} isOpen={view.asked.length === 1} />
       ) : (
-        <p class="advice">An operator answers this. Your role is {visit.visitor.role}.</p>
+        <p class="advice">An operator answers this. Your role is {visitor.role}.</p>
       )}
     </article>
   );
 }
 
-function OnboardingFacts({ visit, listed, view }: OnboardingProps) {
-  const { settings, client, times } = visit;
+function OnboardingFacts({ listed, view }: OnboardingProps) {
+  const visit = useVisit();
+  const { settings, client } = visit;
   const { workflowId } = view;
   const state = view.state;
   const account = partsOfId(workflowId)?.account;
@@ -200,16 +188,16 @@ function OnboardingFacts({ visit, listed, view }: OnboardingProps) {
   const withPortal = (system: 'boarding' | 'banking', id: number | string | undefined) => {
     const link = portals && id !== undefined && portalLink(portals, system, Number(id));
     if (!link) return copied(id);
-    return [
-      copied(id),
-      ' ',
-      <a href={link} rel="noreferrer">
-        portal
-      </a>,
-    ];
+    return (
+      <>
+        {copied(id)}{' '}
+        <a href={link} rel="noreferrer">
+          portal
+        </a>
+      </>
+    );
   };
-  const copied = (id: number | string | null | undefined) =>
-    id === undefined || id === null ? undefined : <Id id={id} canCopy />;
+  const copied = (id: number | string | null | undefined) => (id ?? undefined) && <Id id={id} canCopy />;
   const facts = {
     Stage: state?.stage ?? listed.stage,
     'Partner status': state?.partnerStatus ?? listed.partnerStatus,
@@ -223,8 +211,8 @@ function OnboardingFacts({ visit, listed, view }: OnboardingProps) {
     Partner: systemOf(workflowId) || undefined,
     'Partner account': account,
     'Status reads': state?.polls || undefined,
-    Started: <When time={listed.startedAt} times={times} />,
-    Ended: listed.endedAt && <When time={listed.endedAt} times={times} />,
+    Started: <When time={listed.startedAt} />,
+    Ended: listed.endedAt && <When time={listed.endedAt} />,
   };
   const ui = workflowPage(settings.uiUrl, client.options.namespace, listed);
   return (
@@ -254,14 +242,10 @@ function OnboardingFacts({ visit, listed, view }: OnboardingProps) {
   );
 }
 
-interface InputProps {
-  readonly visit: Visit;
-  readonly workflowId: string;
-  readonly input: unknown;
-  readonly isPrivate: boolean;
-}
+type InputProps = Pick<Listed, 'workflowId'> & { readonly input: unknown; readonly isPrivate: boolean };
 
-function Input({ visit, workflowId, input, isPrivate }: InputProps) {
+function Input({ workflowId, input, isPrivate }: InputProps) {
+  const { visitor } = useVisit();
   const leaves = leavesOf(input);
   const hasHidden = leaves.some(({ value }) => value === REDACTED);
   const facts = leaves.map(({ field, value }) => [
@@ -277,8 +261,8 @@ function Input({ visit, workflowId, input, isPrivate }: InputProps) {
         </Problem>
       ) : (
         hasHidden &&
-        hasRole(visit.visitor, 'operator') && (
-          <Form action={pathOf(workflowId, 'private')} class="actions" csrf={visit.csrf}>
+        hasRole(visitor, 'operator') && (
+          <Form action={pathOf(workflowId, 'private')} class="actions">
             <button type="submit" class="secondary">
               Show private values
             </button>
@@ -290,9 +274,3 @@ function Input({ visit, workflowId, input, isPrivate }: InputProps) {
     </details>
   );
 }
-
-export const ONBOARDING_ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/onboardings/:id', role: 'viewer', show: showOnboarding },
-  { method: 'GET', path: '/onboardings/:id/part', role: 'viewer', part: true, show: showPart },
-  { method: 'POST', path: '/onboardings/:id/private', role: 'operator', show: showPrivate },
-];

@@ -1,8 +1,6 @@
 import { isLate, toDo } from '../../inbox/inbox.js';
-import type { OnboardingType } from '../../messages/ids.js';
 import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/ids.js';
 import { STAGES } from '../../messages/onboarding-state.js';
-import { SYSTEM_NAMES } from '../../partners/names.js';
 import { Table } from '../../reports/page.js';
 import { isNot } from '../../temporal/query.js';
 import {
@@ -14,17 +12,17 @@ import {
   typesOf,
   visibilityQuery,
 } from '../../temporal/search.js';
-import { address, type Fields } from '../query.js';
-import type { Route, Shown, Visit } from '../route.js';
-import { Field } from './field.js';
+import { address } from '../query.js';
+import type { Shown, Visit } from '../route.js';
 import {
-  AccountChoice,
-  Choice,
-  Filters,
-  FindField,
-  findIn,
+  ACCOUNT,
+  AGENT,
+  choice,
+  FIND,
+  filterOf,
   listedAccounts,
-  SystemChoice,
+  SYSTEM,
+  text,
   withoutPrivate,
 } from './filters.js';
 import { BusinessCell, Empty, Id, Pages, When } from './parts.js';
@@ -35,37 +33,37 @@ const PAGE_SIZE = 50;
 const MOST_PAGES = 40;
 
 const WHAT = { onboardings: ONBOARDINGS, operations: OPERATIONS, accounts: ACCOUNTS } as const;
-const WHAT_NAMES = { operations: 'single operations', accounts: 'partner accounts' } as const;
 const KINDS = Object.fromEntries(
   Object.entries(ONBOARDINGS).map(([name, words]) => [name, words.replace('-', ' ')]),
-);
-const STATES = { running: 'running', waiting: 'waits for a person', ended: 'ended' } as const;
+) as typeof ONBOARDINGS;
 
-function choicesIn(fields: Fields) {
-  return {
-    what: fields.oneOf('what', ['operations', 'accounts'] as const),
-    find: findIn(fields),
-    type: fields.oneOf('type', Object.keys(ONBOARDINGS) as OnboardingType[]),
-    stage: fields.oneOf('stage', STAGES),
-    system: fields.oneOf('system', SYSTEM_NAMES),
-    account: fields.text('account'),
-    agent: fields.text('agent').trim(),
-    state: fields.oneOf('state', ['running', 'waiting', 'ended'] as const),
-    since: dayIn(fields.text('since')),
-    before: dayIn(fields.text('before')),
-  };
-}
+const day = (label: string) => ({ ...text(label, { type: 'date' }), read: dayIn });
 
 /** `2026-03-01` */
-function dayIn(text: string): string | undefined {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
+function dayIn(given: string): string | undefined {
+  return /^\d{4}-\d{2}-\d{2}$/.test(given) && !Number.isNaN(Date.parse(given)) ? given : undefined;
 }
 
-type Choices = ReturnType<typeof choicesIn>;
+const FILTER = filterOf('Filter the onboardings', '/onboardings', {
+  find: FIND,
+  what: choice('Show', 'onboardings', { operations: 'single operations', accounts: 'partner accounts' }),
+  type: choice('Kind', 'every kind', KINDS),
+  stage: choice('Stage', 'every stage', STAGES),
+  state: choice('State', 'running or ended', {
+    ...{ running: 'running', waiting: 'waits for a person', ended: 'ended' },
+  }),
+  system: SYSTEM,
+  account: ACCOUNT,
+  agent: AGENT,
+  before: day('Started before'),
+  since: day('Ended since'),
+});
 
-async function showOnboardings(visit: Visit): Promise<Shown> {
+type Choices = ReturnType<typeof FILTER.read>;
+
+export async function showOnboardings(visit: Visit): Promise<Shown> {
   const { client, visitor, fields } = visit;
-  const choices = choicesIn(fields);
+  const choices = FILTER.read(fields);
   const instead = withoutPrivate(fields, '/onboardings', choices);
   if (instead) return instead;
   const page = Math.min(fields.page('page'), MOST_PAGES);
@@ -84,8 +82,12 @@ async function showOnboardings(visit: Visit): Promise<Shown> {
     page: (
       <>
         <h1>Onboardings</h1>
-        <OnboardingFilters choices={choices} visit={visit} />
-        <List found={found.slice((page - 1) * PAGE_SIZE)} visit={visit} total={total} />
+        <FILTER.Form
+          chosen={choices}
+          isFiltered={Object.values(choices).some(Boolean)}
+          without={choices.what && 'type'}
+        />
+        <List found={found.slice((page - 1) * PAGE_SIZE)} total={total} />
         <Pages page={page} pages={pages} to={to} />
       </>
     ),
@@ -106,32 +108,7 @@ function filterFrom(choices: Choices, visitor: Visit['visitor']): Filter {
   };
 }
 
-function OnboardingFilters({ choices, visit }: { readonly choices: Choices; readonly visit: Visit }) {
-  const { what, find, type, stage, system, account, agent, state, since, before } = choices;
-  const isFiltered = Object.values(choices).some(Boolean);
-  return (
-    <Filters label="Filter the onboardings" action="/onboardings" isFiltered={isFiltered}>
-      <FindField find={find} />
-      <Choice name="what" label="Show" none="onboardings" chosen={what} choices={WHAT_NAMES} />
-      {!what && <Choice name="type" label="Kind" none="every kind" chosen={type} choices={KINDS} />}
-      <Choice name="stage" label="Stage" none="every stage" chosen={stage} choices={STAGES} />
-      <Choice name="state" label="State" none="running or ended" chosen={state} choices={STATES} />
-      <SystemChoice chosen={system} />
-      <AccountChoice visit={visit} chosen={account} />
-      <Field label="Agent profile" name="agent" value={agent} inputMode="numeric" maxLength={20} />
-      <Field label="Started before" type="date" name="before" value={before} />
-      <Field label="Ended since" type="date" name="since" value={since} />
-    </Filters>
-  );
-}
-
-interface ListProps {
-  readonly found: readonly Listed[];
-  readonly visit: Visit;
-  readonly total: number;
-}
-
-function List({ found, visit: { times }, total }: ListProps) {
+function List({ found, total }: { readonly found: readonly Listed[]; readonly total: number }) {
   const most = MOST_PAGES * PAGE_SIZE;
   const count = `${total === 1 ? '1 is' : `${total} are`} in this list, the newest first.`;
   if (found.length === 0)
@@ -153,7 +130,7 @@ function List({ found, visit: { times }, total }: ListProps) {
         { title: 'To do', cell: toDo },
         { title: 'Merchant', cell: ({ merchantProfileId }) => <Id id={merchantProfileId} /> },
         { title: 'mid', cell: ({ mid }) => <Id id={mid} canCopy /> },
-        { title: 'Started', cell: ({ startedAt }) => <When time={startedAt} times={times} /> },
+        { title: 'Started', cell: ({ startedAt }) => <When time={startedAt} /> },
       ]}
     />
   );
@@ -167,7 +144,3 @@ function StageCell({ stage, state }: Listed) {
     </>
   );
 }
-
-export const ONBOARDINGS_ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/onboardings', role: 'viewer', show: showOnboardings },
-];

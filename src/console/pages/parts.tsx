@@ -1,21 +1,20 @@
-import type { ComponentChildren, FormHTMLAttributes } from 'preact';
+import type { AllHTMLAttributes, ComponentChildren, FormHTMLAttributes, RenderableProps } from 'preact';
+import { fieldOf } from '../../messages/objects.js';
 import { Name } from '../../reports/page.js';
 import { nameOf } from '../../texts/names.js';
-import type { Time, Times } from '../../texts/time.js';
+import type { Time } from '../../texts/time.js';
 import { pathOf } from '../query.js';
+import { useVisit } from '../route.js';
 
-interface WhenProps {
-  readonly time: Time;
-  readonly times: Times;
-  /** Shows the exact time, to the second. A text that screen readers follow must not change by itself. */
-  readonly isExact?: boolean;
-}
-
-/** A relative or exact time, machine-readable, with the other form as a tooltip. */
-export function When({ time, times, isExact = false }: WhenProps) {
-  const [shown, title] = isExact
-    ? [times.atSecond(time), times.ago(time)]
-    : [times.ago(time), times.atSecond(time)];
+/**
+ * A time, with its other form as a tooltip.
+ *
+ * @param isExact to the second, because a text that screen readers follow must not change by itself. Default: `2 d ago`
+ */
+export function When({ time, isExact = false }: { readonly time: Time; readonly isExact?: boolean }) {
+  const { times } = useVisit();
+  const forms = [times.ago(time), times.atSecond(time)];
+  const [shown, title] = isExact ? forms.reverse() : forms;
   return (
     <time dateTime={new Date(time).toISOString()} title={title}>
       {shown}
@@ -23,14 +22,15 @@ export function When({ time, times, isExact = false }: WhenProps) {
   );
 }
 
-interface IdProps {
-  readonly id: string | number | undefined;
-  readonly canCopy?: boolean;
-}
-
 /** An id on one line. Where it does not fit, it is cut, and who points at it sees it whole. */
-export function Id({ id, canCopy = false }: IdProps) {
-  if (id === undefined) return null;
+export function Id({
+  id,
+  canCopy,
+}: {
+  readonly id: number | string | null | undefined;
+  readonly canCopy?: boolean;
+}) {
+  if (id === undefined || id === null) return null;
   return (
     <span class="id">
       <span title={String(id)}>{id}</span>
@@ -44,7 +44,8 @@ export function Id({ id, canCopy = false }: IdProps) {
 }
 
 /** The time until something is due. Overdue has a sign and a word, not only a color. */
-export function Due({ at, times }: { readonly at: string; readonly times: Times }) {
+export function Due({ at }: { readonly at: string }) {
+  const { times } = useVisit();
   const isOver = times.isOver(at);
   return (
     <time class={isOver ? 'due overdue' : 'due'} dateTime={at} title={times.at(at)}>
@@ -55,12 +56,12 @@ export function Due({ at, times }: { readonly at: string; readonly times: Times 
 
 interface FormProps extends Omit<FormHTMLAttributes, 'hidden'> {
   readonly action: string;
-  readonly csrf: string | undefined;
   readonly hidden?: Readonly<Record<string, string>>;
 }
 
 /** A form of this session. Its token comes first, before any file. */
-export function Form({ csrf, hidden = {}, children, ...attributes }: FormProps) {
+export function Form({ hidden = {}, children, ...attributes }: FormProps) {
+  const { csrf } = useVisit();
   return (
     <form method="post" {...attributes}>
       {Object.entries({ csrf, ...hidden }).map(([name, value]) => (
@@ -71,12 +72,7 @@ export function Form({ csrf, hidden = {}, children, ...attributes }: FormProps) 
   );
 }
 
-interface ProblemProps {
-  readonly children: ComponentChildren;
-  readonly isFocused?: boolean;
-}
-
-export function Problem({ children, isFocused = false }: ProblemProps) {
+export function Problem({ children, isFocused }: RenderableProps<{ readonly isFocused?: boolean }>) {
   return (
     <div class="problem" role="alert" {...(isFocused && { tabIndex: -1, 'data-focus': '' })}>
       {children}
@@ -84,12 +80,7 @@ export function Problem({ children, isFocused = false }: ProblemProps) {
   );
 }
 
-interface EmptyProps {
-  readonly title: string;
-  readonly children?: ComponentChildren;
-}
-
-export function Empty({ title, children }: EmptyProps) {
+export function Empty({ title, children }: RenderableProps<{ readonly title: string }>) {
   return (
     <div class="empty">
       <h2>{title}</h2>
@@ -139,12 +130,7 @@ export function Trail({ to, name }: { readonly to: string; readonly name: string
   );
 }
 
-interface Named {
-  readonly workflowId: string;
-  readonly dba?: string | undefined;
-}
-
-export function BusinessCell({ workflowId, dba }: Named) {
+export function BusinessCell({ workflowId, dba }: Parameters<typeof nameOf>[0]) {
   const name = nameOf({ workflowId, dba });
   return (
     <>
@@ -193,4 +179,96 @@ export function Pages({ page, pages, atLeast, to }: PagesProps) {
       )}
     </nav>
   );
+}
+
+export type Choices = readonly (readonly [value: string, label: string])[];
+
+type ControlProps = Pick<
+  AllHTMLAttributes,
+  | 'autoFocus'
+  | 'accept'
+  | 'autoComplete'
+  | 'class'
+  | 'inputMode'
+  | 'maxLength'
+  | 'multiple'
+  | 'required'
+  | 'spellcheck'
+>;
+
+export interface FieldProps extends ControlProps {
+  readonly name: string;
+  /** Default: the name. */
+  readonly id?: string;
+  readonly label: ComponentChildren;
+  readonly type?: 'text' | 'search' | 'date' | 'checkbox' | 'file';
+  readonly value?: string | undefined;
+  readonly choices?: Choices | undefined;
+  readonly rows?: number | undefined;
+  readonly advice?: ComponentChildren;
+  readonly problems?: readonly string[];
+  /** For a form whose errors come from the console, not from the browser. */
+  readonly isRequired?: boolean;
+}
+
+export function Field({ label, advice = '', problems = [], isRequired = false, ...control }: FieldProps) {
+  const { name, id = name, type = 'text', value = '', choices, rows, ...others } = control;
+  const wrong = [...new Set(problems)].join('; ');
+  const notes = [...(wrong ? [`${id}-error`] : []), ...(advice ? [`${id}-rule`] : [])];
+  const attributes = {
+    ...{ autoComplete: 'off', ...others, id, name },
+    'aria-describedby': notes.join(' ') || undefined,
+    'aria-invalid': wrong ? ('true' as const) : undefined,
+    'aria-required': isRequired ? ('true' as const) : undefined,
+  };
+  const isFlag = type === 'checkbox';
+  const words = <label for={id}>{label}</label>;
+  return (
+    <div class="field">
+      {!isFlag && words}
+      {choices ? (
+        <select {...attributes}>
+          {choices.map(([each, words]) => (
+            <option value={each} selected={each === value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      ) : rows ? (
+        <textarea {...attributes} rows={rows} data-count={others.maxLength ? '' : undefined}>
+          {value}
+        </textarea>
+      ) : isFlag ? (
+        <input {...attributes} type={type} value="true" checked={value === 'true'} />
+      ) : (
+        <input {...attributes} type={type as 'text'} value={type === 'file' ? undefined : value} />
+      )}
+      {isFlag && words}
+      {wrong && (
+        <p class="wrong-text" id={`${id}-error`}>
+          {wrong}
+        </p>
+      )}
+      {advice && (
+        <p class="advice" id={`${id}-rule`}>
+          {advice}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Spellings that differ from the words in a name. */
+const WORDS: Readonly<Record<string, string>> = { dba: 'dba', ssn: 'SSN', dob: 'Date of birth', pos: 'POS' };
+
+/** `holder.givenName`: Given name */
+export function fieldLabel(field: string): string {
+  if (field === '') return 'The whole input';
+  const last = field.split('.').at(-1) ?? '';
+  const words = last
+    .replaceAll('_', ' ')
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .replace(/\bid\b/g, 'ID');
+  return fieldOf(WORDS, last) ?? words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,5 +1,4 @@
 import { defined } from '../../messages/objects.js';
-import { SYSTEM_NAMES } from '../../partners/systems.js';
 import { recordOf } from '../../reports/gather.js';
 import type { ExportedRecord } from '../../reports/record.js';
 import { RecordBody } from '../../reports/record-page.js';
@@ -10,23 +9,20 @@ import { InvalidInput } from '../../texts/invalid-input.js';
 import { PAST_TIME_RULE, timeBefore } from '../../texts/time.js';
 import { openOnboarding } from '../onboarding-view.js';
 import { address, pathOf } from '../query.js';
-import { NotShown, type Route, type Shown, type Visit } from '../route.js';
+import { NotShown, type Shown, type Visit } from '../route.js';
 import { SharedReads } from '../sharing.js';
 import { documentsOf } from '../uploads.js';
-import { Field } from './field.js';
-import { AccountChoice, Choice, Filters, listedAccounts, SystemChoice } from './filters.js';
+import { ACCOUNT, AGENT, choice, filterOf, listedAccounts, SYSTEM, text } from './filters.js';
 
-const GROUPS = ['agent', 'account'] as const;
+const FILTER = filterOf('Filter the report', '/report', {
+  since: text('Since, such as 7d'),
+  system: SYSTEM,
+  account: ACCOUNT,
+  agent: AGENT,
+  by: choice('Compare', 'nothing', ['agent', 'account']),
+});
 
-function givenIn({ fields }: Visit) {
-  const text = (name: string) => fields.text(name).trim();
-  return {
-    ...{ since: text('since'), account: text('account'), agent: text('agent') },
-    ...{ system: fields.oneOf('system', SYSTEM_NAMES), by: fields.oneOf('by', GROUPS) },
-  };
-}
-
-type Given = ReturnType<typeof givenIn>;
+type Given = ReturnType<typeof FILTER.read>;
 
 /** A report reads the list of all workflows, so people who open the same one within seconds share it. */
 const REPORTS = new SharedReads<Report>(5_000);
@@ -44,20 +40,14 @@ function reportFor({ client, visitor }: Visit, given: Given): Promise<Report> {
   return REPORTS.get(client, JSON.stringify([given, visitor.accounts]), () => reportOf(client, which));
 }
 
-async function showReport(visit: Visit): Promise<Shown> {
-  const given = givenIn(visit);
+export async function showReport(visit: Visit): Promise<Shown> {
+  const given = FILTER.read(visit.fields);
   const report = await reportFor(visit, given);
   const query = address('', given);
   const page = (
     <>
       <h1>Report</h1>
-      <Filters label="Filter the report" action="/report" isFiltered={query !== ''}>
-        <Field label="Since, such as 7d" name="since" value={given.since} />
-        <SystemChoice chosen={given.system} />
-        <AccountChoice visit={visit} chosen={given.account} />
-        <Field label="Agent profile" name="agent" value={given.agent} inputMode="numeric" />
-        <Choice name="by" label="Compare" none="nothing" chosen={given.by} choices={GROUPS} />
-      </Filters>
+      <FILTER.Form chosen={given} isFiltered={query !== ''} />
       <p>
         <a href={`/report.json${query}`}>Download as JSON</a>, <a href={`/report.csv${query}`}>as CSV</a>
       </p>
@@ -67,13 +57,13 @@ async function showReport(visit: Visit): Promise<Shown> {
   return { title: 'Report', page };
 }
 
-async function reportJson(visit: Visit): Promise<Shown> {
-  const report = await reportFor(visit, givenIn(visit));
+export async function reportJson(visit: Visit): Promise<Shown> {
+  const report = await reportFor(visit, FILTER.read(visit.fields));
   return { file: JSON.stringify(report), fileName: 'report.json', contentType: 'application/json' };
 }
 
-async function reportCsv(visit: Visit): Promise<Shown> {
-  const report = await reportFor(visit, givenIn(visit));
+export async function reportCsv(visit: Visit): Promise<Shown> {
+  const report = await reportFor(visit, FILTER.read(visit.fields));
   const file = csvOf(numbersOf(report), COLUMNS);
   return { file, fileName: 'report.csv', contentType: 'text/csv; charset=utf-8' };
 }
@@ -87,7 +77,7 @@ async function recordFor(visit: Visit): Promise<ExportedRecord> {
   return recordOf(client, documents, description, { actor: visitor.actor });
 }
 
-async function showRecord(visit: Visit): Promise<Shown> {
+export async function showRecord(visit: Visit): Promise<Shown> {
   const record = await recordFor(visit);
   const { workflowId } = record.onboarding;
   const page = (
@@ -102,16 +92,8 @@ async function showRecord(visit: Visit): Promise<Shown> {
   return { title: `Record of ${workflowId}`, page };
 }
 
-async function recordJson(visit: Visit): Promise<Shown> {
+export async function recordJson(visit: Visit): Promise<Shown> {
   const record = await recordFor(visit);
   const fileName = `${record.onboarding.workflowId}.json`;
   return { file: JSON.stringify(record), fileName, contentType: 'application/json' };
 }
-
-export const REPORT_ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/report', role: 'viewer', show: showReport },
-  { method: 'GET', path: '/report.json', role: 'viewer', show: reportJson },
-  { method: 'GET', path: '/report.csv', role: 'viewer', show: reportCsv },
-  { method: 'GET', path: '/onboardings/:id/export', role: 'approver', show: showRecord },
-  { method: 'GET', path: '/onboardings/:id/export.json', role: 'approver', show: recordJson },
-];

@@ -1,27 +1,38 @@
 import type { ComponentChildren } from 'preact';
-import { inputFor } from '../../forms/corrections.js';
+import { changesOf, inputFor } from '../../forms/corrections.js';
 import type { Correctable } from '../../messages/activities.js';
 import { isSamePerson, LONGEST_REMARK } from '../../messages/claims.js';
-import { fieldOf } from '../../messages/objects.js';
+import { fieldOf, leavesOf } from '../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
-import { detailBeside, type Requirement, TASKS } from '../../messages/requirements.js';
-import { Facts } from '../../reports/page.js';
+import { type AnswerKind, detailBeside, type Requirement, TASKS } from '../../messages/requirements.js';
+import { REDACTED } from '../../privacy/masked.js';
+import { Facts, Name } from '../../reports/page.js';
+import { proposedAnswerOf } from '../../temporal/onboardings.js';
 import { type Listed, listedOf } from '../../temporal/search.js';
-import type { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { runbookOf } from '../../texts/codes.js';
 import { nameOf } from '../../texts/names.js';
-import type { Times } from '../../texts/time.js';
 import { answeredBefore, closedBefore, remarksOn, saidOf } from '../../texts/timeline-entries.js';
 import type { Filled } from '../answer.js';
 import { formFields } from '../correction-fields.js';
 import { maskedInput, onboardingView, openOnboarding, readState } from '../onboarding-view.js';
 import { type Fields, pathOf, withList } from '../query.js';
-import { NotShown, type Route, type Shown, type Visit } from '../route.js';
-import { hasRole } from '../visitor.js';
-import { AnswerForms } from './answer-forms.js';
-import { Field } from './field.js';
-import { Handling, listIn, type ProposedShown, pageIn, proposedIn, REQUIREMENT_PATH } from './handling.js';
-import { capitalized, Due, Form, inShort, Problem, Trail, When } from './parts.js';
-import { Business, Help } from './requirement-aside.js';
+import { hasRole, NotShown, OfVisit, type Shown, type Visit } from '../route.js';
+import { AnswerForms, labelOf } from './answer-forms.js';
+import { Handling, listIn, type ProposedShown, pageIn } from './handling.js';
+import {
+  capitalized,
+  Due,
+  Field,
+  Form,
+  fieldLabel,
+  Id,
+  inShort,
+  Problem,
+  Prose,
+  Trail,
+  When,
+} from './parts.js';
 
 const REFRESH_SECONDS = 5;
 
@@ -60,7 +71,7 @@ function listedRequirement({ requirements }: Listed, requirementId: string): Req
   return { id, kind, raisedAt, dueAt, title: TASKS[kind], detail: '', answers: [] };
 }
 
-async function showRequirement(visit: Visit): Promise<Shown> {
+export async function showRequirement(visit: Visit): Promise<Shown> {
   const found = await find(visit, false);
   const { workflowId, requirementId, state } = found;
   // The part of a customer that asks takes the answer.
@@ -72,9 +83,25 @@ async function showRequirement(visit: Visit): Promise<Shown> {
   return requirementShown(found);
 }
 
-async function showState(visit: Visit): Promise<Shown> {
+export async function showState(visit: Visit): Promise<Shown> {
   const found = await find(visit, false);
   return { part: <LiveState found={found} proposed={await proposedIn(found)} /> };
+}
+
+/** The answer that a second person is to confirm, for those who may see it. */
+async function proposedIn(found: Found): Promise<ProposedShown | undefined> {
+  const { client, visitor, workflowId, requirement, obstacle, correctable } = found;
+  if (obstacle || !requirement?.proposal || !hasRole(visitor, 'operator')) return undefined;
+  try {
+    const proposed = await proposedAnswerOf(client, workflowId, requirement.id);
+    if (!proposed) return undefined;
+    const { answer } = proposed;
+    const changes = answer.kind === 'correction' ? changesOf(await correctable(), answer.patch) : undefined;
+    return { answer, changes };
+  } catch (error) {
+    if (error instanceof UnreadableOnboarding) return undefined;
+    throw error;
+  }
 }
 
 interface Extra {
@@ -86,7 +113,7 @@ interface Extra {
 
 /** @throws {NotShown} when there is no such requirement */
 export async function requirementShown(found: Found, extra: Extra = {}): Promise<Shown> {
-  const { requirement, workflowId, requirementId, listed, obstacle, client, times } = found;
+  const { requirement, workflowId, requirementId, listed, obstacle, client } = found;
   if (!requirement) throw new NotShown(404, 'There is no such requirement.');
   const { status = 200, filled, notice, preview } = extra;
   const correctable = await correctionForm(found);
@@ -94,18 +121,18 @@ export async function requirementShown(found: Found, extra: Extra = {}): Promise
   // The question shows without the summary.
   const input = obstacle ? undefined : await maskedInput(client, found.description).catch(() => undefined);
   const page = (
-    <>
+    <OfVisit.Provider value={found}>
       <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
       <h1>{requirement.title}</h1>
       {obstacle && <ObstacleNote obstacle={obstacle} />}
       {notice}
       <div class="columns">
         <section class="card" aria-label="What is asked">
-          <Asked requirement={requirement} times={times} />
+          <Asked requirement={requirement} />
           <LiveState found={found} proposed={proposed} />
           {preview ?? (
             <AnswerForms
-              {...{ visit: found, workflowId, filled, correctable, ...listIn(found) }}
+              {...{ workflowId, filled, correctable, ...listIn(found) }}
               requirement={obstacle && filled ? { ...requirement, answers: [filled.kind] } : requirement}
               page={filled ? pageIn(found, workflowId) : workflowId}
             />
@@ -117,7 +144,7 @@ export async function requirementShown(found: Found, extra: Extra = {}): Promise
           <Help requirement={requirement} />
         </aside>
       </div>
-    </>
+    </OfVisit.Provider>
   );
   return { status, title: `Requirement ${requirementId}`, page };
 }
@@ -138,15 +165,15 @@ export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboar
   );
 }
 
-export function Asked({ requirement, times }: { readonly requirement: Requirement; readonly times: Times }) {
+export function Asked({ requirement }: { readonly requirement: Requirement }) {
   const { raisedAt, dueAt, kind } = requirement;
   return (
     <div>
       <p class="facts-line">
         <strong>{capitalized(TASKS[kind])}</strong>
-        <Due at={dueAt} times={times} />
+        <Due at={dueAt} />
         <span>
-          asked <When time={raisedAt} times={times} />
+          asked <When time={raisedAt} />
         </span>
       </p>
       <Detail requirement={requirement} />
@@ -159,10 +186,7 @@ export function Detail({ requirement }: { readonly requirement: Requirement }) {
   return detail === '' ? null : <blockquote class="detail">{detail}</blockquote>;
 }
 
-interface LiveProps {
-  readonly found: Found;
-  readonly proposed: ProposedShown | undefined;
-}
+type LiveProps = { readonly found: Found } & Pick<Parameters<typeof Handling>[0], 'proposed'>;
 
 /** The part of the page that updates while a person types: the claim, the proposal, and any answer. */
 function LiveState({ found, proposed }: LiveProps) {
@@ -182,7 +206,7 @@ function LiveState({ found, proposed }: LiveProps) {
           </p>
         </Problem>
       ) : (
-        requirement && <Handling {...{ visit: found, workflowId, requirement, proposed }} />
+        requirement && <Handling {...{ workflowId, requirement, proposed }} />
       )}
       {state && <Remarks found={found} state={state} />}
     </div>
@@ -202,13 +226,13 @@ function lastOn({ timeline }: OnboardingState, requirementId: string): TimelineE
 }
 
 /** The person who answered a requirement that is no longer open, or the reason why it closed. */
-function Ended({ state, found: { requirementId, times, visitor } }: EndedProps) {
+function Ended({ state, found: { requirementId, visitor } }: EndedProps) {
   const last = lastOn(state, requirementId);
   if (!last) return <>This requirement is not open: it was closed long ago, or never existed.</>;
   if (last.event === 'requirement-closed') {
     return (
       <>
-        This requirement closed <When time={last.at} times={times} isExact />: {saidOf(last)}.
+        This requirement closed <When time={last.at} isExact />: {saidOf(last)}.
       </>
     );
   }
@@ -218,19 +242,19 @@ function Ended({ state, found: { requirementId, times, visitor } }: EndedProps) 
       <strong>
         {isSamePerson(actor, visitor.actor) ? 'You answered this' : `${actor} answered this first`}
       </strong>
-      , <When time={last.at} times={times} isExact />: {inShort(saidOf(last))}
+      , <When time={last.at} isExact />: {inShort(saidOf(last))}
     </>
   );
 }
 
-function Remarks({ state, found: { requirementId, times } }: EndedProps) {
+function Remarks({ state, found: { requirementId } }: EndedProps) {
   const remarks = remarksOn(state.timeline, requirementId);
   if (remarks.length === 0) return null;
   return (
     <section aria-label="Remarks">
       {remarks.map((entry) => (
         <p class="notes">
-          <strong>{entry.actor}</strong>, <When time={entry.at} times={times} />: {saidOf(entry)}
+          <strong>{entry.actor}</strong>, <When time={entry.at} />: {saidOf(entry)}
         </p>
       ))}
     </section>
@@ -238,15 +262,12 @@ function Remarks({ state, found: { requirementId, times } }: EndedProps) {
 }
 
 function RemarkForm({ found }: Pick<EndedProps, 'found'>) {
-  const { requirementId, path, visitor, csrf } = found;
+  const { requirementId, path, visitor } = found;
   if (!hasRole(visitor, 'operator')) return null;
   return (
     <details>
       <summary>Remark for colleagues</summary>
-      <Form
-        {...{ action: `${path}/remarks`, id: `form-${requirementId}-remark`, csrf }}
-        hidden={listIn(found)}
-      >
+      <Form action={`${path}/remarks`} id={`form-${requirementId}-remark`} hidden={listIn(found)}>
         <Field
           {...{ id: `${requirementId}-remark`, name: 'remark', label: 'Remark', required: true, rows: 2 }}
           maxLength={LONGEST_REMARK}
@@ -304,7 +325,78 @@ function Typed({ fields }: { readonly fields: Fields }) {
   );
 }
 
-export const REQUIREMENT_ROUTES: readonly Route[] = [
-  { method: 'GET', path: REQUIREMENT_PATH, role: 'viewer', show: showRequirement },
-  { method: 'GET', path: `${REQUIREMENT_PATH}/part`, role: 'viewer', part: true, show: showState },
+/** The number of fields of the input that a summary shows: a start names the business first. */
+const SUMMARY_FIELDS = 12;
+
+export function Business({
+  listed,
+  state,
+  input,
+}: Pick<Found, 'listed' | 'state'> & { readonly input: unknown }) {
+  const { workflowId } = listed;
+  const dba = state?.dba ?? listed.dba;
+  const mid = state?.mid ?? listed.mid;
+  const shown = leavesOf(input).filter(
+    ({ field, value }) => field !== '' && value !== REDACTED && value !== dba,
+  );
+  const facts = {
+    Business: dba && <Name name={dba} />,
+    'Partner status': state?.partnerStatus ?? listed.partnerStatus,
+    mid: mid && <Id id={mid} canCopy />,
+    ...Object.fromEntries(
+      shown.slice(0, SUMMARY_FIELDS).map(({ field, value }) => [labelIn(shown, field), String(value)]),
+    ),
+  };
+  return (
+    <section class="card" aria-label="The business" id="business">
+      <h2>The business</h2>
+      <Id id={workflowId} canCopy />
+      <Facts facts={facts} />
+      <a href={`${pathOf(workflowId)}#input`}>All of the input</a>
+    </section>
+  );
+}
+
+/** The last name of a field, with its path where others end alike. */
+function labelIn(shown: readonly { readonly field: string }[], field: string): string {
+  const label = fieldLabel(field);
+  const isUnique = shown.filter((other) => fieldLabel(other.field) === label).length === 1;
+  return isUnique ? label : `${label} (${field})`;
+}
+
+/** What the texts of the command call an answer, and what this page does: in words, or by the button of an answer. */
+const WORDS: readonly (readonly [RegExp, string | { readonly button: AnswerKind }])[] = [
+  [/\bThe detail\b/g, 'The text above'],
+  [/\bthe detail\b/g, 'the text above'],
+  [/`--text "\.\.\."`|`--text`/g, 'text'],
+  [/`--document( FILE)?`/g, 'documents'],
+  [/`--set [^`]*`|`--set`/g, 'a correction'],
+  [/`--patch`/g, 'correct'],
+  [/`--code CODE`|`--code`/g, 'the code'],
+  [/`--retry`/g, { button: 'retry' }],
+  [/`--adopt [^`]*`|`--adopt`/g, { button: 'adopt' }],
+  [/`--abandon`/g, { button: 'abandon' }],
 ];
+
+function inWordsOfPages(text: string, requirement: Requirement): string {
+  return WORDS.reduce(
+    (changed, [option, words]) =>
+      changed.replace(option, typeof words === 'string' ? words : `“${labelOf(requirement, words.button)}”`),
+    text,
+  );
+}
+
+function Help({ requirement }: { readonly requirement: Requirement }) {
+  const runbook = runbookOf(requirement.kind);
+  const said = (part: string) => <Prose text={inWordsOfPages(runbook[part] ?? '', requirement)} />;
+  return (
+    <section class="card" aria-label="Help">
+      <h2>What this means</h2>
+      <p>{said('what happened')}</p>
+      <p>{said('see it')}</p>
+      <h3>What happens then</h3>
+      <p>{said('then')}</p>
+      <p class="notes">Do not {said('do not')}</p>
+    </section>
+  );
+}

@@ -1,26 +1,57 @@
-import type { Route } from '../route.js';
-import { ANSWERING_ROUTES } from './answering.js';
-import { BATCH_FILE_ROUTES } from './batch-file.js';
-import { BATCH_ROUTES } from './batches.js';
-import { DOCUMENT_ROUTES } from './documents.js';
-import { HANDLING_ROUTES } from './handling.js';
-import { INBOX_ROUTES } from './inbox.js';
-import { ONBOARDING_ROUTES } from './onboarding.js';
-import { ONBOARDINGS_ROUTES } from './onboardings.js';
-import { REPORT_ROUTES } from './report.js';
-import { REQUIREMENT_ROUTES } from './requirement.js';
-import { START_ROUTES } from './start.js';
+import type { Role, Route } from '../route.js';
+import { answerRequirement, uploadDocuments } from './answering.js';
+import { checkFile } from './batch-file.js';
+import { results, showBatch, showProgress, startBatch, stopBatch } from './batches.js';
+import { loadDocument, showDocuments } from './documents.js';
+import { act, claimChosen } from './handling.js';
+import { type InboxSizes, showInbox } from './inbox.js';
+import { showLive, showOnboarding, showPrivate } from './onboarding.js';
+import { showOnboardings } from './onboardings.js';
+import { recordJson, reportCsv, reportJson, showRecord, showReport } from './report.js';
+import { showRequirement, showState } from './requirement.js';
+import { kindIn, showChoice, startFromFile } from './start.js';
 
-export const ROUTES: readonly Route[] = [
-  ...INBOX_ROUTES,
-  ...ONBOARDINGS_ROUTES,
-  ...ONBOARDING_ROUTES,
-  ...REQUIREMENT_ROUTES,
-  ...ANSWERING_ROUTES,
-  ...HANDLING_ROUTES,
-  ...DOCUMENT_ROUTES,
-  ...START_ROUTES,
-  ...BATCH_FILE_ROUTES,
-  ...BATCH_ROUTES,
-  ...REPORT_ROUTES,
+const page = (path: string, role: Role, show: Route['show']): Route => ({ method: 'GET', path, role, show });
+const part = (...of: Parameters<typeof page>): Route => ({ ...page(...of), part: true });
+const form = (...of: Parameters<typeof page>): Route => ({ ...page(...of), method: 'POST' });
+const upload = (...of: Parameters<typeof page>): Route => ({ ...form(...of), multipart: true });
+
+const REQUIREMENT = '/onboardings/:id/requirements/:requirementId';
+
+/** All pages and forms of the console. */
+export const routesWith = (inbox: InboxSizes): readonly Route[] => [
+  page('/', 'viewer', (visit) => showInbox(visit, inbox)),
+  part('/inbox/part', 'viewer', (visit) => showInbox(visit, inbox, true)),
+  form('/inbox/claims', 'operator', claimChosen),
+  page('/onboardings', 'viewer', showOnboardings),
+  page('/onboardings/:id', 'viewer', showOnboarding),
+  part('/onboardings/:id/part', 'viewer', showLive),
+  form('/onboardings/:id/private', 'operator', showPrivate),
+  page(REQUIREMENT, 'viewer', showRequirement),
+  part(`${REQUIREMENT}/part`, 'viewer', showState),
+  form(REQUIREMENT, 'operator', answerRequirement),
+  upload(`${REQUIREMENT}/documents`, 'operator', uploadDocuments),
+  form(`${REQUIREMENT}/claim`, 'operator', (visit) => act(visit, ['claim', 'release', 'take-over'])),
+  form(`${REQUIREMENT}/proposal`, 'operator', (visit) => act(visit, ['confirm', 'withdraw'])),
+  form(`${REQUIREMENT}/remarks`, 'operator', (visit) => act(visit, ['remark'])),
+  page('/onboardings/:id/documents', 'viewer', showDocuments),
+  page('/onboardings/:id/documents/:key', 'operator', loadDocument),
+  page('/onboardings/:id/export', 'approver', showRecord),
+  page('/onboardings/:id/export.json', 'approver', recordJson),
+  page('/start', 'admin', showChoice),
+  upload('/start/file', 'admin', startFromFile),
+  page('/start/:kind', 'admin', (visit) => kindIn(visit).form(visit)),
+  { ...form('/start/:kind', 'admin', (visit) => kindIn(visit).start(visit)), keepsTyped: true },
+  page('/start/:kind/template.csv', 'admin', async (visit) => kindIn(visit).template(visit)),
+  upload('/batches', 'admin', checkFile),
+  page('/batches/:id', 'admin', showBatch),
+  part('/batches/:id/part', 'admin', showProgress),
+  form('/batches/:id/start', 'admin', startBatch),
+  form('/batches/:id/stop', 'admin', stopBatch),
+  page('/batches/:id/results.csv', 'admin', results),
+  page('/report', 'viewer', showReport),
+  page('/report.json', 'viewer', reportJson),
+  page('/report.csv', 'viewer', reportCsv),
 ];
+
+export const ROUTES = routesWith({ page: 50, list: 1_000 });

@@ -1,4 +1,3 @@
-import type { PartState } from '../../inbox/waits.js';
 import { partsOfId, type WorkflowType } from '../../messages/ids.js';
 import type { StageSeconds } from '../../messages/listed.js';
 import type { OnboardingState, Stage } from '../../messages/onboarding-state.js';
@@ -28,9 +27,7 @@ export function Stages({ listed, view }: { readonly listed: Listed; readonly vie
   return (
     <section id="stages" aria-label="Where it stands">
       {type === 'customerOnboarding' ? (
-        (Object.keys(PARTS) as Part[]).map((part) => (
-          <PartStages key={part} part={part} state={state} known={parts.find((each) => each.part === part)} />
-        ))
+        (Object.keys(PARTS) as Part[]).map((part) => <PartStages key={part} {...{ part, state, parts }} />)
       ) : (
         <StageList type={type} stage={stage} state={state} seconds={listed.stageSeconds} />
       )}
@@ -38,13 +35,12 @@ export function Stages({ listed, view }: { readonly listed: Listed; readonly vie
   );
 }
 
-interface PartProps {
-  readonly part: Part;
-  readonly state: OnboardingState | undefined;
-  readonly known: PartState | undefined;
-}
-
-function PartStages({ part, state, known }: PartProps) {
+function PartStages({
+  part,
+  state,
+  parts,
+}: Pick<OnboardingView, 'state' | 'parts'> & { readonly part: Part }) {
+  const known = parts.find((each) => each.part === part);
   const of = known && !(known.state instanceof UnreadableOnboarding) ? known.state : state?.[part];
   if (!of && part === 'terminal') return null;
   const name = PART_NAMES[part];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { columnsOf } from '../../batches/columns.js';
 import { doubtsAbout, type References, referencesAt } from '../../batches/doubts.js';
-import { kindOf } from '../../batches/ready.js';
+import { kindOf } from '../../batches/validation.js';
 import { inputForm, type Typed } from '../../forms/typed-input.js';
 import { workflowId } from '../../messages/ids.js';
 import { fieldOf } from '../../messages/objects.js';
@@ -20,15 +20,13 @@ import { csvOf } from '../../texts/csv.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { parseJson, utf8 } from '../../texts/text.js';
 import { pathOf } from '../query.js';
-import { NotShown, type Route, type Shown, type Visit } from '../route.js';
+import { accountProblem, maySee, NotShown, ownAccounts, type Shown, useVisit, type Visit } from '../route.js';
 import { SharedReads } from '../sharing.js';
 import { type HeldForm, receivedForm } from '../uploads.js';
-import { accountProblem, maySee, ownAccounts } from '../visitor.js';
 import { BatchUpload } from './batch-file.js';
 import { listedBatches } from './batches.js';
-import { type Choices, Field, fieldLabel } from './field.js';
 import { InputFields, ProblemList } from './input-fields.js';
-import { Form, Problem } from './parts.js';
+import { type Choices, Field, Form, fieldLabel, Problem } from './parts.js';
 
 type Startable = ReturnType<typeof startable>;
 
@@ -38,7 +36,7 @@ const KINDS: Readonly<Record<string, Startable>> = {
   customer: startable('customer', 'Both, and a terminal if you want one.', CUSTOMER),
 };
 
-async function showChoice(visit: Visit): Promise<Shown> {
+export async function showChoice(visit: Visit): Promise<Shown> {
   const page = (
     <>
       <h1>Start</h1>
@@ -51,7 +49,7 @@ async function showChoice(visit: Visit): Promise<Shown> {
         ))}
       </ul>
       <h2>One onboarding from a file</h2>
-      <Form action="/start/file" enctype="multipart/form-data" csrf={visit.csrf}>
+      <Form action="/start/file" enctype="multipart/form-data">
         <Field name="doubts" label="Start it even with warnings" type="checkbox" />
         <Field
           {...{ name: 'input', label: 'JSON file', type: 'file', accept: '.json' }}
@@ -62,17 +60,11 @@ async function showChoice(visit: Visit): Promise<Shown> {
         />
         <button type="submit">Check and start</button>
       </Form>
-      <BatchUpload csrf={visit.csrf} />
+      <BatchUpload />
       {await listedBatches(visit)}
     </>
   );
   return { title: 'Start', page };
-}
-
-interface Unconfirmed {
-  readonly doubts: readonly FieldProblem[];
-  /** A hash of the input, so that a person confirms the doubts about exactly this one. */
-  readonly digest: string;
 }
 
 /** The time for which forms and checks share the partner's lists, or its failure to respond, in milliseconds. */
@@ -104,7 +96,7 @@ function startable<Input extends { readonly externalId: string; readonly account
   const formFor = ({ settings, visitor }: Visit) => inputForm(kind.schema(ownAccounts(settings, visitor)));
   const show = async (visit: Visit, given: Given): Promise<Shown> => {
     const choices = await partnerChoices(visit, kind.type);
-    const page = <StartPage {...{ path: name, visit, choices, ...given }} parts={formFor(visit).parts} />;
+    const page = <StartPage {...{ path: name, choices, ...given }} parts={formFor(visit).parts} />;
     return { title: `Start a ${name}`, status: given.status, page };
   };
   return {
@@ -125,8 +117,7 @@ function startable<Input extends { readonly externalId: string; readonly account
         const confirmed = visit.fields.text('confirmed');
         const digest = createHash('sha256').update(JSON.stringify(read.input)).digest('hex');
         const doubts = confirmed === digest ? [] : await doubtsOf(visit, kind, read.input);
-        if (doubts.length > 0)
-          return show(visit, { status: 422, typed, problems: [], doubtful: { doubts, digest } });
+        if (doubts.length > 0) return show(visit, { status: 422, typed, problems: doubts, digest });
         return await started(visit, kind, read.input);
       } catch (error) {
         // The typed values must survive while Temporal does not respond.
@@ -152,14 +143,14 @@ interface Given {
   readonly status: number;
   readonly typed: Typed;
   readonly problems: readonly FieldProblem[];
-  readonly doubtful?: Unconfirmed;
+  /** Of an input whose problems are only doubts: a person confirms exactly this one. */
+  readonly digest?: string;
   /** The reason why a valid input was not started. */
   readonly failure?: string;
 }
 
 interface StartPageProps extends Given {
   readonly path: string;
-  readonly visit: Visit;
   readonly parts: ReturnType<typeof inputForm>['parts'];
   /** From the partner's lists, by field; undefined when they could not be read. */
   readonly choices: Readonly<Record<string, Choices>> | undefined;
@@ -191,9 +182,8 @@ async function partnerChoices(
 const UNREAD =
   'No worker read the partner’s lists of agents and boarding settings in time. Type an ID or a name, or reload this page later.';
 
-function StartPage({ path, visit, parts, choices, ...given }: StartPageProps) {
-  const { typed, problems, doubtful, failure } = given;
-  const { settings, visitor, csrf } = visit;
+function StartPage({ path, parts, choices, typed, problems, digest, failure }: StartPageProps) {
+  const { settings, visitor } = useVisit();
   const names = Object.keys(ownAccounts(settings, visitor).accounts);
   const account = [
     ...(maySee(visitor, undefined) ? [['', 'the account without a name'] as const] : []),
@@ -209,19 +199,15 @@ function StartPage({ path, visit, parts, choices, ...given }: StartPageProps) {
           <p>What you typed is still here. The same external ID never starts a second one.</p>
         </Problem>
       )}
-      {problems.length > 0 && <ProblemList problems={problems} parts={shown} />}
+      {problems.length > 0 && (
+        <ProblemList isDoubt={digest !== undefined} problems={problems} parts={shown} />
+      )}
       {!choices && <Notes notes={[UNREAD]} />}
-      {doubtful && <ProblemList isDoubt problems={doubtful.doubts} parts={shown} />}
       <Form
-        {...{ action: `/start/${path}`, noValidate: true, autocomplete: 'off', csrf }}
-        hidden={doubtful ? { confirmed: doubtful.digest } : {}}
+        {...{ action: `/start/${path}`, noValidate: true, autocomplete: 'off' }}
+        hidden={digest === undefined ? {} : { confirmed: digest }}
       >
-        <InputFields
-          parts={shown}
-          typed={typed}
-          problems={doubtful?.doubts ?? problems}
-          choices={{ ...choices, account }}
-        />
+        <InputFields parts={shown} {...{ typed, problems }} choices={{ ...choices, account }} />
         <button type="submit">Start the {path}</button>
       </Form>
     </>
@@ -268,7 +254,11 @@ async function started<Input>(visit: Visit, kind: Kind<Input>, input: Input): Pr
 /** Larger than any input that Temporal takes. */
 const MAX_INPUT_BYTES = 2 * 1024 * 1024;
 
-async function startFromFile(visit: Visit, { fields, files: { input: file } }: HeldForm): Promise<Shown> {
+export function startFromFile(visit: Visit): Promise<Shown> {
+  return receivedForm(visit, MAX_INPUT_BYTES, (form) => startHeld(visit, form));
+}
+
+async function startHeld(visit: Visit, { fields, files: { input: file } }: HeldForm): Promise<Shown> {
   if (!file) throw new NotShown(422, 'Choose a file first. Nothing was started.');
   const value = parseJson(utf8(file.bytes, file.name), file.name);
   const found = kindOf(value);
@@ -281,25 +271,8 @@ async function startFromFile(visit: Visit, { fields, files: { input: file } }: H
 const NO_KIND = 'There is no such kind of onboarding.';
 
 /** @throws {NotShown} */
-function kindIn({ params: { kind = '' } }: Visit): Startable {
+export function kindIn({ params: { kind = '' } }: Visit): Startable {
   const found = fieldOf(KINDS, kind);
   if (!found) throw new NotShown(404, NO_KIND);
   return found;
 }
-
-export const START_ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/start', role: 'admin', show: showChoice },
-  { method: 'GET', path: '/start/:kind', role: 'admin', show: (visit) => kindIn(visit).form(visit) },
-  {
-    ...{ method: 'GET', path: '/start/:kind/template.csv', role: 'admin' },
-    show: async (visit) => kindIn(visit).template(visit),
-  },
-  {
-    ...{ method: 'POST', path: '/start/:kind', role: 'admin', keepsTyped: true },
-    show: (visit) => kindIn(visit).start(visit),
-  },
-  {
-    ...{ method: 'POST', path: '/start/file', role: 'admin', multipart: true },
-    show: (visit) => receivedForm(visit, MAX_INPUT_BYTES, (form) => startFromFile(visit, form)),
-  },
-];

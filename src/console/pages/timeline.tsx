@@ -5,18 +5,18 @@ import type { Times } from '../../texts/time.js';
 import { inZone, saidOf } from '../../texts/timeline-entries.js';
 import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
-import type { Visit } from '../route.js';
-import { hasRole } from '../visitor.js';
+import { hasRole, useVisit } from '../route.js';
 import { OneForm, takenBack } from './answer-forms.js';
 import { firstSentence, inShort, Prose, When } from './parts.js';
 
-interface AnsweredProps {
-  readonly visit: Visit;
+export function Answered({
+  view,
+  state,
+}: {
   readonly view: OnboardingView;
   readonly state: OnboardingState;
-}
-
-export function Answered({ visit, view, state }: AnsweredProps) {
+}) {
+  const { visitor } = useVisit();
   const all = [{ workflowId: view.workflowId, state }, ...readable(view.parts)].flatMap(
     ({ workflowId, state: of }) =>
       endedOf(of).map((each) => ({ ...each, workflowId, unsent: of.unsent ?? [] })),
@@ -32,11 +32,11 @@ export function Answered({ visit, view, state }: AnsweredProps) {
             <li key={`${workflowId} ${id}`} id={`answered-${id}`} data-answered={id}>
               <strong>{title}</strong>
               <span data-sentence="">
-                <AnsweredSentence entry={entry} times={visit.times} />
+                <AnsweredSentence entry={entry} />
               </span>
-              {unsent.includes(id) && hasRole(visit.visitor, 'operator') && (
+              {unsent.includes(id) && hasRole(visitor, 'operator') && (
                 <OneForm
-                  {...{ visit, workflowId, kind: 'take-back', requirement: takenBack(id) }}
+                  {...{ workflowId, kind: 'take-back', requirement: takenBack(id) }}
                   page={view.workflowId}
                 />
               )}
@@ -50,16 +50,16 @@ export function Answered({ visit, view, state }: AnsweredProps) {
   );
 }
 
-function AnsweredSentence({ entry, times }: { readonly entry: TimelineEntry; readonly times: Times }) {
+function AnsweredSentence({ entry }: { readonly entry: TimelineEntry }) {
   const said = saidOf(entry);
   return entry.event === 'requirement-resolved' ? (
     <>
-      {entry.actor ?? 'Someone'} answered <When time={entry.at} times={times} />: {inShort(said)}
+      {entry.actor ?? 'Someone'} answered <When time={entry.at} />: {inShort(said)}
       {entry.reason ? ` (${entry.reason})` : ''}
     </>
   ) : (
     <>
-      Closed <When time={entry.at} times={times} />: {said}
+      Closed <When time={entry.at} />: {said}
     </>
   );
 }
@@ -77,7 +77,8 @@ function endedOf({ timeline, requirements }: OnboardingState) {
   return [...ended].map(([id, entry]) => ({ id, title: titles.get(id) ?? id, entry }));
 }
 
-export function Timeline({ timeline, times }: Pick<OnboardingState, 'timeline'> & Pick<Visit, 'times'>) {
+export function Timeline({ timeline }: Pick<OnboardingState, 'timeline'>) {
+  const { times } = useVisit();
   return (
     <section class="card" aria-labelledby="timeline-title" id="timeline">
       <h2 id="timeline-title">What happened</h2>
@@ -87,7 +88,7 @@ export function Timeline({ timeline, times }: Pick<OnboardingState, 'timeline'> 
           .reverse()
           .map(({ entry, number }) => (
             <li key={number} id={`entry-${number}`}>
-              <When time={entry.at} times={times} isExact />
+              <When time={entry.at} isExact />
               <div>
                 <Prose text={sentenceOf(entry)} />
                 {entry.detail && <small>{detailOf(entry, times)}</small>}

@@ -5,11 +5,11 @@ import { isFollowed } from '../../messages/onboardings.js';
 import { isDecided } from '../../partners/boarding/phases.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
-import type { Carried } from '../journey/following.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
 import { createJourney, type Journey, stays } from '../journey/journey.js';
 import { StatusPoll } from '../journey/status-poll.js';
 import { Tasks } from '../journey/tasks.js';
+import type { Carried } from '../journey/until-decided.js';
 import { NOTHING, type Remembered, type Situation } from './decisions.js';
 import { isPartlySent } from './deliveries.js';
 

@@ -1,6 +1,6 @@
 /**
  * All rules of underwriting, as functions of values. They take what a boarding remembers, what the partner shows and what people
- * answered. They return what to ask, what to close, what to send next, how it ends, and what to remember. `journey/following.ts` applies it.
+ * answered. They return what to ask, what to close, what to send next, how it ends, and what to remember. `journey/until-decided.ts` applies it.
  */
 import type { Note, Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';

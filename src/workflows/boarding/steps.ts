@@ -13,7 +13,6 @@ import { mayBeDone, type Restored } from '../../messages/onboardings.js';
 import { isDecided, isSubmittable } from '../../partners/boarding/phases.js';
 import { masked } from '../../privacy/masked.js';
 import { partnerFailure } from '../journey/call-failures.js';
-import { apply } from '../journey/following.js';
 import { type Answered, unlessAbandoned } from '../journey/requirement-queue.js';
 import {
   askForCorrection,
@@ -24,6 +23,7 @@ import {
   runRead,
   runStep,
 } from '../journey/run-step.js';
+import { apply } from '../journey/until-decided.js';
 import { type Boarding, partner } from './boarding.js';
 import { onChangesRequested, UNSUBMITTED } from './decisions.js';
 import { showsSubmission } from './deliveries.js';

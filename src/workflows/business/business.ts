@@ -9,11 +9,11 @@ import type { BusinessOnboardingInput } from '../../messages/inputs.js';
 import { isFollowed } from '../../messages/onboardings.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
-import { apply, type Carried } from '../journey/following.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
 import { createJourney, type Journey, stays } from '../journey/journey.js';
 import { StatusPoll } from '../journey/status-poll.js';
 import { Tasks } from '../journey/tasks.js';
+import { apply, type Carried } from '../journey/until-decided.js';
 import { NOTHING, onAccount, type Remembered, type Situation } from './decisions.js';
 
 export const bank = partnerActivities('banking')({

@@ -1,7 +1,7 @@
 /**
  * All rules about a business at the bank, as functions of values. From the remembered state, the last read and the answers, they
  * decide what to ask, close, send and remember, and how the onboarding ends. The rules about tickets are in `tickets.ts`;
- * `journey/following.ts` applies the decisions.
+ * `journey/until-decided.ts` applies the decisions.
  */
 import type { ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
 import type { Stage } from '../../messages/onboarding-state.js';

@@ -17,11 +17,11 @@ import type { Resolution, ResolutionReceipt } from '../../messages/requirements.
 import { accountName, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { applyReport } from '../journey/customer-reports.js';
-import { publish } from '../journey/following.js';
 import { runToEnd } from '../journey/journey.js';
 import { type Facts, PublishedState, type PublishedStateRecords } from '../journey/published-state.js';
 import { problemWith } from '../journey/resolutions.js';
 import type { PublishedChange, Reaction } from '../journey/rules.js';
+import { publish } from '../journey/until-decided.js';
 import {
   type CustomerInput,
   NOTHING,

@@ -1,4 +1,4 @@
-import { ApplicationFailure, CancellationScope, proxyLocalActivities } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, proxyActivities } from '@temporalio/workflow';
 import type { Correctable, CorrectableType, CorrectionActivities, Patch } from '../../messages/activities.js';
 import { changes, isObject, mergePatch } from '../../messages/objects.js';
 import { CORRECTABLE_FIELDS } from '../../messages/onboardings.js';
@@ -26,7 +26,7 @@ function typeOf(value: unknown): string {
   return value === null ? 'null' : typeof value;
 }
 
-const { checkCorrection, blankCorrection } = proxyLocalActivities<CorrectionActivities>({
+const { checkCorrection, blankCorrection } = proxyActivities<CorrectionActivities>({
   startToCloseTimeout: '10s',
   summary: 'Check the correction',
 });
@@ -37,7 +37,6 @@ export class CorrectableInput<Input extends object = object> {
   #current: Input;
   /** The input without the corrections that are on their way to the partner. */
   #kept: Input;
-  #running: Promise<unknown> | undefined;
 
   constructor(
     readonly type: CorrectableType,
@@ -94,7 +93,7 @@ export class CorrectableInput<Input extends object = object> {
     if (answer.kind !== 'correction') return;
     // A cancellation must not reject an answer without a reason.
     const problems = await CancellationScope.nonCancellable(() =>
-      this.#alone(() => checkCorrection({ ...this.at(facts), asked, patch: answer.patch })),
+      checkCorrection({ ...this.at(facts), asked, patch: answer.patch }),
     );
     if (problems.length === 0) return;
     const lines = problems.map(({ field, message }) => `answer.patch${field && `.${field}`}: ${message}`);
@@ -103,16 +102,6 @@ export class CorrectableInput<Input extends object = object> {
 
   /** A correction to fill in, for those of these fields that it can still change. */
   blankFor(asked: readonly string[], facts: Facts): Promise<Patch> {
-    return this.#alone(() => blankCorrection({ ...this.at(facts), asked }));
-  }
-
-  /** A replay resolves concurrent local activities together, and their commands come in another order. */
-  async #alone<Result>(run: () => Promise<Result>): Promise<Result> {
-    while (this.#running !== undefined) await this.#running.catch(() => undefined);
-    const running = run();
-    this.#running = running;
-    return running.finally(() => {
-      this.#running = undefined;
-    });
+    return blankCorrection({ ...this.at(facts), asked });
   }
 }

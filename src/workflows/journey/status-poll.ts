@@ -35,8 +35,8 @@ export class StatusPoll<Seen, Snapshot> {
   ) {}
 
   /** Waits for the first read that differs from `seen`. Does nothing when a poll runs already. */
-  follow(seen: Seen): void {
-    if (this.isFollowing) return;
+  start(seen: Seen): void {
+    if (this.isPolling) return;
     const { journey, watch } = this;
     const scope = new CancellationScope();
     this.#progress = { is: 'polling', scope };
@@ -71,7 +71,7 @@ export class StatusPoll<Seen, Snapshot> {
   }
 
   /** True while a poll runs, and until its change is taken. */
-  get isFollowing(): boolean {
+  get isPolling(): boolean {
     return this.#progress.is !== 'resting';
   }
 
@@ -102,7 +102,7 @@ export class StatusPoll<Seen, Snapshot> {
     return progress.is === 'changed' || (progress.is === 'failed' && !isCancellation(progress.error));
   }
 
-  /** Takes the change, or throws why the poll failed. The poll rests until the next {@link follow}. */
+  /** Takes the change, or throws why the poll failed. The poll rests until the next {@link start}. */
   takeChange(): Snapshot | undefined {
     const progress = this.#progress;
     if (progress.is === 'failed') throw progress.error;

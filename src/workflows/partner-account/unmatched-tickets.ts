@@ -12,13 +12,13 @@ import {
   withAnswer,
 } from '../business/tickets.js';
 import { POLL, partnerActivities } from '../journey/activity-proxies.js';
-import { react } from '../journey/following.js';
 import type { Journey } from '../journey/journey.js';
 import { Abandoned, type Answered } from '../journey/requirement-queue.js';
 import { answeredOf } from '../journey/rules.js';
 import { Rejected, runStep } from '../journey/run-step.js';
 import { paceAfter } from '../journey/status-poll.js';
 import type { Task } from '../journey/tasks.js';
+import { react } from '../journey/until-decided.js';
 
 /** A nudge resets it by its id, as after a reply. */
 const { awaitUnmatchedTickets } = partnerActivities('banking')({

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { writeSettings } from '../../../src/demo/playground.js';
+import { writeSettings } from '../../../src/demo/parts.js';
 import { run } from '../../rigs/processes.js';
 
 /** A command that fails at once, and shows a setting. */

@@ -16,7 +16,7 @@ it('in a row of the inbox, a note is answered by the forms of its page, and the 
   const boarding = await rig.board(input);
   const { workflowId } = boarding;
   const { id } = await boarding.requirement('underwriting-note');
-  const list = `kind=underwriting-note&find=${partsOfId(workflowId)?.key}`;
+  const list = `find=${partsOfId(workflowId)?.key}&kind=underwriting-note`;
   const [inbox, page] = [`/?${list}`, `/onboardings/${encodeURIComponent(workflowId)}`];
   const path = `${page}/requirements/${id}`;
   const [ada, viewer] = [await console.signedIn(), await console.signedIn({ role: 'viewer' })];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inboxRoutes } from '../../../src/console/pages/inbox.js';
+import { routesWith } from '../../../src/console/pages/routes.js';
 import { listedRequirements } from '../../../src/messages/listed.js';
 import type { RequirementKind } from '../../../src/messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
@@ -17,7 +17,7 @@ const rig = await createRig({ ownNamespace: true, worker: false });
 afterAll(() => rig.close());
 /** A few onboardings are many for this one. */
 const local = shared((until) =>
-  runConsole(rig, { provider: null, routes: inboxRoutes({ page: 2, list: 12 }) }, until),
+  runConsole(rig, { provider: null, routes: routesWith({ page: 2, list: 12 }) }, until),
 );
 const withPeople = shared((until) =>
   runConsole(rig, { env: { GANGWAY_ACCOUNTS: 'acme,north', OIDC_ACCOUNTS_CLAIM: 'accounts' } }, until),

@@ -4,24 +4,42 @@ import proto from '@temporalio/proto';
 import type { Party } from '../../../simulation/cast.js';
 import { workersOf } from '../../../simulation/cast.js';
 import { ACCOUNTS, BATCHES } from '../../../src/messages/ids.js';
+import { listDeliveries } from '../../../src/temporal/deliveries.js';
 import { found, type Markers } from '../privacy/markers.js';
 import { type Kept, kept } from '../privacy/places.js';
 import { taskFailure } from '../workflows/workflow-tasks.js';
 import type { Stage } from './stage.js';
 
-/** Deliveries are tried again at growing intervals. */
+/** How long an end may be neither received nor on its way. */
 const EVENTS_PATIENCE_MS = 90_000;
 
+/** Deliveries are tried again at growing intervals. */
+const DELIVERY_PATIENCE_MS = 900_000;
+
 /** Problems: the onboardings whose end was not published. */
-export async function unreported({ crm }: Stage, cast: readonly Party[]): Promise<string[]> {
+export async function unreported({ crm, rig }: Stage, cast: readonly Party[]): Promise<string[]> {
   const missing = () => {
     const ends = [...crm.received.values()].filter(({ type }) => type === 'onboarding.completed.v1');
     const published = new Set(ends.map(({ subject }) => subject));
-    return cast.filter(({ workflowId }) => !published.has(workflowId));
+    return cast.map(({ workflowId }) => workflowId).filter((workflowId) => !published.has(workflowId));
   };
-  for (const until = Date.now() + EVENTS_PATIENCE_MS; missing().length > 0 && Date.now() < until; )
-    await sleep(200);
-  return missing().map(({ workflowId }) => `the end of ${workflowId} was not published`);
+  const underWay = async (workflowId: string) => {
+    for await (const { event, attempts } of listDeliveries(rig.client, { workflowId, statuses: ['RUNNING'] }))
+      if (event.type === 'onboarding.completed.v1') return attempts;
+    return undefined;
+  };
+  const beganAt = Date.now();
+  for (let lastAt = beganAt; missing().length > 0; await sleep(1_000)) {
+    const left = missing();
+    const late = await Promise.all(left.map(underWay));
+    if (late.some((attempts) => attempts !== undefined)) lastAt = Date.now();
+    if (Date.now() - lastAt < EVENTS_PATIENCE_MS && Date.now() - beganAt < DELIVERY_PATIENCE_MS) continue;
+    return left.map((workflowId, index) => {
+      const how = late[index] === undefined ? 'no delivery is under way' : `after ${late[index]} attempts`;
+      return `the end of ${workflowId} was not published: ${how}`;
+    });
+  }
+  return [];
 }
 
 /**

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Incident } from '../../../simulation/writes.js';
-import { type Crm, startCrm } from '../../../src/demo/processes.js';
+import { type Crm, startCrm } from '../../../src/demo/parts.js';
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';

@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENT_TYPES, type Party } from '../../../simulation/cast.js';
-import {
-  startBusinessOnboarding,
-  startCustomerOnboarding,
-  startMerchantBoarding,
-} from '../../../src/temporal/start.js';
+import { KINDS } from '../../../src/temporal/start.js';
 import { batchFile, ndjson } from '../commands/files.js';
 import { startSpawnedGangway } from '../processes.js';
 import { insist } from '../waiting.js';
@@ -48,9 +44,7 @@ export async function startByClient({ rig }: Stage, party: Party): Promise<void>
   const { client, taskQueue } = rig;
   const options = { taskQueue, dbaForm: 'masked' } as const;
   await insist(async () => {
-    if (party.type === 'merchantBoarding') await startMerchantBoarding(client, party.input, options);
-    else if (party.type === 'businessOnboarding') await startBusinessOnboarding(client, party.input, options);
-    else await startCustomerOnboarding(client, party.input, options);
+    await KINDS[party.type].start(client, party.input as never, options);
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Role } from '../../../src/console/visitor.js';
+import type { Role } from '../../../src/console/route.js';
 import { merchant } from '../inputs.js';
 import type { Onboarding } from '../onboarding.js';
 import type { Rig } from '../rig.js';

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher, type FormData, request } from 'undici';
-import type { Route } from '../../../src/console/route.js';
+import type { Role, Route } from '../../../src/console/route.js';
 import { startConsole } from '../../../src/console/server.js';
 import { type ConsoleSettings, loadConsoleSettings } from '../../../src/console/settings.js';
-import type { Role } from '../../../src/console/visitor.js';
 import { createLogger } from '../../../src/process/logging.js';
 import type { Rig } from '../rig.js';
 import { testEnds, type Until } from '../shared.js';

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { columnsOf } from '../../../src/batches/columns.js';
 import { csvRows, mappingFrom, NO_MAPPING } from '../../../src/batches/csv.js';
-import { rowSchemas } from '../../../src/batches/ready.js';
+import { rowSchemas } from '../../../src/batches/validation.js';
 import { NO_ACCOUNTS } from '../../../src/messages/inputs.js';
 import { inChunks } from '../../rigs/commands/files.js';
 

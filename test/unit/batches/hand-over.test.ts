@@ -1,7 +1,7 @@
 import type { Payload } from '@temporalio/common';
 import { expect, it } from 'vitest';
 import { type HandOver, handOver, PartFailed } from '../../../src/batches/batches.js';
-import type { Ready } from '../../../src/batches/ready.js';
+import type { Ready } from '../../../src/batches/validation.js';
 import { type Answers, answering, time, valuesOf } from '../../rigs/temporal/answering-service.js';
 
 const row = (line: number): Ready => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Row, rowCheck } from '../../../src/batches/ready.js';
 import {
   attachedSentence,
   consequenceOf,
   doubtsOf,
   fileDoubts,
   kindsOf,
+  type Row,
+  rowCheck,
   rowsOf,
   validate,
 } from '../../../src/batches/validation.js';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Format, rowReader } from '../../../src/batches/format.js';
-import { type Row, rowSchemas } from '../../../src/batches/ready.js';
+import { type Row, rowSchemas } from '../../../src/batches/validation.js';
 import { adoptionRules } from '../../../src/commands/batch/adoption.js';
 import { openSource } from '../../../src/commands/batch/batch.js';
 import {

@@ -8,9 +8,16 @@ import { ASSETS } from '../../../src/console/layout.js';
 import { mayOpen, openOnboarding } from '../../../src/console/onboarding-view.js';
 import { listedAccounts } from '../../../src/console/pages/filters.js';
 import { ROUTES } from '../../../src/console/pages/routes.js';
-import { NotShown, type Route } from '../../../src/console/route.js';
+import {
+  accountProblem,
+  maySee,
+  NotShown,
+  ownAccounts,
+  ROLES,
+  type Route,
+  type Visitor,
+} from '../../../src/console/route.js';
 import { loadConsoleSettings } from '../../../src/console/settings.js';
-import { accountProblem, maySee, ownAccounts, ROLES, type Visitor } from '../../../src/console/visitor.js';
 import { TemporalProblem } from '../../../src/temporal/unavailable.js';
 import { InvalidInput } from '../../../src/texts/invalid-input.js';
 import { stoppedAt } from '../../rigs/clock.js';

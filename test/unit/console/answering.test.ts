@@ -10,7 +10,7 @@ import {
   roleFor,
 } from '../../../src/console/answer.js';
 import { Fields } from '../../../src/console/query.js';
-import type { Role } from '../../../src/console/visitor.js';
+import type { Role } from '../../../src/console/route.js';
 import {
   businessOnboardingInput,
   merchantBoardingInput,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type Batch, listBatches } from '../../../src/batches/batches.js';
 import { checkedFile } from '../../../src/console/pages/batch-file.js';
-import { BATCH_ROUTES, isVisible } from '../../../src/console/pages/batches.js';
+import { isVisible, startBatch } from '../../../src/console/pages/batches.js';
 import { Fields } from '../../../src/console/query.js';
+import type { Visitor } from '../../../src/console/route.js';
 import { loadConsoleSettings } from '../../../src/console/settings.js';
-import type { Visitor } from '../../../src/console/visitor.js';
 import { BATCH_MEMO, type BatchState, NO_RESULTS } from '../../../src/messages/batches.js';
 import { merchant } from '../../rigs/inputs.js';
 import { answering, execution, grpcError, payloads } from '../../rigs/temporal/answering-service.js';
@@ -81,9 +81,8 @@ it.each([
   const form = { params: { id: '7' }, fields: new Fields({ rate: '20' }) };
   const audit = (...entry: unknown[]) => audited.push(entry);
   const visit = { client, ...form, visitor: person('olga'), audit };
-  const start = BATCH_ROUTES.find(({ path }) => path === '/batches/:id/start');
-  const reply = await start
-    ?.show(visit as never)
-    .catch((error: { cause?: { details?: string } }) => error.cause?.details);
+  const reply = await startBatch(visit as never).catch(
+    (error: { cause?: { details?: string } }) => error.cause?.details,
+  );
   expect([reply, audited]).toEqual([shown, []]);
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Role } from '../../../src/console/route.js';
 import type { SessionData } from '../../../src/console/session.js';
-import type { Role } from '../../../src/console/visitor.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
 import { stoppedAt } from '../../rigs/clock.js';
 import { type CallOptions, consoleOfCalls, rejected } from '../../rigs/console/console-of-calls.js';

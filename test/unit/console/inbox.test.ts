@@ -1,8 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { chosenItems, nextIn } from '../../../src/console/pages/inbox-filter.js';
-import type { Visit } from '../../../src/console/route.js';
-import type { Visitor } from '../../../src/console/visitor.js';
-import { forgetLists } from '../../../src/console/waiting-list.js';
+import { chosenItems, forgetLists, nextIn } from '../../../src/console/pages/inbox-filter.js';
+import type { Visit, Visitor } from '../../../src/console/route.js';
 import type { InboxItem } from '../../../src/inbox/inbox.js';
 import { Times } from '../../../src/texts/time.js';
 import { stoppedAt } from '../../rigs/clock.js';

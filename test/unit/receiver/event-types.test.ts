@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NO_ACCOUNTS } from '../../../src/messages/inputs.js';
-import { eventTypes, prepareAll } from '../../../src/receiver/event-types.js';
+import { eventTypes, prepareAll } from '../../../src/receiver/event-routes.js';
 import { answering, execution, grpcError } from '../../rigs/temporal/answering-service.js';
 
 const types = eventTypes(NO_ACCOUNTS);

@@ -33,11 +33,7 @@ export interface Check {
 const BOUND_MS = 20_000;
 
 /** Runs a check within its bound. @throws the reason of the interruption, and nothing else */
-export async function verdictsOf(
-  { run, fix }: Check,
-  interruption: AbortSignal,
-  boundMs = BOUND_MS,
-): Promise<readonly Verdict[]> {
+export async function verdictsOf({ run, fix }: Check, interruption: AbortSignal, boundMs = BOUND_MS) {
   const deadline = new Deadline({ ms: boundMs, until: interruption });
   const { signal } = deadline;
   try {

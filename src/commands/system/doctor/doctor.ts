@@ -8,6 +8,7 @@ import { webhookFigures, webhookText } from '../../../reports/webhooks.js';
 import { openClient } from '../../../temporal/connection.js';
 import type { CommandLine } from '../../cli/command-line.js';
 import { CommandFailed, EXIT } from '../../cli/errors.js';
+import type { Flags } from '../../cli/options.js';
 import {
   type Check,
   type ClockOffsets,
@@ -20,10 +21,10 @@ import {
   wrong,
 } from './check.js';
 import { partnerChecks } from './partners.js';
-import { type Examined, examineSettings, weakSettings } from './settings.js';
+import { examineSettings, weakSettings } from './settings.js';
 import { temporalChecks } from './temporal.js';
 
-export async function doctor(cli: CommandLine, { json }: { readonly json?: true }): Promise<void> {
+export async function doctor(cli: CommandLine, { json }: Flags<'json'>): Promise<void> {
   const counts = { ok: 0, warn: 0, wrong: 0, unknown: 0 };
   for await (const { check, width, verdict } of examine(cli)) {
     counts[verdict.state] += 1;
@@ -54,8 +55,10 @@ export async function* examine(cli: CommandLine) {
   }
 }
 
-async function runChecks({ env: given, signal }: CommandLine, usable: NonNullable<Examined['usable']>) {
-  const { config, env } = usable;
+async function runChecks(
+  { env: given, signal }: CommandLine,
+  { config, env }: NonNullable<ReturnType<typeof examineSettings>['usable']>,
+) {
   const weak = await weakSettings(config, env);
   const clocks: ClockOffsets = new Map();
   const clients: Closable[] = [];

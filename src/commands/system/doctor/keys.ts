@@ -7,7 +7,7 @@ import {
 } from '../../../temporal/payload-codec.js';
 import { all, type Condition, compared, IS_RUNNING, is } from '../../../temporal/query.js';
 import { type Raw, rawListed } from '../../../temporal/search.js';
-import { isNotFound } from '../../../temporal/unavailable.js';
+import { ifFound } from '../../../temporal/unavailable.js';
 import { keyCheck, parseWorkerIdentity, pollersOf, type WorkerIdentity } from '../../../temporal/workers.js';
 import type { WorkerSettings } from '../../../worker/settings.js';
 import { ok, type Verdict, wrong } from './check.js';
@@ -80,12 +80,9 @@ const LAST_EVENTS = 20;
 /** The summary and the pending activities of a workflow, and its last events. */
 async function everythingOf(client: Client, workflowId: string): Promise<unknown> {
   const request = { namespace: client.options.namespace, execution: { workflowId } };
-  return Promise.all([
-    client.workflowService.describeWorkflowExecution(request),
-    client.workflowService.getWorkflowExecutionHistoryReverse({ ...request, maximumPageSize: LAST_EVENTS }),
-  ]).catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
-  });
+  const described = client.workflowService.describeWorkflowExecution(request);
+  const last = { ...request, maximumPageSize: LAST_EVENTS };
+  return ifFound(Promise.all([described, client.workflowService.getWorkflowExecutionHistoryReverse(last)]));
 }
 
 /** What a key of this command can read: of the workflows that name it, those of which it reads something, and the others. */

@@ -14,15 +14,12 @@ import { type Verdict, warn, wrong } from './check.js';
 
 type Environment = NodeJS.ProcessEnv;
 
-/** The settings, without those that cannot be used; and a verdict about each of these. */
-export interface Examined {
-  /** Undefined when nothing can be checked before a setting is corrected. */
-  readonly usable: { readonly config: WorkerSettings; readonly env: Environment } | undefined;
-  readonly bad: readonly Verdict[];
-}
-
-/** Reads all settings. One that cannot be used is left out, so that others, and what they lead to, are checked as well. */
-export function examineSettings(environment: Environment): Examined {
+/**
+ * Reads all settings. One that cannot be used is left out, so that others, and what they lead to, are checked as well.
+ *
+ * @returns `usable` is undefined when nothing can be checked before a setting is corrected
+ */
+export function examineSettings(environment: Environment) {
   const env = { ...environment };
   const bad: Verdict[] = [];
   for (;;) {
@@ -106,10 +103,7 @@ function weakTemporal(env: Environment): Advice[] {
   return [{ why, fix: 'set TEMPORAL_TLS=true' }];
 }
 
-async function readableByOthers(
-  { accounts, documentDir, statementDir }: WorkerSettings,
-  env: Environment,
-): Promise<Advice[]> {
+async function readableByOthers({ accounts, documentDir, statementDir }: WorkerSettings, env: Environment) {
   const secrets = [...namesOf(Object.keys(accounts)), ...TEMPORAL_SECRETS.map((name) => `${name}_FILE`)];
   const paths: Environment = {
     ...Object.fromEntries(secrets.filter((name) => name.endsWith('_FILE')).map((name) => [name, env[name]])),

@@ -83,6 +83,8 @@ async function describedBy(client: Client) {
   return { client, namespace: await client.workflowService.describeNamespace({ namespace }) };
 }
 
+type Polled = ReturnType<typeof polledQueues>[number] & { readonly pollers: Pollers };
+
 /** Names the task queues whose new tasks no worker takes. */
 export async function examineWorkers(client: Client, config: WorkerSettings): Promise<Verdict[]> {
   const { taskQueue } = config;
@@ -96,26 +98,21 @@ export async function examineWorkers(client: Client, config: WorkerSettings): Pr
   const idle = queues.filter(({ pollers }) => pollers.taking === 0);
   const [main] = queues;
   const reported = main && idle.includes(main) ? [main] : idle;
-  if (reported.length > 0)
-    return [...Map.groupBy(reported, ({ account }) => account)].map(([account, own]) =>
-      notTaken(account, own),
-    );
+  if (reported.length > 0) return [...Map.groupBy(reported, ({ account }) => account).values()].map(notTaken);
   const others = new Set(queues.map(({ queue }) => queue)).size - 1;
   const polled = `task queue ${taskQueue} and ${others} of partners and events`;
   return [ok(`polled in the last minute: ${polled}; workers: ${main?.pollers.taking}`)];
 }
 
-function notTaken(
-  account: string,
-  [first, ...more]: readonly { readonly queue: string; readonly pollers: Pollers }[],
-): Verdict {
+/** About the task queues of one account. */
+function notTaken([first, ...more]: readonly Polled[]): Verdict {
   if (!first) throw new RangeError('no task queue is idle');
-  const { why, run } = noWorker(first.queue, first.pollers);
+  const { account, queue, pollers } = first;
+  const { why, run } = noWorker(queue, pollers);
   const others = [...new Set(more.map(({ queue }) => queue))].join(', ');
   const detail = others ? `${why}; the same goes for ${others}` : why;
   if (run) return wrong(detail, `run "${run}"`);
-  const { target } = first.pollers;
-  const build = target ? `, with GANGWAY_BUILD_ID=${target.buildId}` : '';
+  const build = pollers.target ? `, with GANGWAY_BUILD_ID=${pollers.target.buildId}` : '';
   const kind = account ? `that has ${account} in GANGWAY_ACCOUNTS` : 'with these settings';
   return wrong(detail, `start a worker ${kind}: "npm run worker"${build}`);
 }

@@ -17,14 +17,14 @@ export interface Carried<Remembered> {
 
 interface Running {
   readonly journey: Journey;
-  readonly poll: Pick<StatusPoll<never, unknown>, 'hasChange' | 'isFollowing'>;
+  readonly poll: Pick<StatusPoll<never, unknown>, 'hasChange' | 'isPolling'>;
   readonly tasks: Tasks;
   /** The time that writes have to end by themselves after a decision. Default: none. What was sent then still runs to its end. */
   readonly grace?: Duration;
 }
 
-/** A workflow that follows a status by {@link Rules}. */
-export interface Following<Remembered, Situation, Seen, Snapshot> extends Running {
+/** An onboarding that {@link Rules} decide about. */
+export interface Onboarding<Remembered, Situation, Seen, Snapshot> extends Running {
   readonly poll: StatusPoll<Seen, Snapshot>;
   remembered: Remembered;
   readonly situation: Situation;
@@ -47,43 +47,43 @@ export function publish(state: PublishedState, change: PublishedChange): void {
 }
 
 export function react<Remembered>(
-  following: { readonly journey: Journey; remembered: Remembered },
+  onboarding: { readonly journey: Journey; remembered: Remembered },
   { remember, decisions }: Reaction<Remembered>,
 ): void {
-  following.remembered = remember;
-  apply(following.journey, decisions);
+  onboarding.remembered = remember;
+  apply(onboarding.journey, decisions);
 }
 
 /**
- * Follows a status until the workflow has an outcome. Each round begins what is due, waits until there is something to do, and
+ * Runs rounds until the workflow has an outcome. Each round begins what is due, waits until there is something to do, and
  * takes the change of the status, if there is one. The poll continues while a person is asked, so a decision of the partner ends
  * everything else. At the same moment, the first of these counts: a task that failed, a person who abandons it, the decision of
  * the partner, the answer of a person.
  */
-export async function followUntilDecided<Remembered, Situation, Seen, Snapshot, Due, Outcome>(
-  following: Following<Remembered, Situation, Seen, Snapshot>,
+export async function runUntilDecided<Remembered, Situation, Seen, Snapshot, Due, Outcome>(
+  onboarding: Onboarding<Remembered, Situation, Seen, Snapshot>,
   rules: Rules<Remembered, Situation, Seen, Snapshot, Due, Outcome>,
   runDue: (due: Due) => Promise<void>,
   continueInNewRun: (carried: Carried<Remembered>) => Promise<never>,
 ): Promise<Outcome> {
-  const { journey, poll, tasks } = following;
+  const { journey, poll, tasks } = onboarding;
   const { kinds } = rules;
-  const next = () => rules.next(following.remembered, following.situation);
+  const next = () => rules.next(onboarding.remembered, onboarding.situation);
   try {
     for (;;) {
       tasks.start(next().due.map((due) => ({ name: due.task, run: () => runDue(due) })));
       const { compared } = next();
-      if (compared !== undefined) poll.follow(compared);
-      await untilDue(following, kinds, next);
+      if (compared !== undefined) poll.start(compared);
+      await untilDue(onboarding, kinds, next);
       tasks.check();
       const abandoned = journey.requirements.abandonedOf(kinds);
       if (abandoned) unlessAbandoned(abandoned.resolution);
       const change = poll.takeChange();
-      if (change) react(following, rules.onRead(following.remembered, change, following.situation));
+      if (change) react(onboarding, rules.onRead(onboarding.remembered, change, onboarding.situation));
       const { ended } = next();
       if (ended) {
         apply(journey, ended.decisions);
-        await endTasks(following, kinds);
+        await endTasks(onboarding, kinds);
         // Asked again: a write that ran to its end meanwhile may show in the outcome, such as the id of an account.
         return next().ended?.outcome ?? ended.outcome;
       }
@@ -92,7 +92,7 @@ export async function followUntilDecided<Remembered, Situation, Seen, Snapshot, 
         const isWaiting = () => journey.requirements.open.some(({ kind }) => kind === 'waiting');
         await condition(() => allHandlersFinished() && !isWaiting());
         journey.state.refresh();
-        return await continueInNewRun({ journey: journey.records, remembered: following.remembered });
+        return await continueInNewRun({ journey: journey.records, remembered: onboarding.remembered });
       }
     }
   } catch (error) {
@@ -109,7 +109,7 @@ async function untilDue(
   const isDue = () => {
     if (poll.hasChange || tasks.hasFailed || journey.requirements.abandonedOf(kinds)) return true;
     const { due, compared, ended } = next();
-    const isPollDue = compared !== undefined && !poll.isFollowing;
+    const isPollDue = compared !== undefined && !poll.isPolling;
     return isPollDue || ended !== undefined || due.some(({ task }) => !tasks.isRunning(task));
   };
   while (!isDue()) {

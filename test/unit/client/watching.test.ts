@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { awaitOutcome, reportRequirements } from '../../../src/client/outcome.js';
+import { awaitOutcome, reportRequirements } from '../../../src/client/watching.js';
 import { answering, type Facts, known, payloads } from '../../rigs/temporal/answering-service.js';
 
 const ADVICE = { restart: 'start it again', input: 'FILE' };
