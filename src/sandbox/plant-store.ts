@@ -3,7 +3,7 @@ import {
   newPlant,
   PLANT_STORE_OPERATIONS,
   type PlantStoreOperations,
-} from '../partners/plant-store/partner.js';
+} from '../partners/plant-store/operations.js';
 import {
   bearerOf,
   type EmulatedPartner,

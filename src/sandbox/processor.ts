@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { FieldProblem } from '../partners/partner-error.js';
-import { PROCESSOR_OPERATIONS } from '../partners/processor/partner.js';
+import { PROCESSOR_OPERATIONS } from '../partners/processor/operations.js';
 import {
   bearerOf,
   byField,

@@ -1,75 +1,14 @@
 import { z } from 'zod';
-import { idempotent, type Operations, once, read } from '../catalogue.js';
-import type { PartnerClient } from '../client.js';
-import { absent, idText, int32, int64, openPlain, sometimes } from '../fields.js';
 import { type Contract, object, ref, same, text } from '../openapi/contract.js';
-import { bearer, type Closable, type Connection, connectedClient, definePartner } from '../partner.js';
-import type { Opened, PartnerResponse } from '../responses.js';
-
-/** NewPlant: all fields of a plant, and its id. */
-export const newPlant = z.strictObject({ id: int64, name: z.string(), tag: z.string().optional() });
-
-/**
- * Plant. The contract prints no id in it. If there is one, it is kept as the text of its digits, because a response is
- * passed on as JSON.
- */
-export const plant = z.looseObject({
-  name: z.string(),
-  tag: sometimes(absent(z.string())),
-  id: sometimes(idText.optional()),
-});
-
-export const failure = z.looseObject({ error: z.int32(), message: z.string() });
-
-/** The plant store (apis/3): all three operations, as printed there. */
-export const PLANT_STORE_OPERATIONS = {
-  listPlants: read('GET /plants', {
-    summary: 'Plants, at most `limit` of them',
-    query: ['limit'],
-    provenance: 'documented',
-    inWorkflows: true,
-    request: z.strictObject({ limit: int32.optional() }),
-    response: z.array(plant),
-  }),
-  createPlant: once('POST /plants', {
-    summary: 'Add a plant with an id that the caller chooses',
-    provenance: 'documented',
-    request: newPlant,
-    response: plant,
-  }),
-  deletePlant: idempotent('DELETE /plants/{id}', {
-    summary: 'Delete a plant',
-    returns: 'none',
-    irreversible: true,
-    provenance: 'documented',
-    request: z.strictObject({ id: int64 }),
-  }),
-} satisfies Operations;
-
-export type PlantStoreOperations = typeof PLANT_STORE_OPERATIONS;
-
-export type PlantStoreClient = PartnerClient<PlantStoreOperations> & Closable;
-
-/** A client of the plant store (apis/3). Ids are int64 and keep all their digits. */
-export function plantStoreClient(settings: Connection & { readonly token: string }): PlantStoreClient {
-  const protocol = { system: 'plant-store', ...bearer(settings.token), open: openBody };
-  return connectedClient(PLANT_STORE_OPERATIONS, protocol, settings);
-}
-
-/** Plain JSON; a failure is an Error, whose number is shown next to its message. */
-function openBody(response: PartnerResponse): Opened | undefined {
-  const opened = openPlain(response);
-  const error = failure.safeParse(opened?.payload);
-  if (!opened?.failed || !error.success) return opened;
-  const { error: number, message } = error.data;
-  return { ...opened, fields: [{ field: '', message: `${message} (error ${number})` }] };
-}
+import { definePartner } from '../partner.js';
+import * as operations from './operations.js';
+import { plantStoreClient } from './operations.js';
 
 /** apis/3, Plant store: every failure is a 400 with an Error. */
 const contract: Contract = {
   reference: 'apis/3',
   security: { type: 'http', scheme: 'bearer' },
-  names: { int64, newPlant, plant, failure },
+  names: operations,
   bodies: { Error: object({ error: { type: 'integer', format: 'int32' }, message: text }) },
   failures: () => same(ref('Error'), 400),
 };
@@ -81,7 +20,7 @@ export const plantStore = definePartner({
     PLANT_STORE_TOKEN: z.string('is not set').meta({ description: 'Bearer token.', secret: true }),
   }),
   clientSettings: (url, set) => ({ url, token: set.PLANT_STORE_TOKEN }),
-  operations: () => PLANT_STORE_OPERATIONS,
+  operations: () => operations.PLANT_STORE_OPERATIONS,
   client: (settings) => plantStoreClient(settings),
   credentialsCheck: {
     read: async (client, options) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { byHand } from '../../../src/partners/by-hand.js';
-import { plantStoreClient } from '../../../src/partners/plant-store/partner.js';
-import { processorClient } from '../../../src/partners/processor/partner.js';
+import { plantStoreClient } from '../../../src/partners/plant-store/operations.js';
+import { processorClient } from '../../../src/partners/processor/operations.js';
 import { clientAt, HOLDER } from '../../rigs/partners/banking/partner.js';
 import { failureOf, NOWHERE, refusedFields } from '../../rigs/partners/failure.js';
 

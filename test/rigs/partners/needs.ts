@@ -7,7 +7,7 @@ export type Place = string;
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** Where the catalogue is: requests, responses and operations. */
-const CATALOGUE = /src\/partners\/[\w-]+\/(operations|profile-operations|partner|schemas|responses|token)\.ts$/;
+const CATALOGUE = /src\/partners\/[\w-]+\/([\w-]*operations|schemas|responses|token)\.ts$/;
 
 /** Code that can use a client. */
 const CODE = /src\/(activities|partners)\//;

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { byHand } from '../../../../src/partners/by-hand.js';
-import { plantStoreClient } from '../../../../src/partners/plant-store/partner.js';
+import { plantStoreClient } from '../../../../src/partners/plant-store/operations.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { type Respond, recordingServer, responding } from '../../../rigs/partners/servers.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { byHand } from '../../../../src/partners/by-hand.js';
-import { processorClient } from '../../../../src/partners/processor/partner.js';
+import { processorClient } from '../../../../src/partners/processor/operations.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { type Respond, recordingServer, responding } from '../../../rigs/partners/servers.js';
 

@@ -2,8 +2,8 @@ import type { ByHand } from '../../../../src/partners/by-hand.js';
 import type {
   PlantStoreClient,
   PlantStoreOperations,
-} from '../../../../src/partners/plant-store/partner.js';
-import type { ProcessorClient, ProcessorOperations } from '../../../../src/partners/processor/partner.js';
+} from '../../../../src/partners/plant-store/operations.js';
+import type { ProcessorClient, ProcessorOperations } from '../../../../src/partners/processor/operations.js';
 import type { PartnerClients, SystemName } from '../../../../src/partners/systems.js';
 import { BANKING_CALLS } from './banking.js';
 import { BOARDING_CALLS } from './boarding.js';
