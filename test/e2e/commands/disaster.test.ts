@@ -211,6 +211,9 @@ it(
       await handle.result().catch(() => undefined);
     }
 
+    // Temporal lists an onboarding some time after its start, and the merchant of the last customer begins after that.
+    const many = async () => jsonLines(await gangway('list', '--limit', '100', '--json')).length;
+    await eventually(many, (count) => count === 38, 'all onboardings');
     expect(await gangway('backup', server.backup)).toEqual({
       code: 0,
       stdout: `saved 38 onboardings to ${server.backup}\n`,
