@@ -48,7 +48,7 @@ export function writeOnce<Result>(send: (options: OnceWriteOptions) => Promise<R
 
 /**
  * Makes a write that leaves the same state however often it is made, so it is sent again after an unknown result, except a single
- * call such as one with a one-time code. Its mark shows a cancellation whether it may have taken effect.
+ * call such as one with a one-time code. When it is cancelled, its mark shows whether it may have taken effect.
  */
 export function writeRepeatably<Result>(
   send: (options: RepeatableWriteOptions) => Promise<Result>,

@@ -21,9 +21,9 @@ import { type Carried, runUntilDecided } from './journey/until-decided.js';
  * - what holds up all onboardings: refused credentials and unreadable responses in `partnerAccount`, and a status that nobody
  *   knows in `partnerRecord`
  *
- * The status is polled meanwhile. An answer to the first group can be taken back until it is on its way. When the partner decides,
- * questions close, a write that was sent runs to its end, and answers that are not delivered by then are dropped. The timeline
- * says whether one may have arrived (`journey/requirement-queue.ts`).
+ * Once the merchant exists, the status is polled while a person is asked. An answer to a question of `decisions.ts` can be taken
+ * back until it is on its way. When the partner decides, open questions close. A write that was sent still runs to its end. Answers
+ * that were not delivered by then are dropped, and the timeline says whether one may have arrived (`journey/requirement-queue.ts`).
  */
 export async function merchantBoarding(
   input: MerchantBoardingInput | FollowedMerchantInput,

@@ -115,7 +115,7 @@ function stillDelivered(
 ): Remembered['delivered'] {
   if (!isUnderReview(phase) || phase === 'in-review') return delivered;
   const isStill = ([id, mark]: [string, StatusMark]) => {
-    // A review that takes effect between the reads of status and notes shows the old status without the note.
+    // The status is read before the notes. If a review takes effect in between, the old status comes without the note.
     const mayBeListed = notes.some((note) => note.id === id) || !restless.hasRestlessDate;
     return mayBeListed && isSame(mark, { status, statusDate }, restless);
   };

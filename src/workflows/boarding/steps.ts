@@ -84,8 +84,8 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
 }
 
 /**
- * Continues with the merchant that the input names, and submits it, unless somebody has. Of one that is followed, the whole
- * snapshot is reported to a person, including "not submitted".
+ * Continues with the merchant that the input names, and submits it, unless somebody has. If it is only followed, a person is told
+ * everything that the first read shows, even that nobody has submitted it.
  */
 export async function adoptMerchant(boarding: Boarding, merchantProfileId: number): Promise<void> {
   await adopt(boarding, await findAdoptable(boarding, merchantProfileId));

@@ -57,8 +57,8 @@ export function react<Remembered>(
 /**
  * Runs rounds until the workflow has an outcome. Each round begins what is due, waits until there is something to do, and
  * takes the change of the status, if there is one. The poll continues while a person is asked, so a decision of the partner ends
- * everything else. At the same moment, the first of these counts: a task that failed, a person who abandons it, the decision of
- * the partner, the answer of a person.
+ * everything else. If several things happen at once, the first of these counts: a task failed, a person abandoned the onboarding,
+ * the partner decided, a person answered.
  */
 export async function runUntilDecided<Remembered, Situation, Seen, Snapshot, Due, Outcome>(
   onboarding: Onboarding<Remembered, Situation, Seen, Snapshot>,
