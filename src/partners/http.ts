@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { buildConnector, Client, type Dispatcher, errors, type FormData, Pool } from 'undici';
 import { Deadline, untilAborted } from '../http/deadline.js';
 import { isSecureOrLoopback } from '../settings/settings.js';
+import { Pause } from './pause.js';
 
 /** The time limits of one call, in milliseconds, and the size limits of a response, in bytes. */
 export const DEFAULT_HTTP_LIMITS = {
@@ -103,31 +104,6 @@ export class TransportError extends Error {
     options?: ErrorOptions,
   ) {
     super(code, options);
-  }
-}
-
-/** The pause after a 429 without a `Retry-After`, in milliseconds. */
-const SHORTEST_PAUSE_MS = 1_000;
-
-/** The pause that a partner asks for with a 429: until it ends, no call of the account is sent. */
-export class Pause {
-  #until = 0;
-  #operation = '';
-
-  constructor(private readonly clock = () => performance.now()) {}
-
-  /** @param operation the one that got the 429. A shorter pause does not end a longer one. */
-  begin(operation: string, ms = SHORTEST_PAUSE_MS): void {
-    const until = this.clock() + ms;
-    if (until <= this.#until) return;
-    this.#until = until;
-    this.#operation = operation;
-  }
-
-  /** The remaining time, in whole milliseconds, and the operation that got the 429; undefined without a pause. */
-  get now(): { readonly leftMs: number; readonly operation: string } | undefined {
-    const leftMs = Math.ceil(this.#until - this.clock());
-    return leftMs > 0 ? { leftMs, operation: this.#operation } : undefined;
   }
 }
 

@@ -1,9 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BankingToken, type TokenSettings } from '../../../../src/partners/banking/token.js';
-import { type HttpRequest, type HttpResponse, Pause, TransportError } from '../../../../src/partners/http.js';
+import { type HttpRequest, type HttpResponse, TransportError } from '../../../../src/partners/http.js';
 import type { Exchange, ExchangeEnd } from '../../../../src/partners/observers.js';
 import { PartnerError } from '../../../../src/partners/partner-error.js';
+import { Pause } from '../../../../src/partners/pause.js';
 import { stoppedAt } from '../../../rigs/clock.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 
