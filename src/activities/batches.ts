@@ -7,7 +7,6 @@ import {
   getClient,
   heartbeat,
 } from '@temporalio/activity';
-import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import pThrottle from 'p-throttle';
 import type { FileStore } from '../documents/file-store.js';
@@ -21,26 +20,11 @@ import {
 } from '../messages/batches.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { sealed, unsealed } from '../temporal/payload-codec.js';
-import {
-  type Started,
-  type StartOptions,
-  startBusinessOnboarding,
-  startCustomerOnboarding,
-  startMerchantBoarding,
-} from '../temporal/start.js';
+import { KINDS, type StartOptions } from '../temporal/start.js';
 import { promptly, rejectionOf } from '../temporal/unavailable.js';
 
 /** The interval between reports of the results so far, in milliseconds. A dead worker's successor repeats at most that much. */
 const BEAT_MS = 1_000;
-
-/** Starts what a row has. Its input was checked before it was kept. */
-const STARTS: Readonly<
-  Record<BatchRow['type'], (client: Client, input: never, options: StartOptions) => Promise<Started>>
-> = {
-  merchantBoarding: startMerchantBoarding,
-  businessOnboarding: startBusinessOnboarding,
-  customerOnboarding: startCustomerOnboarding,
-};
 
 /** Returns the activities of a batch, which use the worker's connection and document store. @param openDocuments opens it, once */
 export function batchActivities(
@@ -134,8 +118,9 @@ async function startRow(
 ): Promise<RowResult> {
   const row = { line, externalId, workflowId };
   try {
+    // The input was checked before it was kept.
     const { runId, started } = await promptly(getClient(), () =>
-      STARTS[type](getClient(), input as never, options),
+      KINDS[type].start(getClient(), input as never, options),
     );
     return { ...row, runId, result: started ? 'started' : 'attached' };
   } catch (error) {
