@@ -25,6 +25,7 @@ const project = (name: string, more: object) => ({
     pool: 'forks' as const,
     execArgv,
     expect: { poll },
+    setupFiles: ['test/rigs/cost/each-file.ts'],
     ...more,
   },
 });
@@ -93,6 +94,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    reporters: ['default', './test/rigs/cost/reporter.ts'],
     projects: [
       // Functions: no network, no server.
       project('unit', { ...EACH_CORE, isolate: false, testTimeout: 60_000 }),
