@@ -1,5 +1,4 @@
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What many tests call though it is deprecated. test/integration/partners/deprecated.test.ts checks the warning. */
 const DEPRECATED = [
@@ -25,6 +24,8 @@ const project = (name: string, more: object) => ({
     pool: 'forks' as const,
     execArgv,
     expect: { poll },
+    maxWorkers,
+    isolate: false,
     setupFiles: ['test/rigs/cost/each-file.ts'],
     ...more,
   },
@@ -39,11 +40,8 @@ const SERVER = {
   hookTimeout: 200_000,
 };
 
-/** A worker for each core: these wait for nothing. vitest leaves a core alone by default, which is half of two. */
-const EACH_CORE = { maxWorkers: '100%', sequence: { groupOrder: 1 } };
-
-/** Tests that wait half of the time share a core. */
-const WAITING = { maxWorkers: 5, sequence: { groupOrder: 2 } };
+/** A process for each core, in all projects: more only take turns, and none measures the machine. vitest leaves a core alone by default. */
+const maxWorkers = '100%';
 
 /** The simulated service, on virtual time. */
 const SIMULATED = {
@@ -53,64 +51,34 @@ const SIMULATED = {
   hookTimeout: 60_000,
 };
 
+/** Projects run one after the other. Those of the same place run side by side. */
+const order = (groupOrder: number) => ({ sequence: { groupOrder } });
+
 const PROCESSES = {
   ...SERVER,
   globalSetup: [TEMPORAL, 'test/rigs/browser/unpacked.ts', 'test/rigs/worker/changed-build.ts'],
 };
 
-/** Files that take the longest, in the order of their times. They begin first, so that the others run beside them. */
-const LONGEST = {
-  integration: [
-    ...['simulation/simulation', 'commands/no-worker', 'commands/adopt', 'console/start', 'commands/onboard'],
-    ...['commands/export', 'commands/doctor-findings', 'workflows/new-status', 'commands/resolve'],
-    ...['commands/inbox', 'commands/waiting', 'nexus/onboardings', 'workflows/partner-waits'],
-    ...['temporal/places', 'workflows/polling', 'events/several-runs'],
-  ],
-  e2e: [
-    ...['package', 'commands/unreadable', 'demo', 'chaos/chaos', 'console/together'],
-    ...['commands/disaster', 'commands/batch-killed', 'browser/web-ui', 'commands/scripts'],
-    ...['console/screens', 'console/answering', 'receiver/schemathesis', 'privacy/leaks'],
-    ...['documents/stores', 'workflows/interrupted-writes', 'receiver/killed-temporal'],
-    ...['worker/clock', 'browser/console-start', 'workflows/killed-worker', 'worker/memory'],
-    ...['console/killed', 'privacy/rotation', 'temporal/cloud', 'commands/batch-memory', 'worker/accounts'],
-    ...['commands/terminal', 'bench', 'worker/partner-task-queues'],
-  ],
-};
-
-const PLACES = Object.entries(LONGEST).flatMap(([name, files]) =>
-  files.map((file) => `/test/${name}/${file}.test.ts`),
-);
-
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) => {
-      const index = PLACES.findIndex((path) => moduleId.endsWith(path));
-      return index < 0 ? PLACES.length : index;
-    };
-    return (await super.sort(files)).sort((one, other) => place(one) - place(other));
-  }
-}
-
 export default defineConfig({
   test: {
-    sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/rigs/cost/reporter.ts'],
     projects: [
       // Functions: no network, no server.
-      project('unit', { ...EACH_CORE, isolate: false, testTimeout: 60_000 }),
+      project('unit', { ...order(1), testTimeout: 60_000 }),
       // Real clients, workers and sandboxes in the test's own process. Files share a process, one after the other.
-      project('integration', { ...SERVER, ...WAITING, isolate: false }),
+      project('integration', { ...SERVER, ...order(2) }),
       // Files share a process, and its world or its server.
       project('workflows', {
         ...(process.env['WORKFLOWS_ON'] === 'server'
-          ? { ...SERVER, ...WAITING }
-          : { ...SIMULATED, ...EACH_CORE }),
-        isolate: false,
+          ? { ...SERVER, ...order(2) }
+          : { ...SIMULATED, ...order(1) }),
       }),
       // Real processes, kills, a browser. Most of them wait most of the time.
-      project('e2e', { ...PROCESSES, isolate: false, maxWorkers: 6, sequence: { groupOrder: 3 } }),
+      project('e2e', { ...PROCESSES, ...order(3) }),
       // Builds, deploy/roll-out.sh and the alerts in service, for minutes: a job of its own in CI, and a check before a release.
-      project('deploy', { ...PROCESSES, isolate: false, sequence: { groupOrder: 4 } }),
+      project('deploy', { ...PROCESSES, ...order(4) }),
+      // What a day can wait for: large sizes, lost namespaces, jumping clocks, three Nodes. scripts/nightly.sh runs it with more.
+      project('nightly', { ...PROCESSES, ...order(5) }),
     ],
   },
 });

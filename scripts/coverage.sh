@@ -6,11 +6,7 @@ cd "$(dirname "$0")/.."
 trap 'npm run --silent build' EXIT
 
 # The command is not bundled, because its bundle has no source map.
-rm -rf dist
-node node_modules/typescript/bin/tsc -p tsconfig.build.json
-node scripts/bundle-workflows.mjs
-node scripts/bundle-processes.mjs pages
-tsx scripts/build-stamp.ts
+node scripts/build.mjs pages
 
 # Workflows run in the test's own thread, where V8 counts them.
 export TEMPORAL_DEBUG=1

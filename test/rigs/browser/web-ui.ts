@@ -43,7 +43,7 @@ export class WorkflowPages {
       await this.#shown(page, name, expected, quiet);
       await quiet();
       if (picture) await page.screenshot({ path: picture.file });
-      return await textOf(page, expected, 0);
+      return await textOf(page, expected, PATIENCE_MS);
     } finally {
       await page.close();
     }
