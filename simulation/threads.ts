@@ -11,12 +11,18 @@ const AHEAD = 50;
 /** Most of what a run makes is garbage soon: with a small nursery, the collector takes a sixth of the time. */
 const resourceLimits = { maxYoungGenerationSizeMb: 192 };
 
+/** A thread compiles its sources itself, and is as quiet as the process that starts it. */
+const EXEC_ARGV = [
+  ...process.execArgv.filter((option) => option.startsWith('--disable-warning')),
+  ...['--import', 'tsx'],
+];
+
 /** Runs plans on all cores. Yields what they have shown in the order of the plans. */
 export async function* verdictsOf(plans: Iterable<Plan>): AsyncGenerator<Verdict> {
   const threads: Worker[] = [];
   const limit = pLimit(availableParallelism());
   const run = async (plan: Plan): Promise<Verdict> => {
-    const thread = threads.pop() ?? new Worker(FILE, { resourceLimits });
+    const thread = threads.pop() ?? new Worker(FILE, { resourceLimits, execArgv: EXEC_ARGV });
     thread.postMessage(plan);
     const [verdict] = (await once(thread, 'message')) as [Verdict];
     threads.push(thread);

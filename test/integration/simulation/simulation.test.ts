@@ -1,33 +1,38 @@
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { pictureOf } from '../../../simulation/picture.js';
+import { planOf } from '../../../simulation/plan.js';
+import type { Verdict } from '../../../simulation/simulation.js';
+import { verdictsOf } from '../../../simulation/threads.js';
+import { digestOf, tableOf } from '../../../simulation/trace.js';
 import { run } from '../../rigs/processes.js';
 
 const simulate = (...args: string[]) =>
   run(process.execPath, ['--import', 'tsx', 'simulation/run.ts', ...args], {});
 
+/** The nightly part runs for an hour, with seeds of its own. */
+const RUNS = 80;
+
+/** The same run twice, at once on two cores, and those of the first seeds. A thread takes longer to start than a run takes. */
+const [twice, verdicts]: Verdict[][] = [[], []];
 // A busy machine takes minutes.
-it('keeps every promise in 300 runs on virtual time, with all faults there are', {
-  timeout: 1_200_000,
-}, async () => {
-  const { code, stdout } = await simulate('--seed', '1', '--count', '300');
-  expect({ code, stdout }).toEqual({
-    code: 0,
-    stdout: expect.stringMatching(/^300 runs, \d{3} onboardings, \d+ steps in /),
-  });
+beforeAll(async () => {
+  const plans = [planOf(25, 'merchant'), planOf(25, 'merchant')];
+  for (let seed = 1; seed <= RUNS; seed += 1) plans.push(planOf(seed));
+  for await (const verdict of verdictsOf(plans)) (twice.length < 2 ? twice : verdicts).push(verdict);
+}, 1_200_000);
+
+it(`keeps every promise in ${RUNS} runs on virtual time, with all faults there are`, () => {
+  expect(verdicts).toHaveLength(RUNS);
+  const broken = verdicts.filter(({ problems }) => problems.length > 0);
+  expect(broken.map(({ plan: { seed }, problems }) => ({ seed, problems }))).toEqual([]);
+  expect(verdicts.reduce((sum, { onboardings }) => sum + onboardings, 0)).toBeGreaterThan(RUNS);
 });
 
-it('does the same with the same seed, byte for byte, for those whom it is to onboard, and draws it as one picture', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'gangway-picture-'));
-  const [one, other] = await Promise.all(
-    [1, 2].map(async (number) => {
-      const file = join(folder, `${number}.svg`);
-      const { stdout } = await simulate('--seed', '25', '--only', 'merchant', '--trace', '--picture', file);
-      const trace = stdout.split('\n').filter((line) => line.startsWith('2026-'));
-      return { trace, picture: await readFile(file, 'utf8') };
-    }),
-  );
+it('does the same with the same seed, byte for byte, for those whom it is to onboard, and draws it as one picture', () => {
+  const [one, other] = twice.map(({ trace }) => ({
+    trace: tableOf(trace),
+    picture: pictureOf(digestOf(trace), 'Seed 25'),
+  }));
   expect(one).toEqual(other);
   const { trace = [], picture = '' } = one ?? {};
   expect(trace.length).toBeGreaterThan(50);

@@ -32,18 +32,23 @@ const OTHERS = [
   'somebody-elses',
 ];
 
+/** One of each way to ask: all lead to the same check, as the other workflows show at every address. */
+const SOME = BELOW.filter(([, below]) => /^$|^\/(export|private)$|note-1$/.test(below));
+
 describe('no page of an onboarding shows or changes what has the id', () => {
-  it.each([
-    ...OTHERS,
-    ...['', ' ', '../..', '../healthz', 'a/b', '%', '%00', '%2e%2e', '\\', "' OR 1=1 --", '*'],
-    ...['merchant-boarding', 'Merchant-Boarding-m-1', ` ${ID}`, `${ID} `, `${ID}/`, `${ID}\n`, `${ID}\0`],
-    ...[`${ID}@`, `${ID}@north`, `${ID}\u202e`, `${ID}\u200b`, 'merchant-boarding-😀', `/${ID}`, `x${ID}`],
-    ...['merchant-boarding-__proto__', '__proto__', 'constructor', 'merchant-boarding-toString'],
-    `merchant-boarding-${'é'.repeat(280)}`,
-  ])('%j', async (id) => {
+  it.each<[id: string, below: typeof BELOW]>([
+    ...OTHERS.map((id) => [id, BELOW] as [string, typeof BELOW]),
+    ...[
+      ...['', ' ', '../..', '../healthz', 'a/b', '%', '%00', '%2e%2e', '\\', "' OR 1=1 --", '*'],
+      ...['merchant-boarding', 'Merchant-Boarding-m-1', ` ${ID}`, `${ID} `, `${ID}/`, `${ID}\n`, `${ID}\0`],
+      ...[`${ID}@`, `${ID}@north`, `${ID}\u202e`, `${ID}\u200b`, 'merchant-boarding-😀', `/${ID}`, `x${ID}`],
+      ...['merchant-boarding-__proto__', '__proto__', 'constructor', 'merchant-boarding-toString'],
+      `merchant-boarding-${'é'.repeat(280)}`,
+    ].map((id) => [id, SOME] as [string, typeof BELOW]),
+  ])('%j', async (id, addresses) => {
     const workflows = Object.fromEntries([ID, ...OTHERS].map((each) => [each, OWN]));
     const { open, updates, audited } = await consoleOfCalls({ workflows });
-    for (const [method, below] of BELOW) {
+    for (const [method, below] of addresses) {
       const url = `/onboardings/${encodeURIComponent(id)}${below}`;
       const { status, text, headers } = await open(ADMIN, url, method === 'POST' ? { form: FORM } : {});
       expect([below, status, headers['content-type']]).toEqual([below, 404, 'text/html; charset=utf-8']);
