@@ -186,13 +186,20 @@ async function handshake(
   socket.once('secureConnect', () => {
     isSecure = true;
   });
-  socket.setTimeout(TLS_TIMEOUT_MS, () => socket.destroy());
+  // A server that is busy has not rejected anything.
+  let isLate = false;
+  socket.setTimeout(TLS_TIMEOUT_MS, () => {
+    isLate = true;
+    socket.destroy();
+  });
   try {
     // A server that accepts the client sends an HTTP/2 frame. One that does not closes the connection after a complete handshake.
     await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => Promise.reject(new Error()))]);
     return undefined;
   } catch (error) {
-    return inWords((error as NodeJS.ErrnoException).code ?? '', isSecure, pair !== undefined);
+    return isLate
+      ? undefined
+      : inWords((error as NodeJS.ErrnoException).code ?? '', isSecure, pair !== undefined);
   } finally {
     socket.destroy();
   }
