@@ -145,6 +145,66 @@ describe('a person without a mouse', () => {
     expect(ada.complaints).toEqual([]);
   });
 
+  it('works through a list by keys: after an answer comes the next one of the same filter', async () => {
+    const { dba } = await named(rig(), 'Keyboard Shop', 'more-notes', 2);
+    const ada = await person('Ada', 'operator');
+    const { page } = ada;
+    const { keyboard } = page;
+    const claims: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/claim')) claims.push(request.method());
+    });
+    const focused = () => page.evaluate('document.activeElement?.textContent ?? ""') as Promise<string>;
+    const tabTo = async (isThere: () => Promise<boolean>) => {
+      for (let presses = 0; !(await isThere()); presses += 1) {
+        if (presses > 40) throw new Error('it cannot be reached');
+        await keyboard.press('Tab');
+      }
+    };
+    await ada.go(`/?find=${encodeURIComponent(dba.toLowerCase())}`);
+    await keyboard.press('Tab');
+    await expect.poll(() => focused()).toContain('Skip to the content');
+    await tabTo(async () => (await focused()) === 'Answer note');
+    await ada.go(page.url());
+    await keyboard.press('?');
+    await expect.poll(() => page.locator('#keys').isVisible()).toBe(true);
+    expect(await axeFindings(page)).toEqual([]);
+    await keyboard.press('Escape');
+    const rowAt = () => page.evaluate('document.activeElement?.closest("tr")?.rowIndex') as Promise<number>;
+    await keyboard.press('j');
+    await keyboard.press('j');
+    await expect.poll(() => rowAt()).toBe(2);
+    await keyboard.press('k');
+    await expect.poll(() => rowAt()).toBe(1);
+    await Promise.all([page.waitForEvent('load'), keyboard.press('Enter')]);
+    // A key that is held repeats.
+    await Promise.all([page.waitForEvent('load'), keyboard.down('c').then(() => keyboard.down('c'))]);
+    await keyboard.up('c');
+    await ada.says('Claimed by you');
+    expect(claims).toEqual(['POST']);
+    const first = new URL(page.url()).pathname;
+    await expect.poll(() => page.locator('#business').innerText()).toContain(dba);
+    await tabTo(() => page.evaluate('document.activeElement?.tagName === "TEXTAREA"'));
+    // The outline of what has the focus is seen.
+    await expect
+      .poll(() => page.evaluate('getComputedStyle(document.activeElement).outlineWidth'))
+      .toBe('3px');
+    await keyboard.type('Bread and rolls. j k ?');
+    for (const key of ['Tab', 'Tab']) await keyboard.press(key);
+    await expect.poll(() => focused()).toBe('Send the answer');
+    await Promise.all([page.waitForEvent('load'), keyboard.press('Enter')]);
+    const next = new URL(page.url());
+    expect(next.pathname).toMatch(/\/requirements\/note-/);
+    expect(next.pathname).not.toBe(first);
+    await expect
+      .poll(() => page.evaluate('document.activeElement?.textContent'))
+      .toContain('Your answer is accepted.');
+    await page.getByLabel('Answer', { exact: true }).fill('Rolls.');
+    await press(ada, 'Send the answer');
+    await ada.says('Your answer is accepted.');
+    expect(ada.complaints).toEqual([]);
+  });
+
   it('sees that an id is copied, and can copy it again', async () => {
     const { boarding, id } = await noted(rig());
     const ada = await person('Ada', 'viewer');
