@@ -32,12 +32,8 @@ gate() {
   clone=$(mktemp -d) && trap 'rm -rf "$clone"' EXIT && git clone --quiet . "$clone" && COST_IS_LIMITED=1 "$clone/.ci/run"
 }
 deployments() { npm run test:deploy; }
-# The gate has small sizes of these.
-long-sizes() {
-  BATCH_ROWS=300 LARGE_RESPONSES=50 SCHEMATHESIS_SECONDS=25 FLOOD_EVENTS=1500 NETWORK_CUT_SECONDS=60 npx vitest run \
-    test/e2e/{commands/batch-killed,receiver/schemathesis}.test.ts \
-    test/e2e/{receiver/killed-temporal,workflows/interrupted-writes,worker/memory}.test.ts
-}
+# All but its simulation, which is a check of its own.
+nightly() { npm run test:nightly -- tests sizes nodes chaos; }
 on-a-server() { WORKFLOWS_ON=server npx vitest run --project workflows; }
 # Measures the tests rather than the release, for longer than all the others, so only CI runs it unasked.
 mutants() { npm run mutants -- --at-least 75 --concurrency 2; }
@@ -67,7 +63,7 @@ begin-simulation() {
 }
 
 checks=("$@")
-[ $# -gt 0 ] || checks=(version written licenses sbom signatures gate deployments long-sizes on-a-server seeded-defects simulation)
+[ $# -gt 0 ] || checks=(version written licenses sbom signatures gate deployments nightly on-a-server seeded-defects simulation)
 failed=()
 for check in "${checks[@]}"; do
   # Until then, checks change files.

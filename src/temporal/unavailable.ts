@@ -186,12 +186,15 @@ async function handshake(
   socket.once('secureConnect', () => {
     isSecure = true;
   });
-  socket.setTimeout(TLS_TIMEOUT_MS, () => socket.destroy());
+  // A server that is busy has not rejected anything.
+  const late = new Error('no response in time');
+  socket.setTimeout(TLS_TIMEOUT_MS, () => socket.destroy(late));
   try {
     // A server that accepts the client sends an HTTP/2 frame. One that does not closes the connection after a complete handshake.
     await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => Promise.reject(new Error()))]);
     return undefined;
   } catch (error) {
+    if (error === late) return undefined;
     return inWords((error as NodeJS.ErrnoException).code ?? '', isSecure, pair !== undefined);
   } finally {
     socket.destroy();

@@ -1,34 +1,18 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { userInfo } from 'node:os';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { CLEAR, ENCRYPTED, KEY } from '../rigs/codec-server/running-codec-server.js';
 import { runProvider } from '../rigs/console/provider.js';
 import { SESSION_KEY, signIn, visitorOf, wayBack } from '../rigs/console/running-console.js';
 import { merchant } from '../rigs/inputs.js';
-import { launch, type RunningProcess, run } from '../rigs/processes.js';
+import { endOf, interruptedWorker } from '../rigs/process/interrupted-worker.js';
+import { ELSEWHERE, PARTNER, type Settings, SOMEBODY, settingsOf } from '../rigs/process/settings.js';
+import { launch, run } from '../rigs/processes.js';
 import { event, SECRET, STRUCTURED, signed, TOKEN } from '../rigs/receiver/running-receiver.js';
 import { createRig } from '../rigs/rig.js';
 import { eventually } from '../rigs/waiting.js';
 
 type Name = 'receiver' | 'console' | 'codec-server';
-type Settings = Readonly<Record<string, string>>;
-
-const ADA = { BOARDING_URL: 'http://127.0.0.1:9', BOARDING_USERNAME: 'ada', BOARDING_PASSWORD: 'of-ada' };
-
-/** What a process of this name has besides its own settings. */
-const COMMON: Readonly<Record<string, Settings>> = {
-  receiver: { RECEIVER_ADDRESS: '127.0.0.1:0' },
-  console: { CONSOLE_ADDRESS: '127.0.0.1:0' },
-  'codec-server': { CODEC_ADDRESS: '127.0.0.1:0', CODEC_TOKENS: TOKEN },
-  worker: { ...ADA, GANGWAY_HEALTH_ADDRESS: '127.0.0.1:0' },
-  starter: ADA,
-};
-
-const settingsOf = (name: string, more: Settings) => ({
-  ...{ PAYLOAD_KEYS: `k1:${KEY}`, TEMPORAL_ADDRESS: inject('temporalAddress') },
-  ...{ GANGWAY_TASK_QUEUE: 'without-workers', ...COMMON[name], ...more },
-});
 
 async function start(name: Name, more: Settings = {}) {
   const process = await launch(name, settingsOf(name, more), `${name.replace('-', ' ')} is ready`);
@@ -155,11 +139,6 @@ async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-async function endOf({ child }: RunningProcess) {
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  return { code: child.exitCode, signal: child.signalCode };
-}
-
 it.each(['receiver', 'console', 'codec-server'] as const)(
   'the %s serves, after SIGTERM finishes the requests under way and accepts no new ones, ends with 0, and logs no secret',
   async (name) => {
@@ -179,70 +158,35 @@ it.each(['receiver', 'console', 'codec-server'] as const)(
   },
 );
 
-it('a server closes its port after SIGINT as well, and ends at once after a second signal', async () => {
-  const served = await SERVED.receiver();
-  const server = await start('receiver', served.settings);
-  const { response } = await interrupted(server, served, 'SIGINT');
-  server.child.kill('SIGINT');
-  expect(await endOf(server)).toEqual({ code: null, signal: 'SIGINT' });
-  expect(await response()).toBe('HTTP/1.1 100 Continue\r\n\r\n');
-});
-
-it('the receiver starts without Temporal, alive and not ready, and warns that it accepts requests from anyone', async () => {
+it('the receiver starts without Temporal, alive and not ready, warns that it accepts requests from anyone, and ends at once after a second signal', async () => {
   const settings = { TEMPORAL_ADDRESS: '127.0.0.1:9', RECEIVER_BANKING_AUTH: 'none' };
-  const { stderr, ready } = await start('receiver', settings);
+  const server = await start('receiver', settings);
+  const { stderr, ready } = server;
   expect(stderr()).toContain('RECEIVER_SECRETS is not set: unsigned events are accepted');
   expect(stderr()).toContain('RECEIVER_BANKING_AUTH is none: webhooks from anyone are accepted');
   expect(ready).toMatchObject({ webhooks: ['banking'] });
   expect((await fetch(`${ready.url}/healthz`)).status).toBe(200);
   const response = await fetch(`${ready.url}/readyz`);
   expect([response.status, await response.json()]).toEqual([503, { temporal: 'unavailable' }]);
+
+  const { response: rest } = await interrupted(server, await SERVED.receiver(), 'SIGINT');
+  server.child.kill('SIGINT');
+  expect(await endOf(server)).toEqual({ code: null, signal: 'SIGINT' });
+  expect(await rest()).toBe('HTTP/1.1 100 Continue\r\n\r\n');
 });
 
-it('the console without a provider warns that everybody on this machine may use it, and takes the user’s name', async () => {
-  const { stderr, ready } = await start('console');
-  expect(stderr()).toContain('OIDC_ISSUER is not set: anyone on this machine can use the console');
-  expect((await visitorOf(ready.url).open('/')).text).toContain(`${userInfo().username}, admin`);
-});
-
-const PROVIDER = {
-  ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'console' },
-  CONSOLE_SESSION_KEYS: SESSION_KEY,
-};
-const JWKS = {
-  ...{ CODEC_TOKENS: '', CODEC_JWKS_URL: 'https://login.example.com/keys' },
-  ...{ CODEC_JWT_ISSUER: 'https://login.example.com', CODEC_JWT_AUDIENCE: 'gangway-codec' },
-};
-const ELSEWHERE = { PAYLOAD_KEYS: '', TEMPORAL_ADDRESS: 'temporal.example.com:7233' };
-const ANYONE = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-const PARTNER = { ...ANYONE, BOARDING_URL: 'https://boarding.example.com' };
-const SOMEBODY = /^NODE_TLS_REJECT_UNAUTHORIZED: is 0, so anyone could pose as the server of/;
-it.concurrent.each<[command: string, Settings, code: number, line: RegExp]>([
+/** test/nightly/processes.test.ts has more. */
+it.each<[command: string, Settings, code: number, line: RegExp]>([
   ['receiver', ELSEWHERE, 2, /^PAYLOAD_KEYS: is not set/],
-  ['receiver', { RECEIVER_ADDRESS: '127.0.0.1:99999' }, 2, /^RECEIVER_ADDRESS: options.port should be/],
-  ['receiver', { ...ANYONE, TEMPORAL_ADDRESS: 'temporal.example.com:7233' }, 2, SOMEBODY],
-  ['console', ELSEWHERE, 2, /^PAYLOAD_KEYS: is not set/],
   ['console', { CONSOLE_ADDRESS: '127.0.0.1:99999' }, 2, /^CONSOLE_ADDRESS: options.port should be/],
-  ['console', { ...ANYONE, ...PROVIDER }, 2, SOMEBODY],
   ['codec-server', { PAYLOAD_KEYS: '' }, 2, /^PAYLOAD_KEYS: is not set/],
-  ['codec-server', { CODEC_ADDRESS: '127.0.0.1:99999' }, 2, /^CODEC_ADDRESS: options.port should be/],
-  ['codec-server', { ...ANYONE, ...JWKS }, 2, SOMEBODY],
-  [
-    'worker',
-    { GANGWAY_POLL_MAX: 'long' },
-    2,
-    /^GANGWAY_POLL_MAX: must be a duration such as 200ms, 1m or 1h$/,
-  ],
   [
     'worker',
     { TEMPORAL_ADDRESS: '127.0.0.1:1' },
     1,
     /^cannot reach Temporal at 127.0.0.1:1 \(TEMPORAL_ADDRESS\)$/,
   ],
-  ['worker', { GANGWAY_HEALTH_ADDRESS: '192.0.2.1:80' }, 2, /^GANGWAY_HEALTH_ADDRESS: listen EADDRNOTAVAIL/],
-  ['worker', PARTNER, 2, SOMEBODY],
   ['starter call boarding list-agent-profiles', PARTNER, 2, SOMEBODY],
-  ['starter list', { ...ANYONE, OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com' }, 2, SOMEBODY],
 ])('%s with %o ends at once with one line that has the reason', async (command, settings, code, line) => {
   const [name = '', ...args] = command.split(' ');
   const ended = await run(process.execPath, [`dist/${name}.js`, ...args], settingsOf(name, settings));
@@ -266,52 +210,16 @@ it.each(['starter', 'worker', 'receiver', 'codec-server', 'console', 'sandbox', 
   },
 );
 
-it('doctor reports that anyone could pose as a server, and checks nothing else', async () => {
-  const { code, stdout } = await run(process.execPath, ['dist/starter.js', 'doctor', '--json'], {
-    ...settingsOf('worker', PARTNER),
-  });
-  expect([code, JSON.parse(stdout)]).toMatchObject([
-    1,
-    { check: 'settings', state: 'wrong', detail: expect.stringMatching(SOMEBODY) },
-  ]);
-});
+it('the worker reports the write under way after SIGINT, begins no other, and ends with 0', async () => {
+  const rig = await createRig({ worker: false });
+  onTestFinished(() => rig.close());
+  const { worker, input, boarding, held } = await interruptedWorker(rig, 'SIGINT');
+  await held.letGo();
+  expect(await endOf(worker)).toEqual({ code: 0, signal: null });
+  expect(worker.stderr()).toContain('worker has stopped');
+  expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant']);
 
-describe('the worker', () => {
-  /** The worker in the middle of a create, which has received the signal. */
-  async function interruptedWorker(signal: NodeJS.Signals) {
-    const rig = await createRig({ worker: false });
-    onTestFinished(() => rig.close());
-    const worker = await launch('worker', rig.env, 'worker is ready');
-    onTestFinished(() => void worker.child.kill('SIGKILL'));
-    const input = merchant();
-    const held = await rig.sandbox.hold('create-merchant', input.externalId, 'delay-after-commit');
-    const boarding = await rig.board(input);
-    await held.underWay();
-    const { health } = worker.addresses();
-    worker.child.kill(signal);
-    const isReady = async () => (await fetch(`${health}/readyz`)).status === 200;
-    await eventually(isReady, (answer) => !answer, 'the begin of the shutdown');
-    return { rig, worker, input, boarding, held };
-  }
-
-  it('reports the write under way after SIGINT, begins no other, and ends with 0', async () => {
-    const { rig, worker, input, boarding, held } = await interruptedWorker('SIGINT');
-    await held.letGo();
-    expect(await endOf(worker)).toEqual({ code: 0, signal: null });
-    expect(worker.stderr()).toContain('worker has stopped');
-    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant']);
-
-    const next = await launch('worker', rig.env, 'worker is ready');
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    expect(await boarding.events()).not.toContain('write-uncertain');
-    expect(await next.stop()).toBe(0);
-  });
-
-  it('ends at once after a second signal', async () => {
-    const { worker, boarding, held } = await interruptedWorker('SIGTERM');
-    worker.child.kill('SIGINT');
-    expect(await endOf(worker)).toEqual({ code: null, signal: 'SIGINT' });
-    await held.letGo();
-    await boarding.handle.terminate();
-  });
+  await rig.startWorker();
+  expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+  expect(await boarding.events()).not.toContain('write-uncertain');
 });

@@ -1,12 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { testEnds } from './shared.js';
+import { testEnds, type Until } from './shared.js';
 
-/** A new folder. Until the running test ends. */
-export async function newFolder(): Promise<string> {
+/** A new folder. Default: until the running test ends. */
+export async function newFolder(until: Until = testEnds): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
-  testEnds(() => rm(folder, { recursive: true, force: true }));
+  until(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 

@@ -1,42 +1,13 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { newFolder } from '../../rigs/folders.js';
-import { spawnGangway } from '../../rigs/processes.js';
-
-/** The text of all files of `dist/` that a command loads. */
-async function loadedBy(args: readonly string[]): Promise<string> {
-  const folder = await newFolder();
-  // The coverage of a process names the scripts that it ran.
-  expect(await spawnGangway({ NODE_V8_COVERAGE: folder }, args)).toMatchObject({ code: 0 });
-  const reports = await Promise.all(
-    (await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')),
-  );
-  const urls = reports.flatMap((report) =>
-    (JSON.parse(report) as { result: { url: string }[] }).result.map(({ url }) => url),
-  );
-  const files = urls.filter((url) => url.startsWith('file:') && url.includes('/dist/'));
-  expect(files.length).toBeGreaterThan(0);
-  return (await Promise.all(files.map((url) => readFile(fileURLToPath(url), 'utf8')))).join('\n');
-}
-
-/** What the bundle writes before the code of a package. */
-const SDK = /^ *\/\/ \S*node_modules\/(@temporalio|@grpc)\//m;
+import { loadedBy, SDK } from '../../rigs/commands/loaded.js';
 
 it('loads the SDK for a command that works with Temporal', async () => {
   expect(await loadedBy(['keys', 'new'])).toMatch(SDK);
 });
 
 it.each([
-  ['--help'],
-  ['--version'],
-  ['help', 'list'],
   ['list', '--help'],
-  ['help', 'requirements'],
   ['explain', 'uncertain-write'],
-  ['completion', 'bash'],
-  ['complete', 'bash', '--', 'gangway list --stage '],
   ['complete', 'zsh', '--', 'gangway call banking '],
 ])('loads no SDK for gangway %s %s', async (...args) => {
   expect(await loadedBy(args)).not.toMatch(SDK);

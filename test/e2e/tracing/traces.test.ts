@@ -3,20 +3,14 @@ import { gangway } from '../../rigs/command.js';
 import { fileWith } from '../../rigs/folders.js';
 import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
-import { launch, run, spawnGangway } from '../../rigs/processes.js';
+import { launch } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
 import { collector, type Span } from '../../rigs/tracing/collector.js';
-import { eventually } from '../../rigs/waiting.js';
 
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 const CRM = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
 
 const traceparent = ({ traceId, spanId }: typeof CALLER) => `00-${traceId}-${spanId}-01`;
-
-/** Refuses to load the modules that export traces. */
-const NOTHING_LOADED = {
-  NODE_OPTIONS: `--import ${new URL('../../rigs/tracing/refuse-export.mjs', import.meta.url)}`,
-};
 
 it('one trace leads from the event, or the command, down to the call of the partner', async () => {
   const otlp = await collector();
@@ -43,7 +37,7 @@ it('one trace leads from the event, or the command, down to the call of the part
   await new Onboarding(rig.client, `merchant-boarding-${input.externalId}`).outcome();
 
   const file = await fileWith(JSON.stringify(merchant('declined')));
-  expect((await spawnGangway(env, ['board', file, '--wait'])).code).toBe(0);
+  expect((await gangway(env, ['board', file, '--wait'])).code).toBe(0);
   expect([await worker.stop(), await receiver.stop()]).toEqual([0, 0]);
 
   const spans = otlp.spans();
@@ -97,26 +91,6 @@ it('a command exports its span each time it runs with the setting, and none with
     ['ops', 'gangway keys'],
   ]);
 });
-
-it('without a collector nothing is loaded, and nothing is written into the history', async () => {
-  const rig = await createRig({ worker: false });
-  onTestFinished(() => rig.close());
-  const env = { ...rig.env, ...NOTHING_LOADED };
-  const worker = await launch('worker', env, 'worker is ready');
-  const boarding = await rig.board(merchant());
-  await boarding.outcome();
-  const history = await eventually(
-    () => boarding.handle.fetchHistory(),
-    ({ events }) => Boolean(events?.length),
-    'the history',
-  );
-  expect(JSON.stringify(history)).not.toContain('_tracer-data');
-  expect(await worker.stop()).toBe(0);
-
-  const traced = { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
-  const refused = await run(process.execPath, ['dist/worker.js'], traced);
-  expect(refused.stderr).toContain('loads @opentelemetry/');
-}, 240_000);
 
 function the(spans: readonly Span[], name: string): Span {
   const [span, ...more] = spans.filter((one) => one.name === name);

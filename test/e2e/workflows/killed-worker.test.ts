@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { destinationOf } from '../../../src/events/sender.js';
 import { type Received, SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
 import { business } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
-import { launch, type RunningProcess } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 import { cutOffWrites } from '../../rigs/workflows/cut-off-writes.js';
@@ -11,7 +11,6 @@ import { cutOffWrites } from '../../rigs/workflows/cut-off-writes.js';
 const PATIENCE_MS = 300_000;
 
 let rig: Rig;
-let next: RunningProcess;
 let crm: Subscriber;
 /** Its events are not delivered yet. */
 let ended: Onboarding;
@@ -33,15 +32,11 @@ beforeAll(async () => {
   });
   crm.response = { status: 204 };
   undelivered = crm.received.length;
-  next = await startWorker();
+  const events = { secrets: [SECRET], toLoopback: true, destinations: [destinationOf(crm.url)] };
+  await rig.startWorker({ events });
 }, PATIENCE_MS);
 
-afterAll(async () => {
-  expect(await next.stop()).toBe(0);
-  await rig.close();
-}, PATIENCE_MS);
-
-const startWorker = () => launch('worker', rig.env, 'worker is ready');
+afterAll(() => rig.close(), PATIENCE_MS);
 
 describe('a worker killed between the partner’s commit and its own report', { timeout: PATIENCE_MS }, () => {
   it('leaves one merchant and a question; adopting it finishes the boarding', async () => {
@@ -59,15 +54,6 @@ describe('a worker killed between the partner’s commit and its own report', { 
     const { input, boarding } = cutOff.merchants.reset;
     const { detail } = await boarding.requirement('uncertain-write');
     expect(detail).toContain('its worker stopped before the response was recorded');
-    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant']);
-  });
-
-  it('leaves one merchant and an unknown outcome when the activity was reset together with its marks', async () => {
-    const { input, creating } = cutOff.merchants.resetWithMarks;
-    const failure = await creating.outcome().catch(({ cause }) => cause.cause);
-    expect(failure.details).toEqual([
-      expect.objectContaining({ kind: 'Uncertain', reason: 'it was reset together with its marks' }),
-    ]);
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant']);
   });
 

@@ -42,6 +42,15 @@ describe('what happens in a run', () => {
     );
   });
 
+  it('in brief weather kills and cuts off one of each', () => {
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const { kills, spells } = weatherOf(seed, 5, 8_000, ['server']);
+      expect(kills.map(({ target }) => target)).toEqual(['worker 1', 'receiver 1', 'server', 'batch']);
+      expect(spells.map(({ how }) => how)).toEqual(['cut off', 'stopped']);
+      expect(new Set(spells.map(({ target }) => target)).size).toBe(2);
+    }
+  });
+
   it.each([
     [120_000, [12_000, 60_000, 5_000, 20_000]],
     [20_000, [10_000, 10_000, 5_000, 10_000]],

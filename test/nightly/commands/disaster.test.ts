@@ -253,8 +253,11 @@ it(
     const guid = since.workflowId.replace('merchant-boarding-', '');
     expect(detail).toMatch(asksAbout(guid));
     await untilAllEnded({ merchants, profiles });
-    const listed = jsonLines(await gangway('list', '--limit', '100', '--json'));
-    expect(listed.filter(({ state }) => state !== 'completed')).toEqual([]);
+    const listed = await eventually(
+      async () => jsonLines(await gangway('list', '--limit', '100', '--json')),
+      (lines) => lines.every(({ state }) => state === 'completed'),
+      'the end of all in the list',
+    );
     const stages = new Map(listed.map(({ workflowId, stage }) => [workflowId, stage]));
     for (const { workflowId } of all) {
       const isDeclined = declined.some((each) => each.workflowId === workflowId);
@@ -293,6 +296,8 @@ it(
     await server.putBack();
     const { status } = await held.handle.describe();
     expect(status.name).toBe('RUNNING');
+    const many = async () => jsonLines(await gangway('list', '--json')).length;
+    await eventually(many, (count) => count === 2, 'both onboardings');
     const file = server.backup;
     expect((await gangway('backup', file)).stdout).toBe(`saved 2 onboardings to ${file}\n`);
 

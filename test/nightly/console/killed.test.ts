@@ -114,7 +114,7 @@ it.each<[when: string, sent: string, files: number]>([
   const first = await start(page);
   const upload = sending(first, path);
   await upload.write(sent);
-  await eventually(stored, (names) => names.length >= before + files, 'the files to arrive', 20_000);
+  await eventually(stored, (names) => names.length >= before + files, 'the files to arrive');
   expect([await first.stop('SIGKILL'), await upload.response]).toEqual([null, undefined]);
   expect((await boarding.state()).requirements.map((each) => each.id)).toContain(id);
   expect(await answers()).toEqual([]);

@@ -2,9 +2,10 @@ import { globSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { THEIR_WORKFLOWS } from '../../../src/worker/bundles.js';
 import { merchant } from '../../rigs/inputs.js';
 import { startCaller } from '../../rigs/nexus/caller.js';
-import { imported, PROGRAMS, pluginRig, project } from '../../rigs/package.js';
+import { imported, importedPackages, manifest, PROGRAMS, pluginRig, project } from '../../rigs/package.js';
 import { run } from '../../rigs/processes.js';
 
 const rig = pluginRig();
@@ -18,6 +19,13 @@ function errorsIn(printed: string): string[] {
 }
 
 describe('the package, in an empty project', () => {
+  it('imports only what it depends on', async () => {
+    const found = await importedPackages();
+    expect([...found.keys()]).toEqual(expect.arrayContaining(['@temporalio/client', 'undici', 'zod']));
+    const allowed = [...Object.keys(manifest.dependencies), THEIR_WORKFLOWS];
+    expect([...found].filter(([name]) => !allowed.includes(name))).toEqual([]);
+  });
+
   it('has types for strict programs in ESM and CommonJS, and for those of docs/programs.md and docs/nexus.md', async () => {
     // It would not compile with an option that there is not.
     const wrong = "import { gangwayClient } from 'gangway/client';\nawait gangwayClient({ keys: 1 });\n";

@@ -83,6 +83,9 @@ const HANGS_MS = 33_000;
 /** Shorter weather has no delays that long, because it would end before them. */
 const LONG_MS = 60_000;
 
+/** In weather shorter than this, each kind of incident happens once: what starts again costs more than all onboardings. */
+const BRIEF_MS = 10_000;
+
 /** How long a worker is out of reach, in milliseconds: shorter and longer than calls and reports are retried. */
 const SPELLS = [
   { how: 'cut off', milliseconds: 12_000 },
@@ -104,17 +107,18 @@ export function weatherOf(seed: number, count: number, lastsMs: number, parts: r
     chance
       .moments(Math.max(1, Math.round(lastsMs / everyMs)), lastsMs)
       .map((at): Kill => ({ at, target, downMs: chance.between(200, 3_000) }));
+  const isBrief = lastsMs < BRIEF_MS;
   const kills = [
     ...often('worker 1', 20_000),
-    ...often('worker 2', 20_000),
+    ...(isBrief ? [] : often('worker 2', 20_000)),
     ...often('receiver 1', 30_000),
-    ...often('receiver 2', 30_000),
+    ...(isBrief ? [] : often('receiver 2', 30_000)),
     ...parts.flatMap((part) => often(part, 40_000)),
     { at: chance.between(2_000, Math.round(lastsMs / 3)), target: 'batch', downMs: 500 },
   ];
   const isSwapped = chance.happens(0.5);
   // A worker never gets two of one kind.
-  const spells = SPELLS.map((spell, index): Spell => {
+  const spells = SPELLS.filter((_, index) => !isBrief || index % 2 === 0).map((spell, index): Spell => {
     const target = (index % 2 === 0) === isSwapped ? 'worker 1' : 'worker 2';
     return { ...spellOf(chance, spell, lastsMs), target };
   });

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { test as base, expect } from 'vitest';
 import { openBrowser } from '../browser/browser.js';
 import { shared } from '../shared.js';
 import type { RunningConsole } from './running-console.js';
@@ -11,8 +12,10 @@ export interface Browsing {
   readonly complaints: readonly string[];
   /** Goes to a path of the console, and waits until the page is there. */
   go(path: string): Promise<void>;
-  /** The text of the page. */
+  /** The text of the page, as it is now. */
   text(): Promise<string>;
+  /** Waits until the text of the page contains this. */
+  says(text: string): Promise<void>;
 }
 
 export interface BrowsingOptions {
@@ -24,13 +27,23 @@ export interface BrowsingOptions {
   readonly dark?: boolean;
 }
 
-/** A Chromium that all tests of a file share. */
+let opened: Promise<Browser> | undefined;
+
+/** Closes the browser when vitest ends the process, which runs many test files. */
+// biome-ignore lint/correctness/noEmptyPattern: vitest accepts a pattern only
+const test = base.extend('chromium', { scope: 'worker' }, ({}, { onCleanup }) => {
+  onCleanup(async () => (await opened)?.close());
+  return opened;
+});
+
+/** A Chromium that all test files of this process share. A test closes the pages and contexts that it opens, or shares them. */
 export function sharedBrowser(): () => Browser {
-  return shared(async (until) => {
-    const browser = await openBrowser();
-    until(() => browser.close());
-    return browser;
+  const browser = shared(() => {
+    opened ??= openBrowser();
+    return opened;
   });
+  test.afterAll(({ chromium: _ }) => undefined);
+  return browser;
 }
 
 /** Somebody opens a browser of their own: no cookie of anybody else. */
@@ -46,7 +59,8 @@ export async function browse(
     timezoneId: 'America/New_York',
     locale: 'en-US',
   });
-  context.setDefaultTimeout(15_000);
+  // A busy machine takes its time.
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -64,6 +78,7 @@ export async function browse(
       await page.goto(new URL(path, console.url).href, { waitUntil: 'load' });
     },
     text: () => page.innerText('body'),
+    says: (text) => expect.poll(() => page.innerText('body')).toContain(text),
   };
 }
 

@@ -1,3 +1,4 @@
+import { afterAll } from 'vitest';
 import type { Role } from '../../../src/console/route.js';
 import { merchant } from '../inputs.js';
 import type { Onboarding } from '../onboarding.js';
@@ -11,6 +12,9 @@ export function peopleOf(rig: () => Rig) {
   const browser = sharedBrowser();
   const console = shared((until) => runConsole(rig(), { env: { CONSOLE_FOUR_EYES: 'ticket' } }, until));
   const signedIn = new Map<string, Promise<Browsing>>();
+  afterAll(async () => {
+    for (const browsing of signedIn.values()) await (await browsing).context.close();
+  });
   return async (name: string, role: Role): Promise<Browsing> => {
     const sub = `${name.toLowerCase()}-${role}`;
     console().provider.add({ sub, name, roles: [role] });
@@ -36,4 +40,18 @@ export async function noted(rig: Rig) {
   const boarding = await rig.board(merchant('more-notes'));
   const { id } = await boarding.requirement('underwriting-note');
   return { boarding, id };
+}
+
+/** Boardings with a note and a name of their own, once the inbox lists them. */
+export async function named(rig: Rig, name: string, scenario: string, count: number) {
+  const dba = `${name} ${Date.now()} [${scenario}]`;
+  const { merchant: of } = merchant(scenario);
+  const boardings = await Promise.all(
+    Array.from({ length: count }, () => rig.board(merchant(scenario, { merchant: { ...of, dba } }))),
+  );
+  for (const boarding of boardings) {
+    await boarding.requirement('underwriting-note');
+    await boarding.listed(' AND ActionRequired = true');
+  }
+  return { dba, boardings };
 }

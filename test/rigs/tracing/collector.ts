@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import protobuf from 'protobufjs';
 import { listening } from '../listening.js';
+import { testEnds, type Until } from '../shared.js';
 
 /** The part of opentelemetry/proto/collector/trace/v1 that tests use. */
 const OTLP = protobuf
@@ -71,8 +72,8 @@ export interface Collector {
   bytes(): Buffer;
 }
 
-/** Receives traces like any collector, until the running test ends: OTLP over HTTP, in protobuf. */
-export async function collector(): Promise<Collector> {
+/** Receives traces like any collector: OTLP over HTTP, in protobuf. Default: until the running test ends. */
+export async function collector(until: Until = testEnds): Promise<Collector> {
   const bodies: Buffer[] = [];
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
@@ -81,7 +82,7 @@ export async function collector(): Promise<Collector> {
     response.writeHead(isTrace ? 200 : 404).end();
   });
   return {
-    url: `http://${await listening(server)}`,
+    url: `http://${await listening(server, until)}`,
     spans: () => bodies.flatMap(spansIn),
     bytes: () => Buffer.concat(bodies),
   };

@@ -16,55 +16,61 @@ import { giveUp } from './give-up.js';
 /** Longer than a worker waits for a response. */
 const DELAY_MS = 120_000;
 
+/** Has the sandbox commit the next writes and keep their responses. @returns waits until so many have taken effect */
+async function slowWrites({ sandbox }: Rig, operation: string, times = 1) {
+  await sandbox.plan('delay-after-commit', operation, { times, milliseconds: DELAY_MS });
+  return (count: number) =>
+    eventually(
+      async () => (await sandbox.ledger({ operation })).length,
+      (length) => length === count,
+      `${count} of ${operation}`,
+    );
+}
+
 /**
  * Starts a worker and kills it in the middle of writes: they are marked and have taken effect, and their
  * responses are pending. Returns the writes once the server has given up on all of their attempts.
  */
 export async function cutOffWrites(rig: Rig, beforeKill: () => Promise<unknown>) {
-  const createAlone = await creatorAlone(rig);
   const doomed = await launch('worker', rig.env, 'worker is ready');
-  const slowly = (operation: string, times = 1) =>
-    rig.sandbox.plan('delay-after-commit', operation, { times, milliseconds: DELAY_MS });
-  const effects = (operation: string, count: number) =>
-    eventually(
-      async () => (await rig.sandbox.ledger({ operation })).length,
-      (length) => length === count,
-      `${count} of ${operation}`,
-    );
-
-  const inputs = {
-    submitted: merchant(),
-    created: merchant(),
-    reset: merchant(),
-    resetWithMarks: merchant(),
-  };
-  await slowly('submit-merchant');
+  const inputs = { submitted: merchant(), created: merchant(), reset: merchant() };
+  const submissions = await slowWrites(rig, 'submit-merchant');
   const submittingMerchant = await rig.board(inputs.submitted);
-  await effects('submit-merchant', 1);
-  await slowly('create-merchant', 3);
+  await submissions(1);
+  const creates = await slowWrites(rig, 'create-merchant', 2);
   const creating = await rig.board(inputs.created);
   const reset = await rig.board(inputs.reset);
-  const resetWithMarks = await createAlone(inputs.resetWithMarks);
-  await effects('create-merchant', 4);
+  await creates(3);
   await resetCreate(rig, reset);
   await beforeKill();
 
   await doomed.stop('SIGKILL');
-  await eventually(
-    () => pendingCreate(resetWithMarks),
-    (create) => Boolean(create?.lastFailure),
-    'the end of the attempt',
-  );
-  await resetCreate(rig, resetWithMarks, { resetHeartbeat: true });
   await giveUp(rig);
   return {
     merchants: {
       submitting: { input: inputs.submitted, boarding: submittingMerchant },
       creating: { input: inputs.created, boarding: creating },
       reset: { input: inputs.reset, boarding: reset },
-      resetWithMarks: { input: inputs.resetWithMarks, creating: resetWithMarks },
     },
   };
+}
+
+/** The same of a create whose activity is reset together with its marks. */
+export async function resetWithMarks(rig: Rig) {
+  const createAlone = await creatorAlone(rig);
+  const doomed = await launch('worker', rig.env, 'worker is ready');
+  const input = merchant();
+  const creates = await slowWrites(rig, 'create-merchant');
+  const creating = await createAlone(input);
+  await creates(1);
+  await doomed.stop('SIGKILL');
+  await eventually(
+    () => pendingCreate(creating),
+    (create) => Boolean(create?.lastFailure),
+    'the end of the attempt',
+  );
+  await resetCreate(rig, creating, { resetHeartbeat: true });
+  return { input, creating };
 }
 
 type Boarding = Pick<Onboarding, 'handle' | 'workflowId'>;

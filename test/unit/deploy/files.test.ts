@@ -35,7 +35,7 @@ const servicesIn = (path: string) => {
 const services = [...servicesIn('deploy/compose.yaml'), ...servicesIn('deploy/compose.worker.yaml')];
 const ours = services.filter(([, { image }]) => image.startsWith('gangway:')).map(([, service]) => service);
 
-const WORKFLOWS = ['.github/workflows/ci.yml', '.github/workflows/release.yml'];
+const WORKFLOWS = ['ci', 'release', 'nightly'].map((name) => `.github/workflows/${name}.yml`);
 
 /** `NAME=value` lines, commented out or not. */
 const namesIn = (path: string) =>
@@ -126,8 +126,10 @@ describe('what is deployed', () => {
     expect(step(jobs.image, 'docker buildx build').run).toMatch(/--sbom=true --provenance=mode=max --push/);
   });
 
-  it('has CI make each correction, and each check of a release', () => {
-    const [jobs, { check }] = WORKFLOWS.map((path) => parse(text(path)).jobs);
+  it('has CI make each correction, each check of a release, and each night all parts of it', () => {
+    const [jobs, { check }, { part }] = WORKFLOWS.map((path) => parse(text(path)).jobs);
+    const [, parts = ''] = /^\[ \$# -gt 0 \] \|\| chosen=\((.+)\)$/m.exec(text('scripts/nightly.sh')) ?? [];
+    expect(part.strategy.matrix.part).toEqual(parts.split(' '));
     const corrections = readdirSync('test/corrections').map((file) => basename(file, '.patch'));
     expect(jobs.correction.strategy.matrix.correction).toEqual(corrections);
     const [, all = ''] =

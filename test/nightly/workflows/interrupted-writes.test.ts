@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { merchant } from '../../rigs/inputs.js';
 import { launch } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
@@ -14,6 +14,12 @@ const CUT_SECONDS = Number(process.env['NETWORK_CUT_SECONDS'] ?? 20);
 
 const SUBMIT = 'submit-merchant';
 const CREATE = 'create-merchant';
+
+async function rigOfTest(): Promise<Rig> {
+  const rig = await createRig({ worker: false });
+  onTestFinished(() => rig.close());
+  return rig;
+}
 
 const startWorker = (rig: Rig, env: Record<string, string> = {}) =>
   launch('worker', { ...rig.env, ...env }, 'worker is ready');
@@ -32,61 +38,52 @@ async function submittedOnce(rig: Rig, { externalId }: { externalId: string }): 
   expect(await rig.sandbox.requests(SUBMIT)).toHaveLength(1);
 }
 
-describe.concurrent('a write', { timeout: PATIENCE_MS }, () => {
-  let stopped: Rig;
-  let cut: Rig;
-  let lost: Rig;
-  beforeAll(async () => {
-    [stopped, cut, lost] = (await Promise.all([1, 2, 3].map(() => createRig({ worker: false })))) as [
-      Rig,
-      Rig,
-      Rig,
-    ];
-  }, PATIENCE_MS);
-  afterAll(() => Promise.all([stopped.close(), cut.close(), lost.close()]), PATIENCE_MS);
-
+describe('a write', { timeout: PATIENCE_MS }, () => {
   it('is not sent by a worker that was stopped before its mark and goes on once it was given up on', async () => {
-    const slow = await startWorker(stopped);
-    const { input, boarding, read } = await beforeMark(stopped);
+    const rig = await rigOfTest();
+    const slow = await startWorker(rig);
+    const { input, boarding, read } = await beforeMark(rig);
     slow.child.kill('SIGSTOP');
-    await giveUp(stopped);
+    await giveUp(rig);
     await read.letGo();
-    const next = await startWorker(stopped);
+    const next = await startWorker(rig);
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     slow.child.kill('SIGCONT');
     // It has its response by now, and would send at once.
     await sleep(2_000);
     expect(await boarding.events()).not.toContain('write-uncertain');
-    await submittedOnce(stopped, input);
+    await submittedOnce(rig, input);
     await Promise.all([slow.stop(), next.stop()]);
   });
 
   it('whose worker is killed while it is cut off from Temporal before its mark is sent by the next attempt', async () => {
-    const wire = await tcpProxy(lost.env['TEMPORAL_ADDRESS'] ?? '');
-    const doomed = await startWorker(lost, { TEMPORAL_ADDRESS: wire.address });
-    const { input, boarding, read } = await beforeMark(lost);
+    const rig = await rigOfTest();
+    const wire = await tcpProxy(rig.env['TEMPORAL_ADDRESS'] ?? '');
+    const doomed = await startWorker(rig, { TEMPORAL_ADDRESS: wire.address });
+    const { input, boarding, read } = await beforeMark(rig);
     wire.cut();
     await read.letGo();
     // It has its response by now, and would record its mark.
     await sleep(2_000);
     await doomed.stop('SIGKILL');
-    await giveUp(lost);
+    await giveUp(rig);
     // What it has sent to Temporal arrives although it is dead.
     wire.mend();
-    const next = await startWorker(lost);
+    const next = await startWorker(rig);
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await boarding.events()).not.toContain('write-uncertain');
-    await submittedOnce(lost, input);
+    await submittedOnce(rig, input);
     await next.stop();
     await wire.close();
   });
 
   it('whose response arrives during a network cut between worker and Temporal counts', async () => {
-    const wire = await tcpProxy(cut.env['TEMPORAL_ADDRESS'] ?? '');
-    const worker = await startWorker(cut, { TEMPORAL_ADDRESS: wire.address });
+    const rig = await rigOfTest();
+    const wire = await tcpProxy(rig.env['TEMPORAL_ADDRESS'] ?? '');
+    const worker = await startWorker(rig, { TEMPORAL_ADDRESS: wire.address });
     const input = merchant();
-    const held = await cut.sandbox.hold(CREATE, input.externalId, 'delay-after-commit');
-    const boarding = await cut.board(input);
+    const held = await rig.sandbox.hold(CREATE, input.externalId, 'delay-after-commit');
+    const boarding = await rig.board(input);
     await held.underWay();
     wire.cut();
     await held.letGo();
@@ -94,8 +91,8 @@ describe.concurrent('a write', { timeout: PATIENCE_MS }, () => {
     wire.mend();
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await boarding.events()).not.toContain('write-uncertain');
-    await submittedOnce(cut, input);
-    expect(await cut.sandbox.requests(CREATE)).toHaveLength(1);
+    await submittedOnce(rig, input);
+    expect(await rig.sandbox.requests(CREATE)).toHaveLength(1);
     await worker.stop();
     await wire.close();
   });
