@@ -31,6 +31,7 @@ import { SandboxControl } from './sandbox-control.js';
 import type { Until } from './shared.js';
 import { isSimulated, simulatedPlace } from './simulated-place.js';
 import { registerNamespace, startTemporal } from './temporal-server.js';
+import { eventually } from './waiting.js';
 import { keysFrom, type RunningWorker, runWorker, type WorkerOptions } from './worker.js';
 
 export interface RigOptions extends WorkerOptions {
@@ -70,7 +71,7 @@ export interface Rig {
     input: CustomerOnboardingInput,
     options?: { again?: boolean },
   ): Promise<Onboarding<CustomerOnboardingOutcome>>;
-  /** Ends all workflows of the rig, and deletes the faults of its sandbox that still wait. */
+  /** Ends all workflows of the rig, until none is listed as running, and deletes the faults of its sandbox that still wait. */
   clear(): Promise<void>;
   /** Closes something else together with the rig. */
   readonly atClose: Until;
@@ -177,7 +178,11 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       return new Onboarding(client, id);
     },
     async clear() {
-      await endWorkflows(client, taskQueue);
+      await eventually(
+        () => endWorkflows(client, taskQueue),
+        (ended) => ended === 0,
+        'the end of all workflows in the list',
+      );
       await rig.sandbox.clearFaults();
     },
     atClose(close) {
@@ -195,15 +200,19 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
   return rig;
 }
 
-async function endWorkflows(client: Client, taskQueue: string): Promise<void> {
+/** @returns how many were listed as running */
+async function endWorkflows(client: Client, taskQueue: string): Promise<number> {
   const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
+  let count = 0;
   for await (const { workflowId } of client.workflow.list({ query })) {
+    count += 1;
     // It may have ended since it was listed.
     await client.workflow
       .getHandle(workflowId)
       .terminate()
       .catch(() => undefined);
   }
+  return count;
 }
 
 /** Settings for all partners at a sandbox, and for fast polls. */

@@ -13,7 +13,7 @@ import './runtime.js';
 
 /** Settings of a worker in the process of the test. */
 export interface WorkerOptions {
-  /** Default: 50 and 500. */
+  /** Default: from 50 ms on, and longer the longer a status lasts, so that an onboarding that waits costs little. */
   readonly poll?: { readonly minMs: number; readonly maxMs: number };
   /** Default: an hour, a day and an hour, as in production. */
   readonly patience?: Partial<WorkerSettings['patience']>;
@@ -37,6 +37,8 @@ export interface WorkerOptions {
   readonly accounts?: readonly string[];
   /** Passwords at the boarding partner, by account, where they differ. Default: none. */
   readonly accountPasswords?: Readonly<Record<string, string>>;
+  /** The points of sale of the boarding partner. Default: those of its contract. */
+  readonly posNames?: readonly string[];
   /** How lists and logs have the dba. Default: `shown`. */
   readonly dbaForm?: DbaForm;
   /** Folder in which exchanges with partners are recorded. Default: none. */
@@ -73,7 +75,7 @@ export function configOf(
 ): WorkersConfig {
   const { payloadKeys = '', version, events = NO_EVENTS, accounts = [] } = options;
   const { accountPasswords = {}, dbaForm = 'shown' } = options;
-  const { poll = { minMs: 50, maxMs: 500 } } = options;
+  const { poll = { minMs: 50, maxMs: 30_000 } } = options;
   const patience = {
     ...{ retryAfterMaxMs: 3_600_000, stepMs: 24 * 3_600_000, unreadableMs: 3_600_000 },
     ...options.patience,
@@ -119,6 +121,7 @@ function accountOf(url: string, options: WorkerOptions): Account {
     ...{ BANKING_USERNAME: bankingUser ?? '', BANKING_PASSWORD: bankingPassword },
     PAYMENTS_URL: paymentsUrl,
     ...(options.record !== undefined && { GANGWAY_RECORD: options.record }),
+    ...(options.posNames && { BOARDING_POS_NAMES: options.posNames.join(',') }),
   });
   const { boarding, banking, payments } = account.partners;
   return {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { destinationOf } from '../../../src/events/sender.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { ndjson } from '../../rigs/commands/files.js';
@@ -14,6 +14,7 @@ const crm = await subscriber(SECRET, afterAll);
 const events = { secrets: [SECRET], toLoopback: true, destinations: [destinationOf(crm.url)] };
 // "gangway events list" lists those of the whole namespace.
 const rig = await createRig({ accounts: ['acme', 'north-iso'], events, ownNamespace: true });
+afterEach(() => rig.clear());
 afterAll(() => rig.close());
 /** The settings of a person who has only the names of the accounts. */
 const env = { ...rig.env, GANGWAY_ACCOUNTS: 'acme,north-iso' };

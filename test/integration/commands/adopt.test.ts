@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { adopted, existing } from '../../rigs/commands/existing.js';
 import { batchFile, ndjson, wasStarted } from '../../rigs/commands/files.js';
@@ -9,6 +9,7 @@ import { jsonLines } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
 
 const rig = await createRig({ worker: false });
+afterEach(() => rig.clear());
 const wire = await countingProxy(rig.sandbox.url, rig.atClose);
 await rig.startWorker({ boardingUrl: wire.url, bankingUrl: wire.url });
 const [there, others] = [existing(rig), existing(rig, 'other-iso')];

@@ -1,13 +1,14 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { answered, gangway, startGangway } from '../../rigs/command.js';
 import { business } from '../../rigs/inputs.js';
 import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
 const rig = await createRig();
+afterEach(() => rig.clear());
 const folder = await mkdtemp(join(tmpdir(), 'gangway-call-'));
 afterAll(async () => {
   await rig.close();

@@ -1,14 +1,13 @@
 import { parse } from 'csv-parse/sync';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { jsonLines } from '../../rigs/processes.js';
-import { createRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 
 // The inbox shows all onboardings of a server.
-const rig = await createRig({ ownNamespace: true });
+const rig = await sharedRig({ ownNamespace: true });
 afterEach(() => rig.clear());
-afterAll(() => rig.close());
 
 const gangway = (...args: readonly string[]) => runGangway(rig.env, args);
 

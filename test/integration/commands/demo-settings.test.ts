@@ -1,14 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { writeSettings } from '../../../src/demo/parts.js';
 import { run } from '../../rigs/processes.js';
 
-/** A command that fails at once, and shows a setting. */
-const LIST = 'gangway list --partner-account nobody';
-const known = (accounts: string) =>
-  expect.stringContaining(`--partner-account: must be one of GANGWAY_ACCOUNTS: ${accounts}\n`);
+/** In place of the command, its process prints how it was started, and a setting. */
+const SHOWS = `
+  const [, starter, ...args] = process.argv;
+  console.error(require('node:path').basename(starter), ...args, process.env.GANGWAY_ACCOUNTS);
+  process.exit();`;
+const LIST = 'gangway list';
+const known = (accounts: string) => `starter.js list ${accounts}\n`;
 
 /** Writes the settings of a demo. */
 const demo = (folder: string, accounts: string) =>
@@ -18,10 +21,13 @@ describe('the gangway of the demo', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'gangway-demo-'));
+    await writeFile(join(folder, 'shows.cjs'), SHOWS);
     return () => rm(folder, { recursive: true });
   });
-  const sh = async (script: string, env: Record<string, string> = {}) =>
-    (await run('sh', ['-c', script], env, '', folder)).stderr;
+  const sh = async (script: string) => {
+    const env = { NODE_OPTIONS: `--require=${join(folder, 'shows.cjs')}` };
+    return (await run('sh', ['-c', script], env, '', folder)).stderr;
+  };
 
   it('has the settings of the demo, and those in front of it win', async () => {
     await demo(folder, 'first');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { batchFile } from '../../rigs/commands/files.js';
 import { business, customer } from '../../rigs/inputs.js';
@@ -7,6 +7,7 @@ import { event, runReceiver, STRUCTURED, TOKEN } from '../../rigs/receiver/runni
 import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
+afterEach(() => rig.clear());
 
 const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
 

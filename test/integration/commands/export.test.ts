@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { ExportedRecord } from '../../../src/reports/record.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
@@ -13,6 +13,7 @@ import { createRig } from '../../rigs/rig.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
+afterEach(() => rig.clear());
 const folder = await mkdtemp(join(tmpdir(), 'gangway-export-'));
 
 const gangway = (...args: readonly string[]) => runGangway(rig.env, args);

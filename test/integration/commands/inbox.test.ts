@@ -1,16 +1,16 @@
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
-import { createRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
 // Lists and the inbox show all onboardings of a server.
-const rig = await createRig({ ownNamespace: true });
-afterAll(() => rig.close());
+const rig = await sharedRig({ ownNamespace: true });
+afterEach(() => rig.clear());
 
 const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
 
@@ -49,11 +49,9 @@ describe('gangway list and inbox', () => {
   });
 
   it('show the most urgent of many, and how to see the others', async () => {
-    const many = await createRig({ ownNamespace: true });
-    onTestFinished(() => many.close());
-    const inbox = (...args: string[]) => runGangway(many.env, ['inbox', ...args, '--json']);
+    const inbox = (...args: string[]) => gangway(['inbox', ...args, '--json']);
     for (const dueInHours of [30, 10, 20]) {
-      const boarding = await many.board(merchant('notes', { dueInHours }));
+      const boarding = await rig.board(merchant('notes', { dueInHours }));
       await boarding.listed(' AND ActionRequired = true');
     }
     /** When they are due, in hours, each once. */

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
@@ -10,6 +10,7 @@ import { hostilePartner, STATUS } from '../../rigs/workflows/hostile-partner.js'
 const AGENTS = 'GET /api/v1/agentProfiles';
 
 const rig = await createRig({ worker: false });
+afterEach(() => rig.clear());
 afterAll(() => rig.close());
 const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
 await rig.startWorker({ boardingUrl: hostile.url, accounts: ['acme'] });

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { workflowId } from '../../../src/messages/ids.js';
 import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
 import { partIds } from '../../../src/temporal/onboardings.js';
@@ -14,6 +14,7 @@ import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
 const rig = await sharedRig();
+afterEach(() => rig.clear());
 
 const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
 const file = (content: unknown) => inputFile(rig, content);

@@ -1,14 +1,15 @@
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
 // The workflow ids of operations contain ids of the sandbox, which other files use as well.
-const rig = await createRig({ ownNamespace: true });
-afterAll(() => rig.close());
+const rig = await sharedRig({ ownNamespace: true });
+afterEach(() => rig.clear());
 
 const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
 const file = (content: unknown) => inputFile(rig, content);

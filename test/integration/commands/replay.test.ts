@@ -11,7 +11,8 @@ import { run } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
 import { recorded } from '../../rigs/workflows/recorded-histories.js';
 
-const rig = await createRig();
+// It replays all onboardings of a namespace.
+const rig = await createRig({ ownNamespace: true });
 afterAll(() => rig.close());
 
 const gangway = (...args: string[]) => runGangway(rig.env, ['replay', ...args]);
@@ -28,24 +29,22 @@ describe('gangway replay', () => {
     const file = await inputFile(rig, '');
     const { code: exit, stdout, stderr } = await gangway('--resume', file);
     expect({ code: exit, stderr }).toEqual({ code: 0, stderr: '' });
-    const [, all] = /^all (\d+) replay on this build\n$/.exec(stdout) ?? [];
-    expect(Number(all)).toBeGreaterThanOrEqual(2);
+    expect(stdout).toBe('all 2 replay on this build\n');
     const text = await readFile(file, 'utf8');
-    expect(text.trimEnd().split('\n')).toHaveLength(Number(all));
-    expect(text).toMatch(/^(\w{64} [\w-]{36} \d+\n)+$/);
+    expect(text).toMatch(/^(\w{64} [\w-]{36} \d+\n){2}$/);
 
     const resumed = await gangway('--resume', file, '--json');
-    expect(JSON.parse(resumed.stdout)).toMatchObject({ replayed: 0, skipped: Number(all), failed: 0 });
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ replayed: 0, skipped: 2, failed: 0 });
     // A file of other code, or of a crash in the middle of a line, says nothing.
     await writeFile(file, `${text.replaceAll(/^\w{64}/gm, '0'.repeat(64))}${text.slice(0, 70)}`);
     const again = await gangway('--resume', file, '--json');
-    expect(JSON.parse(again.stdout)).toMatchObject({ replayed: Number(all), skipped: 0 });
+    expect(JSON.parse(again.stdout)).toMatchObject({ replayed: 2, skipped: 0 });
 
     const [running, sampled] = await Promise.all([
       gangway('--ended', '0s', '--json'),
       gangway('--sample', '1', '--json', '--query', `WorkflowId = '${waits.workflowId}'`),
     ]);
-    expect(JSON.parse(running.stdout).replayed).toBeLessThan(Number(all));
+    expect(JSON.parse(running.stdout)).toMatchObject({ replayed: 1 });
     const { stdout: digest } = await gangway('--code');
     const [, code = ''] = /^(\w{64})\n$/.exec(digest) ?? [];
     expect(text).toContain(`${code} `);
@@ -54,7 +53,8 @@ describe('gangway replay', () => {
 
   it('fails for each workflow that it cannot decrypt, and writes nothing of it', async () => {
     const { PAYLOAD_KEYS: _, ...env } = rig.env;
-    const { code, stdout } = await runGangway(env, ['replay']);
+    const one = ['--query', "ExecutionStatus = 'Running'"];
+    const { code, stdout } = await runGangway(env, ['replay', ...one]);
     expect(code).toBe(1);
     expect(stdout).toContain('Unknown encoding: binary/encrypted');
     expect(stdout).not.toContain('Corner Bakery');
@@ -82,11 +82,11 @@ describe('gangway replay', () => {
   });
 });
 
-/** Replays a recorded boarding through a bundle in which a part of `merchantBoarding` is replaced. */
-async function differences(part: string, by: string) {
+/** The difference of a recorded boarding in a bundle in which a part of `merchantBoarding` is replaced. */
+async function difference(part: string, by: string) {
   const bundle = await readFile(WORKFLOW_BUNDLES.plain, 'utf8');
   expect(bundle.split(part)).toHaveLength(2);
-  const runs = ['straight', 'notes'];
+  const runs = ['straight'];
   const place = { namespace: 'default', taskQueue: 'gangway', payloadKeys: undefined };
   const found = replayed({ ...place, code: bundle.replace(part, by) }, async () => {
     const name = runs.shift();
@@ -94,7 +94,7 @@ async function differences(part: string, by: string) {
     const history = historyFromJSON(await recorded(`0.1.0/${name}.json`));
     return { workflowId: `merchant-boarding-${name}`, runId: name, type: 'merchantBoarding', history };
   });
-  return (await Array.fromAsync(found)).map(({ difference }) => difference);
+  return (await Array.fromAsync(found)).map((run) => run.difference);
 }
 
 /** In a process of its own, because the workers of this one keep the SDK's runtime alive. */
@@ -149,24 +149,19 @@ describe('a replay of code that has changed', () => {
 
   it('names the activity that was removed', async () => {
     const cause = 'the history has activity submitMerchant, the code requests activity changeFees';
-    for (const each of await differences(`await (0,${STEPS}.submit)(boarding);`, ''))
-      expect(each).toEqual(changed(cause));
+    expect(await difference(`await (0,${STEPS}.submit)(boarding);`, '')).toEqual([changed(cause)]);
   });
 
   it('names an activity that was added, with its place', async () => {
-    const found = await differences(SET_FEES, `${SET_FEES} await (0,${STEPS}.setFees)(boarding);`);
-    expect(found).toContainEqual(
-      changed('the history has activity awaitStatusChange, the code requests activity changeFees'),
-    );
+    const cause = 'the history has activity awaitStatusChange, the code requests activity changeFees';
+    const found = await difference(SET_FEES, `${SET_FEES} await (0,${STEPS}.setFees)(boarding);`);
+    expect(found).toEqual([changed(cause)]);
   });
 
   it('explains an error of the code itself', async () => {
-    const found = await differences(SET_FEES, 'throw new Error("of ada@example.com");');
-    expect(found).toEqual(
-      ['straight', 'notes'].map(() => ({
-        cause: 'merchantBoarding: of [Redacted]',
-        at: expect.stringMatching(/^src\/workflows\/merchant-boarding\.ts:\d+$/),
-      })),
-    );
+    const at = expect.stringMatching(/^src\/workflows\/merchant-boarding\.ts:\d+$/);
+    expect(await difference(SET_FEES, 'throw new Error("of ada@example.com");')).toEqual([
+      { cause: 'merchantBoarding: of [Redacted]', at },
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { workflowId } from '../../../src/messages/ids.js';
 import type { TimelineEntry } from '../../../src/messages/onboarding-state.js';
 import { answered, gangway as runGangway, startGangway } from '../../rigs/command.js';
@@ -12,6 +12,7 @@ import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
 const rig = await sharedRig();
+afterEach(() => rig.clear());
 
 const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { workflowId } from '../../../src/messages/ids.js';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { idOf, inputFile } from '../../rigs/commands/files.js';
@@ -7,6 +7,7 @@ import { Onboarding } from '../../rigs/onboarding.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig();
+afterEach(() => rig.clear());
 
 const gangway = (...args: string[]) => runGangway(rig.env, args);
 const start = (...args: string[]) => startGangway(rig.env, args);

@@ -1,16 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
 import { idOf, ndjson, wasStarted } from '../../rigs/commands/files.js';
 import { formWithFile, leadsTo } from '../../rigs/console/pages.js';
 import { type Reply, runConsole } from '../../rigs/console/running-console.js';
 import { startingRig } from '../../rigs/console/starting.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
 import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
 const { rig, console, admin } = await startingRig();
+afterEach(() => rig.clear());
+// Creates wait until the end of the test, because it is about starts, and a merchant costs more.
+beforeEach(() => rig.sandbox.plan('delay', 'create-merchant', { times: 100, milliseconds: 100_000 }));
 await rig.startWorker({ accounts: ['east', 'west'] });
 afterAll(() => rig.close());
 
@@ -103,6 +107,7 @@ describe('a checked file', () => {
   it('with warnings starts only after they are confirmed, and says how many rows would only attach', async () => {
     const first = merchant();
     await admin.open(`${await held([first])}/start`, { form: { rate: '50' } });
+    await new Onboarding(rig.client, idOf(first)).listed();
     const doubtful = { ...merchant(), merchant: { ...merchant().merchant, email: 'not-an-email' } };
     const attaches = '1 of 2 rows would only attach, because the onboarding exists.';
     const { path, text } = await eventually(

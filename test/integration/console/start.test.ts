@@ -64,8 +64,11 @@ describe('the form of a kind', () => {
 });
 
 describe('a doubtful input', () => {
-  // It reads the lists of the partner.
-  beforeAll(async () => void (await rig.startWorker({ accounts: ['east', 'west'] })));
+  // It reads the lists of the partner. What was started before has been read, and must not run now.
+  beforeAll(async () => {
+    await rig.clear();
+    await rig.startWorker({ accounts: ['east', 'west'] });
+  });
 
   const doubtful = () => {
     const input = merchant(undefined, { agentProfileId: 999 });

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import {
@@ -15,6 +15,7 @@ import {
 import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig({ accounts: ['acme', 'north-iso'] });
+afterEach(() => rig.clear());
 
 const inJson = { 'content-type': 'application/json' };
 const authorization = `Bearer ${TOKEN}`;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { documentStore } from '../../../src/documents/document-store.js';
 import { folder } from '../../../src/documents/file-store.js';
 import { merchant } from '../../rigs/inputs.js';
@@ -8,6 +8,7 @@ import { event, problemOf, runReceiver, STRUCTURED } from '../../rigs/receiver/r
 import { sharedRig } from '../../rigs/shared-rig.js';
 
 const rig = await sharedRig({ accounts: ['acme'] });
+afterEach(() => rig.clear());
 
 const inStructured = { 'content-type': STRUCTURED };
 const who = { actor: 'olga', reason: 'the merchant said so' };

@@ -1,11 +1,11 @@
-import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { dataConverter, generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
 import '../../rigs/runtime.js';
+import { workflowsOfTests } from '../../rigs/temporal/bundle.js';
 import type { TalkativeActivities, talkative } from '../../rigs/temporal/talkative-workflow.ts';
 
 const NAME = 'Ada Lovelace';
@@ -33,11 +33,7 @@ interface Exchanged {
 /** Runs the talkative workflow to its end with a client and a worker that have this data converter. */
 async function run(converter: DataConverter): Promise<Exchanged> {
   const taskQueue = crypto.randomUUID();
-  const workflowBundle = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../rigs/temporal/talkative-workflow.ts', import.meta.url)),
-    logger: new DefaultLogger('ERROR'),
-    ...(converter.failureConverterPath && { failureConverterPath: converter.failureConverterPath }),
-  });
+  const workflowBundle = await workflowsOfTests(converter.failureConverterPath);
   const activities: TalkativeActivities = {
     greet: async (name) => `hello, ${name}`,
     fail: async (name) => {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { activityInfo, CompleteAsyncError, heartbeat } from '@temporalio/activity';
 import { WithStartWorkflowOperation, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import {
   dataConverter,
@@ -21,6 +20,7 @@ import { listed } from '../../../src/temporal/search.js';
 import { gangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
+import { workflowsOfTests } from '../../rigs/temporal/bundle.js';
 import type { RoadActivities, roads } from '../../rigs/temporal/roads-workflow.ts';
 import { eventually } from '../../rigs/waiting.js';
 
@@ -58,11 +58,7 @@ const activities: RoadActivities = {
   },
 };
 
-const workflowBundle = await bundleWorkflowCode({
-  workflowsPath: fileURLToPath(new URL('../../rigs/temporal/roads-workflow.ts', import.meta.url)),
-  logger: new DefaultLogger('ERROR'),
-  failureConverterPath: FAILURE_CONVERTER,
-});
+const workflowBundle = await workflowsOfTests(FAILURE_CONVERTER);
 
 let stop: () => Promise<void>;
 beforeAll(async () => {

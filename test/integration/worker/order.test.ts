@@ -10,13 +10,8 @@ import { eventually } from '../../rigs/waiting.js';
 
 const { TASK_QUEUE_TYPE_ACTIVITY: ACTIVITIES } = proto.temporal.api.enums.v1.TaskQueueType;
 
-/** As deploy/temporal/dynamic-config.yaml has it: one order for the whole queue. */
-const dynamicConfig = {
-  'matching.numTaskqueueReadPartitions': 1,
-  'matching.numTaskqueueWritePartitions': 1,
-};
-
-const rig = await createRig({ server: { dynamicConfig }, worker: false });
+// The server has one partition of each queue, as deploy/temporal/dynamic-config.yaml has it: one order for the whole queue.
+const rig = await createRig({ worker: false });
 afterAll(() => rig.close());
 
 /** A boarding partner that responds when the test lets it. */

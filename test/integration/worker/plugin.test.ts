@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  NativeConnection,
-  Worker,
-  type WorkerOptions,
-} from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
 import { type GangwayClient, gangwayClient } from '../../../src/client/index.js';
 import { gangwayPlugin } from '../../../src/worker/plugin.js';
@@ -79,24 +73,6 @@ describe('a worker without workflows of its own', () => {
 
 /** The settings of a plugin that runs nothing. The key is an example. */
 const SETTINGS = { PAYLOAD_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}` };
-
-describe('workflows that are bundled at build time', () => {
-  const program = shared(async (until) => {
-    const workflowBundle = await bundleWorkflowCode({
-      workflowsPath: OWN.workflowsPath,
-      logger: new DefaultLogger('ERROR'),
-      plugins: [gangwayPlugin({ settings: SETTINGS })],
-    });
-    return running(until, { activities: OWN.activities, workflowBundle });
-  });
-
-  it('run next to those of the program', async () => {
-    const { gangway } = program();
-    const { workflowId } = await gangway.boardMerchant(merchant());
-    expect(await gangway.outcome(workflowId)).toMatchObject({ outcome: 'boarded' });
-    expect(await greeted(program())).toBe('Hello Ada');
-  });
-});
 
 describe('a worker that cannot run Gangway', () => {
   const connection = shared(async (until) => {

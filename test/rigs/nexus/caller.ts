@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { dataConverter } from '../../../src/temporal/payload-codec.js';
 import { gangway } from '../command.js';
 import type { Rig } from '../rig.js';
+import { workflowsOfTests } from '../temporal/bundle.js';
 import { eventually } from '../waiting.js';
 import { keysFrom } from '../worker.js';
 import type { Call, Called, callGangway } from './workflows.js';
@@ -51,11 +51,7 @@ export async function startCaller(rig: Pick<Rig, 'env' | 'atClose'>): Promise<Ca
     connection: native,
     namespace,
     taskQueue,
-    workflowBundle: await bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL('workflows.ts', import.meta.url)),
-      logger: new DefaultLogger('ERROR'),
-      ...(converter.failureConverterPath && { failureConverterPath: converter.failureConverterPath }),
-    }),
+    workflowBundle: await workflowsOfTests(converter.failureConverterPath),
     dataConverter: converter,
   });
   const running = worker.run();

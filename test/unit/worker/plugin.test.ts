@@ -51,6 +51,11 @@ describe('a worker with the plugin', () => {
     expect(options.workflowBundle).toBeUndefined();
   });
 
+  it('runs the bundle that a program made at build time, as it is', async () => {
+    const workflowBundle = { codePath: '/orders/bundle.js' };
+    expect((await configured({ workflowBundle })).workflowBundle).toBe(workflowBundle);
+  });
+
   it('replays histories with the workflows and the encryption of Gangway', async () => {
     const plugin = gangwayPlugin({ settings: SETTINGS });
     const { workflowBundle, dataConverter } = await plugin.configureReplayWorker({});
