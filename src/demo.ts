@@ -33,6 +33,7 @@ import {
 import { ONBOARDINGS, workflowId } from './messages/ids.js';
 import type { MerchantBoardingOutcome } from './messages/onboardings.js';
 import type { OutboundEventType } from './messages/outbound-events.js';
+import { TOTP_SECRET } from './sandbox/banking/users.js';
 import { sandboxAccount } from './sandbox/systems.js';
 import { freePort, startDevServer } from './temporal/dev-server.js';
 import { outcomeOf, stateOf } from './temporal/onboardings.js';
@@ -52,6 +53,7 @@ const running: Process[] = [];
 async function main(): Promise<number> {
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
+  for (const store of ['documents', 'statements']) await mkdir(join(FOLDER, store), { mode: 0o700 });
 
   const { env, address, receiverUrl, consoleUrl, crm } = await startEverything();
   const settings = await writeSettings(FOLDER, env);
@@ -140,6 +142,7 @@ async function startEverything() {
     SANDBOX_ADDRESS: `127.0.0.1:${sandboxPort}`,
     SANDBOX_PACE: '1500ms',
     ...sandboxAccount(sandboxUrl),
+    BANKING_TOTP_SECRET: TOTP_SECRET,
     DOCUMENT_DIR: join(FOLDER, 'documents'),
     STATEMENT_DIR: join(FOLDER, 'statements'),
   };

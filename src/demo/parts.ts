@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -235,7 +235,7 @@ function fromAnywhere(argument: string): string {
 /** Settings of the demo's own processes, which nobody else needs. */
 const OF_PROCESSES = /^(SANDBOX|CODEC|CONSOLE|RECEIVER|EVENTS|GANGWAY_(POLL|HEALTH))/;
 
-/** Writes `settings.sh`, the settings of this demo for a shell, which finds `gangway` then. @returns its path */
+/** Writes `settings.sh`, the settings of this demo for a shell, which then finds `gangway`, and the demo's Node. @returns its path */
 export async function writeSettings(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
   const [settings, command] = [join(folder, SETTINGS), join(folder, 'gangway')];
   const lines = Object.entries(env)
@@ -245,6 +245,7 @@ export async function writeSettings(folder: string, env: NodeJS.ProcessEnv): Pro
   const path = `export PATH=${shellWord(folder)}:"$PATH"\n`;
   // It has the key of the payloads.
   await writeFile(settings, lines.join('') + id + path, { mode: 0o600 });
+  await symlink(process.execPath, join(folder, 'node'));
   const starter = join(ROOT, 'dist/starter.js');
   const script = [
     '#!/bin/sh',

@@ -200,12 +200,14 @@ const NODE_20 = `import zlib from 'node:zlib';
   Object.defineProperty(zlib, "createZstdDecompress", { value: undefined });`;
 
 it.each(['starter', 'worker', 'receiver', 'codec-server', 'console', 'sandbox', 'demo'])(
-  'ends %s on an old Node in one sentence that names both versions',
+  'ends %s on an old Node naming both versions, and how to use a later one',
   async (name) => {
     const preload = `data:text/javascript,${encodeURIComponent(NODE_20)}`;
     expect(await run(process.execPath, ['--import', preload, `dist/${name}.js`], {})).toEqual({
       ...{ code: 1, stdout: '' },
-      stderr: 'Gangway needs Node 22.19 or later, and this is Node 20.20.2.\n',
+      stderr:
+        'Gangway needs Node 22.19 or later, and this is Node 20.20.2. Install a later one, or, in a checkout, use the one ' +
+        'that "npm ci" installed: export PATH="$PWD/node_modules/.bin:$PATH"\n',
     });
   },
 );

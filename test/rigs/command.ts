@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { finished as closed } from 'node:stream/promises';
 import { Interrupted, TimedOut } from '../../src/commands/cli/errors.js';
 import { PROGRESS } from '../../src/commands/cli/progress.js';
+import { PASTE_MS } from '../../src/commands/cli/prompts.js';
 import { run, type Surroundings } from '../../src/commands/program.js';
 import { type Watched, watched } from './output.js';
 import type { Finished } from './processes.js';
@@ -26,7 +27,7 @@ export function gangway(
 
 /** A running `gangway`. */
 export interface RunningCommand extends Watched {
-  /** Types a line at its terminal. */
+  /** Types a line at its terminal, after the time that a person needs to read. */
   type(text: string): void;
   /** Types Ctrl-D at its terminal. */
   endInput(): void;
@@ -42,6 +43,9 @@ export interface CommandOptions {
   /** All streams are terminals of 80 columns, and standard input stays open for {@link RunningCommand.type}. */
   readonly terminal?: true;
 }
+
+/** A person reads a question before the answer. What comes sooner is a paste. */
+export const READING_MS = 2 * PASTE_MS;
 
 /** Starts `gangway` in this process, for a test that acts while it runs. */
 export function startGangway(
@@ -66,8 +70,8 @@ export function startGangway(
   const output = watched({ stdout, stderr }, end);
   return {
     ...output,
-    type: (text) => void stdin.write(`${text}\n`),
-    endInput: () => void stdin.end(),
+    type: (text) => void setTimeout(() => stdin.write(`${text}\n`), READING_MS),
+    endInput: () => void setTimeout(() => stdin.end(), READING_MS),
     kill: (by) => interruption.abort(Interrupted.by(by)),
     timeOut: () => interruption.abort(new TimedOut()),
     finished: end.then(([exitCode]) => ({

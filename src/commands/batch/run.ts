@@ -282,7 +282,7 @@ async function wait(
       if (isAsked) asked.add(workflowId);
       else asked.delete(workflowId);
       progress.asked(asked.size);
-      if (isNew && !cli.status.isThere)
+      if (isNew)
         cli.note(`${PROGRESS}${line} ${workflowId} waits for a person: gangway status ${workflowId}`);
     },
   });
@@ -301,8 +301,7 @@ type Results = Map<number, object>;
 function showBar({ status }: CommandLine, total: number, done: string) {
   const beganAt = Date.now();
   const now = { count: 0, asked: 0 };
-  const draw = () =>
-    bar(now.count, total, done, beganAt) + (now.asked > 0 ? `, ${now.asked} waiting for a person` : '');
+  const draw = () => bar({ ...now, total }, done, beganAt);
   status.show(draw);
   return {
     step() {

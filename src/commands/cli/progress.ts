@@ -83,12 +83,20 @@ export async function sayingHowFar<Result>(
 const CELLS = 30;
 
 /** `[=====-----] 12 of 20 started, 19.0/s, 1 s to go`: the pace is the mean since `beganAt`. */
-export function bar(done: number, total: number, label: string, beganAt: number, now = Date.now()): string {
-  const filled = total === 0 ? CELLS : Math.floor((CELLS * done) / total);
-  const perMs = done / Math.max(now - beganAt, 1);
-  const rest = done === 0 || done === total ? '' : `, ${span((total - done) / perMs)} to go`;
-  const pace = done === 0 ? '' : `, ${(perMs * 1_000).toFixed(1)}/s`;
-  return `[${'='.repeat(filled)}${'-'.repeat(CELLS - filled)}] ${done} of ${total} ${label}${pace}${rest}`;
+export function bar(
+  { count, total, asked }: Readonly<Record<'count' | 'total' | 'asked', number>>,
+  label: string,
+  beganAt: number,
+  now = Date.now(),
+): string {
+  const filled = total === 0 ? CELLS : Math.floor((CELLS * count) / total);
+  const perMs = count / Math.max(now - beganAt, 1);
+  // A person takes any time.
+  const left = total - count - asked;
+  const rest = count === 0 || left <= 0 ? '' : `, ${span(left / perMs)} to go`;
+  const pace = count === 0 ? '' : `, ${(perMs * 1_000).toFixed(1)}/s`;
+  const waiting = asked > 0 ? `, ${asked} waiting for a person` : '';
+  return `[${'='.repeat(filled)}${'-'.repeat(CELLS - filled)}] ${count} of ${total} ${label}${pace}${rest}${waiting}`;
 }
 
 const FRAME_MS = 100;

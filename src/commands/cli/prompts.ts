@@ -1,8 +1,9 @@
-import { createInterface } from 'node:readline';
+import type { ReadStream } from 'node:tty';
 import { oneTimeCode } from '../../partners/banking/rules.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { fieldProblems } from '../../partners/rules-in-words.js';
 import { InvalidInput, problemLines } from '../../texts/invalid-input.js';
+import { harmless } from '../../texts/text.js';
 import type { CommandLine, Terminal } from './command-line.js';
 import { CommandFailed } from './errors.js';
 import type { Flags } from './options.js';
@@ -35,9 +36,11 @@ export async function confirm(cli: CommandLine, consequence: string, { yes }: Co
     throw new InvalidInput(`${consequence}\nNothing was done: without a terminal, confirm it with --yes`);
   await status.hiddenWhile(async () => {
     const question = `${cli.fittedProse(`${consequence} Continue? [y/N]`)} `;
-    for await (const typed of linesAfter(question, terminal, signal)) {
-      if (['y', 'yes'].includes(typed.trim().toLowerCase())) return;
-      break;
+    for await (const typed of answersTo(question, terminal, signal)) {
+      const answer = typed.trim().toLowerCase();
+      if (['y', 'yes'].includes(answer)) return;
+      if (['', 'n', 'no'].includes(answer)) break;
+      terminal.output.write('Answer y or n.\n');
     }
     // The terminal shows ^C after the question.
     if (signal.aborted) terminal.output.write('\n');
@@ -50,25 +53,74 @@ const CODE_PROMPT = 'code (empty to answer later): ';
 
 /** Asks at the terminal for a one-time code, until the input has the form of one. @returns undefined for none */
 export async function promptForCode(terminal: Terminal, signal: AbortSignal): Promise<string | undefined> {
-  for await (const line of linesAfter(CODE_PROMPT, terminal, signal)) {
-    const code = line.replaceAll(' ', '');
+  for await (const typed of answersTo(CODE_PROMPT, terminal, signal)) {
+    const code = typed.replaceAll(/\s/g, '');
     if (code === '') return undefined;
     const checked = oneTimeCode.safeParse(code);
     if (checked.success) return code;
     const rules = fieldProblems(checked.error).map(({ message }) => message);
-    terminal.output.write(`${rules.join(', ')}\n${CODE_PROMPT}`);
+    terminal.output.write(`${rules.join(', ')}\n`);
   }
   terminal.output.write('\n');
   return undefined;
 }
 
-/** The lines that a person types after a question, until the signal ends them. */
-async function* linesAfter(question: string, { input, output }: Terminal, signal: AbortSignal) {
-  const lines = createInterface({ input, signal, terminal: false });
-  try {
+/** No person answers this soon after a question, and no paste pauses for this long, in milliseconds. */
+export const PASTE_MS = 200;
+
+/** A program that never stops typing gets no answer: a question is asked this often, and no answer is longer. */
+const [MAX_ATTEMPTS, MAX_LENGTH] = [5, 10_000];
+
+/** The terminal may not have shown it yet. */
+const ignored = (text: string) =>
+  `Ignored what was typed ahead or pasted, because it does not answer this:\n${harmless(text.trim()).replace(/^/gm, '  ')}\n`;
+
+/**
+ * Asks a person, again after each answer, until the signal or the input ends. The rest of a pasted block answers nothing: what
+ * the terminal has received before the question, or receives at once after it, or in several lines, is discarded.
+ */
+async function* answersTo(question: string, { input, output }: Terminal, signal: AbortSignal) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const early = await typedAhead(input, signal);
+    if (early.trim() !== '') output.write(ignored(early));
+    if (signal.aborted) return;
     output.write(question);
-    yield* lines;
-  } finally {
-    lines.close();
+    const asked = performance.now();
+    const { text, began } = await received(input, signal, Infinity);
+    if (text === '') return;
+    if (began - asked >= PASTE_MS && !text.trimEnd().includes('\n')) yield text;
+    else output.write(`\n${ignored(text)}`);
   }
+}
+
+/** Without the raw mode, a terminal keeps back the start of a line, which the next Enter would complete. In it, Enter is `\r`. */
+async function typedAhead(input: Terminal['input'], signal: AbortSignal): Promise<string> {
+  const { setRawMode } = input as Partial<ReadStream>;
+  setRawMode?.call(input, true);
+  const { text } = await received(input, signal, PASTE_MS);
+  setRawMode?.call(input, false);
+  // In the raw mode, Ctrl-C is a character.
+  if (setRawMode && text.includes('\u0003')) process.kill(process.pid, 'SIGINT');
+  return text.replaceAll('\r', '\n');
+}
+
+/** Reads until a pause. @param patience how long to wait for the first character, in milliseconds */
+async function received(input: Terminal['input'], signal: AbortSignal, patience: number) {
+  const read = { text: '', began: 0 };
+  const { promise: end, resolve: stop } = Promise.withResolvers<void>();
+  let timer = Number.isFinite(patience) ? setTimeout(stop, patience) : undefined;
+  const add = (part: Buffer | string) => {
+    if (read.text === '') read.began = performance.now();
+    read.text += String(part);
+    clearTimeout(timer);
+    if (read.text.length > MAX_LENGTH) stop();
+    else timer = setTimeout(stop, PASTE_MS);
+  };
+  input.on('data', add).once('end', stop).resume();
+  signal.addEventListener('abort', () => stop(), { once: true });
+  if (signal.aborted || !input.readable) stop();
+  await end;
+  clearTimeout(timer);
+  input.off('data', add).off('end', stop).pause();
+  return read;
 }

@@ -3,7 +3,14 @@ import { formatOf } from '../../batches/format.js';
 import { kindOf, NAMES } from '../../batches/validation.js';
 import type { Outcome } from '../../client/watching.js';
 import { workflowId } from '../../messages/ids.js';
-import { BUSINESS, CUSTOMER, type Kind, MERCHANT, type StartableType } from '../../temporal/start.js';
+import {
+  BUSINESS,
+  CUSTOMER,
+  differenceFromStart,
+  type Kind,
+  MERCHANT,
+  type StartableType,
+} from '../../temporal/start.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { readJson, shellWord, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
@@ -57,8 +64,11 @@ function startOf<Input extends { externalId: string; account?: string | undefine
         isNow(UNKNOWN_START);
         const started = await gangwayOf(context).start(kind, input, { again });
         isNow(undefined);
-        if (!started.started && cli.terminal)
-          cli.note(`${sourceName(file)} was not used: an onboarding keeps its first input`);
+        const isCompared = !started.started && cli.terminal !== undefined;
+        const fields = isCompared ? await differenceFromStart(client, started.workflowId, input) : [];
+        const where = fields ? `, which differs in ${fields.join(', ')}` : '';
+        if (fields?.length !== 0)
+          cli.note(`${sourceName(file)} was not used: an onboarding keeps its first input${where}`);
         const how = { wait: wait === true, json, restart };
         const outcome = await followStarted<Outcome>(context, started, how);
         if (outcome && !json) printOutcome(cli, started.workflowId, outcome);

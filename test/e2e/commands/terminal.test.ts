@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { READING_MS } from '../../rigs/command.js';
 import { idOf, inputFile, merchantsFile } from '../../rigs/commands/files.js';
 import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
@@ -70,6 +72,18 @@ describe('batch at a terminal', () => {
     expect(lines.slice(0, 20).sort()).toEqual(ids.map((id, place) => `${place + 1} ${id} started`).sort());
     expect(lines.slice(20)).toEqual(['20 rows: 20 started', '']);
   });
+});
+
+it('a question is not answered by what was typed before it, such as the start of a line that Enter would complete', async () => {
+  const closing = at(`call banking close-card '{"paymentCardId":"card-1001"}'`);
+  closing.type('gangway inbox\ry');
+  await closing.prints('does not answer this:\r\n  gangway inbox\r\n  y\r\n');
+  await closing.prints('Continue? [y/N] ');
+  await setTimeout(READING_MS);
+  closing.type('\r');
+  const { code, screen } = await closing.finished;
+  expect([code, screen.at(-2)]).toEqual([1, 'not confirmed; nothing was done']);
+  expect(await rig.sandbox.ledger({ operation: 'close-card' })).toEqual([]);
 });
 
 it('a pipe gets no control codes', async () => {

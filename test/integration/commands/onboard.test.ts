@@ -77,8 +77,13 @@ describe('gangway board', () => {
       const again = await gangway(['board', path, ...options]);
       expect([again.stdout.split('\n')[0], again.stderr]).toEqual([`already started: ${idOf(input)}`, '']);
     }
-    const { finished } = startGangway({ ...rig.env, COLUMNS: '1000' }, ['board', path], { terminal: true });
-    expect((await finished).stderr).toContain(`${path} was not used: an onboarding keeps its first input\n`);
+    const boarded = (name: string) =>
+      startGangway({ ...rig.env, COLUMNS: '1000' }, ['board', name], { terminal: true }).finished;
+    expect((await boarded(path)).stderr).not.toContain('was not used');
+    const other = await file({ ...doubtful, merchant: { ...doubtful.merchant, dba: 'Other' } });
+    expect((await boarded(other)).stderr).toContain(
+      `${other} was not used: an onboarding keeps its first input, which differs in merchant.dba\n`,
+    );
   });
 });
 

@@ -77,11 +77,18 @@ it('shows a step that changes after a second, and as a line every ten seconds', 
 
 describe('the bar of a batch', () => {
   it.each([
-    [0, 20, '[------------------------------] 0 of 20 started'],
-    [5, 20, '[=======-----------------------] 5 of 20 started, 0.5/s, 30 s to go'],
-    [20, 20, '[==============================] 20 of 20 started, 2.0/s'],
-    [10, 1_000, '[------------------------------] 10 of 1000 started, 1.0/s, 16 min to go'],
-  ])('after 10 s with %i of %i done', (done, total, text) => {
-    expect(bar(done, total, 'started', 0, 10_000)).toBe(text);
+    [0, 20, 0, '[------------------------------] 0 of 20 started'],
+    [5, 20, 0, '[=======-----------------------] 5 of 20 started, 0.5/s, 30 s to go'],
+    [20, 20, 0, '[==============================] 20 of 20 started, 2.0/s'],
+    [10, 1_000, 0, '[------------------------------] 10 of 1000 started, 1.0/s, 16 min to go'],
+    [
+      5,
+      20,
+      10,
+      '[=======-----------------------] 5 of 20 started, 0.5/s, 10 s to go, 10 waiting for a person',
+    ],
+    [5, 20, 15, '[=======-----------------------] 5 of 20 started, 0.5/s, 15 waiting for a person'],
+  ])('after 10 s with %i of %i done, and %i waiting for a person', (count, total, asked, text) => {
+    expect(bar({ count, total, asked }, 'started', 0, 10_000)).toBe(text);
   });
 });

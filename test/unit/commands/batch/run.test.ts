@@ -397,9 +397,10 @@ describe('--wait', () => {
     const frames = screen
       .split(CLEARED)
       .map((text) => text.replace(/^. \[.{30}\] |, [\d.]+\/s(, .* to go)?/g, ''));
+    const asks = '... 1 merchant-boarding-1 waits for a person: gangway status merchant-boarding-1\n';
     expect([...new Set(frames)]).toEqual([
       ...['', '0 of 2 started', '1 of 2 started', '2 of 2 started', '0 of 2 ended', `${LEAVE}\n`],
-      ...['0 of 2 ended, 1 waiting for a person', '1 of 2 ended', '2 of 2 ended'],
+      ...['0 of 2 ended, 1 waiting for a person', asks, '1 of 2 ended', '2 of 2 ended'],
     ]);
     expect(frames.slice(-2)).toEqual(['2 of 2 ended', '']);
     expect((await batch(['started'], {}, { terminal })).screen?.endsWith(CLEARED)).toBe(true);
