@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { keptResults, resultsMarkdown } from '../bench/results.js';
 import { recordSchema } from '../src/reports/record.js';
 import { configurationTables, envExample } from './configuration.js';
-import { underwritingRules, withBankStatuses } from './onboarding-rules.js';
+import { afterCreateTable, underwritingRules, withBankStatuses } from './onboarding-rules.js';
 import { systemTables } from './partner-apis.js';
 import { scaleTables } from './scale.js';
 
@@ -17,7 +17,12 @@ export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
   'docs/export.schema.json': () => `${JSON.stringify(recordSchema(), null, 2)}\n`,
   'docs/scale.md': () => withParts('docs/scale.md', scaleTables(keptResults())),
   'docs/onboardings.md': () =>
-    withBankStatuses(withParts('docs/onboardings.md', { 'underwriting rules': underwritingRules() })),
+    withBankStatuses(
+      withParts('docs/onboardings.md', {
+        'underwriting rules': underwritingRules(),
+        'after a create': afterCreateTable(),
+      }),
+    ),
   'bench/results.md': () => resultsMarkdown(keptResults()),
 };
 

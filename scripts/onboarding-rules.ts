@@ -1,6 +1,7 @@
 import type { Note, StatusSnapshot } from '../src/messages/boarding-activities.js';
 import type { Requirement, RequirementKind } from '../src/messages/requirements.js';
 import { statusesOf } from '../src/partners/banking/responses.js';
+import { afterCreate } from '../src/partners/boarding/phases.js';
 import {
   APPROVED,
   NOT_SUBMITTED,
@@ -37,6 +38,32 @@ function answered(id: string, kind: RequirementKind, detail: string): Answered {
   };
   const answer = { kind: 'text', text: 'So.' } as const;
   return { requirement, resolution: { requirementId: id, answer, actor: '', reason: '' } };
+}
+
+/** Every name of a merchant's status in apis/2 and apis/4. */
+const STATUSES = [
+  ...[NOT_SUBMITTED, PENDING, REQUEST_CHANGES, APPROVED, 'Declined', 'Withdrawn', 'Closed', PENDING_REVIEW],
+  ...[UW_LEVEL_1, UW_LEVEL_1_PENDING, 'UW Level 1: Pending Review'],
+  ...['UW Level 2', 'UW Level 2: Pending', 'UW Level 2: Pending Review'],
+  ...['Conditionally Approved', 'CR:POS Equipment'],
+];
+
+const AFTER_CREATE = {
+  submit: 'Gangway submits it',
+  'ask-whose': '`rejected-input`: it may be another merchant. Nothing is written to it',
+  'ask-changes': '`request-changes`. The answer is submitted',
+  'ask-submitted': '`not-submitted`: a person says whether it was submitted',
+} as const;
+
+/** What follows a create, by the status that the merchant has right after it. */
+export function afterCreateTable(): string {
+  const rows = Map.groupBy(STATUSES, (status) => afterCreate(phaseOf(status)));
+  const named = [...rows].map(([next, names]) => [
+    names.map((name) => `\`${name}\``).join(', '),
+    AFTER_CREATE[next],
+  ]);
+  const other = ['any other', AFTER_CREATE[afterCreate(phaseOf('Escalated'))]];
+  return markdownTable(['status', 'what follows'], [...named, other]);
 }
 
 /** What a status leads to: what the rules decide about a question and three answers. */

@@ -223,7 +223,7 @@ export class People {
   /** The answer to what no scenario asks, or `none` to what closes by itself. */
   #withoutScenario(
     workflowId: string,
-    { kind, detail }: Requirement,
+    { kind, detail, answers }: Requirement,
     mid: string | undefined,
   ): Answer | 'none' | undefined {
     const isFollowed = this.scene.plan.existing === 'followed';
@@ -232,6 +232,8 @@ export class People {
       case 'locked-profile':
         return 'none';
       case 'not-submitted':
+        // Whoever asks about a pending merchant looks it up.
+        if (answers.includes('adopt')) return this.#asSubmitted(detail);
         return isFollowed ? RETRY : undefined;
       case 'unclear-mid':
         return mid && this.scene.world.chance.happens(0.5) ? { kind: 'adopt', id: mid } : undefined;
@@ -245,6 +247,18 @@ export class People {
       default:
         return undefined;
     }
+  }
+
+  /** A merchant that existed was submitted by somebody else. */
+  #asSubmitted(detail: string): Answer {
+    const { partners, plan } = this.scene;
+    const [, id = ''] = /^Merchant (\d+)/.exec(detail) ?? [];
+    const isSubmitted = partners.ledger.some(
+      (entry) => /^submit-merchant/.test(entry.operation) && String(entry.id) === id,
+    );
+    return isSubmitted || (plan.existing && /reads as Pending\./.test(detail))
+      ? { kind: 'adopt', id }
+      : RETRY;
   }
 
   /** The same once more, or something else that may do. */

@@ -238,7 +238,7 @@ class Simulation {
   #isOver(): boolean {
     return (
       this.#restarts === 0 &&
-      this.#service.runs.every(({ isOpen, start }) => !isOpen || start.type in ACCOUNTS)
+      this.#service.runs.every(({ isOpen, start }) => !isOpen || start.neverRuns || start.type in ACCOUNTS)
     );
   }
 

@@ -54,6 +54,7 @@ function answersOf(service: Service): Answers {
       {
         ...{ workflowId, type: workflowType.name, taskQueue: taskQueue.name, args: input?.payloads ?? [] },
         ...{ memo: memo?.fields, searchAttributes: searchAttributes?.indexedFields, headers: header?.fields },
+        neverRuns: Boolean(request.workflowStartDelay),
       },
       request.workflowIdReusePolicy,
     );

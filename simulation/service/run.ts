@@ -29,6 +29,8 @@ export interface Start {
   readonly memo: Payloads | undefined;
   readonly searchAttributes: Payloads | undefined;
   readonly headers: Payloads | undefined;
+  /** Its start delay exceeds its timeout, so it never runs. */
+  readonly neverRuns?: boolean;
   readonly parent?: { readonly run: Run; readonly seq: number };
   /** The run before this one, which continued as new. */
   readonly before?: Run;
@@ -122,12 +124,12 @@ export class Run {
         ? { namespace: NAMESPACE, workflowId: parent.run.start.workflowId, runId: parent.run.runId }
         : null,
     };
-    this.#jobs = [{ initializeWorkflow: this.init }];
+    this.#jobs = start.neverRuns ? [] : [{ initializeWorkflow: this.init }];
     this.#write('workflowExecutionStarted', {
       ...{ workflowType: { name: type }, input: { payloads: args }, memo: { fields: { ...this.memo } } },
       continuedExecutionRunId: before?.runId,
     });
-    host.dispatchTask(this);
+    if (!start.neverRuns) host.dispatchTask(this);
   }
 
   /** The event that closes a history is its last one, whatever commands follow in the same task. */

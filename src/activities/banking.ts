@@ -1,7 +1,9 @@
+import { activityInfo, getClient } from '@temporalio/activity';
 import type { z } from 'zod';
 import { saveStatement } from '../documents/document-store.js';
 import type { FileStore } from '../documents/file-store.js';
 import type { BankingActivities, SavedStatement, StatementRequest } from '../messages/banking-activities.js';
+import { workflowTaskQueue } from '../messages/ids.js';
 import {
   type BankingClient,
   eachPaymentCard,
@@ -11,13 +13,14 @@ import {
 import type { addressChange, NotificationType } from '../partners/banking/requests.js';
 import type { CallOptions } from '../partners/client.js';
 import { type FieldProblem, failureIn, PartnerError } from '../partners/partner-error.js';
+import { shownProfiles } from '../temporal/onboardings.js';
 import { holderActivities, profileCandidates } from './banking/holder.js';
 import { profileActivities, profileReader } from './banking/profiles.js';
-import { orNone, problemsIn, unlessRejected } from './banking/refusal.js';
+import { problemsIn } from './banking/refusal.js';
 import { OtherTickets, ticketActivities } from './banking/tickets.js';
 import type { Dependencies } from './dependencies.js';
-import { repeatable, untilCancelled } from './failures.js';
-import { adoptionCheck, ownersAt } from './owners.js';
+import { orNone, repeatable, unlessRejected, untilCancelled } from './failures.js';
+import { reservationsAt } from './reservations.js';
 import { kept } from './stores.js';
 import { writeOnce, writeRepeatably } from './write.js';
 
@@ -29,14 +32,18 @@ export function bankingActivities({
   poll,
   meaningOf,
 }: Omit<Dependencies<BankingClient>, 'documents'>): BankingActivities {
-  const owners = ownersAt('banking', partnerAccount);
-  const candidates = profileCandidates(client, owners);
+  const reservations = reservationsAt('banking', partnerAccount);
+  const shownAmong = (ids: readonly number[]) => {
+    const taskQueue = workflowTaskQueue(activityInfo().taskQueue, 'banking', partnerAccount);
+    return shownProfiles(getClient(), { ids, taskQueue, partnerAccount });
+  };
+  const candidates = profileCandidates(client, reservations);
   const reader = profileReader(client, new OtherTickets(partnerAccount), meaningOf);
   return {
-    ...profileActivities(client, poll, reader),
-    ...holderActivities(client, candidates, reader),
-    ...ticketActivities(client, owners, poll),
-    checkAdoptedProfile: adoptionCheck(owners),
+    ...profileActivities(client, poll, reader, reservations),
+    ...holderActivities(client, candidates, reader, reservations),
+    ...ticketActivities(client, shownAmong, reservations, poll),
+    reserveProfile: (adopted) => repeatable(() => reservations.takeOver(adopted)),
     ...operationActivities(client),
     ...statementActivities(client, statements, partnerAccount),
   };

@@ -1,14 +1,13 @@
-import { getClient } from '@temporalio/activity';
 import type { BoardingActivities } from '../messages/boarding-activities.js';
 import type { BoardingClient } from '../partners/boarding/client.js';
 import { mayTakeAnswers } from '../partners/boarding/phases.js';
-import { stillRunning } from '../temporal/onboardings.js';
+import { dbaOf } from '../temporal/onboardings.js';
 import { applicationActivities, warned } from './boarding/application.js';
 import { hasChanged, merchantReader } from './boarding/merchant.js';
 import type { Dependencies } from './dependencies.js';
-import { repeatable } from './failures.js';
-import { adoptionCheck, ownersAt } from './owners.js';
+import { inTime, repeatable } from './failures.js';
 import { awaitChange, nudgeOwnPoll, readNow } from './poll.js';
+import { isRunning, reservationsAt } from './reservations.js';
 import { documentFor } from './stores.js';
 import { writeOnce } from './write.js';
 
@@ -24,24 +23,22 @@ export function boardingActivities({
 }: Omit<Dependencies<BoardingClient>, 'statements'>): BoardingActivities {
   const reader = merchantReader(client, meaningOf);
   const { snapshot } = reader;
-  const ownersOf = ownersAt('boarding', partnerAccount);
+  const reservations = reservationsAt('boarding', partnerAccount);
   return {
-    ...applicationActivities(client, reader),
+    ...applicationActivities(client, reader, reservations),
 
     readStatus: ({ merchantProfileId }) => readNow(() => snapshot(merchantProfileId)),
 
     inspectMerchant: ({ merchantProfileId, workflowId }) =>
       repeatable(async () => {
         const now = await snapshot(merchantProfileId);
-        const owners = await ownersOf([merchantProfileId], workflowId);
-        const running = await stillRunning(getClient(), owners);
-        const owner = running ?? owners[0];
-        if (!owner) return { now };
-        const { workflowId: ownerId, dba } = owner;
-        return { now, owner: { workflowId: ownerId, dba, isRunning: running !== undefined } };
+        const owner = await reservations.ownerOf(merchantProfileId, workflowId);
+        if (owner === undefined) return { now };
+        const dba = await inTime((temporal) => dbaOf(temporal, owner));
+        return { now, owner: { workflowId: owner, dba, isRunning: await isRunning({ owner }) } };
       }),
 
-    checkAdoptedMerchant: adoptionCheck(ownersOf),
+    reserveMerchant: (adopted) => repeatable(() => reservations.takeOver(adopted)),
 
     awaitStatusChange({ merchantProfileId, seen, pace }) {
       const read = () => snapshot(merchantProfileId);
@@ -50,6 +47,7 @@ export function boardingActivities({
 
     attachDocument: ({ merchantProfileId, document, description }) =>
       writeOnce(async (options) => {
+        await reservations.hold(merchantProfileId);
         const file = await documentFor(UPLOAD, documents, document);
         const upload = { id: merchantProfileId, file, description };
         return warned(options, async (warning) => {
@@ -60,6 +58,7 @@ export function boardingActivities({
 
     requestUnderwritingReview: ({ merchantProfileId, comment, noteIds }) =>
       writeOnce(async (options) => {
+        await reservations.hold(merchantProfileId);
         const before = await snapshot(merchantProfileId, { signal: options.signal });
         const isAsked = before.notes.some(({ id }) => noteIds.includes(id));
         if (!isAsked || !mayTakeAnswers(before.phase)) return { delivered: false, before };

@@ -83,7 +83,10 @@ export async function beating<T>(call: () => Promise<T>, progress?: unknown): Pr
 export function asFailure(
   error: PartnerError,
   retryable: boolean,
-  { pauseMs = 0, ...more }: { pauseMs?: number } & Pick<PartnerErrorDetails, 'sentAt' | 'baseline'> = {},
+  {
+    pauseMs = 0,
+    ...more
+  }: { pauseMs?: number } & Pick<PartnerErrorDetails, 'sentAt' | 'baseline' | 'phase'> = {},
 ): ApplicationFailure {
   const { retryAfterMs = 0 } = error.details;
   const nextRetryDelay = Math.max(
@@ -128,4 +131,30 @@ export function checked<Schema extends z.ZodType>(
 export function partnerErrorIn(error: unknown): PartnerErrorDetails | undefined {
   if (!(error instanceof ApplicationFailure) || error.type !== PARTNER_ERROR) return undefined;
   return error.details?.[0] as PartnerErrorDetails;
+}
+
+/**
+ * Reports whether the partner rejected this request itself, and not the sign-in or the credentials, with which a person can help.
+ */
+function isRejected(error: unknown): boolean {
+  if (!(error instanceof PartnerError) || error.details.needs || error.details.atSignIn) return false;
+  return error.kind === 'Rejected' || error.kind === 'Forbidden';
+}
+
+/** The result of a call, or `otherwise` when the partner rejects the request itself. */
+export function unlessRejected<T, Otherwise>(call: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
+  return call.catch((error: unknown) => {
+    if (isRejected(error)) return otherwise;
+    throw error;
+  });
+}
+
+/** The result of a search, or `none` when the partner responds with 404. */
+export async function orNone<T>(search: Promise<T>, none: T): Promise<T> {
+  try {
+    return await search;
+  } catch (error) {
+    if (error instanceof PartnerError && error.kind === 'Rejected' && error.status === 404) return none;
+    throw error;
+  }
 }

@@ -15,8 +15,10 @@ import { inTime } from './failures.js';
 
 const REPORT_PAUSE_MS = 200;
 
-/** The time at which a request was sent, and the ids that were at the partner before. */
+/** The time at which a request was sent, and what was at the partner before. */
 export type Sent = Omit<Mark, 'sending' | 'response'>;
+
+export type Before = Omit<Sent, 'sentAt'>;
 
 export const marked = new WeakSet<Context>();
 
@@ -24,14 +26,14 @@ export class Marks {
   /** Undefined while the server holds no mark of this attempt. */
   sent: Sent | undefined;
   refusal: Error | undefined;
-  #baseline: Pick<Mark, 'baseline'> = {};
+  #before: Before = {};
   #setting: Promise<void> = Promise.resolve();
 
   /** @param mayHaveBeenSent what an earlier attempt leaves open stays open when this one clears its mark */
   constructor(private readonly mayHaveBeenSent: boolean) {}
 
-  readonly compareWith = (baseline: readonly number[]): void => {
-    this.#baseline = { baseline };
+  readonly compareWith = (before: Before): void => {
+    this.#before = before;
   };
 
   /** @throws the {@link refusal}, when this attempt must not send */
@@ -48,7 +50,7 @@ export class Marks {
   async #set(): Promise<void> {
     // A mark that is sent into a broken connection may arrive after this worker has died without sending the request.
     await untilTemporalResponds();
-    const sent = { sentAt: new Date().toISOString(), ...this.#baseline };
+    const sent = { sentAt: new Date().toISOString(), ...this.#before };
     try {
       await record({ sending: true, ...sent });
       this.sent = sent;

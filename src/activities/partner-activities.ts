@@ -17,6 +17,6 @@ export const PARTNER_ACTIVITIES: {
   boarding: (given) => boardingActivities({ ...given, client: given.clients.boarding }),
   banking: (given) => bankingActivities({ ...given, client: given.clients.banking }),
   'plant-store': () => ({}),
-  payments: ({ clients }) => paymentsActivities(clients.payments),
+  payments: ({ clients, partnerAccount }) => paymentsActivities(clients.payments, partnerAccount),
   processor: () => ({}),
 };

@@ -3,15 +3,22 @@ import type { PaymentsActivities } from '../messages/activities.js';
 import { terminalPart } from '../messages/inputs.js';
 import { operationName } from '../partners/catalogue.js';
 import type { CallOptions } from '../partners/client.js';
+import { PartnerError } from '../partners/partner-error.js';
 import type { PaymentsClient } from '../partners/payments/client.js';
 import type { PaymentsOperations } from '../partners/payments/operations.js';
 import { checked, naming, repeatable, untilCancelled } from './failures.js';
+import { reservationsAt } from './reservations.js';
 import { writeOnce } from './write.js';
 
 const PAGE = 200;
 
 /** The activities of `terminalProvisioning` at the payments platform. Each makes a call or two, and translates failures. */
-export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
+export function paymentsActivities(
+  client: PaymentsClient,
+  partnerAccount?: string | undefined,
+): PaymentsActivities {
+  const reservations = reservationsAt('payments', partnerAccount);
+
   /** Ids of the accounts of a merchant. The platform finds the digits of the mid in any field of an account. */
   async function accountsOf(mid: string, options: CallOptions): Promise<string[]> {
     const all = await allOf(async (offset) => {
@@ -43,16 +50,18 @@ export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
         const found = await accountsOf(mid, { signal: options.signal });
         if (found.length > 0) return { found };
         const description = describing(mid, account.description);
-        const { id } = await naming(of('account'), () =>
+        const { id, description: shown } = await naming(of('account'), () =>
           client.createAccount({ ...account, type: 'merchant', description }, { ...options, toProduction }),
         );
+        if (shown && !isOf(mid, shown)) throw ofAnotherMerchant(id);
         return { created: id };
       }),
 
     findTerminals: ({ accountId, name }) => repeatable(() => terminalsOf(accountId, name, untilCancelled())),
 
-    createTerminal: ({ accountId, provisionTerminal }) =>
+    createTerminal: ({ accountId, isNew, provisionTerminal }) =>
       writeOnce(async (options) => {
+        await (isNew ? reservations.holdNew(accountId) : reservations.hold(accountId));
         const { terminal, toProduction = false } = provisioned(provisionTerminal, 'createTerminal');
         const found = await terminalsOf(accountId, terminal.name, { signal: options.signal });
         if (found.length > 0) return { found };
@@ -67,6 +76,14 @@ export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
 /** The platform has no field for a caller's key, so the description of the account contains the mid. */
 function describing(mid: string, description?: string): string {
   return description === undefined ? `mid ${mid}` : `${description}, ${describing(mid)}`;
+}
+
+/** An account in the response to a create that has the mid of another merchant. */
+function ofAnotherMerchant(id: string): PartnerError {
+  const operation = operationName('createAccount');
+  const fields = [{ field: '', message: `the account ${id} in the response has another mid` }];
+  const reason = 'an account of another merchant';
+  return new PartnerError({ system: 'payments', operation, kind: 'Uncertain', status: 200, fields, reason });
 }
 
 function isOf(mid: string, description: unknown): boolean {

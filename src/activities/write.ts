@@ -6,14 +6,14 @@ import { problemText } from '../partners/bounds.js';
 import { type OncePermit, permitOf } from '../partners/once.js';
 import { isRefusedAtTheDoor, PartnerError } from '../partners/partner-error.js';
 import { asFailure, isRetryable } from './failures.js';
-import { Marks, marked, record, type Sent } from './marks.js';
+import { type Before, Marks, marked, record, type Sent } from './marks.js';
 
 interface WriteOptions {
   readonly beforeSending: OncePermit;
   /** Ends the call early enough to report its outcome before the attempt times out. */
   readonly signal: AbortSignal;
-  /** Stores the ids at the partner just before the write. The mark and an `Uncertain` failure then contain them. */
-  readonly compareWith: (baseline: readonly number[]) => void;
+  /** Stores what the partner had just before the write. The mark, and the failure of what was sent, then contain it. */
+  readonly compareWith: (before: Before) => void;
   readonly mayHaveBeenSent: boolean;
 }
 
@@ -101,7 +101,8 @@ async function attemptWrite<Result>(
       throw uncertain(activityType, reason, mark);
     }
     if (error.kind === 'Uncertain') throw asFailure(error, mayRepeat, mark);
-    if (!isSafeToResend(error)) throw asFailure(error, false);
+    const { sentAt: _, ...before } = mark;
+    if (!isSafeToResend(error)) throw asFailure(error, false, before);
     if (!mayHaveBeenSent) await marks.clear();
     throw asFailure(error, true);
   } finally {

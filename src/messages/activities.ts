@@ -171,6 +171,8 @@ export interface Mark {
   readonly sentAt: string;
   /** Ids at the partner just before, of the kind of resource that the request creates. */
   readonly baseline?: readonly number[];
+  /** The phase of the record just before. */
+  readonly phase?: string;
   /** The result of the activity: the request has its response, and only a read is left to do. */
   readonly response?: object;
 }
@@ -190,7 +192,13 @@ export interface PaymentsActivities {
   /** Ids of the terminals of an account that have exactly this name. Reads only. */
   findTerminals(request: { accountId: string; name: string }): Promise<readonly string[]>;
   /** Searches first, and creates a terminal only if there is none. */
-  createTerminal(request: Provision & { accountId: string }): Once<FoundOrCreated>;
+  createTerminal(
+    request: Provision & {
+      accountId: string;
+      /** A create has returned the account, so nobody else may ever have had it. */
+      isNew: boolean;
+    },
+  ): Once<FoundOrCreated>;
 }
 
 /** A resource, sent to the partner at most once; or those that were there before, of which several may match. */

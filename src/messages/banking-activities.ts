@@ -38,8 +38,12 @@ export interface HolderVerdict {
   readonly financialAccountId: string | null;
   /** Empty when the partner accepted it. */
   readonly problems: readonly FieldProblem[];
-  /** The profile as read right after the submission, if that read succeeded. */
-  readonly now?: ProfileSnapshot;
+}
+
+/** A profile as it was read, compared with a business. */
+export interface InspectedProfile {
+  readonly candidate: Candidate;
+  readonly now: ProfileSnapshot;
 }
 
 export type HolderRequest = Pick<BusinessOnboardingInput, 'holder' | 'beneficialOwners'>;
@@ -68,8 +72,26 @@ export interface Candidate {
   readonly unclear: readonly string[];
 }
 
-/** The partner's response to a holder; or the profile that its merchant already has, in which case nothing was sent. */
-export type Submission = HolderVerdict | { readonly existing: Candidate };
+/**
+ * The partner's response to a holder; or the profile that its merchant already has, or that a refused submission made, in which
+ * case nothing was sent.
+ */
+export type Submission =
+  | (HolderVerdict & {
+      /** The profiles of the same dba and merchant just before. */
+      readonly baseline: readonly number[];
+      /** The profile right after, reserved if nothing is against it; absent when it could not be read. */
+      readonly now?: InspectedProfile;
+    })
+  | { readonly existing: Candidate; readonly isSaved?: true };
+
+/** A submission that the partner refused, and perhaps saved. */
+export interface RefusedSubmission {
+  readonly dba: string;
+  readonly baseline: readonly number[];
+  /** The profile that the refusal names. */
+  readonly profileId?: number;
+}
 
 export interface UnmatchedTicket extends OpenTicket {
   /** ISO 8601, as the partner wrote it. */
@@ -84,10 +106,19 @@ export interface UnmatchedTicket extends OpenTicket {
  */
 export interface BankingActivities {
   /**
-   * E7, unless the merchant already has a profile (E5) that is not `declined`. Sent at most once. Reads the new profile. The baseline of an `Uncertain`
-   * failure holds the profiles of the same dba (E9) and merchant just before.
+   * E7, unless the merchant already has a profile (E5), or a refused submission has made one (E9), that is not `declined`. Sent at
+   * most once. Reads the profile in the response and reserves it, unless something is against it. The baseline of a failure holds
+   * the profiles of the same dba (E9) and merchant just before.
    */
-  submitHolder(request: BusinessToFind & { declined?: readonly number[] }): Once<Submission>;
+  submitHolder(
+    request: BusinessToFind & {
+      since: string;
+      declined?: readonly number[];
+      refused?: readonly RefusedSubmission[];
+    },
+  ): Once<Submission>;
+  /** Reserves a profile that a submission has returned, as {@link submitHolder} does. `since`: when it was decided on (ISO 8601). */
+  claimProfile(request: BusinessToFind & { profileId: number; since: string }): Promise<InspectedProfile>;
   /** The profiles of the same merchant (E5), or of the same dba in any case (E9), without those of the `baseline`. */
   findCandidates(request: BusinessToFind & { baseline: readonly number[] }): Promise<readonly Candidate[]>;
   /** One profile, compared with the business; null when there is none that this account may see (404, 403). */
@@ -98,13 +129,13 @@ export interface BankingActivities {
    */
   inspectProfile(
     request: BusinessIdentity & { profileId: number; workflowId: string },
-  ): Promise<{ candidate: Candidate; now: ProfileSnapshot } | null>;
+  ): Promise<InspectedProfile | null>;
   /** Replaces the holder of a profile. May be repeated, and is never cancelled halfway. Nudges the status poll afterwards. */
   correctHolder(request: HolderRequest & { profileId: number }): Promise<HolderVerdict>;
   /** Nudges the status poll afterwards, which may not have seen the change. */
   readProfile(request: { profileId: number }): Promise<ProfileSnapshot>;
-  /** Waits until Temporal lists the business with it, and is rejected if another running one has adopted it, too. */
-  checkAdoptedProfile(adopted: Adopted): Promise<void>;
+  /** Reserves the profile, and is rejected if another running onboarding has it. Takes it over from one that has ended. */
+  reserveProfile(adopted: Adopted): Promise<void>;
   /** Returns after the first read that differs from `seen`, even if that takes days. Costs no history. */
   awaitProfileChange(request: {
     profileId: number;
@@ -119,7 +150,13 @@ export interface BankingActivities {
    * Answers a ticket by another one that names it as parent. Sent at most once. The baseline of an `Uncertain` failure holds the
    * replies just before. Nudges the status poll afterwards.
    */
-  replyToTicket(request: { ticketId: number; topic: string | null; text: string }): Once<{ replyId: number }>;
+  replyToTicket(request: {
+    ticketId: number;
+    topic: string | null;
+    text: string;
+    /** The profile of the onboarding that replies; absent when an account does. */
+    profileId?: number;
+  }): Once<{ replyId: number }>;
   /** The reply of this text to a ticket, other than those of the `baseline`; null when there is none. */
   findReply(request: { ticketId: number; text: string; baseline: readonly number[] }): Promise<number | null>;
   /**

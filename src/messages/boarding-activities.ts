@@ -68,11 +68,30 @@ export interface CreateMerchantRequest {
   readonly merchant: MerchantBoardingInput['merchant'];
   /** The `externalId`. */
   readonly guid: string;
+  /** ISO 8601: when the create was decided on. A status from before is that of another merchant. */
+  readonly since: string;
+  /** While the partner shows one of these, no other one is created. */
+  readonly saved: readonly SavedMerchant[];
 }
 
+/** A merchant that a refused create has named, and when that was decided on. */
+export interface SavedMerchant {
+  readonly id: number;
+  readonly since: string;
+}
+
+/** Nothing was sent: a person chooses, or the partner has saved what it refused. */
+export interface NotCreated {
+  readonly problems: readonly FieldProblem[];
+  readonly saved?: readonly number[];
+}
+
+/** The merchant that a response named. It may have been there before. */
 export interface CreatedMerchant extends Warned {
   readonly merchantProfileId: number;
   readonly agentProfileId: number;
+  /** The reasons why it is not known to be new, for people. Empty once it is reserved; absent when that was not found out. */
+  readonly now?: readonly string[];
 }
 
 export interface MerchantOwner {
@@ -88,35 +107,35 @@ export interface MerchantOwner {
  */
 export interface BoardingActivities {
   /**
-   * Finds agent profile and boarding settings, and creates the merchant with them. Sent at most once. With `problems`, nothing was
-   * sent: a person chooses.
+   * Finds agent profile and boarding settings, creates the merchant with them, and reserves it. Sent at most once.
    */
-  createMerchant(
-    request: CreateMerchantRequest,
-  ): Once<CreatedMerchant | { problems: readonly FieldProblem[] }>;
+  createMerchant(request: CreateMerchantRequest): Once<CreatedMerchant | NotCreated>;
+  /** Reserves a merchant that a create has returned, as {@link createMerchant} does: see `now` there. */
+  claimMerchant(request: { merchantProfileId: number; since: string }): Promise<readonly string[]>;
   /** Reads the fees. Sets those that `changes` names and that differ, reads them back, and returns what still differs. */
   changeFees(request: {
     merchantProfileId: number;
     changes: NonNullable<MerchantBoardingInput['fees']>;
   }): Promise<{ changed: number; differing: readonly FieldProblem[] } & Warned>;
   /**
-   * Reads the status, submits the application if its status allows that, and reads the status again. Sent at most once. `status`
-   * and `phase` are those before; `submitted` is false when they do not allow it.
+   * Reads the status, submits the application in one of these phases, and reads the status again. Sent at most once. `status` and
+   * `phase` are those before; `submitted` is false in any other phase.
    */
   submitMerchant(request: {
     merchantProfileId: number;
+    phases: readonly MerchantPhase[];
     application: NonNullable<MerchantBoardingInput['application']>;
   }): Once<Submission & Warned>;
   /** Nudges the status poll afterwards, which may not have seen the change. */
   readStatus(request: { merchantProfileId: number }): Promise<StatusSnapshot>;
-  /** Reads a merchant that is to be adopted, and finds another boarding of this account that has it. */
+  /** Reads a merchant that is to be adopted, and finds another boarding that has reserved it, running or not. */
   inspectMerchant(request: {
     merchantProfileId: number;
     /** The boarding that is to adopt it. */
     workflowId: string;
   }): Promise<{ now: StatusSnapshot; owner?: MerchantOwner }>;
-  /** Waits until Temporal lists the boarding with it, and is rejected if another running one has adopted it, too. */
-  checkAdoptedMerchant(adopted: Adopted): Promise<void>;
+  /** Reserves the merchant, and is rejected if another running boarding has it. Takes it over from one that has ended. */
+  reserveMerchant(adopted: Adopted): Promise<void>;
   /** Returns after the first read that differs from `seen`, even if that takes days. Costs no history. */
   awaitStatusChange(request: {
     merchantProfileId: number;

@@ -84,6 +84,19 @@ export function partnerRecordId(system: string, taskQueue: string, account?: str
   return workflowId('partnerRecord', system + OF + taskQueue, account);
 }
 
+/**
+ * `reservation-<system>.<task queue>.<record>`, and in a named account `...@<account>`: the workflow that reserves a record at a
+ * partner for one onboarding. It never runs, and nothing lists it.
+ */
+export function reservationId(
+  system: string,
+  taskQueue: string,
+  record: number | string,
+  account?: string,
+): string {
+  return `reservation-${atAccount([system, taskQueue, record].join(OF), account)}`;
+}
+
 /** Returns the parts of an id; undefined for any other text. */
 export function partsOfId(
   id: string,

@@ -161,6 +161,8 @@ export const reportAgain = defineSignal('reportAgain');
 export interface Restored {
   /** The time of the backup. ISO 8601. */
   readonly backedUpAt: string;
+  /** The merchant had been submitted by then. */
+  readonly isSubmitted?: true;
   /** The banking profile that a business had at that time. */
   readonly profileId?: number;
 }

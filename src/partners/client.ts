@@ -21,6 +21,7 @@ import {
   outcomeOf,
   type PartnerResponse,
   payloadOf,
+  savedIn,
   signOfMore,
   tooLarge,
 } from './responses.js';
@@ -187,8 +188,15 @@ class Call {
     if (operation.anonymous) return this.#send({});
     const credentials = await this.#obtained(protocol.authorization());
     const response = await this.#send(credentials);
-    if (response.status !== 401 || !protocol.reauthorize) return response;
+    const isRefused = response.status === 401 && 'body' in response && this.#savedIn(response) === undefined;
+    if (!isRefused || !protocol.reauthorize) return response;
     return this.#send(await this.#obtained(protocol.reauthorize(credentials)));
+  }
+
+  /** The sign in a refusal that the partner saved what we sent. */
+  #savedIn(response: HttpResponse): string | undefined {
+    const json = jsonIn(response.body, this.operation);
+    return savedIn(this.operation, this.protocol.open({ ...response, json })?.payload ?? json);
   }
 
   async #obtained(credentials: Promise<Credentials>): Promise<Credentials> {
@@ -251,9 +259,16 @@ class Call {
     const sent = operation.effect === 'read' ? {} : this.#request;
     const payload = operation.issuesCredential ? unmasked : withoutRepeats(unmasked, secrets, sent);
     const refusedWith = opened?.failed && isSuccess(status) ? payload : undefined;
+    const saved = failed ? this.#savedIn(response) : undefined;
     const failure = ({ unreadable, ...details }: FailureOfResponse) => {
       if (details.kind === 'RateLimited') http.pause.begin(this.name, details.retryAfterMs);
-      const masked = maskedFailure({ ...details, ...(unreadable && { unreadable: this.name }) }, mask);
+      const sign = saved !== undefined && {
+        saved,
+        // The caller would repeat it, or ask for a permission and repeat it.
+        ...(details.kind !== 'Rejected' && { kind: 'Uncertain' as const }),
+      };
+      const known = { ...details, ...sign, ...(unreadable && { unreadable: this.name }) };
+      const masked = maskedFailure(known, mask);
       return this.#failure(masked, undefined, refusedWith ?? undefined);
     };
     const shown = opened && { ...opened, payload };

@@ -6,8 +6,8 @@ import { boundedProblems, LONGEST, shortened } from './bounds.js';
  *
  * - `NotSent`: nothing left this machine (connection refused, DNS, TLS, connect time-out). Safe to repeat.
  * - `RateLimited`: 429, or not sent because an earlier 429 still holds. The partner did nothing. Safe to repeat after `retryAfterMs`.
- * - `Rejected`: the partner, or our own check before sending (then `status` is absent), rejected the input. Nothing
- *   happened; `fields` has the problems.
+ * - `Rejected`: the partner, or our own check before sending (then `status` is absent), rejected the input. `fields` has the
+ *   problems. Nothing happened, unless `saved` is a sign that the partner has it all the same.
  * - `Unauthorized`: 401. Nothing happened; the credentials need a person.
  * - `Forbidden`: 403. Nothing happened; permissions, or a merchant of another ISO.
  * - `Uncertain`: bytes were sent, and no trustworthy response arrived (reset, time-out, 5xx, unreadable body). A write
@@ -50,6 +50,10 @@ export interface PartnerErrorDetails {
   readonly sentAt?: string;
   /** Ids that the partner had just before that write, of the kind that it creates. */
   readonly baseline?: readonly number[];
+  /** The phase that the record had just before that write. */
+  readonly phase?: string;
+  /** A sign that the partner saved what it refused: the id in the response; '' for a record without one. */
+  readonly saved?: string;
   /** A short technical reason that holds no data of the call: `ECONNREFUSED`, `HTTP 503`. */
   readonly reason: string;
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { retryAfterMs } from '../http/deadline.js';
+import { masked } from '../privacy/masked.js';
 import { maskedProblems } from '../privacy/private-fields.js';
 import { fieldNames, shapeOf } from '../schemas/shape.js';
 import { LONGEST, shortened } from './bounds.js';
@@ -90,6 +91,33 @@ export function payloadOf(
     throw fail({ ...known, kind: 'Uncertain', fields, reason: 'unreadable response', unreadable: true });
   }
   return understood.data;
+}
+
+/** The fields of a record, but of no error. */
+const OF_RECORD = /^(status|created)_?(date|at)$/i;
+const ID = /^[\w-]{1,64}$/;
+const DEEPEST = 3;
+const MOST_FIELDS = 200;
+
+/**
+ * The sign that the partner saved what it refused, in whatever status: the id of what the operation makes, or '' for a record
+ * without one. undefined if there is none. 0 stands for no id.
+ */
+export function savedIn({ effect, makes }: Operation, payload: unknown): string | undefined {
+  if (effect === 'read' || makes === undefined) return undefined;
+  if (typeof payload === 'number') return payload > 0 ? String(payload) : undefined;
+  return signOfRecord(payload, makes.toLowerCase(), DEEPEST);
+}
+
+function signOfRecord(value: unknown, id: string, depth: number): string | undefined {
+  if (typeof value !== 'object' || value === null || depth === 0) return undefined;
+  const fields = Object.entries(value).slice(0, MOST_FIELDS);
+  const own = fields.find(([name]) => name.toLowerCase() === id)?.[1];
+  const text = typeof own === 'number' || typeof own === 'string' ? String(own) : '';
+  if (ID.test(text) && text !== '0') return masked(text) === text ? text : '';
+  const inside = fields.map(([, each]) => signOfRecord(each, id, depth - 1));
+  const isRecord = fields.some(([name, each]) => OF_RECORD.test(name) && Boolean(each));
+  return inside.find(Boolean) ?? (isRecord || inside.includes('') ? '' : undefined);
 }
 
 const MOST_ADDED = 5;

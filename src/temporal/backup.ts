@@ -238,13 +238,16 @@ export function isGivenUp(stage: string | undefined): boolean {
 }
 
 /** @returns `isKnown` when the backup holds what it has at its partner */
-function startOf({ type, input, merchantProfileId, bankingProfileId, ended }: BackedUp, restored: Restored) {
+function startOf(entry: BackedUp, restored: Restored) {
+  const { type, input, stage = '', merchantProfileId, bankingProfileId, ended } = entry;
   switch (type) {
     case 'merchantBoarding': {
       const boarding = input as MerchantBoardingInput;
       const known = merchantProfileId ?? boarding.merchantProfileId;
       const isKnown = known !== undefined;
-      const args = isKnown ? [{ ...boarding, merchantProfileId: known }] : [boarding, undefined, restored];
+      const isSubmitted = merchantProfileId !== undefined && !['', 'preparing', 'applying'].includes(stage);
+      const adopted = isKnown ? { ...boarding, merchantProfileId: known } : boarding;
+      const args = [adopted, undefined, { ...restored, ...(isSubmitted && { isSubmitted }) }];
       return { args, dba: boarding.merchant.dba, agent: boarding, isKnown };
     }
     case 'businessOnboarding': {

@@ -1,21 +1,14 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { QueryDefinition } from '@temporalio/common';
 import { type Correctable, inputQuery } from '../messages/activities.js';
-import type { MerchantOwner } from '../messages/boarding-activities.js';
 import { type ProposedAnswer, proposedAnswer } from '../messages/claims.js';
-import {
-  isCustomer,
-  ONBOARDINGS,
-  partsOfId,
-  possibleWorkflowIds,
-  type WorkflowType,
-} from '../messages/ids.js';
+import { isCustomer, ONBOARDINGS, partsOfId, possibleWorkflowIds } from '../messages/ids.js';
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { PARTS, type Part, partId } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { didYouMean } from '../settings/nearest.js';
 import { all, type Condition, is, isIn, isNull } from './query.js';
-import { listed, typesOf, visibilityQuery } from './search.js';
+import { listed, listedOf, typesOf, visibilityQuery } from './search.js';
 import { ifFound, TemporalProblem } from './unavailable.js';
 import { UnreadableOnboarding, whyUnreadable } from './unreadable.js';
 
@@ -195,49 +188,37 @@ export function outcomeOf<Outcome>(client: Client, id: string): Promise<Outcome>
   return client.workflow.getHandle(id).result() as Promise<Outcome>;
 }
 
-/** The onboardings to search: those of one account that have one of these resources at a partner. */
-export interface Owned {
-  readonly workflowType: WorkflowType;
-  readonly attribute: 'merchantProfileId' | 'bankingProfileId';
+/** The banking profiles to search for: those of one account. */
+export interface Followed {
   readonly ids: readonly number[];
   /** The task queue of the workflows. Another task queue has other accounts, even with the same names. */
   readonly taskQueue: string;
   readonly partnerAccount: string | undefined;
-  readonly except?: string | undefined;
 }
 
-export interface Owner extends MerchantOwner {
-  /** Its latest run that is listed. */
-  readonly runId: string;
-  /** Of the resource that it has. */
-  readonly id: number;
-}
-
-/** The onboardings that have a resource at a partner, running or not. Temporal's visibility store may lag behind. */
-export async function ownersOf(client: Client, owned: Owned): Promise<Owner[]> {
-  const { workflowType, attribute, ids, taskQueue, partnerAccount, except } = owned;
-  if (ids.length === 0) return [];
+/** Those of the profiles that a running onboarding shows to people. Temporal's visibility store may lag behind. */
+export async function shownProfiles(client: Client, followed: Followed): Promise<Set<number>> {
+  const { ids, taskQueue, partnerAccount } = followed;
+  if (ids.length === 0) return new Set();
   const query = all(
-    is('WorkflowType', workflowType),
-    isIn(SEARCH_ATTRIBUTES[attribute], ids.map(String)),
+    is('WorkflowType', 'businessOnboarding'),
+    isIn(SEARCH_ATTRIBUTES.bankingProfileId, ids.map(String)),
     ofAccount(taskQueue, partnerAccount),
   );
   // A workflow may have run several times. Its latest run may not be listed yet when the one before has continued as new.
-  const owners = new Map<string, Owner>();
-  for await (const { workflowId, runId, state, dba, [attribute]: id } of listed(client, query)) {
+  const last = new Map<string, { readonly id: number; readonly isRunning: boolean }>();
+  for await (const { workflowId, state, bankingProfileId } of listed(client, query)) {
     const isRunning = state === 'running' || state === 'continued_as_new';
-    if (workflowId !== except && (state === 'running' || !owners.has(workflowId)))
-      owners.set(workflowId, { workflowId, runId, id: Number(id), isRunning, dba });
+    if (state === 'running' || !last.has(workflowId))
+      last.set(workflowId, { id: Number(bankingProfileId), isRunning });
   }
-  return [...owners.values()];
+  return new Set([...last.values()].flatMap(({ id, isRunning }) => (isRunning ? [id] : [])));
 }
 
-/** The first of some owners that is running still. Each is described, because visibility may show as running what has just ended. */
-export async function stillRunning(client: Client, owners: readonly Owner[]): Promise<Owner | undefined> {
-  for (const owner of owners)
-    if (owner.isRunning && (await describe(client, owner.workflowId))?.status.name === 'RUNNING')
-      return owner;
-  return undefined;
+/** The dba of a workflow; undefined when it cannot be read. It may be masked. */
+export async function dbaOf(client: Client, workflowId: string): Promise<string | undefined> {
+  const found = await describe(client, workflowId);
+  return found && (await listedOf(client, found)).dba;
 }
 
 /** Part of a query: the workflows of a task queue in one account at the partners. */

@@ -55,6 +55,11 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || hasStatus(error, status.NOT_FOUND);
 }
 
+/** Reports whether a workflow of that id runs, or has run, so that the server starts no other one. */
+export function isAlreadyStarted(error: unknown): boolean {
+  return hasStatus(error, status.ALREADY_EXISTS);
+}
+
 /** The result of a request; undefined when there is nothing of the kind that it asks for, or no longer. */
 export function ifFound<Result>(request: Promise<Result>): Promise<Result | undefined> {
   return request.catch((error: unknown) => {

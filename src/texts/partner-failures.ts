@@ -13,11 +13,17 @@ export function partnerErrorIn(error: unknown): PartnerErrorDetails | undefined 
 
 /** A partner call that failed: one line, and one for each problem that the partner reports. */
 export function explainPartnerFailure(failure: PartnerErrorDetails): string {
-  const { system, fields, atStore, reason } = failure;
+  const { system, fields, atStore, reason, saved } = failure;
   const sentence = atStore
     ? `the file store failed: ${reason}`
     : `the ${system} partner ${whatHappened(failure)}`;
-  return [sentence, ...problemLines(fields)].join('\n');
+  const sign =
+    saved === undefined
+      ? []
+      : [
+          `  its response ${saved === '' ? 'has a record' : `names ${saved}`}: look whether it was saved before you call again`,
+        ];
+  return [sentence, ...problemLines(fields), ...sign].join('\n');
 }
 
 function whatHappened({ kind, reason, needs, atSignIn, status = 401 }: PartnerErrorDetails): string {

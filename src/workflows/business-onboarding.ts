@@ -22,6 +22,7 @@ import {
 import {
   adopt,
   CORRECT,
+  claimed,
   followProfile,
   openAccount,
   ours,
@@ -69,7 +70,7 @@ async function findOrSubmit(business: Business, restored: Restored | undefined):
   const known = restored?.profileId;
   if (isFollowed(current)) await followProfile(business, known ?? current.profileId);
   else if (known === undefined) await submitUnlessFound(business, mayBeDone(restored));
-  else business.knowProfile(known, 'profile-adopted');
+  else await adopt(business, { profileId: known, owners: [] });
 }
 
 /** @param inDoubt why it may have been submitted before */
@@ -79,16 +80,25 @@ async function submitUnlessFound(business: Business, inDoubt: string | undefined
     const submitted = await submit(business, declined, mayBeSubmitted);
     if ('adopted' in submitted) return adopt(business, submitted.adopted);
     if ('existing' in submitted) {
-      const found = await ours(business, SUBMIT, submitted.existing);
+      const source = submitted.isSaved && 'Although it refused the submission, the bank has';
+      const found = await ours(business, SUBMIT, submitted.existing, source);
       if (found) return adopt(business, found);
       declined.push(submitted.existing.profileId);
       continue;
     }
-    const { profileId, financialAccountId, problems, now } = submitted;
+    const { profileId, financialAccountId, problems } = submitted;
+    const { candidate, now } = await claimed(business, submitted);
+    if (candidate.against.length > 0) {
+      const source = 'The bank responded to the submission with';
+      const found = await ours(business, SUBMIT, candidate, source);
+      if (found) return adopt(business, found);
+      declined.push(profileId);
+      continue;
+    }
     business.knowProfile(profileId, 'holder-submitted');
     business.knowAccount(financialAccountId);
     business.remembered = { ...business.remembered, problems };
-    if (now) business.poll.replaceWith(now);
+    business.poll.replaceWith(now);
     return;
   }
 }
@@ -143,7 +153,7 @@ async function deliverReply(business: Business, answered: Answered, text: string
   const { requirement } = answered;
   await journey.requirements.whileSending([answered], [titleOfReply(requirement)], async () => {
     try {
-      delivered(business, answered, await sendReply(journey, requirement, text));
+      delivered(business, answered, await sendReply(journey, requirement, text, business.profileId));
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
       const now = await read(business);

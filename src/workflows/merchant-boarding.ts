@@ -52,7 +52,7 @@ export async function merchantBoarding(
 async function establishMerchant(boarding: Boarding, restored: Restored | undefined): Promise<void> {
   const { merchantProfileId } = boarding.input.current;
   if (merchantProfileId === undefined) await createMerchant(boarding, restored);
-  else await adoptMerchant(boarding, merchantProfileId);
+  else await adoptMerchant(boarding, merchantProfileId, restored);
 }
 
 /** Sends what is due by the rules of `boarding/decisions.ts`. While a person is asked meanwhile, the status is polled. */

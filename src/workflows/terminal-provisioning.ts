@@ -40,7 +40,7 @@ export async function terminalProvisioning(
   const asked = () => ({ provisionTerminal: corrected.current.provisionTerminal });
   return journey.run<TerminalProvisioningOutcome>(
     async () => {
-      const accountId = await findOrCreate(journey, corrected, {
+      const { id: accountId, isNew } = await findOrCreate(journey, corrected, {
         name: 'payments account',
         description: `whose description ends in "mid ${mid}"`,
         find: () => platform.findAccounts({ mid }),
@@ -48,11 +48,11 @@ export async function terminalProvisioning(
       });
       journey.state.know({ paymentsAccountId: accountId });
       journey.state.refresh();
-      const terminalId = await findOrCreate(journey, corrected, {
+      const { id: terminalId } = await findOrCreate(journey, corrected, {
         name: 'terminal',
         description: `named as in the input, in account ${accountId}`,
         find: () => platform.findTerminals({ accountId, name: terminalName(corrected.current) }),
-        create: (send) => send(platform.createTerminal, { accountId, ...asked() }),
+        create: (send) => send(platform.createTerminal, { accountId, isNew, ...asked() }),
       });
       journey.state.know({ terminalId });
       return { outcome: 'provisioned', accountId, terminalId };
@@ -81,7 +81,11 @@ interface Thing {
   readonly create: (send: SendOnce) => Promise<FoundOrCreated>;
 }
 
-async function findOrCreate(journey: Journey, { correct }: CorrectableInput, thing: Thing): Promise<string> {
+async function findOrCreate(
+  journey: Journey,
+  { correct }: CorrectableInput,
+  thing: Thing,
+): Promise<{ readonly id: string; readonly isNew: boolean }> {
   const { name, find, create, description } = thing;
   const look = () => runRead(journey, `look for the ${name}`, find);
   const doubt = doubts();
@@ -112,7 +116,7 @@ async function findOrCreate(journey: Journey, { correct }: CorrectableInput, thi
     if (id === undefined) continue;
     const what = name === 'terminal' ? name : 'payments-account';
     journey.timeline.add(`${what}-${isNew ? 'created' : 'adopted'}`, { detail: id });
-    return id;
+    return { id, isNew };
   }
 }
 

@@ -29,6 +29,15 @@ const firstAsking = (pair: Pair) =>
     }),
   );
 
+/** Waits until one of two asks a person. @returns it and the other one */
+const firstOf = ([first, second]: Pair) =>
+  Promise.any(
+    [[first, second] as const, [second, first] as const].map(async (pair) => {
+      await pair[0].until(({ requirements }) => requirements.length > 0, 'a question');
+      return pair;
+    }),
+  );
+
 /** Waits until one of two asks whether to go on, and has only one of them go on. @returns it */
 async function decide([first, second]: Pair): Promise<Onboarding<unknown>> {
   const asking = await firstAsking([first, second]);
@@ -129,8 +138,11 @@ describe.concurrent('two businesses that adopt one profile at the same moment', 
       const { workflowId } = await startBusinessOnboarding(rig.client, own, { taskQueue: rig.taskQueue });
       return new Onboarding(rig.client, workflowId);
     };
-    const [first, second] = await Promise.all([start(), start()]);
-    const left = await decide([first, second]);
+    const pair = await Promise.all([start(), start()]);
+    const [asking, left] = await firstOf(pair);
+    const [question] = (await asking.state()).requirements;
+    expect(question?.detail).toMatch(new RegExp(`${left.workflowId} has (it|${profileId} as well)`));
+    await asking.resolve(question?.id ?? '', { kind: 'abandon' });
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
     expect(await left.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
     expect(await bank.submissions(input.holder)).toEqual([profileId]);

@@ -6,25 +6,27 @@ import type {
   Candidate,
   HolderRequest,
   HolderVerdict,
-  ProfileSnapshot,
+  InspectedProfile,
+  RefusedSubmission,
   Submission,
 } from '../../messages/banking-activities.js';
 import { businessOnboardingInput } from '../../messages/inputs.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import { type HolderSubmission, OWNER_FIELDS, submissionOf } from '../../partners/banking/holder.js';
 import type { BankingOperations } from '../../partners/banking/operations.js';
+import { isUnderReview } from '../../partners/banking/phases.js';
 import { accountHolder, beneficialOwner } from '../../partners/banking/requests.js';
 import { type BankingProfile, type BoardingResponse, UNKNOWN } from '../../partners/banking/responses.js';
 import { operationName } from '../../partners/catalogue.js';
 import type { CallOptions } from '../../partners/client.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { statusShown } from '../../partners/phases.js';
-import { checked, naming, repeatable, untilCancelled } from '../failures.js';
-import type { Owners } from '../owners.js';
+import { checked, naming, orNone, repeatable, unlessRejected, untilCancelled } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
+import { isClearlyBefore, type Reservations } from '../reservations.js';
 import { writeOnceThenRead, writeRepeatably } from '../write.js';
 import type { ProfileReader } from './profiles.js';
-import { orNone, problemsIn, unlessRejected, withoutId } from './refusal.js';
+import { problemsIn, withoutId } from './refusal.js';
 
 type HolderOperation = keyof BankingOperations &
   ('submitBusinessAccountHolder' | 'updateBusinessAccountHolder');
@@ -33,11 +35,29 @@ type HolderOperation = keyof BankingOperations &
 export function holderActivities(
   client: BankingClient,
   candidates: Candidates,
-  { readProfile, snapshotOf }: ProfileReader,
+  { snapshotOf }: ProfileReader,
+  reservations: Reservations,
 ) {
+  /** A profile that is new has the name and tax number of the business, and is neither decided nor from before its submission. */
+  async function claim(
+    { profileId, since, ...business }: BusinessToFind & { profileId: number; since: string },
+    options: CallOptions,
+  ): Promise<InspectedProfile> {
+    const profile = await client.getProfile({ id: profileId }, options);
+    const now = await snapshotOf(profile, options);
+    const { createdDate } = profile;
+    const candidate = await candidates.compare(profileId, profile, business, ownId());
+    const against = await reservations.claim(profileId, async () => [
+      ...candidate.against,
+      ...(createdDate === null && !isUnderReview(now.phase) ? [`its status is ${now.bankingStatus}`] : []),
+      ...(isClearlyBefore(createdDate, since) ? [`it was created at ${createdDate}`] : []),
+    ]);
+    return { candidate: { ...candidate, against, unclear: [] }, now };
+  }
+
   return {
-    submitHolder: ({ declined = [], ...business }) =>
-      writeOnceThenRead<Submission, ProfileSnapshot | undefined>(
+    submitHolder: ({ declined = [], refused = [], since, ...business }) =>
+      writeOnceThenRead<Submission, InspectedProfile | undefined>(
         async (options) => {
           const read = { signal: options.signal };
           const existing = await candidates.ofMerchant(business.merchantProfileId, read);
@@ -45,20 +65,27 @@ export function holderActivities(
             const found = await candidates.examine(existing, business, read);
             if (found) return { existing: found };
           }
-          return judged(business, 'submitBusinessAccountHolder', async (submission) => {
+          const saved = await candidates.savedBy(refused, declined, business, read);
+          if (saved) return { existing: saved, isSaved: true };
+          let baseline: readonly number[] = [];
+          const verdict = await judged(business, 'submitBusinessAccountHolder', async (submission) => {
             const named = await candidates.named(submission.doingBusinessAsName, read);
-            options.compareWith(existing === null ? named : [...named, existing]);
+            baseline = existing === null ? named : [...named, existing];
+            options.compareWith({ baseline });
             const response = await client.submitBusinessAccountHolder(submission, options);
             if (response.success && !response.profileId)
               throw withoutId('submitBusinessAccountHolder', 'a profile');
             return response;
           });
+          return { ...verdict, baseline };
         },
         async (submitted, options) =>
           'existing' in submitted || submitted.profileId === null
             ? undefined
-            : readProfile(submitted.profileId, options),
+            : claim({ ...business, profileId: submitted.profileId, since }, options),
       ),
+
+    claimProfile: (request) => repeatable(() => claim(request, untilCancelled()), { mayBeNew: true }),
 
     findCandidates: ({ baseline, ...business }) =>
       repeatable(() => candidates.find(business, baseline, untilCancelled())),
@@ -77,6 +104,7 @@ export function holderActivities(
 
     correctHolder: ({ profileId, ...request }) =>
       writeRepeatably(async (options) => {
+        await reservations.hold(profileId);
         const verdict = await judged(request, 'updateBusinessAccountHolder', (submission) =>
           client.updateBusinessAccountHolder({ profileId, ...submission }, options),
         );
@@ -140,8 +168,10 @@ function byLowerCase<Name extends string>(names: readonly Name[]): ReadonlyMap<s
 
 type Candidates = ReturnType<typeof profileCandidates>;
 
+const ownId = () => activityInfo().workflowExecution?.workflowId;
+
 /** Finds profiles that may belong to a business, and compares them with it. */
-export function profileCandidates(client: BankingClient, owners: Owners) {
+export function profileCandidates(client: BankingClient, { ownerOf }: Reservations) {
   async function find(business: BusinessToFind, baseline: readonly number[], options: CallOptions) {
     const own = await ofMerchant(business.merchantProfileId, options);
     const like = await named(business.holder.doingBusinessAsName, options);
@@ -170,10 +200,28 @@ export function profileCandidates(client: BankingClient, owners: Owners) {
     return found.flatMap((each) => (compareTexts(each.dba, dba) === 'same' ? [each.id] : []));
   }
 
+  /** The profile that a refused submission has named, or made: a new one of the same business that nobody else has. */
+  async function savedBy(
+    refused: readonly RefusedSubmission[],
+    declined: readonly number[],
+    business: BusinessIdentity,
+    options: CallOptions,
+  ): Promise<Candidate | undefined> {
+    for (const { dba, baseline, profileId } of refused) {
+      const like = await named(dba, options);
+      for (const id of new Set([...(profileId === undefined ? [] : [profileId]), ...like])) {
+        if (declined.includes(id) || baseline.includes(id)) continue;
+        const found = await examine(id, business, options);
+        if (found && (found.against.length === 0 || id === profileId)) return found;
+      }
+    }
+    return undefined;
+  }
+
   /** Compares the current record of a profile with a business. null when this account may see none. */
   async function examine(profileId: number, business: BusinessIdentity, options: CallOptions) {
     const profile = await visible(profileId, options);
-    return profile && compare(profileId, profile, business, activityInfo().workflowExecution?.workflowId);
+    return profile && compare(profileId, profile, business, ownId());
   }
 
   /** null when there is no such profile that this account may see. */
@@ -188,19 +236,20 @@ export function profileCandidates(client: BankingClient, owners: Owners) {
     business: BusinessIdentity,
     workflowId: string | undefined,
   ): Promise<Candidate> {
-    const others = (await owners([profileId], workflowId)).map((owner) => owner.workflowId);
+    const owner = await ownerOf(profileId, workflowId);
+    const others = owner === undefined ? [] : [owner];
     const { against, unclear } = evidenceOf(shown, business);
     return {
       profileId,
       dba: shown?.doingBusinessAsName ?? null,
       bankingStatus: statusShown(bankingStatus ?? UNKNOWN),
-      against: [...others.map((owner) => `${owner} has it`), ...against],
+      against: [...others.map((each) => `${each} has it`), ...against],
       owners: others,
       unclear,
     };
   }
 
-  return { find, ofMerchant, named, examine, visible, compare };
+  return { find, ofMerchant, named, savedBy, examine, visible, compare };
 }
 
 /**

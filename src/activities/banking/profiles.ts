@@ -6,6 +6,7 @@ import type { CallOptions } from '../../partners/client.js';
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { untilCancelled } from '../failures.js';
 import { awaitChange, type PollBounds, readNow } from '../poll.js';
+import type { Reservations } from '../reservations.js';
 import { writeOnce } from '../write.js';
 import { problemsIn, withoutId } from './refusal.js';
 import { isSameAsked, type OtherTickets, ticketsAbout } from './tickets.js';
@@ -33,7 +34,12 @@ export function profileReader(client: BankingClient, otherTickets: OtherTickets,
   return { readProfile, snapshotOf };
 }
 
-export function profileActivities(client: BankingClient, poll: PollBounds, { readProfile }: ProfileReader) {
+export function profileActivities(
+  client: BankingClient,
+  poll: PollBounds,
+  { readProfile }: ProfileReader,
+  reservations: Reservations,
+) {
   return {
     readProfile: ({ profileId }) => readNow(() => readProfile(profileId, untilCancelled())),
 
@@ -44,6 +50,7 @@ export function profileActivities(client: BankingClient, poll: PollBounds, { rea
 
     openFinancialAccount: ({ profileId }) =>
       writeOnce(async (options) => {
+        await reservations.hold(profileId);
         // The partner also opens accounts by itself, and the last read of the profile may be hours old.
         const now = await client.getProfile({ id: profileId }, { signal: options.signal });
         if (now.financialAccountId !== null) {

@@ -6,16 +6,20 @@ import type { BankingClient } from '../../partners/banking/client.js';
 import type { BankingProfile, Ticket } from '../../partners/banking/responses.js';
 import type { CallOptions } from '../../partners/client.js';
 import { reportTickets } from '../../temporal/partner-accounts.js';
-import { repeatable, untilCancelled } from '../failures.js';
-import type { Owners } from '../owners.js';
+import { orNone, repeatable, unlessRejected, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
+import type { Reservations } from '../reservations.js';
 import { writeOnce } from '../write.js';
-import { orNone, unlessRejected } from './refusal.js';
 
 /** The time within which Temporal lists what a workflow has published, in milliseconds. */
 const LISTED_WITHIN_MS = 3_000;
 
-export function ticketActivities(client: BankingClient, ownersOf: Owners, poll: PollBounds) {
+export function ticketActivities(
+  client: BankingClient,
+  shownAmong: (profileIds: readonly number[]) => Promise<ReadonlySet<number>>,
+  { hold }: Reservations,
+  poll: PollBounds,
+) {
   async function repliesTo(ticketId: number, options: CallOptions) {
     const tickets = await orNone(client.listTickets({}, options), []);
     return tickets.filter(({ parentTicketId }) => parentTicketId === ticketId);
@@ -23,8 +27,7 @@ export function ticketActivities(client: BankingClient, ownersOf: Owners, poll: 
 
   async function notShown(tickets: readonly TicketOfProfile[]): Promise<TicketOfProfile[]> {
     const profileIds = new Set(tickets.flatMap(({ profileId }) => profileId ?? []));
-    const owners = await ownersOf([...profileIds]);
-    const shown = new Set(owners.flatMap(({ id, isRunning }) => (isRunning ? [id] : [])));
+    const shown = await shownAmong([...profileIds]);
     return tickets.filter(({ profileId }) => profileId === null || !shown.has(profileId));
   }
 
@@ -42,10 +45,11 @@ export function ticketActivities(client: BankingClient, ownersOf: Owners, poll: 
   }
 
   return {
-    replyToTicket: ({ ticketId, topic, text }) =>
+    replyToTicket: ({ ticketId, topic, text, profileId }) =>
       writeOnce(async (options) => {
+        if (profileId !== undefined) await hold(profileId);
         const before = await repliesTo(ticketId, { signal: options.signal });
-        options.compareWith(before.map((reply) => reply.ticketId));
+        options.compareWith({ baseline: before.map((reply) => reply.ticketId) });
         const reply = { ...(topic !== null && { topic }), text, parentTicketId: ticketId };
         const { ticketId: replyId } = await client.createTicket(reply, options);
         nudgeOwnPoll();

@@ -1,7 +1,14 @@
-import type { BoardingActivities, ReferenceRequest, Warned } from '../../messages/boarding-activities.js';
+import type {
+  BoardingActivities,
+  CreatedMerchant,
+  NotCreated,
+  ReferenceRequest,
+  SavedMerchant,
+  Warned,
+} from '../../messages/boarding-activities.js';
 import { fieldOf, isObject, mergePatch } from '../../messages/objects.js';
 import type { BoardingClient } from '../../partners/boarding/client.js';
-import { isSubmittable } from '../../partners/boarding/phases.js';
+import { isDecided } from '../../partners/boarding/phases.js';
 import {
   chosenReference,
   REFERENCE_NAMES,
@@ -13,32 +20,77 @@ import { problemText } from '../../partners/bounds.js';
 import type { CallOptions } from '../../partners/client.js';
 import { writeExactly } from '../../partners/json.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
-import { naming, repeatable, untilCancelled } from '../failures.js';
-import { writeOnce, writeOnceThenRead } from '../write.js';
+import { naming, repeatable, unlessRejected, untilCancelled } from '../failures.js';
+import { isClearlyBefore, type Reservations } from '../reservations.js';
+import { writeOnceThenRead } from '../write.js';
 import type { MerchantReader } from './merchant.js';
 
 /** Creates a merchant, sets its fees and submits it. Problems name the fields of the input. */
-export function applicationActivities(client: BoardingClient, { snapshot, statusNow }: MerchantReader) {
-  return {
-    createMerchant: ({ version, merchant, guid, references }) =>
-      writeOnce(async (options) => {
-        const chosen = await chooseReferences(client, references, { signal: options.signal });
-        if ('problems' in chosen) return chosen;
-        const { agentProfileId } = chosen;
-        return warned(options, async (warning) => {
-          const create = version === 'v1' ? client.createMerchantV1 : client.createMerchant;
-          const { merchantProfileId } = await naming(of('merchant'), () =>
-            create({ ...merchant, ...chosen, guid }, warning).catch((error: unknown) =>
-              createdDespite(error, warning.onWarning),
-            ),
-          );
-          return { merchantProfileId, agentProfileId };
-        });
+export function applicationActivities(
+  client: BoardingClient,
+  { snapshot, statusNow }: MerchantReader,
+  reservations: Reservations,
+) {
+  /** A new merchant has no decision, no mid and no status from before its create. Preset fees and `Pending` prove nothing. */
+  const against = (id: number, since: string, options: CallOptions) => async (): Promise<string[]> => {
+    const { status, phase, statusDate, mid } = await statusNow(id, options);
+    const reasons = [
+      isDecided(phase) && `its status is ${status}`,
+      mid !== null && 'it has a mid',
+      isClearlyBefore(statusDate, since) && `its status dates from ${statusDate}`,
+    ];
+    return reasons.filter((each) => each !== false);
+  };
+
+  /** The merchants of refused creates that the partner shows, and that may be the ones those creates made. */
+  async function savedAmong(saved: readonly SavedMerchant[], options: CallOptions): Promise<number[]> {
+    const found = await Promise.all(
+      saved.map(async ({ id, since }) => {
+        const reasons = reservations.against(id, against(id, since, options));
+        return (await unlessRejected(reasons, ['not shown'])).length === 0 ? [id] : [];
       }),
+    );
+    return found.flat();
+  }
+
+  return {
+    createMerchant: ({ version, merchant, guid, references, since, saved }) =>
+      writeOnceThenRead<CreatedMerchant | NotCreated, readonly string[] | undefined>(
+        async (options) => {
+          const there = await savedAmong(saved, { signal: options.signal });
+          if (there.length > 0) return { problems: [], saved: there };
+          const chosen = await chooseReferences(client, references, { signal: options.signal });
+          if ('problems' in chosen) return chosen;
+          const { agentProfileId } = chosen;
+          return warned(options, async (warning) => {
+            const create = version === 'v1' ? client.createMerchantV1 : client.createMerchant;
+            const { merchantProfileId } = await naming(of('merchant'), () =>
+              create({ ...merchant, ...chosen, guid }, warning).catch((error: unknown) =>
+                createdDespite(error, warning.onWarning),
+              ),
+            );
+            return { merchantProfileId, agentProfileId };
+          });
+        },
+        async (created, options) =>
+          'problems' in created
+            ? undefined
+            : reservations.claim(
+                created.merchantProfileId,
+                against(created.merchantProfileId, since, options),
+              ),
+      ),
+
+    claimMerchant: ({ merchantProfileId, since }) =>
+      repeatable(
+        () => reservations.claim(merchantProfileId, against(merchantProfileId, since, untilCancelled())),
+        { mayBeNew: true },
+      ),
 
     changeFees: ({ merchantProfileId: id, changes }) =>
       repeatable(
         async () => {
+          await reservations.hold(id);
           const before = await client.getFees({ id }, untilCancelled());
           const changed = differences(changes, before).length;
           if (changed === 0) return { changed, differing: [] };
@@ -53,11 +105,14 @@ export function applicationActivities(client: BoardingClient, { snapshot, status
         { mayBeNew: true },
       ),
 
-    submitMerchant: ({ merchantProfileId, application }) =>
+    submitMerchant: ({ merchantProfileId, phases, application }) =>
       writeOnceThenRead(
         async (options) => {
-          const before = await statusNow(merchantProfileId, { signal: options.signal });
-          if (!isSubmittable(before.phase)) return { submitted: false, ...before };
+          await reservations.hold(merchantProfileId);
+          const { status, phase } = await statusNow(merchantProfileId, { signal: options.signal });
+          const before = { status, phase };
+          if (!phases.includes(phase)) return { submitted: false, ...before };
+          options.compareWith({ phase });
           return warned(options, async (warning) => {
             await naming(of('application'), () =>
               client.submitMerchant({ ...application, merchantProfileId }, warning),

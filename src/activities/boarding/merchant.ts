@@ -31,9 +31,9 @@ export function merchantReader(client: BoardingClient, meaningOf: MeaningOf) {
   async function statusNow(
     id: number,
     options: CallOptions,
-  ): Promise<Pick<StatusSnapshot, 'status' | 'phase'>> {
-    const { status } = await client.getStatus({ id }, options);
-    return named(status);
+  ): Promise<Pick<StatusSnapshot, 'status' | 'phase' | 'statusDate'> & { readonly mid: string | null }> {
+    const { status, statusDate, mid } = await client.getStatus({ id }, options);
+    return { ...(await named(status)), statusDate, mid };
   }
 
   return { snapshot, statusNow };

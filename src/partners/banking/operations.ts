@@ -36,6 +36,7 @@ function cardOperations(svc: string) {
     }),
     createCard: once('POST /api/paymentCards', {
       summary: 'Issue a card on a financial account',
+      makes: 'paymentCardId',
       request: newCard,
       response: responses.paymentCard,
     }),
@@ -147,6 +148,7 @@ const MESSAGE_OPERATIONS = {
   createTicket: once('POST /api/tickets', {
     summary: 'Open a ticket, or reply to one by naming it as parent',
     inWorkflows: true,
+    makes: 'ticketId',
     request: z.strictObject({ topic: z.string().optional(), text, ...ticketFields }),
     response: responses.ticket,
   }),

@@ -160,7 +160,7 @@ const BANKING_STATUSES = [
 /** Banking profile record. `bankingStatus` is open; only business profiles have a `businessAccountHolder`. */
 export const bankingProfile = z.looseObject({
   id: needed(idNumber),
-  createdDate: someDateTime,
+  createdDate: needed(someDateTime),
   updatedDate: someDateTime,
   userProfileId: needed(someIdNumber),
   step: someCode,

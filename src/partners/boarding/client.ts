@@ -67,9 +67,9 @@ function openEnvelope({ json }: PartnerResponse): Opened | undefined {
   const { warning, message } = others.parse(json);
   const { data: _, ...around } = json as Readonly<Record<string, unknown>>;
   const fields = [...validationResults, ...validationErrors];
-  if (fields.length === 0 && error) {
-    fields.push({ field: '', message: [error, message].filter(Boolean).join(': ') });
-  }
+  const sentence = [error, message].filter(Boolean).join(': ');
+  if (error && !fields.some((problem) => problem.message === sentence))
+    fields.push({ field: '', message: sentence });
   return {
     failed: Boolean(error) || success === false || fields.length > 0,
     payload: data,

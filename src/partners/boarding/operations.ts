@@ -36,6 +36,7 @@ function operationsWith(posNames: readonly string[] = []) {
       inWorkflows: true,
       deprecated: 'use create-merchant (v2)',
       request: createRequest,
+      makes: 'merchantProfileId',
       response: schemas.createdMerchant,
     }),
     createMerchant: once('POST /api/v2/merchant/create', {
@@ -44,6 +45,7 @@ function operationsWith(posNames: readonly string[] = []) {
       inWorkflows: true,
       knownFields: Object.keys(createRequest.shape),
       request: schemas.createMerchantV2Request(posNames),
+      makes: 'merchantProfileId',
       response: schemas.createdMerchant,
     }),
     getFees: read(`GET ${FEES_PATH}`, {

@@ -4,14 +4,15 @@ import type { StatusMeaning } from '../phases.js';
  * The meaning of a merchant's status, in our own names: all decisions about a merchant depend on these. The partner's
  * names are in `schemas.ts`.
  *
- * - `submitted`: the underwriters have the application and accept answers. Only a submission leads there.
+ * - `pending`: the underwriters have the application and accept answers, or nobody has submitted it yet. apis/2 names this status
+ *   first, and only apis/4 has one for a merchant that is not submitted
  * - `awaiting-answers`: the underwriters wait for answers
  * - `in-review`: only a request for review leads there
  * - `other`: a status that no document explains. The underwriters may be at work
  */
 export type MerchantPhase =
   | 'not-submitted'
-  | 'submitted'
+  | 'pending'
   | 'awaiting-answers'
   | 'in-review'
   | 'changes-requested'
@@ -40,13 +41,28 @@ export function isUnderReview(phase: MerchantPhase): boolean {
   return phase !== 'not-submitted' && !isDecided(phase);
 }
 
-/** Reports whether an application can be submitted. A submission leads to `submitted`. */
-export function isSubmittable(phase: MerchantPhase): boolean {
-  return phase === 'not-submitted' || phase === 'changes-requested';
+/** The phases in which a first submission is sent: each may be that of a merchant which nobody has submitted. */
+export const BEFORE_SUBMISSION: readonly MerchantPhase[] = ['not-submitted', 'pending'];
+
+/** The phases in which an application is submitted again. A submission leads to `pending`. */
+export const BEFORE_RESUBMISSION: readonly MerchantPhase[] = ['not-submitted', 'changes-requested'];
+
+/**
+ * What happens in the phase that a merchant has right after its create, before anything is written to it. Nobody has submitted it
+ * yet, so a person is asked about every phase that Gangway has not caused.
+ *
+ * - `ask-whose`: the merchant is probably another one, and the create made none
+ * - `ask-changes`: a person answers what the partner wants changed, and that is submitted
+ * - `ask-submitted`: a person says whether somebody has submitted it
+ */
+export function afterCreate(phase: MerchantPhase): 'submit' | 'ask-whose' | 'ask-changes' | 'ask-submitted' {
+  if (isDecided(phase)) return 'ask-whose';
+  if (BEFORE_SUBMISSION.includes(phase)) return 'submit';
+  return phase === 'changes-requested' ? 'ask-changes' : 'ask-submitted';
 }
 
 export function takesAnswers(phase: MerchantPhase): boolean {
-  return phase === 'submitted' || phase === 'awaiting-answers';
+  return phase === 'pending' || phase === 'awaiting-answers';
 }
 
 /** Reports whether the partner might accept answers of a person. It might for a status that no document explains. */

@@ -164,7 +164,7 @@ const UNEXPLAINED = [UW_LEVEL_1, 'UW Level 2', 'Conditionally Approved', 'CR:POS
 
 const PHASES: ReadonlyMap<string, MerchantPhase> = new Map([
   [NOT_SUBMITTED, 'not-submitted'],
-  [PENDING, 'submitted'],
+  [PENDING, 'pending'],
   [APPROVED, 'approved'],
   [DECLINED, 'declined'],
   [REQUEST_CHANGES, 'changes-requested'],

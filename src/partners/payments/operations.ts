@@ -24,12 +24,14 @@ const ACCOUNT_OPERATIONS = {
   }),
   createAccountV1: once('POST /v1/accounts', {
     summary: 'Create only an account',
+    makes: 'id',
     request: schemas.newAccount,
     response: schemas.account,
   }),
   createAccount: once('POST /v2/accounts', {
     summary: 'Create an account with an organization, a webhook application and an API key',
     inWorkflows: true,
+    makes: 'id',
     request: schemas.newAccount,
     response: schemas.account,
   }),
@@ -85,6 +87,7 @@ const PLACE_OPERATIONS = {
   createTerminal: once('POST /v2/terminals', {
     summary: 'Create a terminal and what it needs',
     inWorkflows: true,
+    makes: 'id',
     request: schemas.newTerminal,
     response: schemas.terminal,
   }),
@@ -109,6 +112,7 @@ const PLACE_OPERATIONS = {
   }),
   createLocation: once('POST /v1/locations', {
     summary: 'Create a location',
+    makes: 'id',
     request: schemas.newLocation,
     response: schemas.location,
   }),
@@ -162,12 +166,14 @@ export const PAYMENT_OPERATIONS = {
   startPayment: once('POST /v3/payment', {
     summary: 'Start a contactless card-present payment at a terminal, authorized and captured in one step',
     irreversible: true,
+    makes: 'id',
     request: schemas.newPayment,
     response: schemas.transaction,
   }),
   startPreauth: once('POST /v3/preauth', {
     summary: 'Start a contactless card-present authorization at a terminal, for later capture',
     irreversible: true,
+    makes: 'id',
     request: schemas.newPayment,
     response: schemas.transaction,
   }),
@@ -187,6 +193,7 @@ export const PAYMENT_OPERATIONS = {
     summary: 'Refund all or part of a completed transaction',
     failures: schemas.missing('transaction'),
     irreversible: true,
+    makes: 'id',
     request: schemas.refund,
     response: schemas.transaction,
   }),
@@ -226,6 +233,7 @@ const TRANSACTION_OPERATIONS = {
   }),
   openBatch: once('POST /v1/batches', {
     summary: 'Open a settlement batch',
+    makes: 'id',
     request: schemas.newBatch,
     response: schemas.batch,
   }),

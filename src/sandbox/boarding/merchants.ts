@@ -17,7 +17,8 @@ export const merchantChange = z.strictObject({
 type MerchantChange = z.output<typeof merchantChange>;
 
 export class Merchant {
-  status: string = boarding.NOT_SUBMITTED;
+  status: string;
+  #isSubmitted = false;
   statusDate = new Date();
   comment: string | null = null;
   mid: NonNullable<MerchantChange['mid']> | null = null;
@@ -44,13 +45,16 @@ export class Merchant {
     pace: () => Pace,
   ) {
     this.#script = new Script(pace);
+    this.status = scenario.created ?? boarding.NOT_SUBMITTED;
   }
 
   /** False when the merchant is not in a status that can be submitted. */
   submit(application: Record<string, unknown>): boolean {
-    if (![boarding.NOT_SUBMITTED, boarding.REQUEST_CHANGES].includes(this.status)) return false;
-    const steps =
-      this.status === boarding.NOT_SUBMITTED ? this.scenario.submitted : (this.scenario.resubmitted ?? []);
+    const isFirst =
+      this.status === boarding.NOT_SUBMITTED || (!this.#isSubmitted && this.status === this.scenario.created);
+    if (!isFirst && this.status !== boarding.REQUEST_CHANGES) return false;
+    this.#isSubmitted = true;
+    const steps = isFirst ? this.scenario.submitted : (this.scenario.resubmitted ?? []);
     this.application = { ...this.application, ...application };
     this.set({ status: boarding.PENDING, comment: null });
     this.#script.play(steps);
@@ -138,6 +142,10 @@ export interface Step {
 /** The changes that happen to a merchant of a scenario at the sandbox's pace after each action of the caller. */
 export interface Scenario {
   readonly description: string;
+  /** The status right after the create. Default: Not Submitted. */
+  readonly created?: string;
+  /** The create makes the merchant, and is refused all the same; or it returns the latest merchant with the same email. */
+  readonly create?: 'refused' | 'same-email';
   /** After the submission put it at Pending. */
   readonly submitted: readonly Step[];
   /** After the first, second, ... underwritingReview put it at Pending Review. */
@@ -226,5 +234,20 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     ...approved,
   ),
   'restless-date': { ...plays('stays Pending, with a new statusDate in each read'), restlessDate: true },
+  'pending-first': {
+    ...plays('Pending right after the create, then as straight', ...approved),
+    created: boarding.PENDING,
+  },
+  'refused-but-saved': {
+    ...plays('the create is refused with 400, and saved all the same', ...approved),
+    create: 'refused',
+  },
+  'same-email': {
+    ...plays(
+      'the create responds with the latest merchant that has the same email, if there is one',
+      ...approved,
+    ),
+    create: 'same-email',
+  },
   waiting: plays('stays Pending until POST /sandbox/merchants/{id}/transition moves it'),
 };

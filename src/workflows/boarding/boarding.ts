@@ -15,8 +15,9 @@ import { isPartlySent } from './deliveries.js';
 
 export const partner = partnerActivities('boarding')({
   inspectMerchant: { ...REPEATABLE, summary: 'Read a merchant to adopt' },
-  checkAdoptedMerchant: { ...REPEATABLE, summary: 'Check that no other boarding has the merchant' },
+  reserveMerchant: { ...REPEATABLE, summary: 'Reserve the merchant for this boarding' },
   createMerchant: { ...ONCE, summary: 'Create the merchant' },
+  claimMerchant: { ...REPEATABLE, summary: 'Find out whether the created merchant is new' },
   changeFees: { ...REPEATABLE, summary: 'Change the fees as asked' },
   submitMerchant: { ...ONCE, summary: 'Submit to underwriting' },
   readStatus: { ...REPEATABLE, summary: 'Read the status' },

@@ -6,7 +6,12 @@ import type { Note, Seen, StatusSnapshot } from '../../messages/boarding-activit
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import { merchantOutcome } from '../../messages/outcomes.js';
 import type { RequirementKind } from '../../messages/requirements.js';
-import { isDecided, isUnderReview, mayTakeAnswers } from '../../partners/boarding/phases.js';
+import {
+  isDecided,
+  isUnderReview,
+  type MerchantPhase,
+  mayTakeAnswers,
+} from '../../partners/boarding/phases.js';
 import { masked } from '../../privacy/masked.js';
 import type { Answered, Question } from '../journey/requirement-queue.js';
 import {
@@ -28,7 +33,10 @@ export type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
 /** A boarding's memory of underwriting. A run passes it to the next one. */
 export interface Remembered {
   readonly seen: Seen;
-  readonly submitted: boolean;
+  /** null when nobody knows, because the merchant was adopted. */
+  readonly submitted: boolean | null;
+  /** The phase that does not show whether the merchant was submitted. A person is asked while it is in this phase. */
+  readonly unclearIn?: MerchantPhase;
   /** Notes whose answers were delivered, with the status by then. If the partner lists one in a later status, it asks again. */
   readonly delivered: Readonly<Record<string, StatusMark>>;
   /** Documents that the partner has, of answers that are not delivered as a whole. */
@@ -40,13 +48,13 @@ export interface Remembered {
 
 export const NOTHING: Remembered = {
   seen: { phase: null },
-  submitted: false,
+  submitted: null,
   delivered: {},
   uploaded: [],
   restless: CALM,
 };
 
-export const UNSUBMITTED: Remembered = { ...NOTHING, seen: { phase: 'not-submitted' } };
+export const UNSUBMITTED: Remembered = { ...NOTHING, seen: { phase: 'not-submitted' }, submitted: false };
 
 /** The kinds of requirements that these rules raise; steps raise others, which end the boarding themselves when they are abandoned. */
 export const KINDS = ['underwriting-note', 'request-changes', 'not-submitted', 'unclear-mid'] as const;
@@ -75,9 +83,9 @@ export function onRead(before: Remembered, now: StatusSnapshot, situation: Situa
     ...shown,
     ...onNotes(delivered, now, situation),
     ...onChangesRequested({ seen: before.seen, restless }, now, situation),
-    ...onNotSubmitted(before.submitted, now, situation),
+    ...onNotSubmitted(before, now, situation),
     ...onUnclearMid(now, situation),
-    ...when(now.phase !== 'not-submitted', {
+    ...when(!isUnsubmitted(before, now.phase), {
       know: { stage: now.phase === 'approved' ? 'boarding' : 'underwriting' },
     }),
   ];
@@ -150,26 +158,42 @@ export function onChangesRequested(
   const question = phase === 'changes-requested' ? changesQuestion(comment) : undefined;
   const { closed, kept } = closeMoot('request-changes', situation, {
     isAsked: ({ detail }) => detail === question?.detail,
-    drops: ['changes-requested', 'submitted', 'in-review'].includes(phase) && !situation.isWriting,
+    drops: ['changes-requested', 'pending', 'in-review'].includes(phase) && !situation.isWriting,
     why: () => MOVED_ON,
   });
   const isNew = !isSame(seen, { status, statusDate }, restless) || comment !== seen.comment;
   return question && isNew && kept.length === 0 ? [...closed, { ask: question }] : closed;
 }
 
+/** Reports whether the phase may be one before a submission, and nobody has sent or confirmed one. */
+function isUnsubmitted(before: Remembered, phase: MerchantPhase): boolean {
+  return (
+    phase === 'not-submitted' ||
+    isUnclear(before, phase) ||
+    (before.submitted === false && phase === 'pending')
+  );
+}
+
+function isUnclear({ submitted, unclearIn }: Remembered, phase: MerchantPhase): boolean {
+  if (submitted || unclearIn === undefined) return false;
+  return phase === unclearIn || (phase === 'pending' && submitted === false);
+}
+
 function onNotSubmitted(
-  submitted: boolean,
+  before: Remembered,
   { phase, status }: StatusSnapshot,
   situation: Situation,
 ): readonly Decision[] {
-  const isAsked = phase === 'not-submitted';
+  const isAsked = phase === 'not-submitted' ? situation.isFollowed : isUnclear(before, phase);
   const { closed, kept } = closeMoot('not-submitted', situation, {
     isAsked: () => isAsked,
     drops: !situation.isWriting,
     why: () => MOVED_ON,
   });
-  if (!isAsked || !situation.isFollowed || submitted || kept.length > 0) return closed;
-  return [{ know: { stage: 'applying' } }, { ask: notSubmittedQuestion(situation, status) }];
+  if (!isAsked || before.submitted || kept.length > 0) return closed;
+  const ask =
+    phase === 'not-submitted' ? notSubmittedQuestion(situation, status) : unclearQuestion(situation, status);
+  return [{ know: { stage: 'applying' } }, { ask }];
 }
 
 /** A person is asked about a mid of an unexpected form, once the merchant is approved, until the partner shows another one. */
@@ -246,6 +270,23 @@ function notSubmittedQuestion(
   };
 }
 
+function unclearQuestion(
+  { merchantProfileId, dba }: { readonly merchantProfileId: number; readonly dba: string },
+  status: string,
+): Question {
+  return {
+    kind: 'not-submitted',
+    title: 'Submitted to underwriting?',
+    detail:
+      `Merchant ${merchantProfileId} (“${masked(dba)}”) reads as ${status}. Gangway has not submitted it, and this status does not show ` +
+      'whether somebody else has. Look in the partner’s portal whether underwriting has the application. ' +
+      `If it has, adopt ${merchantProfileId}: Gangway then waits for the underwriters. If it has not, retry: Gangway submits it. ` +
+      'A correction is sent with the submission.',
+    answers: ['adopt', 'correction', 'retry', 'abandon'],
+    blank: ANY_OF_APPLICATION,
+  };
+}
+
 export type Due =
   | { readonly send: 'application' }
   | { readonly send: 'submission'; readonly answers: readonly Answered[] }
@@ -255,11 +296,10 @@ export type Due =
  * Returns what the status calls for: the application once, and again when a person has answered what the partner wants changed; the
  * answers to notes, once all are answered, unless the partner did not take the same ones in the same status.
  */
-export function due(
-  { seen, submitted, notTaken, restless }: Remembered,
-  situation: Situation,
-): Due | undefined {
+export function due(remembered: Remembered, situation: Situation): Due | undefined {
+  const { seen, submitted, notTaken, restless } = remembered;
   const { phase } = seen;
+  if (phase === null) return undefined;
   const submission = (kind: RequirementKind): Due | undefined => {
     const answers = answeredOf(situation, kind);
     return answers.length > 0 ? { send: 'submission', answers } : undefined;
@@ -269,9 +309,11 @@ export function due(
     if (submitted) return undefined;
     return situation.isFollowed ? submission('not-submitted') : { send: 'application' };
   }
+  const confirmed = isUnclear(remembered, phase) ? submission('not-submitted') : undefined;
+  if (confirmed) return confirmed;
   const answers = answeredOf(situation, 'underwriting-note');
   const isComplete = answers.length > 0 && openOf(situation, 'underwriting-note').length === 0;
-  if (phase === null || !isComplete || !mayTakeAnswers(phase)) return undefined;
+  if (!isComplete || !mayTakeAnswers(phase)) return undefined;
   const isNotTaken =
     notTaken !== undefined && isSame(notTaken, seen, restless) && notTaken.answers === idsOf(answers);
   return isNotTaken ? undefined : { send: 'answers', answers };

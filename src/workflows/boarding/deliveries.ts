@@ -5,9 +5,19 @@ import { isDecided, isUnderReview } from '../../partners/boarding/phases.js';
 import type { Answered } from '../journey/requirement-queue.js';
 import { idsOf, type Remembered, type StatusMark } from './decisions.js';
 
-/** Only a submission leads to this phase. A decision is evidence as well, unless it may be about an earlier submission. */
-export function showsSubmission({ phase }: StatusSnapshot, isAgainInDoubt = false): boolean {
-  return phase === 'submitted' || (isDecided(phase) && !isAgainInDoubt);
+/**
+ * Reports whether the status shows that a submission arrived. Only a submission leads from another phase to `pending`. A decision is
+ * evidence as well, unless it may be about an earlier submission.
+ *
+ * @param before the phase just before it was sent; undefined when nobody knows
+ */
+export function showsSubmission(
+  { phase }: Pick<StatusSnapshot, 'phase'>,
+  before: string | undefined,
+  isAgainInDoubt = false,
+): boolean {
+  const isMoved = phase === 'pending' && before !== undefined && before !== 'pending';
+  return isMoved || (isDecided(phase) && !isAgainInDoubt);
 }
 
 /** Evidence that the underwriters have the answers: they review them, or they no longer list the notes. */

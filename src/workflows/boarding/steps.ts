@@ -3,6 +3,7 @@ import { condition, workflowInfo } from '@temporalio/workflow';
 import type {
   CreatedMerchant,
   MerchantOwner,
+  SavedMerchant,
   StatusSnapshot,
   Submission,
 } from '../../messages/boarding-activities.js';
@@ -10,7 +11,13 @@ import type { MerchantBoardingInput } from '../../messages/inputs.js';
 import { formsOf } from '../../messages/listed.js';
 import { defined } from '../../messages/objects.js';
 import { mayBeDone, type Restored } from '../../messages/onboardings.js';
-import { isDecided, isSubmittable } from '../../partners/boarding/phases.js';
+import {
+  afterCreate,
+  BEFORE_RESUBMISSION,
+  BEFORE_SUBMISSION,
+  isDecided,
+} from '../../partners/boarding/phases.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
 import { partnerFailure } from '../journey/call-failures.js';
 import { type Answered, unlessAbandoned } from '../journey/requirement-queue.js';
@@ -25,7 +32,7 @@ import {
 } from '../journey/run-step.js';
 import { apply } from '../journey/until-decided.js';
 import { type Boarding, partner } from './boarding.js';
-import { onChangesRequested, UNSUBMITTED } from './decisions.js';
+import { NOTHING, onChangesRequested, UNSUBMITTED } from './decisions.js';
 import { showsSubmission } from './deliveries.js';
 
 /** A merchant that existed before its boarding, perhaps with the ended boarding that created it. */
@@ -35,39 +42,96 @@ interface FoundMerchant {
   readonly owner?: MerchantOwner;
 }
 
-/** Creates the merchant. After a creation with an unknown outcome, a person may find it at the partner. */
+/**
+ * Creates the merchant. After a creation with an unknown outcome, a person may find it at the partner. The partner may also respond
+ * with a merchant that it has already, so the one in the response is reserved, or a person is asked.
+ */
 export async function createMerchant(boarding: Boarding, restored?: Restored): Promise<void> {
+  const { journey } = boarding;
+  for (let rejected: readonly FieldProblem[] | undefined; ; ) {
+    const merchant = await createStep(boarding, rejected, restored);
+    if ('found' in merchant) return adopt(boarding, merchant.found, restored);
+    const { merchantProfileId, since } = merchant;
+    const against = merchant.now ?? (await claim(boarding, { merchantProfileId, since }));
+    if (against.length === 0) {
+      journey.state.know({ merchantProfileId });
+      journey.timeline.add('merchant-created', { detail: `merchant ${merchantProfileId}` });
+      boarding.remembered = UNSUBMITTED;
+      return;
+    }
+    rejected = [{ field: '', message: notOurs(merchantProfileId, against) }];
+  }
+}
+
+/** Reserves the merchant in the response to a create, if the create itself could not do that. */
+async function claim(
+  { journey }: Boarding,
+  created: { readonly merchantProfileId: number; readonly since: string },
+): Promise<readonly string[]> {
+  const title = `read merchant ${created.merchantProfileId}`;
+  return runRead(journey, title, () => partner.claimMerchant(created));
+}
+
+function notOurs(merchantProfileId: number, against: readonly string[]): string {
+  return (
+    `The partner responded to the create with merchant ${merchantProfileId}, but ${against.join(', ')}. ` +
+    'It may be a merchant that the partner had before, so nothing was written to it. Look it up in the partner’s portal. ' +
+    `If it is the merchant of this boarding, adopt ${merchantProfileId}; another boarding that runs and has it must be abandoned first. ` +
+    'If it is not, correct what the partner takes for the same merchant, such as the email, and the create is sent again'
+  );
+}
+
+type Created = (CreatedMerchant & { readonly since: string }) | { readonly found: FoundMerchant };
+
+function createStep(
+  boarding: Boarding,
+  rejected: readonly FieldProblem[] | undefined,
+  restored: Restored | undefined,
+): Promise<Created> {
   const { journey, input } = boarding;
   const doubt = doubts();
-  const merchant = await runStep<CreatedMerchant | FoundMerchant>(journey, {
+  let since = '';
+  let saved: readonly SavedMerchant[] = [];
+  return runStep<Created>(journey, {
     effect: 'once',
     title: 'create the merchant',
     run: async (send) => {
+      since = new Date().toISOString();
       // One that is followed exists.
       const current = input.current as MerchantBoardingInput;
       const { createVersion: version = 'v2', merchant, externalId: guid, ...others } = current;
       const { agentProfileId, agent, boardingSettingsId, boardingSettings } = others;
       const references = defined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
-      const created = await send(partner.createMerchant, { version, merchant, guid, references });
-      if ('problems' in created) throw new Rejected(created.problems);
+      const request = { version, merchant, guid, references, since, saved };
+      const created = await send(partner.createMerchant, request);
+      if ('problems' in created) {
+        // A person who tries again has looked.
+        if (created.saved) saved = [];
+        throw new Rejected([...created.problems, ...(created.saved ?? []).map(isSaved)]);
+      }
       journey.state.knowAgentProfile(created.agentProfileId);
-      return created;
+      return { ...created, since };
+    },
+    failed: ({ saved: id = '' }) => {
+      if (/^\d+$/.test(id)) saved = [...saved, { id: Number(id), since }];
     },
     correct: input.correct,
-    mayBeDone: mayBeDone(restored),
+    mayBeDone: rejected ? undefined : mayBeDone(restored),
+    rejected,
     readEvidence: 'none',
     polledEvidence: 'none',
     // The partner's API has no search for merchants, so only a person can look.
     adopt: async (id) => {
       const found = await inspect(boarding, Number(id));
       const { owner, now } = found;
-      if (owner) throw new NotAdoptable(`it is the merchant of ${owner.workflowId}`);
-      if (now.phase !== 'not-submitted' && !restored)
+      if (owner)
+        doubt(`${id} of ${owner.workflowId}`, `it is the merchant of ${owner.workflowId}, which has ended`);
+      if (!BEFORE_SUBMISSION.includes(now.phase) && !restored)
         doubt(
           id,
           `merchant ${id} has the status ${now.status}, and nobody has submitted the one that was created`,
         );
-      return found;
+      return { found };
     },
     get whereToLook() {
       return (
@@ -76,26 +140,36 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
       );
     },
   });
-  if ('now' in merchant) return adopt(boarding, merchant);
-  const { merchantProfileId } = merchant;
-  journey.state.know({ merchantProfileId });
-  journey.timeline.add('merchant-created', { detail: `merchant ${merchantProfileId}` });
-  boarding.remembered = UNSUBMITTED;
+}
+
+function isSaved(id: number): FieldProblem {
+  const message =
+    `nothing was sent, because the partner shows merchant ${id}, which its refusal named: another create may make a second one. ` +
+    `If it is the merchant of this boarding, adopt ${id}. If it is not, retry`;
+  return { field: '', message };
 }
 
 /**
  * Continues with the merchant that the input names, and submits it, unless somebody has. If it is only followed, a person is told
  * everything that the first read shows, even that nobody has submitted it.
  */
-export async function adoptMerchant(boarding: Boarding, merchantProfileId: number): Promise<void> {
-  await adopt(boarding, await findAdoptable(boarding, merchantProfileId));
+export async function adoptMerchant(
+  boarding: Boarding,
+  merchantProfileId: number,
+  restored?: Restored,
+): Promise<void> {
+  await adopt(boarding, await findAdoptable(boarding, merchantProfileId), restored);
   const { agentProfileId } = boarding.input.current;
   if (boarding.isFollowed && agentProfileId !== undefined)
     boarding.journey.state.knowAgentProfile(agentProfileId);
 }
 
-/** Has Temporal list the boarding with the merchant, then looks again: another one may have adopted it at the same moment. */
-async function adopt(boarding: Boarding, { merchantProfileId, now, owner }: FoundMerchant): Promise<void> {
+/** Reserves a merchant that exists. Nobody knows whether a pending one was submitted, unless the backup of this boarding says so. */
+async function adopt(
+  boarding: Boarding,
+  { merchantProfileId, now, owner }: FoundMerchant,
+  restored?: Restored,
+): Promise<void> {
   const { journey, isFollowed } = boarding;
   const { state, timeline } = journey;
   state.know({ merchantProfileId });
@@ -103,9 +177,14 @@ async function adopt(boarding: Boarding, { merchantProfileId, now, owner }: Foun
   const detail = `merchant ${merchantProfileId}, status ${now.status}${formerly}`;
   timeline.add('merchant-adopted', { detail });
   if (!isFollowed && now.phase === 'not-submitted') boarding.remembered = UNSUBMITTED;
+  if (!isFollowed && now.phase === 'pending')
+    boarding.remembered = {
+      ...NOTHING,
+      ...(restored?.isSubmitted ? { submitted: true } : { unclearIn: now.phase }),
+    };
   state.refresh();
   const isRecent = await isOwnAtOnce(journey, `adopt merchant ${merchantProfileId}`, () =>
-    partner.checkAdoptedMerchant({ id: merchantProfileId }),
+    partner.reserveMerchant({ id: merchantProfileId }),
   );
   if (isFollowed && isRecent) boarding.poll.replaceWith(now);
 }
@@ -171,6 +250,13 @@ const SUBMIT = 'submit to underwriting';
 
 export async function submitAsAnswered(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
   const { journey, input } = boarding;
+  const confirmed = answers.find(({ resolution: { answer } }) => answer.kind === 'adopt');
+  if (confirmed) {
+    boarding.remembered = { ...boarding.remembered, submitted: true };
+    journey.timeline.add('submitted', { detail: 'as a person has confirmed' });
+    journey.requirements.removeAnswered(confirmed.requirement.id);
+    return;
+  }
   const { seen } = boarding.remembered;
   await journey.requirements.whileSending(answers, [FEES, SUBMIT], async () => {
     for (const { resolution } of answers) {
@@ -202,14 +288,18 @@ export async function submit(
   boarding.poll.forgetLatest();
   const submission = await submitStep(boarding);
   const { status, phase } = submission;
-  // Only a submission leads to this phase, possibly an earlier one whose response was lost.
-  const isSubmitted = submission.submitted || phase === 'submitted';
+  // It was not sent in a phase to which only a submission leads, possibly an earlier one whose response was lost.
+  const isSubmitted = submission.submitted || phase === 'pending';
   const { requirements, timeline } = boarding.journey;
   if (isSubmitted) {
     timeline.add('submitted');
     boarding.remembered = { ...boarding.remembered, submitted: true };
     for (const { requirement } of answers) requirements.removeAnswered(requirement.id);
-  } else timeline.add('submission-moot', { detail: `the status is ${status}` });
+  } else {
+    timeline.add('submission-moot', { detail: `the status is ${status}` });
+    if (!boarding.remembered.submitted && afterCreate(phase) === 'ask-submitted')
+      boarding.remembered = { ...boarding.remembered, unclearIn: phase };
+  }
   const now = submission.now ?? (await read(boarding));
   boarding.poll.replaceWith(now);
   return isSubmitted ? now : undefined;
@@ -219,11 +309,20 @@ function submitStep(boarding: Boarding): Promise<Submission> {
   const { journey, merchantProfileId, input, poll } = boarding;
   let readsAs = 'not submitted';
   let hasNewFees = false;
-  const isAgain = boarding.remembered.seen.phase === 'changes-requested';
+  const { seen, submitted, unclearIn } = boarding.remembered;
+  const isAgain = seen.phase === 'changes-requested';
+  /** The phase just before the first request; undefined when nobody knows. */
+  let before: string | undefined = isAgain ? (seen.phase ?? undefined) : undefined;
+  // Once a person has said that nobody has submitted it, its phase is one before a submission.
+  const phases = () =>
+    [
+      ...(isAgain || submitted ? BEFORE_RESUBMISSION : BEFORE_SUBMISSION),
+      ...(unclearIn ? [unclearIn] : []),
+    ].filter((phase) => phase !== 'pending' || before === undefined || before === 'pending');
   /** A resubmission whose outcome is unknown. A decision may be about the earlier submission, so it is no evidence. */
   let isAgainInDoubt = false;
   const effectIn = (now: StatusSnapshot | undefined) =>
-    now && showsSubmission(now, isAgainInDoubt) ? { found: submissionIn(now) } : undefined;
+    now && showsSubmission(now, before, isAgainInDoubt) ? { found: submissionIn(now) } : undefined;
   return runStep<Submission>(journey, {
     effect: 'once',
     title: SUBMIT,
@@ -232,22 +331,26 @@ function submitStep(boarding: Boarding): Promise<Submission> {
       hasNewFees = false;
     },
     run: (send) =>
-      send(partner.submitMerchant, { merchantProfileId, application: input.current.application ?? {} }),
+      send(partner.submitMerchant, {
+        ...{ merchantProfileId, phases: phases() },
+        application: input.current.application ?? {},
+      }),
     correct: (patch) => {
       input.correct(patch);
       hasNewFees ||= 'fees' in patch;
     },
-    readEvidence: async (wasInDoubt) => {
+    readEvidence: async (wasInDoubt, { phase = before }) => {
+      before = phase;
       isAgainInDoubt = isAgain && wasInDoubt;
       const now = isAgainInDoubt ? await readUndecided(boarding) : await read(boarding);
       readsAs = now.status;
       // The submission was rejected because the status had changed before it arrived.
-      const isMoot = !wasInDoubt && !isSubmittable(now.phase);
+      const isMoot = !wasInDoubt && !phases().includes(now.phase);
       return effectIn(now) ?? (isMoot ? { found: submissionIn(now) } : undefined);
     },
     polledEvidence: () => effectIn(poll.latest),
     isMoot: () => isAgainInDoubt && boarding.isDecided,
-    adopt: () => ({ submitted: true, status: readsAs, phase: 'submitted' }),
+    adopt: () => ({ submitted: true, status: readsAs, phase: 'pending' }),
     get whereToLook() {
       return (
         `Merchant ${merchantProfileId} (“${masked(boarding.dba)}”) still reads as ${readsAs}. ` +
@@ -258,7 +361,7 @@ function submitStep(boarding: Boarding): Promise<Submission> {
 }
 
 function submissionIn({ status, phase }: StatusSnapshot): Submission {
-  return { submitted: phase === 'submitted', status, phase };
+  return { submitted: phase === 'pending', status, phase };
 }
 
 export function read({ journey, merchantProfileId }: Boarding): Promise<StatusSnapshot> {

@@ -1,5 +1,12 @@
 import { workflowInfo } from '@temporalio/workflow';
-import type { Candidate, HolderVerdict, ProfileSnapshot } from '../../messages/banking-activities.js';
+import type {
+  Candidate,
+  InspectedProfile,
+  ProfileSnapshot,
+  RefusedSubmission,
+  Submission,
+} from '../../messages/banking-activities.js';
+import { defined } from '../../messages/objects.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { masked } from '../../privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
@@ -18,8 +25,8 @@ import { ticketIdOf } from './tickets.js';
 export const SUBMIT = 'submit the business account holder';
 
 type Submitted =
-  | (HolderVerdict & { readonly profileId: number })
-  | { readonly existing: Candidate }
+  | (Exclude<Submission, { existing: unknown }> & { readonly profileId: number; readonly since: string })
+  | { readonly existing: Candidate; readonly isSaved?: true }
   | { readonly adopted: Candidate };
 
 /** Submits the holder, once, unless the bank has a profile for its merchant. `inDoubt` says why it may be submitted already. */
@@ -31,19 +38,30 @@ export function submit(
   const { journey } = business;
   const adoptNamed = adoptable(business);
   let candidates: readonly Candidate[] = [];
+  let refused: readonly RefusedSubmission[] = [];
+  const keepRefused = (baseline: readonly number[], saved = '') => {
+    const profileId = /^\d+$/.test(saved) ? { profileId: Number(saved) } : {};
+    refused = [...refused, { dba: business.dba, baseline, ...profileId }];
+  };
   return runStep<Submitted>(journey, {
     effect: 'once',
     title: SUBMIT,
     run: async (send) => {
-      const submitted = await send(bank.submitHolder, { ...business.toFind, declined });
+      const since = new Date().toISOString();
+      const request = { ...business.toFind, since, declined, ...(refused.length > 0 && { refused }) };
+      const submitted = await send(bank.submitHolder, request);
       if ('existing' in submitted) return submitted;
-      const { profileId, problems } = submitted;
-      if (profileId === null) throw new Rejected(problems);
-      return { ...submitted, profileId };
+      const { profileId, problems, baseline } = submitted;
+      if (profileId !== null) return { ...submitted, profileId, since };
+      keepRefused(baseline);
+      throw new Rejected(problems);
+    },
+    failed: ({ kind, baseline, saved }) => {
+      if (kind === 'Rejected' && baseline) keepRefused(baseline, saved);
     },
     correct: business.input.correct,
     mayBeDone: inDoubt,
-    readEvidence: async (wasInDoubt, baseline) => {
+    readEvidence: async (wasInDoubt, { baseline }) => {
       if (!wasInDoubt || !baseline || business.dba === '') return undefined;
       const known = [...baseline, ...declined];
       candidates = await runRead(journey, 'look for the business at the bank', () =>
@@ -67,6 +85,15 @@ export function submit(
 
 export function read({ journey, profileId }: Business): Promise<ProfileSnapshot> {
   return runRead(journey, 'read the banking profile', () => bank.readProfile({ profileId }));
+}
+
+/** Reserves the profile in the response to a submission, if the submission itself could not do that. */
+export function claimed(
+  { journey, toFind }: Business,
+  { now, profileId, since }: { readonly now?: InspectedProfile; profileId: number; since: string },
+): Promise<InspectedProfile> {
+  const read = () => bank.claimProfile({ ...toFind, profileId, since });
+  return now ? Promise.resolve(now) : runRead(journey, `read banking profile ${profileId}`, read);
 }
 
 export const CORRECT = 'correct the business account holder';
@@ -134,15 +161,16 @@ export async function sendReply(
   journey: Journey,
   requirement: Requirement,
   text: string,
+  profileId?: number,
 ): Promise<number | null> {
   const ticketId = ticketIdOf(requirement);
   const { replyId } = await runStep<{ readonly replyId: number | null }>(journey, {
     effect: 'once',
     title: titleOfReply(requirement),
-    run: (send) => send(bank.replyToTicket, { ticketId, topic: null, text }),
+    run: (send) => send(bank.replyToTicket, { ticketId, topic: null, text, ...defined({ profileId }) }),
     endsWhenRejected: true,
-    readEvidence: async (wasInDoubt, baseline) => {
-      if (!wasInDoubt || !baseline) return undefined;
+    readEvidence: async (_, { baseline }) => {
+      if (!baseline) return undefined;
       const find = () => bank.findReply({ ticketId, text, baseline });
       const found = await runRead(journey, `look for the reply to ticket ${ticketId}`, find);
       return found === null ? undefined : { found: { replyId: found } };
@@ -177,17 +205,17 @@ export async function followProfile(business: Business, profileId: number): Prom
   }
 }
 
-/** Has Temporal list the business with the profile, then looks again: another one may have adopted it at the same moment. */
+/** Reserves a profile that exists. */
 export async function adopt(
   business: Business,
-  { profileId, owners }: Candidate,
+  { profileId, owners }: Pick<Candidate, 'profileId' | 'owners'>,
   now?: ProfileSnapshot,
 ): Promise<void> {
   const { journey, poll } = business;
   business.knowProfile(profileId, 'profile-adopted');
   journey.state.refresh();
   const isRecent = await isOwnAtOnce(journey, `adopt banking profile ${profileId}`, () =>
-    bank.checkAdoptedProfile({ id: profileId, knownOwners: owners }),
+    bank.reserveProfile({ id: profileId, knownOwners: owners }),
   );
   if (now && isRecent) poll.replaceWith(now);
 }
@@ -226,12 +254,13 @@ export async function ours(
   business: Business,
   title: string,
   existing: Candidate,
+  source = 'For the merchant, the bank has',
 ): Promise<Candidate | undefined> {
   const { profileId } = existing;
   if (isSurelyOurs(existing)) return existing;
   const [found, otherwise] = business.isFollowed
     ? ['The bank has', 'If not, abandon. Retry reads the profile again.']
-    : ['For the merchant, the bank has', 'If not, retry: the business is then submitted as a new one.'];
+    : [source, 'If not, retry: the business is then submitted as a new one.'];
   const adoptNamed = adoptable(business);
   let problem = '';
   for (;;) {

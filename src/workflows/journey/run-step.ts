@@ -1,4 +1,5 @@
 import { CancelledFailure, isCancellation } from '@temporalio/workflow';
+import { defined } from '../../messages/objects.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { Answer, AnswerKind } from '../../messages/requirements.js';
 import { problemText, reasonInWords } from '../../partners/bounds.js';
@@ -8,7 +9,7 @@ import { type SendOnce, WRITE_ATTEMPT_MS } from './activity-proxies.js';
 import { ownFailure, partnerFailure } from './call-failures.js';
 import { momentOf } from './current-details.js';
 import type { Question } from './requirement-queue.js';
-import type { Found, OnceWrite, Step, StepContext } from './step.js';
+import type { Before, Found, OnceWrite, Step, StepContext } from './step.js';
 
 /** Thrown when a rejection by the partner or by our own check ends a step, and by a `run` whose response contains one. */
 export class Rejected extends Error {
@@ -45,33 +46,30 @@ export function doubts(again = 'adopt it again'): (id: string | number, why: str
  * write in flight ends first.
  */
 export async function runStep<Result>(context: StepContext, step: Step<Result>): Promise<Result> {
-  let doubt: Doubt | undefined;
+  let doubt: Before | undefined;
   for (let isAnswered = false; ; isAnswered = true) {
-    const mayBeDone = step.effect === 'once' && !isAnswered ? step.mayBeDone : undefined;
+    const begins = step.effect === 'once' && !isAnswered ? failureOfEarlier(step) : undefined;
     try {
       await (step.effect === 'read' ? undefined : step.prepare?.());
       // A write that ran to its end during a cancellation must not lead to another write.
-      if (context.isCancelled && mayBeDone === undefined)
-        throw new CancelledFailure('cancelled before it began');
+      if (context.isCancelled && !begins) throw new CancelledFailure('cancelled before it began');
     } catch (error) {
       // The person who answered is told that nothing followed.
       if (isAnswered && step.effect !== 'read' && isCancellation(error))
         context.writes.cancelled(step, 'not-sent');
       throw error;
     }
-    const made =
-      mayBeDone === undefined
-        ? await attempt(context, step)
-        : { failure: { ...ownFailure('Uncertain', step.title, mayBeDone), baseline: [] } };
+    const made = begins ? { failure: begins } : await attempt(context, step);
     if ('result' in made) return made.result;
     const { failure } = made;
+    if (step.effect === 'once' && !begins) step.failed?.(failure);
     switch (failure.kind) {
       case 'Rejected': {
         // An earlier call, or someone else, may already have done what the step asks for.
-        const effect = step.effect === 'once' && (await findEvidence(context, step, doubt));
+        const effect = step.effect === 'once' && (await findEvidence(context, step, doubt, failure));
         if (effect) return effect.found;
         if (step.endsWhenRejected) throw new Rejected(failure.fields, failure.status);
-        const done = await correctedOrDone(context, step, failure.fields);
+        const done = await correctedOrDone(context, step, failure);
         if (done) return done.result;
         break;
       }
@@ -90,6 +88,16 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
         throw new Error(`${step.title}: unexpected ${failure.kind}`);
     }
   }
+}
+
+/** The failure of an earlier attempt with which a write begins. */
+function failureOfEarlier({
+  title,
+  mayBeDone,
+  rejected,
+}: OnceWrite<unknown>): PartnerErrorDetails | undefined {
+  if (mayBeDone !== undefined) return { ...ownFailure('Uncertain', title, mayBeDone), baseline: [] };
+  return rejected && ownFailure('Rejected', title, 'not believed', rejected);
 }
 
 export function runRead<Result>(
@@ -118,19 +126,28 @@ export async function isOwnAtOnce(
 async function correctedOrDone<Result>(
   context: StepContext,
   step: Step<Result>,
-  problems: readonly FieldProblem[],
+  { fields: problems, saved }: Pick<PartnerErrorDetails, 'fields' | 'saved'>,
 ): Promise<{ result: Result } | undefined> {
   if (step.effect !== 'once') {
     await askForCorrection(context, step, problems);
     return undefined;
   }
-  const { title, correct, replace, readEvidence, idFormat = 'digits' } = step;
-  // Without evidence, only a person can know that it was done by hand.
-  const adopts = readEvidence === 'none' ? idFormat : undefined;
+  const { title, correct, replace, readEvidence, idFormat = 'digits', whereToLook } = step;
+  // Without evidence, only a person can know that it was done by hand, or that the partner has what it refused.
+  const adopts = readEvidence === 'none' || saved !== undefined ? idFormat : undefined;
+  const advice =
+    saved === undefined
+      ? undefined
+      : `${signInWords(saved)} ${whereToLook} Correct it or retry only if it is not there, because either sends it again.`;
   return askUntilKnown(context, step, (notAdopted, isMoot) => {
     const all = notAdopted ? [{ field: '', message: notAdopted }, ...problems] : problems;
-    return askForCorrection(context, { title, correct, replace, adopts }, all, isMoot);
+    return askForCorrection(context, { title, advice, correct, replace, adopts }, all, isMoot);
   });
+}
+
+/** What a refused response shows of a record that the partner may have saved all the same. */
+function signInWords(saved: string): string {
+  return `The response ${saved === '' ? 'has a record' : `names ${saved}`}, so the partner may have saved what it refused.`;
 }
 
 const AGAIN: readonly AnswerKind[] = ['retry', 'correction', 'documents'];
@@ -163,9 +180,6 @@ async function askUntilKnown<Result>(
     else if (answer && AGAIN.includes(answer.kind)) return undefined;
   }
 }
-
-/** The first attempt of a write whose outcome is unknown. */
-type Doubt = Pick<PartnerErrorDetails, 'baseline'>;
 
 /** Only steps call the proxy of an activity that sends a once-only operation. */
 const sendOnce: SendOnce = (activity, request) =>
@@ -217,7 +231,7 @@ function keepWarnings({ timeline }: StepContext, title: string, result: unknown)
 
 interface Correctable {
   readonly title: string;
-  readonly advice?: string;
+  readonly advice?: string | undefined;
   readonly correct?: OnceWrite<unknown>['correct'] | undefined;
   readonly replace?: OnceWrite<unknown>['replace'] | undefined;
   /** The person may adopt what was done by hand, by an id of this format. */
@@ -275,10 +289,12 @@ function permissionQuestion(title: string, { system, status = 403, fields }: Par
 async function findEvidence<Result>(
   { timeline }: StepContext,
   step: OnceWrite<Result>,
-  doubt: Doubt | undefined,
+  doubt: Before | undefined,
+  failure: Before,
 ): Promise<Found<Result>> {
   if (step.readEvidence === 'none') return undefined;
-  const effect = await step.readEvidence(doubt !== undefined, doubt?.baseline);
+  const { baseline, phase } = doubt ?? failure;
+  const effect = await step.readEvidence(doubt !== undefined, defined({ baseline, phase }));
   if (effect && doubt) timeline.add('write-adopted', { detail: `${step.title}: found at the partner` });
   return effect;
 }
@@ -290,19 +306,21 @@ const IF_NOT_THERE =
 async function resolveUncertain<Result>(
   context: StepContext,
   step: OnceWrite<Result>,
-  { system, operation, reason, sentAt, unreadable, fields }: PartnerErrorDetails,
-  doubt: Doubt,
+  failure: PartnerErrorDetails,
+  doubt: Before,
 ): Promise<{ result: Result } | undefined> {
   const { timeline, ask, writes } = context;
+  const { system, operation, reason, sentAt, unreadable, fields, saved } = failure;
   const { title, idFormat } = step;
   writes.doubt(step);
   const at = sentAt === undefined ? '' : ` at ${momentOf(sentAt)}`;
   const isSent = sentAt !== undefined || step.mayBeDone === undefined;
   const what = masked(fields.map(problemText).join('; '));
-  const why = unreadable === undefined ? '' : `: ${what}`;
+  const why = (unreadable ?? saved) === undefined || what === '' ? '' : `: ${what}`;
+  const sign = saved === undefined ? '' : `${signInWords(saved)} `;
   const sent = isSent ? `sent${at}` : 'perhaps sent before';
   timeline.add('write-uncertain', { detail: `${title}, ${sent}: ${reason}` }, { system, operation });
-  const effect = await findEvidence(context, step, doubt);
+  const effect = await findEvidence(context, step, doubt, failure);
   const known = effect
     ? { result: effect.found }
     : await askUntilKnown(context, step, (notAdopted, isMoot) =>
@@ -310,7 +328,7 @@ async function resolveUncertain<Result>(
           {
             kind: 'uncertain-write',
             title: `Outcome unknown: ${title}`,
-            detail: `${notAdopted && `${notAdopted}\n`}The request was ${sent}. Whether it took effect is unknown (${reasonInWords(reason)}${why}). ${step.whereToLook} ${IF_NOT_THERE}`,
+            detail: `${notAdopted && `${notAdopted}\n`}The request was ${sent}. Whether it took effect is unknown (${reasonInWords(reason)}${why}). ${sign}${step.whereToLook} ${IF_NOT_THERE}`,
             answers: ['adopt', 'retry', 'abandon'],
             ...(idFormat && { idFormat }),
           },

@@ -1,5 +1,6 @@
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { DocumentRef } from '../../messages/requirements.js';
+import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
 import type { SendOnce } from './activity-proxies.js';
 import type { Answers } from './answers.js';
 import type { Timeline } from './published-state.js';
@@ -45,16 +46,18 @@ export interface OnceWrite<Result> extends EachWrite, DoubtResolution<Result> {
   readonly replace?: (document: DocumentRef) => void;
   /** The reason why an earlier workflow may have done it already. The write is then in doubt from the beginning. */
   readonly mayBeDone?: string | undefined;
+  /** The problems of an earlier attempt, whose result is not believed. A person is asked before it is sent again. */
+  readonly rejected?: readonly FieldProblem[] | undefined;
+  /** Receives each failure of a request that was sent, so that the next `run` can look for what it may have done. */
+  readonly failed?: (failure: PartnerErrorDetails) => void;
 }
 
 interface DoubtResolution<Result> {
   /**
-   * Reads evidence that this write took effect, which nothing else explains. It is not in doubt if it was rejected and no earlier
-   * attempt is. `baseline` is what the activity read just before the first attempt in doubt, if it did.
+   * Reads evidence that this write took effect, which nothing else explains. Called with `wasInDoubt = false` after a plain
+   * rejection. `before` is what the activity read just before that attempt, or before the first one in doubt.
    */
-  readonly readEvidence:
-    | ((wasInDoubt: boolean, baseline: readonly number[] | undefined) => Promise<Found<Result>>)
-    | 'none';
+  readonly readEvidence: ((wasInDoubt: boolean, before: Before) => Promise<Found<Result>>) | 'none';
   /** The same evidence, in what the status poll has read meanwhile. Checked while a person is asked. */
   readonly polledEvidence: (() => Found<Result>) | 'none';
   /** True while nobody needs the write. Nobody is asked about it meanwhile, and whether it took effect stays unknown. */
@@ -66,6 +69,9 @@ interface DoubtResolution<Result> {
   /** The place where a person looks before answering. */
   readonly whereToLook: string;
 }
+
+/** What the partner had just before a write. */
+export type Before = Pick<PartnerErrorDetails, 'baseline' | 'phase'>;
 
 export type Found<Result> = { readonly found: Result } | undefined;
 

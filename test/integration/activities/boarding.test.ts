@@ -101,6 +101,7 @@ const request = {
   merchant: { dba: 'Corner Bakery', firstName: 'Ada', lastName: 'Baker', cashDiscount: 'No', pos: 'None' },
   guid: 'm-1',
   references: { agentProfileId: 101, boardingSettingsId: 11 },
+  ...{ since: '2026-01-31T10:00:00Z', saved: [] },
 } as const;
 
 describe('an input with boardingSettings: false', () => {
@@ -115,8 +116,11 @@ describe('an input with boardingSettings: false', () => {
       ...{ merchant: request.merchant, agentProfileId: 101, boardingSettings: false },
     });
     const references = { agentProfileId, boardingSettings };
-    await run(createMerchant, { version, merchant, guid: externalId, references });
-    expect(requests.map((request) => [request.line, String(request.body)])).toEqual([[line, BODY]]);
+    await run(createMerchant, { ...request, version, merchant, guid: externalId, references });
+    expect(requests.map((request) => [request.line, String(request.body)])).toEqual([
+      [line, BODY],
+      ['GET /api/v1/merchant/status?id=4711', ''],
+    ]);
   });
 });
 

@@ -1,6 +1,10 @@
 import type { Client } from '@temporalio/client';
+import { grpcError } from '../temporal/answering-service.js';
 
-/** Stands in for the Temporal service where there is no server: accepts each mark of a write, and lists no workflows. */
+/**
+ * Stands in for the Temporal service where there is no server: accepts each mark of a write and each reservation, and has no
+ * workflows.
+ */
 export const takesMarks = {
   withDeadline: (_: unknown, request: () => Promise<void>) => request(),
   withAbortSignal: (_: unknown, request: () => Promise<void>) => request(),
@@ -9,5 +13,7 @@ export const takesMarks = {
   workflowService: {
     getSystemInfo: async () => ({}),
     listWorkflowExecutions: async () => ({ executions: [] }),
+    describeWorkflowExecution: () => Promise.reject(grpcError('NOT_FOUND')),
+    startWorkflowExecution: async () => ({ runId: 'run-1' }),
   },
 } as unknown as Client;

@@ -121,6 +121,7 @@ async function creatorAlone({ client, taskQueue, env, atClose }: Rig) {
     const request: CreateMerchantRequest = {
       ...{ version: 'v2', guid: externalId, merchant: fields },
       references: { agentProfileId: 101, boardingSettingsId: 11 },
+      ...{ since: new Date().toISOString(), saved: [] },
     };
     const workflowId = `create-${externalId}`;
     await client.workflow.start<typeof creatingAlone>('creatingAlone', {

@@ -39,7 +39,8 @@ function atPartner(responses: Partial<Record<keyof BoardingClient, unknown>>, de
 
 const status = (name: string) => ({ status: name, statusDate: null, comment: null, mid: null });
 /** A create, and the response to it. */
-const CREATE = { version: 'v2', merchant: {}, guid: 'g' } as never as Request<'createMerchant'>;
+const SINCE = { since: '2026-01-31T10:00:00Z', saved: [] };
+const CREATE = { version: 'v2', merchant: {}, guid: 'g', ...SINCE } as never as Request<'createMerchant'>;
 const CREATED = { createMerchant: { merchantProfileId: 7 } };
 const entries = (...names: (string | null)[]) => names.map((name, index) => ({ id: index + 1, name }));
 
@@ -105,15 +106,16 @@ describe('a create that the partner refuses', () => {
 
 describe('an application', () => {
   it.each([
-    ['Not Submitted', true],
-    ['RequestChanges', true],
-    ['Pending', false],
-    ['UW Level 1: Pending', false],
-    ['Approved', false],
-    ['Escalated', false],
-  ])('that reads as %s is submitted: %s', async (name, submitted) => {
+    ['Not Submitted', ['not-submitted', 'pending'], true],
+    ['Pending', ['not-submitted', 'pending'], true],
+    ['Pending', ['not-submitted', 'changes-requested'], false],
+    ['RequestChanges', ['not-submitted', 'changes-requested'], true],
+    ['UW Level 1: Pending', ['not-submitted', 'pending'], false],
+    ['Approved', ['not-submitted', 'pending'], false],
+    ['Escalated', ['other'], true],
+  ] as const)('that reads as %s is submitted in the phases %j: %s', async (name, phases, submitted) => {
     const { run, sent } = atPartner({ getStatus: status(name), submitMerchant: {} });
-    const result = await run('submitMerchant', { merchantProfileId: 7, application: {} });
+    const result = await run('submitMerchant', { merchantProfileId: 7, phases, application: {} });
     expect([result, sent.length]).toMatchObject([{ submitted }, submitted ? 1 : 0]);
   });
 

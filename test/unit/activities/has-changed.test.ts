@@ -5,7 +5,7 @@ import type { Seen, StatusSnapshot } from '../../../src/messages/boarding-activi
 const note = (id: string) => ({ id, text: 'Why?', author: null, date: null });
 
 const status = {
-  ...({ status: 'Pending', phase: 'submitted', statusDate: '2026-01-31T10:00:00Z' } as const),
+  ...({ status: 'Pending', phase: 'pending', statusDate: '2026-01-31T10:00:00Z' } as const),
   ...{ comment: null, mid: null, unclearMid: null },
 };
 const now: StatusSnapshot = { ...status, notes: [note('note-1'), note('note-2')] };
@@ -26,7 +26,7 @@ const CHANGED: readonly [string, Seen, Partial<StatusSnapshot>?][] = [
   ['a note went', { ...same, noteIds: ['note-1', 'note-2', 'note-3'] }],
   ['all notes came', { ...same, noteIds: [] }],
   ['one note took the place of another', { ...same, noteIds: ['note-1', 'note-3'] }],
-  ['another number of notes', { phase: 'submitted', noteCount: 1 }],
+  ['another number of notes', { phase: 'pending', noteCount: 1 }],
   ['another phase, where names of statuses are not compared', { phase: 'other' }],
   ['a comment came', same, { comment: 'wait' }],
   ['a mid came', same, { mid: '518' }],
@@ -38,10 +38,10 @@ const CHANGED: readonly [string, Seen, Partial<StatusSnapshot>?][] = [
 const UNCHANGED: typeof CHANGED = [
   ['all as it was', same],
   ['notes in another order', { ...same, noteIds: ['note-2', 'note-1'] }],
-  ['only the status was seen', { phase: 'submitted', status: 'Pending' }],
-  ['only the phase was seen', { phase: 'submitted' }],
-  ['what was not seen is not compared', { phase: 'submitted', comment: null, mid: null }],
-  ['as many notes, where only their number is compared', { phase: 'submitted', noteCount: 2 }],
+  ['only the status was seen', { phase: 'pending', status: 'Pending' }],
+  ['only the phase was seen', { phase: 'pending' }],
+  ['what was not seen is not compared', { phase: 'pending', comment: null, mid: null }],
+  ['as many notes, where only their number is compared', { phase: 'pending', noteCount: 2 }],
   ['another name of the same phase, when names are not compared', { phase: 'other' }, LATER],
 ];
 

@@ -173,7 +173,7 @@ describe('a write', () => {
 
   it('keeps the baseline in its mark and in its failure', async () => {
     const call = async ({ compareWith, beforeSending }: OnceWriteOptions) => {
-      compareWith([3, 4]);
+      compareWith({ baseline: [3, 4] });
       await beforeSending();
       throw failed('Uncertain');
     };

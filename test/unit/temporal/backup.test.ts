@@ -302,8 +302,20 @@ describe('a restore', () => {
   const terminalOf = (input: object) => entry('terminalProvisioning', 'terminal-provisioning-c-1', input);
 
   it.each<[string, BackedUp, how: string, args: readonly unknown[]]>([
-    ['a merchant that the partner has', merchantOf(boarded, ID), 'adopts', [adopted]],
-    ['a merchant that its input adopts', merchantOf(adopted), 'adopts', [adopted]],
+    ['a merchant that the partner has', merchantOf(boarded, ID), 'adopts', [adopted, undefined, SINCE]],
+    [
+      'a merchant that was submitted',
+      merchantOf(boarded, { ...ID, stage: 'underwriting' }),
+      'adopts',
+      [adopted, undefined, { ...SINCE, isSubmitted: true }],
+    ],
+    [
+      'a merchant that was about to be submitted',
+      merchantOf(boarded, { ...ID, stage: 'applying' }),
+      'adopts',
+      [adopted, undefined, SINCE],
+    ],
+    ['a merchant that its input adopts', merchantOf(adopted), 'adopts', [adopted, undefined, SINCE]],
     ['a merchant of which nothing is known', merchantOf(boarded), 'looks', [boarded, undefined, SINCE]],
     ['a business that the bank has', businessOf(PROFILE), 'adopts', [onboarded, undefined, KNOWN]],
     ['a business of which nothing is known', businessOf(), 'looks', [onboarded, undefined, SINCE]],

@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  findNamedOnboarding,
-  findOnboarding,
-  type Owned,
-  type Owner,
-  ownersOf,
-  stillRunning,
-} from '../../../src/temporal/onboardings.js';
+import { findNamedOnboarding, findOnboarding, shownProfiles } from '../../../src/temporal/onboardings.js';
 import { answering, type Facts, known, payloads } from '../../rigs/temporal/answering-service.js';
 
 const temporal = (...workflows: readonly Facts[]) => answering(known(...workflows));
@@ -62,21 +55,18 @@ describe('an onboarding is found', () => {
   });
 });
 
-describe('the owners of a resource', () => {
-  const owned: Owned = {
-    ...{ workflowType: 'merchantBoarding', attribute: 'merchantProfileId', ids: [1001, 1002] },
-    ...{ taskQueue: 'gangway', partnerAccount: undefined },
-  };
-  const run = (workflowId: string, status: Facts['status'], id = '1001') =>
-    ({ workflowId, status, indexed: { MerchantProfileId: id } }) as Facts;
+describe('the profiles that running onboardings show', () => {
+  const followed = { ids: [3001, 3002], taskQueue: 'gangway', partnerAccount: undefined };
+  const run = (workflowId: string, status: Facts['status'], id = '3001') =>
+    ({ workflowId, status, indexed: { BankingProfileId: id } }) as Facts;
 
   it('are searched for in one account of one task queue', async () => {
     const { client, sent } = temporal();
-    expect(await ownersOf(client, { ...owned, ids: [] })).toEqual([]);
-    expect(await ownersOf(client, owned)).toEqual([]);
-    await ownersOf(client, { ...owned, partnerAccount: 'acme' });
+    expect(await shownProfiles(client, { ...followed, ids: [] })).toEqual(new Set());
+    expect(await shownProfiles(client, followed)).toEqual(new Set());
+    await shownProfiles(client, { ...followed, partnerAccount: 'acme' });
     const found =
-      "WorkflowType = 'merchantBoarding' AND MerchantProfileId IN ('1001', '1002') AND TaskQueue = 'gangway'";
+      "WorkflowType = 'businessOnboarding' AND BankingProfileId IN ('3001', '3002') AND TaskQueue = 'gangway'";
     expect(sent.map(([, { query }]) => query)).toEqual([
       `${found} AND PartnerAccount IS NULL`,
       `${found} AND PartnerAccount = 'acme'`,
@@ -90,24 +80,9 @@ describe('the owners of a resource', () => {
     // The next run is not listed yet.
     [['CONTINUED_AS_NEW'], true],
     [['COMPLETED', 'CONTINUED_AS_NEW'], false],
-  ] as const)('run, after runs that are %j: %s', async (statuses, isRunning) => {
+  ] as const)('are those of an onboarding with runs that are %j: %s', async (statuses, isRunning) => {
     const runs = statuses.map((status) => run('w-1', status));
-    const { client } = temporal(...runs, run('w-2', 'RUNNING', '1002'));
-    expect(await ownersOf(client, owned)).toEqual([
-      { workflowId: 'w-1', runId: 'run-1', id: 1001, isRunning, dba: undefined },
-      { workflowId: 'w-2', runId: 'run-1', id: 1002, isRunning: true, dba: undefined },
-    ]);
-    expect(await ownersOf(client, { ...owned, except: 'w-2' })).toHaveLength(1);
-  });
-
-  it('are believed to run only when Temporal describes them so', async () => {
-    const { client, sent } = temporal(run('w-2', 'COMPLETED'), run('w-3', 'RUNNING'));
-    const owner = (workflowId: string, isRunning = true): Owner => ({
-      ...{ workflowId, runId: 'run-1', id: 1, isRunning, dba: undefined },
-    });
-    const owners = [owner('w-0', false), owner('w-1'), owner('w-2'), owner('w-3'), owner('w-4')];
-    expect(await stillRunning(client, owners)).toEqual(owner('w-3'));
-    expect(sent).toHaveLength(3);
-    expect(await stillRunning(client, owners.slice(0, 3))).toBeUndefined();
+    const { client } = temporal(...runs, run('w-2', 'RUNNING', '3002'));
+    expect(await shownProfiles(client, followed)).toEqual(new Set(isRunning ? [3001, 3002] : [3002]));
   });
 });

@@ -24,6 +24,14 @@ describe('a call of a partner that failed', () => {
     expect(explainPartnerFailure({ ...NOT_SENT, reason: '', ...details })).toBe(sentence);
   });
 
+  it('and that it may have saved all the same says so', () => {
+    const details = { kind: 'Rejected', reason: 'HTTP 400', saved: '5001' } as const;
+    expect(explainPartnerFailure({ ...NOT_SENT, ...details })).toBe(
+      'the banking partner rejected the request (HTTP 400)\n' +
+        '  its response names 5001: look whether it was saved before you call again',
+    );
+  });
+
   it('of which a file found no space is a failure of the store', () => {
     const details = { atStore: true, reason: 'no file: no space is left (ENOSPC)' } as const;
     const sentence = 'the file store failed: no file: no space is left (ENOSPC)';

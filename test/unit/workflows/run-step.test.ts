@@ -309,7 +309,7 @@ describe('a rejected once-only write', () => {
   it('was done before, if the partner shows it', async () => {
     const { seen, readEvidence } = evidence(found('there'));
     const { outcome, log } = await workflow({ attempts: [failed('Rejected')] }).once({ readEvidence });
-    expect([outcome, quiet(log), seen]).toEqual(['there', [], [[false, undefined]]]);
+    expect([outcome, quiet(log), seen]).toEqual(['there', [], [[false, {}]]]);
   });
 
   it('ends with the evidence, and not with the rejection', async () => {
@@ -354,7 +354,7 @@ describe('a once-only write with an unknown outcome', () => {
   it('is done if the partner shows it, and nobody is asked', async () => {
     const { seen, readEvidence } = evidence(found('there'));
     const { outcome, log, counted } = await workflow({ attempts: [LOST] }).once({ readEvidence });
-    expect([outcome, seen]).toEqual(['there', [[true, [3]]]]);
+    expect([outcome, seen]).toEqual(['there', [[true, { baseline: [3] }]]]);
     expect(counted).toEqual([{ event: 'write-uncertain', system: 'boarding', operation: 'create-merchant' }]);
     expect(quiet(log)).toEqual([
       'doubt create the merchant',
@@ -413,7 +413,7 @@ describe('a once-only write with an unknown outcome', () => {
     const later = failed('Uncertain', { baseline: [3, 4] });
     const attempts = [LOST, later, failed('Rejected')];
     const { outcome, log } = await workflow({ attempts, answers: [RETRY, RETRY] }).once({ readEvidence });
-    expect([outcome, seen]).toEqual(['there', Array(3).fill([true, [3]])]);
+    expect([outcome, seen]).toEqual(['there', Array(3).fill([true, { baseline: [3] }])]);
     expect(log.at(-1)).toBe('write-adopted: create the merchant: found at the partner');
   });
 
@@ -518,7 +518,7 @@ describe('a once-only write that an earlier workflow may have sent', () => {
     const { seen, readEvidence } = evidence(found('there'));
     const prepare = async () => void seen.push('prepared');
     const { outcome, log } = await workflow({}).once({ mayBeDone, prepare, readEvidence });
-    expect([outcome, seen]).toEqual(['there', ['prepared', [true, []]]]);
+    expect([outcome, seen]).toEqual(['there', ['prepared', [true, { baseline: [] }]]]);
     const entry = 'write-uncertain: create the merchant, perhaps sent before: restored from a backup';
     expect(quiet(log)[1]).toBe(entry);
   });

@@ -41,7 +41,7 @@ describe('an int64 of a request', () => {
     const input = businessOnboardingInput().parse({ externalId: 'b-1', holder });
     // As JSON, like the payload converter.
     const asPayload = JSON.parse(JSON.stringify(input)) as typeof input;
-    await run('submitHolder', { holder: asPayload.holder });
+    await run('submitHolder', { holder: asPayload.holder, since: '2026-01-31T10:00:00Z' });
     await run('correctHolder', { profileId: 9, holder: asPayload.holder });
     const writes = requests().filter(({ line }) => line.includes('/svc/businessAccountHolder'));
     expect(writes.map(({ line }) => line)).toEqual([

@@ -145,12 +145,12 @@ describe('validation problems', () => {
     ],
     ['validationResults', '{"memberNames":[],"errorMessage":"not now"}', [at('', 'not now')]],
     ['validationErrors', '{"pos":["unknown pos"]}', [UNKNOWN]],
-  ])('in %s are read: %s', async (list, item, expected) => {
+  ])('in %s are read, with the partner’s own sentence: %s', async (list, item, expected) => {
     const body = `{"data":null,"error":"Validation failed","${list}":[${item}],"requestId":70002}`;
     for (const status of [400, 200]) {
       const error = await failure(create, body, status);
       expect(error).toMatchObject({ kind: 'Rejected', status, requestId: '70002' });
-      expect(error.fields).toEqual(expected);
+      expect(error.fields).toEqual([...expected, at('', 'Validation failed')]);
     }
   });
 

@@ -71,6 +71,7 @@ export function holderRequest(scenario = 'straight', more: object = {}) {
   return {
     holder: { ...holder, doingBusinessAsName, ...more },
     beneficialOwners: [OWNER],
+    since: '2026-01-31T10:00:00Z',
   };
 }
 

@@ -72,15 +72,19 @@ it('tickets without an onboarding are those that no running one shows, nor one t
       })),
     findProfileByUser: async ({ userProfileId }: { userProfileId: number }) => ({ id: userProfileId }),
   };
-  const running = [3001].map((id) => ({ id, isRunning: true }));
-  const owners = vi.fn(async () => [...running, { id: 3002, isRunning: false }]);
-  const later = { id: 3003, isRunning: true };
+  const running = [3001];
+  const owners = vi.fn(async () => new Set(running));
   const poll = { minMs: MINUTE, maxMs: MINUTE };
-  const { awaitUnmatchedTickets } = ticketActivities(client as never, owners as never, poll);
+  const { awaitUnmatchedTickets } = ticketActivities(
+    client as never,
+    owners,
+    { hold: async () => {} } as never,
+    poll,
+  );
   const read = async () => {
     const found = environment().run(awaitUnmatchedTickets, { seen: null });
     await vi.advanceTimersByTimeAsync(2_900);
-    if (owners.mock.calls.length === 3) running.push(later);
+    if (owners.mock.calls.length === 3) running.push(3003);
     await vi.advanceTimersByTimeAsync(100);
     return found;
   };

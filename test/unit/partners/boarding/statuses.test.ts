@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import {
+  afterCreate,
   isDecided,
-  isSubmittable,
   isUnderReview,
   mayTakeAnswers,
   takesAnswers,
@@ -10,8 +10,8 @@ import { phaseOf } from '../../../../src/partners/boarding/schemas.js';
 
 /** Those that documents name (apis/2, apis/4), and others. */
 it.each([
-  ['Not Submitted', 'not-submitted', 'submittable'],
-  ['Pending', 'submitted', 'under review, takes answers'],
+  ['Not Submitted', 'not-submitted', ''],
+  ['Pending', 'pending', 'under review, takes answers'],
   ['UW Level 1', 'other', 'under review, may take answers'],
   ['UW Level 1: Pending', 'awaiting-answers', 'under review, takes answers'],
   ['UW Level 1: Pending Review', 'in-review', 'under review'],
@@ -19,7 +19,7 @@ it.each([
   ['UW Level 2: Pending', 'awaiting-answers', 'under review, takes answers'],
   ['UW Level 2: Pending Review', 'in-review', 'under review'],
   ['Pending Review', 'in-review', 'under review'],
-  ['RequestChanges', 'changes-requested', 'under review, submittable'],
+  ['RequestChanges', 'changes-requested', 'under review'],
   ['Approved', 'approved', 'decided'],
   ['Conditionally Approved', 'other', 'under review, may take answers'],
   ['CR:POS Equipment', 'other', 'under review, may take answers'],
@@ -33,8 +33,24 @@ it.each([
   const meanings = [
     isUnderReview(phaseOf(status)) && 'under review',
     isDecided(phaseOf(status)) && 'decided',
-    isSubmittable(phaseOf(status)) && 'submittable',
     takesAnswers(phaseOf(status)) ? 'takes answers' : mayTakeAnswers(phaseOf(status)) && 'may take answers',
   ];
   expect(meanings.filter(Boolean).join(', ')).toBe(means);
+});
+
+/** What a status means right after a create, before anybody has submitted the merchant: no document says which one it has. */
+it.each([
+  ['Not Submitted', 'submit'],
+  ['Pending', 'submit'],
+  ['RequestChanges', 'ask-changes'],
+  ...['Approved', 'Declined', 'Withdrawn', 'Closed'].map((status) => [status, 'ask-whose']),
+  ...['UW Level 1', 'UW Level 1: Pending', 'UW Level 1: Pending Review', 'Pending Review'].map((status) => [
+    ...[status, 'ask-submitted'],
+  ]),
+  ...['UW Level 2', 'UW Level 2: Pending', 'UW Level 2: Pending Review', 'Escalated'].map((status) => [
+    ...[status, 'ask-submitted'],
+  ]),
+  ...['Conditionally Approved', 'CR:POS Equipment'].map((status) => [status, 'ask-submitted']),
+])('a merchant that is %s right after its create leads to: %s', (status = '', next) => {
+  expect(afterCreate(phaseOf(status))).toBe(next);
 });

@@ -62,7 +62,8 @@ describe('a read of the status', () => {
     ['the stage of boarding', APPROVED, {}, DONE],
     ['nothing new', {}, {}, [AT_PENDING, UNDERWRITING]],
     ['nothing new after the creation', NOT_SUBMITTED, UNSUBMITTED, [UNSENT]],
-    ['the first status of another phase than that of a new merchant', {}, UNSUBMITTED, PENDING],
+    ['that a new merchant is pending before its submission', {}, UNSUBMITTED, PENDING.slice(0, 2)],
+    ['its stage once it is submitted', {}, { ...UNSUBMITTED, submitted: true }, PENDING],
     ['a comment, masked', { comment: 'SSN 123-45-6789?' }, {}, [AT_PENDING, SSN, UNDERWRITING]],
     ['no comment again', HM, { seen: seen(HM) }, [AT_PENDING, UNDERWRITING]],
     ['that the comment is gone', {}, { seen: seen(HM) }, PENDING],
@@ -92,7 +93,7 @@ describe('a read of the status', () => {
     const later = onRead(remember, read({ comment: 'd', mid: '4' }), situation({ inARow: 4 }));
     expect(lines(later.decisions).filter((line) => line.startsWith('restless'))).toEqual([]);
     expect(next(later.remember, situation()).compared).toEqual({
-      ...{ phase: 'submitted', status: 'Pending', statusDate: MONDAY, unclearMid: null, noteIds: [] },
+      ...{ phase: 'pending', status: 'Pending', statusDate: MONDAY, unclearMid: null, noteIds: [] },
     });
   });
 
@@ -432,9 +433,7 @@ it.each<[string, Partial<Remembered>, Partial<Situation>, boolean]>([
   ['after a decision', { seen: seen(APPROVED) }, { isWriting: true }, true],
 ])('the status is read %s', (_, before, more, isRead) => {
   const { compared } = next(remembered(before), situation(more));
-  expect(compared).toEqual(
-    isRead ? expect.objectContaining(before.seen ?? { phase: 'submitted' }) : undefined,
-  );
+  expect(compared).toEqual(isRead ? expect.objectContaining(before.seen ?? { phase: 'pending' }) : undefined);
 });
 
 it('a decision ends a boarding with nothing to apply', () => {

@@ -70,7 +70,7 @@ describe('the answers to notes', () => {
 describe('evidence', () => {
   it.each<[StatusSnapshot['phase'], boolean, boolean, boolean]>([
     ['not-submitted', false, false, false],
-    ['submitted', true, false, true],
+    ['pending', true, false, true],
     ['awaiting-answers', false, false, true],
     ['in-review', false, true, true],
     ['changes-requested', false, false, true],
@@ -84,12 +84,18 @@ describe('evidence', () => {
     const gone = read({ phase, notes: [note('n-9')] });
     const answered = ['n-1', 'n-2'];
     const reviews = [listed, gone].map((now) => showsReview(now, answered));
-    expect([showsSubmission(gone), ...reviews]).toEqual(shown);
+    expect([showsSubmission(gone, 'not-submitted'), ...reviews]).toEqual(shown);
   });
 
   it('is no decision where another submission is in doubt, which may be about the earlier one', () => {
-    const phases = ['submitted', 'approved', 'declined', 'withdrawn', 'closed', 'changes-requested'] as const;
-    const shown = phases.filter((phase) => showsSubmission(read({ phase }), true));
-    expect(shown).toEqual(['submitted']);
+    const phases = ['pending', 'approved', 'declined', 'withdrawn', 'closed', 'changes-requested'] as const;
+    const shown = phases.filter((phase) => showsSubmission(read({ phase }), 'changes-requested', true));
+    expect(shown).toEqual(['pending']);
+  });
+
+  it('of a submission is no phase that the merchant may have had before', () => {
+    const before = [undefined, 'pending', 'not-submitted', 'changes-requested'];
+    const shown = before.map((phase) => showsSubmission(read({ phase: 'pending' }), phase));
+    expect(shown).toEqual([false, false, true, true]);
   });
 });

@@ -12,7 +12,7 @@ export const note = (id: string, text = `Why ${id}?`): Note => ({ id, text, auth
 export const read = (more: Partial<StatusSnapshot> = {}): StatusSnapshot => ({
   ...{
     status: 'Pending',
-    phase: 'submitted',
+    phase: 'pending',
     statusDate: MONDAY,
     comment: null,
     mid: null,

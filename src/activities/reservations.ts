@@ -1,0 +1,116 @@
+import { activityInfo } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Adopted } from '../messages/activities.js';
+import { reservationId, workflowTaskQueue } from '../messages/ids.js';
+import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
+import { describe } from '../temporal/onboardings.js';
+import { type Reservation, reservationOf, reserve } from '../temporal/reservations.js';
+import { inTime } from './failures.js';
+
+export type Reservations = ReturnType<typeof reservationsAt>;
+
+/** Two onboardings may take a record over at the same moment. Each loser looks again. */
+const MOST_TRIES = 5;
+
+/** A day without a time may end this much later in some time zone, and two clocks may differ by this much, in milliseconds. */
+const ZONES_MS = 38 * 3_600_000;
+const CLOCKS_MS = 10 * 60_000;
+
+/** The records of an account at a partner: each is reserved for one onboarding before anything is written to it. */
+export function reservationsAt(
+  system: 'boarding' | 'banking' | 'payments',
+  partnerAccount: string | undefined,
+) {
+  function place(record: number | string) {
+    const { taskQueue: ofPartner, workflowExecution } = activityInfo();
+    const taskQueue = workflowTaskQueue(ofPartner, system, partnerAccount);
+    const id = reservationId(system, taskQueue, record, partnerAccount);
+    return { id, taskQueue, owner: workflowExecution?.workflowId ?? '' };
+  }
+
+  const current = (id: string) => inTime((client) => reservationOf(client, id));
+
+  /** The onboarding that has a record; undefined if no other one than `except` has it. */
+  async function ownerOf(record: number | string, except?: string): Promise<string | undefined> {
+    const { owner } = (await current(place(record).id)) ?? {};
+    return owner === except ? undefined : owner;
+  }
+
+  /**
+   * Makes sure that the record is reserved for this onboarding. Takes it over from one that has ended, or of which a person knows.
+   *
+   * @throws {PartnerError} `Rejected`, when another onboarding that runs has it: nothing may be written to it
+   */
+  async function hold(record: number | string, knownOwners: readonly string[] = []): Promise<void> {
+    const { id, owner, taskQueue } = place(record);
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const held = await current(id);
+      if (held?.owner === owner) return;
+      if (held && !knownOwners.includes(held.owner) && (await isRunning(held)))
+        throw notSent(
+          `workflow ${held.owner} has ${record} as well; abandon one of the two, then retry the other`,
+        );
+      if (await inTime((client) => reserve(client, { id, owner, taskQueue }, held))) return;
+    }
+    throw ApplicationFailure.retryable(`others take ${record} over at the same time`, 'Contended');
+  }
+
+  /**
+   * Reserves the record whose id a response brought. It may be that of a record which the partner had before, so it is ours only
+   * if no other onboarding has ever had it, and nothing else speaks against it.
+   *
+   * @param against returns what speaks against it, for people
+   * @returns the reasons why it is not known to be ours; empty once it is reserved
+   */
+  async function claim(
+    record: number | string,
+    against: () => Promise<readonly string[]>,
+  ): Promise<readonly string[]> {
+    const { id, owner, taskQueue } = place(record);
+    const reasons = await reasonsAgainst(record, against);
+    if (reasons.length > 0) return reasons;
+    // This one may have reserved it in an earlier attempt, or in an earlier run.
+    if (!(await current(id))) await inTime((client) => reserve(client, { id, owner, taskQueue }));
+    return reasonsAgainst(record, async () => []);
+  }
+
+  /** Like {@link hold}, for a record that nothing is known of but its id in a response. */
+  async function holdNew(record: number | string): Promise<void> {
+    const reasons = await claim(record, async () => []);
+    if (reasons.length > 0)
+      throw notSent(
+        `the partner responded with ${record}, but ${reasons.join(', ')}: nothing was written to it`,
+      );
+  }
+
+  async function reasonsAgainst(record: number | string, more: () => Promise<readonly string[]>) {
+    const other = await ownerOf(record, place(record).owner);
+    return [...new Set([...(other === undefined ? [] : [`${other} has it`]), ...(await more())])];
+  }
+
+  return {
+    ownerOf,
+    hold,
+    holdNew,
+    claim,
+    against: reasonsAgainst,
+    takeOver: ({ id, knownOwners }: Adopted) => hold(id, knownOwners),
+  };
+}
+
+export async function isRunning({ owner }: Pick<Reservation, 'owner'>): Promise<boolean> {
+  return (await inTime((client) => describe(client, owner)))?.status.name === 'RUNNING';
+}
+
+function notSent(message: string): PartnerError {
+  const fields: FieldProblem[] = [{ field: '', message }];
+  const operation = activityInfo().activityType;
+  return new PartnerError({ system: 'gangway', operation, kind: 'Rejected', fields, reason: 'not sent' });
+}
+
+/** Reports whether a date of the partner is clearly before a moment of ours. One that cannot be read is not. */
+export function isClearlyBefore(date: string | null, moment: string): boolean {
+  if (date === null) return false;
+  const hasZone = /T.*(Z|[+-]\d\d:?\d\d)$/i.test(date.slice(0, 40));
+  return Date.parse(date) + (hasZone ? CLOCKS_MS : ZONES_MS) < Date.parse(moment);
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { isClearlyBefore, reservationsAt } from '../../../src/activities/reservations.js';
+import { environment } from '../../rigs/activities/environment.js';
+import { grpcError } from '../../rigs/temporal/answering-service.js';
+
+describe('a date of the partner', () => {
+  it.each([
+    ['2026-01-31T09:00:00Z', true],
+    ['2026-01-31T10:55:00Z', false],
+    ['2026-01-31T06:00:00-04:30', true],
+    ['2026-01-31T07:00:00-04:30', false],
+    // Without a zone it may be that of any place.
+    ['2026-01-30T12:00:00', false],
+    ['2026-01-30', false],
+    ['2026-01-28', true],
+    ['soon', false],
+    [null, false],
+  ])('%s is clearly before 2026-01-31T11:00:00Z: %s', (date, isBefore) => {
+    expect(isClearlyBefore(date, '2026-01-31T11:00:00Z')).toBe(isBefore);
+  });
+});
+
+describe('a record that another onboarding reserves at the same moment', () => {
+  const owner = { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('"other"') };
+  const there = { workflowExecutionInfo: { execution: { runId: 'r' }, memo: { fields: { owner } } } };
+
+  it('is not claimed', async () => {
+    let reads = 0;
+    const workflowService = {
+      describeWorkflowExecution: async () => {
+        reads += 1;
+        if (reads < 3) throw grpcError('NOT_FOUND');
+        return there;
+      },
+      startWorkflowExecution: () => Promise.reject(grpcError('ALREADY_EXISTS')),
+    };
+    const info = { workflowExecution: { workflowId: 'own', runId: 'run' }, taskQueue: 'gangway-boarding' };
+    const claim = () => reservationsAt('boarding', undefined).claim(5001, async () => []);
+    const client = { workflowService, withDeadline: (_: unknown, call: () => unknown) => call() };
+    expect(await environment(info, { client }).run(claim)).toEqual(['other has it']);
+  });
+});
