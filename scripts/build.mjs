@@ -12,7 +12,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const extent = process.argv[2] === 'pages' ? ['pages'] : [];
 
 const STEPS = [
-  ['compile the sources', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--singleThreaded']],
+  [
+    'compile the sources',
+    ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--singleThreaded'],
+  ],
   ['bundle the workflows', ['scripts/bundle-workflows.mjs']],
   ['bundle the processes', ['scripts/bundle-processes.mjs', ...extent]],
   ['record what was built', ['--import', 'tsx', 'scripts/build-stamp.ts']],
