@@ -61,6 +61,8 @@ const PROCESSES = {
 
 export default defineConfig({
   test: {
+    // When a process ends, it closes what its files shared. A busy machine takes its time.
+    teardownTimeout: 120_000,
     reporters: ['default', './test/rigs/cost/reporter.ts'],
     projects: [
       // Functions: no network, no server.
