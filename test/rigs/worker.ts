@@ -75,7 +75,7 @@ export function configOf(
 ): WorkersConfig {
   const { payloadKeys = '', version, events = NO_EVENTS, accounts = [] } = options;
   const { accountPasswords = {}, dbaForm = 'shown' } = options;
-  const { poll = { minMs: 50, maxMs: 30_000 } } = options;
+  const { poll = { minMs: 50, maxMs: 10_000 } } = options;
   const patience = {
     ...{ retryAfterMaxMs: 3_600_000, stepMs: 24 * 3_600_000, unreadableMs: 3_600_000 },
     ...options.patience,

@@ -37,14 +37,12 @@ describe('gangway replay', () => {
     expect(JSON.parse(resumed.stdout)).toMatchObject({ replayed: 0, skipped: 2, failed: 0 });
     // A file of other code, or of a crash in the middle of a line, says nothing.
     await writeFile(file, `${text.replaceAll(/^\w{64}/gm, '0'.repeat(64))}${text.slice(0, 70)}`);
-    const again = await gangway('--resume', file, '--json');
-    expect(JSON.parse(again.stdout)).toMatchObject({ replayed: 2, skipped: 0 });
+    const again = await gangway('--resume', file, '--ended', '0s', '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({ replayed: 1, skipped: 0 });
 
-    const [running, sampled] = await Promise.all([
-      gangway('--ended', '0s', '--json'),
-      gangway('--sample', '1', '--json', '--query', `WorkflowId = '${waits.workflowId}'`),
-    ]);
-    expect(JSON.parse(running.stdout)).toMatchObject({ replayed: 1 });
+    const sampled = await gangway(
+      ...['--sample', '1', '--json', '--query', `WorkflowId = '${waits.workflowId}'`],
+    );
     const { stdout: digest } = await gangway('--code');
     const [, code = ''] = /^(\w{64})\n$/.exec(digest) ?? [];
     expect(text).toContain(`${code} `);
