@@ -94,8 +94,8 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     projects: [
-      // Functions: no network, no server.
-      project('unit', { ...EACH_CORE, isolate: false, testTimeout: 60_000 }),
+      // Functions: no network, no server. Not in UTC, which hides that a time is taken for a local one; test/unit/zones.test.ts has more.
+      project('unit', { ...EACH_CORE, isolate: false, testTimeout: 60_000, env: { TZ: 'America/St_Johns' } }),
       // Real clients, workers and sandboxes in the test's own process. Files share a process, one after the other.
       project('integration', { ...SERVER, ...WAITING, isolate: false }),
       // Files share a process, and its world or its server.
