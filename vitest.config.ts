@@ -65,8 +65,8 @@ export default defineConfig({
     teardownTimeout: 120_000,
     reporters: ['default', './test/rigs/cost/reporter.ts'],
     projects: [
-      // Functions: no network, no server.
-      project('unit', { ...order(1), testTimeout: 60_000 }),
+      // Functions: no network, no server. Not in UTC, which hides that a time is taken for a local one; test/unit/zones.test.ts has more.
+      project('unit', { ...order(1), testTimeout: 60_000, env: { TZ: 'America/St_Johns' } }),
       // Real clients, workers and sandboxes in the test's own process. Files share a process, one after the other.
       project('integration', { ...SERVER, ...order(2) }),
       // Files share a process, and its world or its server.

@@ -230,8 +230,9 @@ async function knownFrom(
 /** The timeline up to the run that got these arguments, from the run before. */
 function handedOnIn(args: readonly unknown[]): readonly RecordedEvent[] | undefined {
   for (const each of args) {
-    const { journey, customer } = { ...(each as Partial<Record<'journey' | 'customer', unknown>>) };
-    const { state } = { ...((journey ?? customer) as { readonly state?: Partial<OnboardingState> }) };
+    // A customer hands on its state itself.
+    const { journey = each } = { ...(each as { readonly journey?: unknown }) };
+    const { state } = { ...(journey as { readonly state?: Partial<OnboardingState> }) };
     if (state?.timeline) return state.timeline;
   }
   return undefined;

@@ -1,7 +1,7 @@
 import {
   allHandlersFinished,
   condition,
-  continueAsNew,
+  makeContinueAsNewFunc,
   setHandler,
   upsertMemo,
   workflowInfo,
@@ -48,7 +48,8 @@ export async function partnerRecord(
   });
   const { requirements, state, timeline } = journey;
   const statuses = new Map(carried?.remembered.statuses.map((seen) => [seen.status, seen]));
-  let hasChanged = statuses.size > 0;
+  const isAsked = ({ requirementId }: SeenStatus) => requirementId !== undefined;
+  let hasChanged = ![...statuses.values()].every(isAsked);
   const keep = (seen: SeenStatus) => {
     statuses.set(seen.status, seen);
     hasChanged = true;
@@ -78,7 +79,7 @@ export async function partnerRecord(
     for (;;) {
       await condition(() => hasChanged || answeredOf(requirements, 'new-status').length > 0);
       for (const seen of record().statuses)
-        if (seen.requirementId === undefined)
+        if (!isAsked(seen))
           keep({ ...seen, requirementId: requirements.raise(questionAbout(system, seen.status)) });
       const answered = answeredOf(requirements, 'new-status');
       answered.forEach(decide);
@@ -89,7 +90,9 @@ export async function partnerRecord(
       if (workflowInfo().continueAsNewSuggested && !hasChanged) {
         await condition(allHandlersFinished);
         const next = { journey: journey.records, remembered: record() };
-        await continueAsNew<typeof partnerRecord>({ system }, next);
+        // By default, the next run has the memo with which this one began.
+        const memo = { ...workflowInfo().memo, [RECORD_MEMO]: record() };
+        await makeContinueAsNewFunc<typeof partnerRecord>({ memo })({ system }, next);
       }
     }
   });

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { readBatch } from '../../src/batches/batches.js';
 import { folder } from '../../src/documents/file-store.js';
 import {
@@ -16,7 +16,8 @@ import {
   type StartLimits,
 } from '../../src/messages/batches.js';
 import { workflowId } from '../../src/messages/ids.js';
-import { sealed } from '../../src/temporal/payload-codec.js';
+import { runsOf } from '../../src/temporal/history.js';
+import { decodedPayloads, sealed } from '../../src/temporal/payload-codec.js';
 import { wasStarted } from '../rigs/commands/files.js';
 import { merchant } from '../rigs/inputs.js';
 import { createRig, type Rig } from '../rigs/rig.js';
@@ -24,6 +25,9 @@ import { sharedRig } from '../rigs/shared-rig.js';
 import { eventually } from '../rigs/waiting.js';
 
 const rig = await sharedRig();
+
+/** What a test has started would poll through the time that the next one waits. */
+afterEach(() => rig.clear());
 
 const OF_EACH = 2;
 
@@ -125,11 +129,31 @@ it('is discarded when nobody confirms it within 15 minutes, and starts nothing',
   expect(await kept()).toEqual([]);
 });
 
-it('starts when it is confirmed, at the limits of the first confirmation', async () => {
-  const { handle } = await batchOf(1);
-  await handle.executeUpdate(confirmBatch, { args: [{ concurrency: 2 }] });
-  expect(await handle.result()).toMatchObject({
-    stage: 'done',
-    counts: { started: 2, attached: 0, failed: 0 },
-  });
+it('starts when it is confirmed, and each of its runs keeps the limits of the first confirmation', async () => {
+  const impatient = await createRig({ continueAfter: 1 });
+  try {
+    const { client } = impatient;
+    const { handle } = await batchOf(4, undefined, impatient);
+    const limits = { concurrency: 2, rate: 50 };
+    for (const confirmed of [limits, { concurrency: 1 }])
+      await handle.executeUpdate(confirmBatch, { args: [confirmed] });
+    expect(await handle.result()).toMatchObject({
+      ...{ stage: 'done', parts: 4, name: 'merchants.csv', actor: 'olga' },
+      counts: { started: 8, attached: 0, failed: 0 },
+    });
+    const { runs } = await runsOf(client, handle.workflowId, (await handle.describe()).runId);
+    const started = runs.flatMap(({ events }) =>
+      events.flatMap(({ activityTaskScheduledEventAttributes: of }) =>
+        of?.activityType?.name === 'startRows' ? [of.input?.payloads] : [],
+      ),
+    );
+    const given = await Promise.all(started.map((each) => decodedPayloads(client, each, handle.workflowId)));
+    // The second run has begun when the second confirmation comes, which changes nothing.
+    expect([runs.length, given.flat()]).toEqual([
+      4,
+      [0, 1, 2, 3].map((part) => ({ batch: handle.workflowId, part, ...limits })),
+    ]);
+  } finally {
+    await impatient.close();
+  }
 });

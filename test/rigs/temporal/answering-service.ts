@@ -126,7 +126,8 @@ export function payloads(...values: unknown[]): Payload[] {
 
 const TYPES = { object: 'KeywordList', string: 'Keyword', boolean: 'Bool' } as const;
 
-function indexedFields(indexed: Readonly<Record<string, unknown>>) {
+/** Search attributes as the server has them. */
+export function indexedFields(indexed: Readonly<Record<string, unknown>>) {
   const fields = Object.entries(indexed).map(([name, value]) => {
     const [{ data, metadata } = {}] = payloads(value);
     const type = Buffer.from(TYPES[typeof value as keyof typeof TYPES]);

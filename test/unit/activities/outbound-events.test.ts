@@ -16,7 +16,7 @@ async function deliver(
   responds: () => Promise<{ status: number; retryAfterMs?: number }>,
   destination = 'crm',
 ) {
-  const { counts, metricMeter } = counter();
+  const { counts, labels, metricMeter } = counter();
   const sent: string[] = [];
   const send = (_: unknown, url: string) => {
     sent.push(url);
@@ -32,7 +32,7 @@ async function deliver(
   const outcome = await new MockActivityEnvironment({}, { metricMeter, logger: new DefaultLogger('ERROR') })
     .run(deliverEvent, { event: {} as OutboundEvent, destination })
     .catch((error: unknown) => error);
-  return { outcome, sent, counts };
+  return { outcome, sent, counts, labels };
 }
 
 const later = (message: string, nextRetryDelay?: number) => ({
@@ -63,6 +63,17 @@ it.each<[string, Parameters<typeof deliver>[0], object, string]>([
   expect(outcome).toMatchObject(expected);
   expect(counts).toEqual([`gangway_event_deliveries_total ${result} 1`]);
   expect(sent).toEqual([ADDRESS]);
+});
+
+it.each([
+  ['crm', 200, 'delivered'],
+  ['erp', 200, 'delivered'],
+  ['erp', 503, 'failed'],
+  ['crm', 410, 'refused'],
+])('an attempt counts for its destination: %s responds with %i', async (destination, status, result) => {
+  const { counts, labels } = await deliver(says(status), destination);
+  expect(counts).toEqual([`gangway_event_deliveries_total ${result} 1`]);
+  expect(labels).toEqual([expect.objectContaining({ destination })]);
 });
 
 it('an event for a destination that is no longer in the settings is not sent', async () => {

@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { awaitOutcome, reportRequirements } from '../../../src/client/watching.js';
+import { describe, expect, it, vi } from 'vitest';
+import { awaitOutcome, reportRequirements, Watching } from '../../../src/client/watching.js';
+import type { OnboardingState, TimelineEntry } from '../../../src/messages/onboarding-state.js';
+import { testEnds } from '../../rigs/shared.js';
 import { answering, type Facts, known, payloads } from '../../rigs/temporal/answering-service.js';
 
 const ADVICE = { restart: 'start it again', input: 'FILE' };
@@ -67,4 +69,67 @@ it('open requirements are reported when they change, also to those of the same i
   const reported: (string | undefined)[] = [];
   await reportRequirements(watching(), ([first]) => reported.push(first?.workflowId));
   expect(reported).toEqual(['merchant-boarding-1', 'account-boarding', 'account-banking', undefined]);
+});
+
+it('each reading of a customer has what is new in its timeline and in those of its parts, oldest first', async () => {
+  vi.useFakeTimers({ fakeNodeBuiltins: true, now: Date.parse('2026-03-01T10:00:00Z') });
+  testEnds(() => void vi.useRealTimers());
+  const entry = (second: number, event: TimelineEntry['event']): TimelineEntry => ({
+    ...{ at: `2026-03-01T10:00:0${second}.000Z`, event },
+  });
+  const blank = { partnerStatus: null, requirements: [], polls: 0 };
+  const state = (...timeline: TimelineEntry[]): OnboardingState => ({
+    ...blank,
+    stage: 'onboarding',
+    timeline,
+  });
+  const [mine, merchants, businesses] = [
+    [entry(0, 'started'), entry(4, 'boarding-ended')],
+    [entry(2, 'started'), entry(3, 'submitted'), entry(5, 'ended')],
+    [entry(1, 'started'), entry(6, 'holder-submitted')],
+  ];
+  /** How much of each timeline there is, reading by reading. The fourth one brings nothing new. */
+  const steps = [
+    [1, 0, 0],
+    [1, 1, 1],
+    [2, 3, 1],
+    [2, 3, 1],
+    [2, 3, 2],
+  ] as const;
+  let reading = 0;
+  const ids = ['customer-onboarding-1', 'merchant-boarding-1', 'business-onboarding-1'];
+  const { client } = answering({
+    ...known(...ids.map((workflowId) => ({ workflowId }))),
+    queryWorkflow({ execution: { workflowId } }) {
+      const [own = 0, boarding = 0, business = 0] = steps[Math.min(reading, steps.length - 1)] ?? [];
+      const states = [
+        { ...state(...mine.slice(0, own)), boarding: state(), business: state() },
+        state(...merchants.slice(0, boarding)),
+        state(...businesses.slice(0, business)),
+      ];
+      return { queryResult: { payloads: payloads(states[ids.indexOf(workflowId)]) } };
+    },
+  });
+  let end = (_: string) => {};
+  const outcome = new Promise<string>((resolve) => {
+    end = resolve;
+  });
+  const id = Promise.resolve(ids[0] ?? '');
+  const watching = new Watching(client, id, () => outcome, {});
+  const read: string[][] = [];
+  const followed = (async () => {
+    for await (const { entries, hasEnded } of watching)
+      read.push([...entries.map(({ of, event }) => `${of} ${event}`), ...(hasEnded ? ['the end'] : [])]);
+  })();
+  for (reading = 0; reading < steps.length; reading += 1) await vi.advanceTimersByTimeAsync(1_000);
+  end('done');
+  await vi.advanceTimersByTimeAsync(1_000);
+  await followed;
+  expect(read).toEqual([
+    ['customer started'],
+    ['business started', 'boarding started'],
+    ['boarding submitted', 'customer boarding-ended', 'boarding ended'],
+    ['business holder-submitted'],
+    ['the end'],
+  ]);
 });

@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { type CodecServerOptions, codecServer } from '../../../src/codec-server/server.js';
 import { createLogger } from '../../../src/process/logging.js';
@@ -127,4 +128,22 @@ describe('a call', () => {
     for (const path of ['/%zz', `/${TOKEN}/%`, '/%C3/decoded'])
       expect(await call(path)).toMatchObject({ status: 404, text: JSON.stringify({ message }) });
   });
+});
+
+it('a payload whose key is missing counts each time, and no other call that fails', async () => {
+  const registry = new Registry();
+  const { call } = await opened({ registry, keys: parsePayloadKeys(`k2:${KEY}`) });
+  const missing = async () =>
+    (await registry.getSingleMetric('gangway_codec_missing_keys_total')?.get())?.values[0]?.value;
+  for (const [payload, count] of [
+    [undefined, 1],
+    [`{"payloads":[${CLEAR}]}`, 1],
+    ['{"payloads":[7]}', 1],
+    ['no JSON', 1],
+    [undefined, 2],
+    [`{"payloads":[${CLEAR},${ENCRYPTED},${ENCRYPTED}]}`, 3],
+  ] as const) {
+    await call('/decode', payload);
+    expect(await missing()).toBe(count);
+  }
 });

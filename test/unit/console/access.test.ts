@@ -553,22 +553,35 @@ it('the audit log names who answered and saw what, and the metrics count it', as
   const about = { workflowId: 'merchant-boarding-1', requirementId: 'r-1' };
   const answer: Partial<Route> = {
     method: 'POST',
-    async show({ audit, visitor }) {
-      audit(visitor, { what: 'answer', ...about, detail: 'text', result: 'accepted' });
+    async show({ audit, visitor, fields }) {
+      const result = fields.text('result') as 'accepted';
+      audit(visitor, { what: 'answer', ...about, detail: fields.text('kind'), result });
       return { to: '/' };
     },
   };
   const registry = new Registry();
   const { open, audited } = await consoleOfCalls({ routes: [page('/answer', answer)], registry });
-  await open(ADA, '/answer', { form: {} });
-  expect(audited()).toEqual([
-    { actor: 'olga', what: 'answer', ...about, detail: 'text', result: 'accepted' },
-  ]);
+  const answers = ['text accepted', 'retry accepted', 'text rejected', 'text accepted'];
+  for (const [kind = '', result = ''] of answers.map((each) => each.split(' ')))
+    await open(ADA, '/answer', { form: { kind, result } });
+  expect(audited()).toEqual(
+    answers.map((each) => {
+      const [detail, result] = each.split(' ');
+      return { actor: 'olga', what: 'answer', ...about, detail, result };
+    }),
+  );
   const metrics = scraped(await registry.metrics());
   const route = '/answer';
-  expect(metrics('gangway_console_answers_total', { kind: 'text', result: 'accepted' })).toBe(1);
-  expect(metrics('gangway_console_requests_total', { method: 'POST', route, status: '303' })).toBe(1);
-  expect(metrics('gangway_console_request_duration_seconds_count', { route })).toBe(1);
+  for (const [kind, result, count] of [
+    ['text', 'accepted', 2],
+    ['retry', 'accepted', 1],
+    ['text', 'rejected', 1],
+  ])
+    expect(metrics('gangway_console_answers_total', { kind: String(kind), result: String(result) })).toBe(
+      count,
+    );
+  expect(metrics('gangway_console_requests_total', { method: 'POST', route, status: '303' })).toBe(4);
+  expect(metrics('gangway_console_request_duration_seconds_count', { route })).toBe(4);
 });
 
 describe('the limit of requests', () => {

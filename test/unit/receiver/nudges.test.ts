@@ -137,6 +137,30 @@ describe('a partner webhook', () => {
     expect(await samples('changes')).toEqual(none.with(1, ['merchantBoarding', 'boarding', 'acme', 1]));
   });
 
+  it('counts each time: as the last one again, and for a change of the same workflow again', async () => {
+    const id = 'merchant-boarding-m-1@acme';
+    let changes = true;
+    const { nudges, samples, counted } = receiver({
+      searches: Array(9).fill([id]),
+      pollOf: () => (changes && passed() % 100_000 > 400 ? 'is not there' : 'sleeps'),
+    });
+    const of = ['merchantBoarding', 'boarding', 'acme'];
+    for (const [round, expected] of [1, 1, 2].entries()) {
+      changes = round !== 1;
+      // Two webhooks in a row are about one change.
+      for (const more of [0, 100]) {
+        await pass(more);
+        await nudges.nudgeWorkflowsOf(ids('1'));
+      }
+      expect(await samples('last')).toEqual([[...of, NOW / 1_000 + 100 * round]]);
+      await pass(99_900);
+      expect((await samples('changes')).find(([, , account, value]) => account === 'acme' && value)).toEqual([
+        ...[...of, expected],
+      ]);
+    }
+    expect((await counted())['nudged']).toBe(6);
+  });
+
   it('shares the second search with those of the same second', async () => {
     const { nudges, queries, reads } = receiver({
       searches: [['w-1'], ['w-2'], ['w-3'], ['w-1', 'w-2'], ['w-3']],

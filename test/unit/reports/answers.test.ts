@@ -50,6 +50,28 @@ describe('corrections', () => {
     ]);
   });
 
+  it('that were taken back after answers to others, and given again twice', () => {
+    const city = (name: string): Answer => ({ kind: 'correction', patch: { holder: { city: name } } });
+    const of = (minute: number, requirementId: string, answer: Answer) => ({
+      ...answered(minute, answer),
+      requirementId,
+    });
+    const answers = [
+      of(1, 'a', city('Troy')),
+      of(2, 'b', city('Utica')),
+      of(3, 'a', { kind: 'take-back' }),
+      of(4, 'a', city('Rome')),
+      of(5, 'b', city('Elmira')),
+    ];
+    const changes = correctionsOf(input, answers, SHOWN).map((each) => [each.old, each.new, each.takenBack]);
+    expect(changes).toEqual([
+      ['Albany', 'Troy', true],
+      ['Albany', 'Utica', false],
+      ['Utica', 'Rome', false],
+      ['Rome', 'Elmira', false],
+    ]);
+  });
+
   it('mask a private field by its name, however deep it is', () => {
     const patch = { holder: { ssn: '2', beneficialOwner: { firstName: 'Bo', city: 'Troy' } } };
     expect(changesOf(patch, MASKED)).toEqual([

@@ -126,15 +126,43 @@ describe('the figures of a report', () => {
   it('count outcomes by week, and an end without an outcome as what it was', () => {
     const rows = [
       ended('boarded'),
+      ended('boarded'),
       ended('declined'),
       ended('boarded', { endedAt: new Date('2026-03-01T23:59:59Z') }),
       ended('underwriting', { state: 'terminated' }),
       ended('underwriting', { state: 'timed_out' }),
     ];
-    const outcomes = { boarded: 1, declined: 1, terminated: 1, 'timed-out': 1 };
+    const outcomes = { boarded: 2, declined: 1, terminated: 1, 'timed-out': 1 };
     expect(figuresOf(rows).weeks).toEqual([
       { subject: 'merchant', week: '2026-W09', monday: '2026-02-23', outcomes: { boarded: 1 } },
       { subject: 'merchant', week: '2026-W10', monday: '2026-03-02', outcomes },
+    ]);
+  });
+
+  it('have the kinds and the groups with the most first, each counted by its own field', () => {
+    const of = (partnerAccount: string, agentProfileId: string, requirements: Listed['requirements'] = []) =>
+      listed({ partnerAccount, agentProfileId, requirements });
+    const ticket = { ...note(1, 1), kind: 'ticket' as const };
+    const rows = [
+      of('west', '1', [ticket]),
+      of('east', '1', [note(1, 1), note(2, 1)]),
+      of('east', '2', [ticket, note(1, 1)]),
+      of('east', '2'),
+    ];
+    const { requirements } = figuresOf(rows);
+    expect(requirements.map(({ kind, open }) => [kind, open])).toEqual([
+      ['underwriting-note', 3],
+      ['ticket', 2],
+    ]);
+    const groups = (by: 'account' | 'agent') =>
+      figuresOf(rows, { by }).groups?.map(({ group, running, waiting }) => [group, running, waiting]);
+    expect(groups('account')).toEqual([
+      ['east', 3, 2],
+      ['west', 1, 1],
+    ]);
+    expect(groups('agent')).toEqual([
+      ['1', 2, 2],
+      ['2', 2, 1],
     ]);
   });
 

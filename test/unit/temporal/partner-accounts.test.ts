@@ -115,8 +115,9 @@ describe('a step of a partner account is retried', () => {
     const read = (operation: string, ...workflowIds: string[]) => ({ operation, workflowIds });
     expect(await waitsForReadable(client, read('get-status', 'gone', 'w-1'))).toBe(true);
     expect(await waitsForReadable(client, read('get-notes', 'w-2'))).toBe(false);
-    await retryReads(client, read('get-status', 'w-1', 'gone'));
-    expect(reset()).toEqual(['w-1 b']);
+    await retryReads(client, read('get-status', 'w-1', 'gone', 'w-2'));
+    expect(reset()).toEqual(['w-1 b', 'w-2 c']);
+    expect(await waitsForReadable(client, read('get-status', 'gone', 'w-2'))).toBe(true);
   });
 });
 

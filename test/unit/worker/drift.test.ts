@@ -67,6 +67,48 @@ describe('drift', () => {
     expect(counted).toMatchObject([{ operation: 'get-status', field, kind }]);
   });
 
+  it('is counted and logged by itself for each operation, field, kind and account', () => {
+    const { counted, logged, receive } = watched();
+    const { getStatus: operation } = boardingOperations();
+    const drifts: [Partial<Received>, object, field: string, kind: string][] = [
+      'get-status',
+      'get-fees',
+    ].flatMap((name) => [
+      [{ name, operation }, { ...STATUS, region: 1 }, 'region', 'unknown-field'],
+      [{ name, operation }, { ...STATUS, zone: 1 }, 'zone', 'unknown-field'],
+      [{ name, operation }, { ...STATUS, statusDate: 5 }, 'statusDate', 'other-type'],
+      [{ name, operation }, { status: 'Pending', comment: null }, 'statusDate', 'missing-field'],
+    ]);
+    const expected = drifts.map(([{ name }, , field, kind]) => ({
+      ...{ system: 'boarding', account: 'acme', operation: name, field, kind },
+    }));
+    for (const times of [1, 2, 3]) {
+      for (const [of, payload] of drifts) receive(payload, of);
+      expect(counted).toEqual(Array(times).fill(expected).flat());
+    }
+    // Within the hour, each is logged once.
+    expect(logged.map(([, about]) => about)).toEqual(expected.map((each) => expect.objectContaining(each)));
+  });
+
+  it('that is corrected is counted no more, and is logged again with its return', () => {
+    const { counted, logged, receive, pass } = watched();
+    const drifted = { ...STATUS, region: 1 };
+    receive(drifted);
+    for (let reads = 0; reads < 3; reads += 1) receive(STATUS);
+    expect([counted.length, logged.length]).toEqual([1, 1]);
+    pass(HOUR_MS);
+    receive(STATUS);
+    receive(drifted);
+    expect([counted.length, logged.length]).toEqual([2, 2]);
+  });
+
+  it('of a second operation has labels of its own where the first one has too many', () => {
+    const { counted, receive } = watched();
+    for (let number = 0; number < 101; number++) receive({ ...STATUS, [`x${number}`]: 1 });
+    receive({ ...STATUS, region: 1 }, { name: 'get-fees' });
+    expect(counted.slice(-2).map(({ field }) => field)).toEqual(['other', 'region']);
+  });
+
   it('has a bounded number of labels, whatever a partner responds with', () => {
     const { counted, logged, receive } = watched();
     for (let number = 0; number < 200; number++) receive({ ...STATUS, [`x${number}`]: 1 });
@@ -77,7 +119,13 @@ describe('drift', () => {
 
   it('never fails a call, even if the comparison does', () => {
     const { logged, receive } = watched();
-    receive(STATUS, { system: 'unheard-of' });
-    expect(logged.map(([message]) => message)).toEqual(['could not compare a response with the catalogue']);
+    for (const name of ['get-status', 'get-fees', 'get-status'])
+      receive(STATUS, { system: 'unheard-of', name });
+    const message = 'could not compare a response with the catalogue';
+    const about = (operation: string) => expect.objectContaining({ operation });
+    expect(logged).toEqual([
+      [message, about('get-status')],
+      [message, about('get-fees')],
+    ]);
   });
 });

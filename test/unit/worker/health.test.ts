@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 import proto from '@temporalio/proto';
 import { expect, it, vi } from 'vitest';
+import { REQUIREMENT_KINDS } from '../../../src/messages/requirements.js';
+import { SYSTEM_NAMES } from '../../../src/partners/names.js';
 import { countExchanges, metricsOptions, serveHealth, startCounters } from '../../../src/worker/health.js';
 import { loadWorkerSettings } from '../../../src/worker/settings.js';
 import { needsWorkers, watchAges, watchTemporal } from '../../../src/worker/watch.js';
+import { stoppedAt } from '../../rigs/clock.js';
+import { gauges, keyOf } from '../../rigs/gauges.js';
 import { testEnds } from '../../rigs/shared.js';
 import { answering, grpcError, time } from '../../rigs/temporal/answering-service.js';
 import { makeCertificates } from '../../rigs/temporal/certificates.js';
@@ -130,6 +134,25 @@ it('requirements and changes whose reads webhooks may nudge count from zero, at 
   for (const what of ['raised', 'answered', 'closed', 'overdue', 'unclaimed'])
     for (const account of ['', 'acme'])
       expect(kept).toContainEqual([`gangway_requirements_${what}_total`, 0, { ...note, account }]);
+  // Whoever may ask a person: each kind, at each partner.
+  const raised = kept.filter(([name]) => name === 'gangway_requirements_raised_total');
+  const askers = [
+    ...[
+      ['merchantBoarding', 'boarding'],
+      ['businessOnboarding', 'banking'],
+    ],
+    ...[
+      ['terminalProvisioning', 'payments'],
+      ['partnerOperation', 'banking'],
+    ],
+    ...['partnerAccount', 'partnerRecord'].flatMap((type) => SYSTEM_NAMES.map((system) => [type, system])),
+  ];
+  const expected = askers.flatMap(([workflowType, system]) =>
+    REQUIREMENT_KINDS.flatMap((kind) =>
+      ['', 'acme'].map((account) => keyOf({ ...worker, workflowType, system, kind, account })),
+    ),
+  );
+  expect(raised.map(([, , labels]) => keyOf(labels as object as never)).sort()).toEqual(expected.sort());
   const merchants = { activityType: 'awaitStatusChange', workflowType: 'merchantBoarding' };
   const businesses = { activityType: 'awaitProfileChange', workflowType: 'businessOnboarding' };
   const boarding = { namespace: 'default', system: 'boarding', result: 'changed', ...merchants };
@@ -157,4 +180,32 @@ it('an exchange counts by its status, or by what failed', () => {
   expect(kept.filter(([name]) => name === 'gangway_partner_call_duration_seconds')).toHaveLength(2);
   expect(kept[0]).toEqual(['gangway_partner_call_duration_seconds', true, about]);
   expect(metricsOptions({ metricsAddress: undefined })).toEqual({});
+});
+
+it('exchanges count one by one for each operation, account and status, and take from their beginning to their end', () => {
+  stoppedAt(0, ['performance']);
+  const { meter: of, shown } = gauges();
+  const operations = ['create-merchant', 'get-status'].map((operation) => ({
+    system: 'boarding',
+    operation,
+  }));
+  const ends = [{ status: 200 }, { status: 204 }, { status: 503 }, { failure: 'ECONNREFUSED' }];
+  const expected: Record<string, number> = {};
+  for (const account of ['', 'north']) {
+    const observe = countExchanges(of, account);
+    for (const exchange of operations)
+      for (const [times, end] of ends.entries())
+        for (let time = 0; time <= times; time += 1) {
+          const ended = observe(exchange as never, {} as never);
+          vi.advanceTimersByTime(500);
+          ended?.(end as never);
+          const status = String('status' in end ? end.status : end.failure);
+          expected[keyOf({ account, ...exchange, status })] = time + 1;
+        }
+  }
+  expect(shown('gangway_partner_calls_total')).toEqual(expected);
+  const seconds = ['', 'north'].flatMap((account) =>
+    operations.map((exchange) => [keyOf({ account, ...exchange }), 0.5 * (1 + 2 + 3 + 4)]),
+  );
+  expect(shown('gangway_partner_call_duration_seconds')).toEqual(Object.fromEntries(seconds));
 });

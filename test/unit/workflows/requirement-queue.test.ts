@@ -231,6 +231,40 @@ describe('an end', () => {
   });
 });
 
+it('a requirement that is late in both ways is reported once in each, and the next run knows both', () => {
+  const before = queueOf({ unclaimedInHours: 0.5 });
+  for (const about of ['a', 'b', 'c']) before.raise(about);
+  const late = ({ deadlines }: RequirementQueue) =>
+    deadlines.map(({ what, requirement }) => `${requirement.id} ${what}`);
+  const [a, b] = before.queue.open;
+  for (const [requirement, what] of [
+    [a, 'unclaimed'],
+    [a, 'overdue'],
+    [b, 'overdue'],
+  ] as const)
+    if (requirement) before.queue.reportLate(requirement, what);
+  expect(late(before.queue)).toEqual(['c overdue', 'b unclaimed', 'c unclaimed']);
+  const claim = { actor: 'pete', until: AT_ONE };
+  const proposed = {
+    requirementId: 'b',
+    answer: { kind: 'text', text: 'Yes.' },
+    actor: 'pete',
+    reason: 'so',
+    at: NOON,
+  } as const;
+  before.queue.setClaims('b', { claim, proposed });
+  let records = before.queue.records;
+  for (const run of ['second', 'third']) {
+    const { queue, raise } = queueOf({ unclaimedInHours: 0.5, records: JSON.parse(JSON.stringify(records)) });
+    expect(late(queue), run).toEqual(['c overdue', 'b unclaimed', 'c unclaimed']);
+    expect(queue.claimsOf('b')).toMatchObject({ claim, proposed });
+    ({ records } = queue);
+    expect(records).toEqual(before.queue.records);
+    // What is asked again goes on with its number.
+    expect([raise('a'), raise()]).toEqual(['a-2', 'underwriting-note-5']);
+  }
+});
+
 it('an overdue requirement is reported once, even when its answer is taken back', () => {
   const { queue, raise, answer, takeBack, said, published } = queueOf();
   raise('a');

@@ -249,6 +249,21 @@ describe('a 401 on an operation', () => {
     expect(lines()).toEqual(['E1', 'E1']);
   });
 
+  it('has all headers again, and the token after the next one as well', async () => {
+    const headers = { 'x-app': 'gangway', 'x-partner': '7' };
+    const of = signIn([issued('first'), issued('second'), issued('third')], {}, headers);
+    expect(await of.token.authorization()).toEqual({ ...headers, authorization: 'Bearer first' });
+    for (const [old, next] of [
+      ['first', 'second'],
+      ['second', 'third'],
+    ] as const) {
+      const again = await of.token.reauthorize({ authorization: `Bearer ${old}` });
+      expect(again).toEqual({ ...headers, authorization: `Bearer ${next}` });
+      expect(await of.token.authorization()).toEqual(again);
+    }
+    expect(of.requests.map(({ body }) => JSON.parse(String(body)))).toEqual(Array(3).fill(ASKED));
+  });
+
   it('leads to a sign-in if the token was dropped meanwhile', async () => {
     const { token, lines } = signIn([issued('new')]);
     expect(await token.reauthorize(refused)).toEqual({ authorization: 'Bearer new' });
@@ -393,6 +408,15 @@ describe('a time-based code', () => {
     await get();
     const body = { ...ASKED, smsCode: '005924', typeOperation: 'TimeBasedCode' };
     expect(JSON.parse(String(requests[0]?.body))).toEqual(body);
+  });
+
+  it('is sent again with all that the first request had, but another code', async () => {
+    vi.setSystemTime(OURS);
+    const { get, requests } = signIn([reply(401, '', THEIRS), issued('t0k3n', null, THEIRS)], { totpSecret });
+    await get();
+    const bodies = requests.map(({ body }) => JSON.parse(String(body)));
+    const typeOperation = 'TimeBasedCode';
+    expect(bodies).toEqual(['005924', '050471'].map((smsCode) => ({ ...ASKED, smsCode, typeOperation })));
   });
 
   it.each([

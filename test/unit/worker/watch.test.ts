@@ -1,0 +1,229 @@
+import proto from '@temporalio/proto';
+import { describe, expect, it, vi } from 'vitest';
+import { SYSTEM_NAMES } from '../../../src/partners/names.js';
+import { loadWorkerSettings } from '../../../src/worker/settings.js';
+import { watchAges, watchTemporal } from '../../../src/worker/watch.js';
+import { gauges } from '../../rigs/gauges.js';
+import { testEnds } from '../../rigs/shared.js';
+import { answering, grpcError, time } from '../../rigs/temporal/answering-service.js';
+
+const { WorkerDeploymentVersionStatus: STATUS, WorkerVersioningMode: MODE } = proto.temporal.api.enums.v1;
+const START = '2026-02-01T00:00:00Z';
+const EVERY_MS = 30_000;
+
+/** The task queues of the account without a name and of `acme`, each with the type of its tasks. */
+const ACCOUNTS = ['', 'acme'] as const;
+const QUEUES: readonly (readonly [
+  queue: string,
+  tasks: 'workflow' | 'activity',
+  system: string,
+  account: string,
+])[] = [
+  ['gangway', 'workflow', '', ''],
+  ['gangway', 'activity', '', ''],
+  ['gangway-events', 'activity', '', ''],
+  ...ACCOUNTS.flatMap((account) =>
+    SYSTEM_NAMES.map((system) => {
+      const queue = account ? `gangway-${system}-${account}` : `gangway-${system}`;
+      return [queue, 'activity', system, account] as const;
+    }),
+  ),
+];
+
+const versionOf = (buildId: string) => ({ deploymentName: 'gangway', buildId });
+
+interface Build {
+  readonly status: 'CURRENT' | 'RAMPING' | 'DRAINING' | 'DRAINED' | 'INACTIVE';
+  readonly pinned?: number;
+  readonly polls?: boolean;
+}
+
+/** What a server reports. Each test changes it, and lets the watch query again. */
+function watched() {
+  vi.useFakeTimers({ fakeNodeBuiltins: true, now: Date.parse(START) });
+  testEnds(() => void vi.useRealTimers());
+  const server = {
+    isUp: true,
+    /** By account. */
+    waiting: {} as Record<string, number>,
+    late: {} as Record<string, number>,
+    /** By task queue and type of task. */
+    workers: {} as Record<string, number>,
+    ages: {} as Record<string, number>,
+    builds: {} as Record<string, Build>,
+  };
+  const { client } = answering({
+    countWorkflowExecutions({ query }) {
+      const [, build] = /TemporalWorkerDeploymentVersion = 'gangway:(\w+)'/.exec(query) ?? [];
+      if (build !== undefined) return { count: server.builds[build]?.pinned ?? 0 };
+      const account = query.includes('PartnerAccount IS NULL')
+        ? ''
+        : /PartnerAccount = '(\w+)'/.exec(query)?.[1];
+      // A customer waits while one of its parts waits: it must be left out.
+      const customers = query.includes("WorkflowType != 'customerOnboarding'") ? 0 : 1_000;
+      expect(query).toContain("ExecutionStatus = 'Running' AND ");
+      expect(query).toContain('ActionRequired = true');
+      const [, due] = /ActionDueAt < '([^']+)'/.exec(query) ?? [];
+      if (due !== undefined) expect(Date.now() - Date.parse(due)).toBeLessThan(EVERY_MS);
+      const counts = due === undefined ? server.waiting : server.late;
+      return { count: customers + (counts[account ?? 'unknown'] ?? 0) };
+    },
+    describeTaskQueue({ taskQueue, taskQueueType }) {
+      if (!server.isUp) throw grpcError('UNAVAILABLE');
+      const key = `${taskQueue?.name} ${taskQueueType === 1 ? 'workflow' : 'activity'}`;
+      const lastAccessTime = time(new Date(Math.ceil(Date.now() / 1_000) * 1_000).toISOString());
+      const plain = Array.from({ length: server.workers[key] ?? 0 }, (_, number) => ({
+        identity: `w-${number}`,
+      }));
+      const versioned = Object.entries(server.builds).flatMap(([build, { polls }]) => {
+        const workerVersioningMode = MODE.WORKER_VERSIONING_MODE_VERSIONED;
+        const deploymentOptions = { ...versionOf(build), workerVersioningMode };
+        return polls ? [{ identity: `of-${build}`, deploymentOptions }] : [];
+      });
+      const pollers = [...plain, ...versioned].map((each) => ({ ...each, lastAccessTime }));
+      const current = Object.entries(server.builds).find(([, { status }]) => status === 'CURRENT')?.[0];
+      return {
+        pollers,
+        stats: { approximateBacklogAge: { seconds: server.ages[key] ?? 0 } },
+        ...(current !== undefined && { versioningInfo: { currentDeploymentVersion: versionOf(current) } }),
+      };
+    },
+    describeWorkerDeployment: () => ({
+      workerDeploymentInfo: {
+        versionSummaries: Object.entries(server.builds).map(([build, { status }]) => ({
+          deploymentVersion: versionOf(build),
+          status: STATUS[`WORKER_DEPLOYMENT_VERSION_STATUS_${status}`],
+        })),
+      },
+    }),
+  });
+  const { meter, shown } = gauges();
+  const at = (prefix: string) => ({
+    [`${prefix}BOARDING_URL`]: 'http://127.0.0.1:1',
+    [`${prefix}BOARDING_USERNAME`]: 'olga',
+    [`${prefix}BOARDING_PASSWORD`]: 'secret',
+  });
+  const settings = loadWorkerSettings({ GANGWAY_ACCOUNTS: 'acme', ...at(''), ...at('ACME_') });
+  testEnds(watchTemporal(client, settings, meter));
+  let isFirst = true;
+  /** The next queries, and what the gauge shows after them, by its labels. */
+  const next = async () => {
+    await vi.advanceTimersByTimeAsync(isFirst ? 5_000 : EVERY_MS);
+    isFirst = false;
+  };
+  return { server, next, shown };
+}
+
+describe('the number of open requirements', () => {
+  it.each([
+    ['gangway_workflows_waiting', 'waiting'],
+    ['gangway_workflows_overdue', 'late'],
+  ] as const)(
+    '%s rises and falls in each account by itself, and keeps still while nothing changes',
+    async (name, what) => {
+      const { server, next, shown } = watched();
+      for (const [unnamed, acme] of [
+        ...[
+          [0, 0],
+          [3, 0],
+          [3, 2],
+          [3, 2],
+        ],
+        ...[
+          [1, 2],
+          [1, 0],
+          [0, 0],
+        ],
+      ] as const) {
+        server[what] = { '': unnamed, acme };
+        await next();
+        expect(shown(name)).toEqual({ 'account=': unnamed, 'account=acme': acme });
+      }
+    },
+  );
+});
+
+it('each task queue shows its own workers and its own backlog, as they rise and fall', async () => {
+  const { server, next, shown } = watched();
+  const count = QUEUES.length;
+  for (const figureOf of [() => 0, (place: number) => place + 1, (place: number) => count - place, () => 0]) {
+    const figures = QUEUES.map(([queue, tasks, system, account], place) => ({
+      ...{ key: `${queue} ${tasks}`, figure: figureOf(place) },
+      labels: `account=${account} system=${system} task_queue=${queue} task_type=${tasks}`,
+    }));
+    server.workers = Object.fromEntries(figures.map(({ key, figure }) => [key, figure]));
+    server.ages = Object.fromEntries(figures.map(({ key, figure }) => [key, 60 * figure]));
+    await next();
+    const expected = (times: number) =>
+      Object.fromEntries(figures.map(({ labels, figure }) => [labels, times * figure]));
+    expect(shown('gangway_task_queue_workers')).toEqual(expected(1));
+    expect(shown('gangway_task_queue_backlog_age_seconds')).toEqual(expected(60));
+  }
+});
+
+describe('builds without workers', () => {
+  const missing = 'gangway_build_without_workers';
+
+  it('are each shown until they have workers or need none, and again when they lack them again', async () => {
+    const { server, next, shown } = watched();
+    const steps: [Record<string, Build>, Record<string, number>][] = [
+      [{ a: { status: 'CURRENT', polls: true } }, { a: 0 }],
+      // A build that ramps, and one with pinned workflows, need workers as well.
+      [
+        { a: { status: 'CURRENT' }, b: { status: 'RAMPING' }, c: { status: 'DRAINING', pinned: 1 } },
+        { a: 1, b: 1, c: 1 },
+      ],
+      [
+        { a: { status: 'CURRENT' }, b: { status: 'RAMPING', polls: true }, c: { status: 'DRAINED' } },
+        { a: 1, b: 0, c: 0 },
+      ],
+      [
+        { a: { status: 'CURRENT', polls: true }, b: { status: 'RAMPING' } },
+        { a: 0, b: 1, c: 0 },
+      ],
+      // One that was never needed is not shown.
+      [
+        { a: { status: 'CURRENT', polls: true }, d: { status: 'INACTIVE' } },
+        { a: 0, b: 0, c: 0 },
+      ],
+    ];
+    for (const [builds, expected] of steps) {
+      server.builds = builds;
+      await next();
+      const labels = Object.entries(expected).map(([build, value]) => [`build=gangway:${build}`, value]);
+      expect(shown(missing)).toEqual(Object.fromEntries(labels));
+    }
+  });
+});
+
+it('a Temporal that does not respond shows each time, and the other gauges keep what they showed', async () => {
+  const { server, next, shown } = watched();
+  for (const [isUp, waiting] of [
+    [true, 1],
+    [false, 2],
+    [false, 3],
+    [true, 4],
+    [false, 5],
+    [true, 0],
+  ] as const) {
+    const before = shown('gangway_task_queue_workers');
+    Object.assign(server, { isUp, workers: { 'gangway workflow': waiting } });
+    await next();
+    expect(shown('gangway_temporal_reachable')).toEqual({ '': Number(isUp) });
+    if (!isUp) expect(shown('gangway_task_queue_workers')).toEqual(before);
+  }
+});
+
+it('a credential or a key that is replaced shows when the new one ends or was made', () => {
+  const { meter, shown } = gauges();
+  const ages = watchAges(meter);
+  const jwt = (exp: number) => `x.${Buffer.from(JSON.stringify({ exp })).toString('base64url')}.x`;
+  for (const end of [1_800_000_000, 1_700_000_000]) {
+    ages.apiKey(jwt(end));
+    expect(shown('gangway_credential_expires_timestamp_seconds')).toEqual({ 'credential=api-key': end });
+  }
+  // The day of an id is one of UTC, wherever the worker runs.
+  for (const id of ['k20260131-a', 'k20260301-b']) ages.payloadKey([{ id }] as never);
+  const made = { 'key=k20260131-a': 1_769_817_600, 'key=k20260301-b': 1_772_323_200 };
+  expect(shown('gangway_payload_key_made_timestamp_seconds')).toEqual(made);
+});

@@ -1,0 +1,111 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { PartnerWait } from '../../../src/messages/onboarding-state.js';
+import type { Question } from '../../../src/workflows/journey/requirement-queue.js';
+import { StepWaits } from '../../../src/workflows/journey/step-waits.js';
+import { stoppedAt } from '../../rigs/clock.js';
+
+const NOON = '2026-01-31T12:00:00.000Z';
+const AT_ONE = '2026-01-31T13:00:00.000Z';
+
+beforeEach(() => stoppedAt(NOON));
+
+/** Waits of steps that began at noon. `shown` is what people see; `open` the questions that are not moot. */
+function waits() {
+  let shown: { step?: string; reason?: string } | undefined;
+  let published: typeof shown;
+  const asked: { question: Question; isMoot: () => boolean }[] = [];
+  let taken = 0;
+  const state = {
+    know: ({ waiting }: { waiting?: typeof shown }) => {
+      shown = waiting;
+    },
+    refresh: () => {
+      published = shown;
+    },
+  };
+  const ask = async (question: Question, isMoot: () => boolean) => void asked.push({ question, isMoot });
+  const all = new StepWaits(state as never, { ask } as never);
+  const wait = (reason: string, more: Partial<PartnerWait> = {}) =>
+    all.onWait({ reason, since: NOON, isLate: false, ...more });
+  const seen = () => shown && `${shown.step}: ${shown.reason}`;
+  const left = new Set<(typeof asked)[number]>();
+  /** A question that is moot is closed for good. */
+  const open = () => {
+    for (const each of asked.slice(taken)) left.add(each);
+    taken = asked.length;
+    for (const each of left) if (each.isMoot()) left.delete(each);
+    return [...left].map(({ question }) => question.title);
+  };
+  return { all, wait, seen, open, published: () => published, asked };
+}
+
+describe('a wait that is shown', () => {
+  it('is gone with its step, each time', () => {
+    const { all, wait, seen } = waits();
+    for (const step of ['create the merchant', 'submit to underwriting', 'create the merchant']) {
+      const end = all.begin(step);
+      expect(seen()).toBeUndefined();
+      for (const reason of ['HTTP 503', 'HTTP 429']) {
+        wait(reason);
+        expect(seen()).toBe(`${step}: ${reason}`);
+      }
+      end();
+      expect(seen()).toBeUndefined();
+    }
+  });
+
+  it('stays when another step ends', () => {
+    const { all, wait, seen } = waits();
+    const first = all.begin('upload a.pdf');
+    const second = all.begin('upload b.pdf');
+    wait('HTTP 503');
+    first();
+    expect(seen()).toBe('upload b.pdf: HTTP 503');
+    second();
+    expect(seen()).toBeUndefined();
+  });
+
+  it('of a poll is gone when the poll reads again, which goes on, and is shown again after that', () => {
+    const { all, wait, seen, published, open } = waits();
+    all.begin('read the status', true);
+    for (const reason of ['HTTP 503', 'HTTP 500', 'HTTP 503']) {
+      wait(reason, { isPoll: true, isLate: true });
+      expect([seen(), open()]).toEqual([
+        `read the status: ${reason}`,
+        ['Waiting for the partner: read the status'],
+      ]);
+      wait('', { isPoll: true, isOver: true });
+      expect([seen(), published(), open()]).toEqual([undefined, undefined, []]);
+    }
+  });
+});
+
+describe('a wait that is late', () => {
+  it('is one question until its step ends, and another one in the next step', () => {
+    const { all, wait, open, asked } = waits();
+    for (const [count, step] of ['create the merchant', 'submit to underwriting'].entries()) {
+      const end = all.begin(step);
+      wait('HTTP 503');
+      expect(open()).toEqual([]);
+      for (const reason of ['HTTP 503', 'HTTP 429']) wait(reason, { isLate: true });
+      expect(open()).toEqual([`Waiting for the partner: ${step}`]);
+      end();
+      expect([open(), asked.length]).toEqual([[], count + 1]);
+    }
+  });
+
+  it('of a step is none of a poll, and none of a step that began later', () => {
+    const { all, wait, seen, open } = waits();
+    all.begin('read the status', true);
+    wait('HTTP 503', { isLate: true });
+    expect([seen(), open()]).toEqual([undefined, []]);
+    all.begin('submit to underwriting');
+    wait('HTTP 503', { since: '2026-01-31T11:59:59.999Z', isLate: true });
+    expect([seen(), open()]).toEqual([undefined, []]);
+    wait('HTTP 429', { since: AT_ONE, isLate: true });
+    expect([seen(), open()]).toEqual([
+      'submit to underwriting: HTTP 429',
+      ['Waiting for the partner: submit to underwriting'],
+    ]);
+  });
+});

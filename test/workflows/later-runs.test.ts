@@ -1,0 +1,223 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { partnerRecordId } from '../../src/messages/ids.js';
+import { type ChildReport, childReport } from '../../src/messages/onboardings.js';
+import { proposedAnswerOf } from '../../src/temporal/onboardings.js';
+import { recordOf, reportStatus } from '../../src/temporal/partner-accounts.js';
+import { business, customer, terminal } from '../rigs/inputs.js';
+import { Onboarding } from '../rigs/onboarding.js';
+import { createRig } from '../rigs/rig.js';
+import { eventually } from '../rigs/waiting.js';
+
+/** Workflows that go on in another run after a few events, where real ones wait for thousands. */
+const rig = await createRig({ continueAfter: 60 });
+/** Here each change is in a run of its own. */
+const restless = await createRig({ continueAfter: 1 });
+afterAll(async () => {
+  await rig.close();
+  await restless.close();
+});
+
+const runOf = async ({ handle }: Onboarding<unknown>) => (await handle.describe()).runId;
+
+describe('a record of which each change is in a run of its own', () => {
+  const { client, taskQueue } = restless;
+  const place = { system: 'boarding', account: undefined, taskQueue } as const;
+  const record = new Onboarding(client, partnerRecordId('boarding', taskQueue));
+  const statuses = async () => (await recordOf(client, place))?.statuses ?? [];
+  const decided = async () =>
+    (await statuses()).flatMap(({ status, decision }) =>
+      decision ? [`${status}: ${decision.meaning}`] : [],
+    );
+
+  /** Has a partner respond with another status, and waits for the question. Each one is in another run than the one before. */
+  async function seen(status: string) {
+    const known = (await statuses()).length;
+    const before = known > 0 ? await runOf(record) : undefined;
+    await reportStatus(client, place, status);
+    const found = await eventually(
+      statuses,
+      (all) => all.length > known && all.every(({ requirementId }) => requirementId !== undefined),
+      `a question about ${status}`,
+    );
+    await eventually(
+      () => runOf(record),
+      (run) => run !== before,
+      'another run',
+    );
+    return found.at(-1)?.requirementId ?? '';
+  }
+
+  /** All that people and programs see of a record, for these requirements. */
+  async function shown(ids: readonly string[]) {
+    const { requirements, timeline, ...state } = await record.state();
+    const isMeant = ({ id }: { readonly id: string }) => ids.includes(id);
+    const list = await record.listedAs((all) => ids.every((id) => all.some((each) => each.id === id)));
+    const names = await statuses();
+    return {
+      ...{ ...state, requirements: requirements.filter(isMeant), timeline },
+      names: names.filter(({ requirementId = '' }) => ids.includes(requirementId)),
+      listed: list.requirements.filter(isMeant),
+      proposed: await Promise.all(ids.map((id) => proposedAnswerOf(client, record.workflowId, id))),
+    };
+  }
+
+  it('knows in its third run, and in each later one, all that a person or a partner did in an earlier one', async () => {
+    const names = ['On Hold', 'On-Hold', 'Parked', 'Frozen', 'on hold'];
+    const ids: string[] = [];
+    for (const name of names) ids.push(await seen(name));
+    // Names that look alike are told apart by a number, whichever run asks.
+    expect(ids).toEqual([
+      ...['status-on-hold', 'status-on-hold-2', 'status-parked', 'status-frozen', 'status-on-hold-3'],
+    ]);
+    const [hold = '', second = '', parked = '', frozen = '', third = ''] = ids;
+    await record.claim(parked, 'pete');
+    const { proposedAt } = await record.propose(frozen, { kind: 'choice', choice: 'ended-declined' }, 'pete');
+
+    let before = await shown(ids);
+    expect(before.listed.filter(({ claim }) => claim).map(({ id }) => id)).toEqual([parked]);
+    expect(before.listed.filter(({ proposal }) => proposal).map(({ id }) => id)).toEqual([frozen]);
+    for (const name of ['Looked at', 'Looked at again', 'Looked at once more']) {
+      await seen(name);
+      const now = await shown(ids);
+      expect({ ...now, timeline: now.timeline.slice(0, before.timeline.length) }).toEqual(before);
+      expect(now.timeline.filter(({ event }) => event === 'started')).toHaveLength(1);
+      before = now;
+    }
+
+    // Answers and decisions of later runs are about the questions of the earlier ones.
+    const choices = [
+      [hold, 'ended-closed'],
+      [third, 'approved'],
+      [second, 'under-review'],
+    ] as const;
+    for (const [id, choice] of choices) {
+      const run = await runOf(record);
+      await record.resolve(id, { kind: 'choice', choice }, 'olga', `it is ${choice}`);
+      await eventually(
+        () => runOf(record),
+        (now) => now !== run,
+        'another run',
+      );
+      expect(await callsOf(record, run)).toEqual(['wakePolls']);
+    }
+    await record.confirm(frozen, proposedAt, 'olga');
+    const four = await eventually(decided, ({ length }) => length === 4, 'four decisions');
+    expect(four).toEqual([
+      ...['On Hold: ended-closed', 'On-Hold: under-review', 'Frozen: ended-declined', 'on hold: approved'],
+    ]);
+    // What is decided is not asked again.
+    for (const name of names) await reportStatus(client, place, name);
+    await seen('Another one');
+    expect(await decided()).toEqual(four);
+    const { requirements, timeline } = await record.state();
+    expect(requirements.filter(({ id }) => ids.includes(id)).map(({ id }) => id)).toEqual([parked]);
+    expect(timeline.filter(({ event }) => event === 'status-explained').map(({ detail }) => detail)).toEqual([
+      ...['On Hold: ended-closed', 'on hold: approved', 'On-Hold: under-review', 'Frozen: ended-declined'],
+    ]);
+    expect((await statuses()).find(({ status }) => status === 'on hold')?.decision).toMatchObject({
+      ...{ meaning: 'approved', actor: 'olga', reason: 'it is approved' },
+    });
+  });
+});
+
+/** The activities that a run has scheduled. */
+async function callsOf({ handle }: Onboarding<unknown>, runId: string) {
+  const { events } = await restless.client.workflow.getHandle(handle.workflowId, runId).fetchHistory();
+  return (events ?? []).flatMap(
+    ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name ?? [],
+  );
+}
+
+describe.concurrent('a customer in its third run', () => {
+  const UNDER_WAY = { boarding: 'waiting', business: 'waiting' };
+
+  /**
+   * Lets a customer go on in another run, twice. It shows then what it showed before.
+   *
+   * @param part has reported already: an older report of it means nothing, and makes the history longer
+   */
+  async function inThirdRun(onboarding: Onboarding<unknown>, part: 'boarding' | 'business') {
+    const old = { run: 'an earlier one', runStartedAt: new Date(0).toISOString(), number: 1 };
+    const report: ChildReport = { part, ...old, isWhole: true, facts: {}, raised: [], closed: [] };
+    const shown = async () => {
+      const list = await onboarding.listedAs(() => true);
+      const details = await onboarding.currentDetails();
+      return { state: await onboarding.state(), details, list: { ...list, runId: '', startedAt: '' } };
+    };
+    const before = await shown();
+    for (const run of ['second', 'third']) {
+      await onboarding.changedUntilNextRun(() => onboarding.handle.signal(childReport, report));
+      expect(await shown(), `in its ${run} run`).toEqual(before);
+    }
+  }
+
+  const ended = async (onboarding: Onboarding<unknown>) =>
+    (await onboarding.events()).filter((event) => /-(ended|attached)$/.test(event));
+
+  it('knows how a part ended in its first, and counts that once', async () => {
+    const onboarding = await rig.onboard(customer({ boarding: 'declined', business: 'waiting' }));
+    await onboarding.until(({ timeline }) => timeline.some(({ event }) => event === 'boarding-ended'));
+    await onboarding.until(({ business: its }) => its?.partnerStatus === 'Submitted', 'Submitted');
+    await inThirdRun(onboarding, 'business');
+    const { profileId = 0, merchantProfileId } = await onboarding.state();
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({
+      ...{ outcome: 'partly-onboarded', boarding: { outcome: 'declined', merchantProfileId } },
+      business: { outcome: 'onboarded', profileId },
+    });
+    expect(await ended(onboarding)).toEqual(['boarding-ended', 'business-ended']);
+  });
+
+  it('knows which part was started on its own, and leaves that one running when it is cancelled', async () => {
+    const input = customer(UNDER_WAY);
+    const own = await rig.onboardBusiness(business('waiting', { externalId: input.externalId }));
+    await own.until(({ partnerStatus }) => partnerStatus === 'Submitted', 'Submitted');
+    const onboarding = await rig.onboard(input);
+    await onboarding.until(
+      ({ boarding, timeline }) =>
+        boarding?.partnerStatus === 'Pending' && timeline.some(({ event }) => event === 'business-attached'),
+      'both under way',
+    );
+    await inThirdRun(onboarding, 'boarding');
+    await onboarding.handle.cancel();
+    await expect(onboarding.outcome()).rejects.toThrow();
+    const { boarding } = onboarding.parts;
+    const statusOf = async ({ handle }: Onboarding<unknown>) => (await handle.describe()).status.name;
+    await eventually(
+      () => statusOf(boarding),
+      (name) => name !== 'RUNNING',
+      'the end of the merchant',
+    );
+    expect([await statusOf(boarding), await statusOf(own)]).toEqual(['CANCELLED', 'RUNNING']);
+    expect(await ended(onboarding)).toContain('business-attached');
+    await own.handle.terminate();
+  });
+
+  it('starts a terminal as it was told to in its first: again, although an earlier one has ended', async () => {
+    const provisionTerminal = terminal();
+    const input = customer({ boarding: 'waiting' }, { provisionTerminal });
+    const first = await rig.onboard(input);
+    const approve = async ({ merchantProfileId = 0 }: { merchantProfileId?: number }) =>
+      rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
+    const pending = ({ boarding }: { boarding?: { partnerStatus: string | null } }) =>
+      boarding?.partnerStatus === 'Pending';
+    await approve(await first.until(pending, 'Pending'));
+    expect(await first.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const { terminal: part } = first.parts;
+    const earlier = await runOf(part);
+
+    const again = await rig.onboard(input, { again: true });
+    await again.until(
+      (state) => pending(state) && state.timeline.some(({ event }) => event === 'business-ended'),
+      'Pending, and the business',
+    );
+    await inThirdRun(again, 'boarding');
+    await approve(await again.state());
+    expect(await again.outcome()).toMatchObject({
+      outcome: 'onboarded',
+      terminal: { outcome: 'provisioned' },
+    });
+    expect(await runOf(part)).not.toBe(earlier);
+    expect(await ended(again)).not.toContain('terminal-attached');
+  });
+});
