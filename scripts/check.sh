@@ -10,10 +10,11 @@ types() { node node_modules/typescript/bin/tsc -p tsconfig.browser.json; }
 lint() { biome check --error-on-warnings; }
 prose() { npm run -s check:prose; }
 layers() { depcruise src; }
+patterns() { npm run -s check:patterns; }
 
 found=$(mktemp -d)
 trap 'rm -rf "$found"' EXIT
-parts=(types browser-types lint prose layers)
+parts=(types browser-types lint prose layers patterns)
 running=()
 for part in "${parts[@]}"; do
   "$part" >"$found/$part" 2>&1 &

@@ -152,6 +152,9 @@ function only(name: string, value: unknown): Patch {
   return Object.fromEntries([[name, value]]);
 }
 
+/** More are not named: each is compared with all fields. */
+const MOST_UNCHANGEABLE = 10;
+
 /** Each field that a correction can no longer change, and each rule that the corrected input would break. */
 export function correctionProblems(
   { patch, account, ...correctable }: CorrectionRequest,
@@ -163,10 +166,13 @@ export function correctionProblems(
   if (!isObject(patch)) return [{ field: '', message: `must be an object; ${canChange}` }];
   if (Object.keys(patch).length === 0) return [{ field: '', message: `contains no field; ${canChange}` }];
 
-  const others = unchangeable(patch, open).map((field) => ({
-    field,
-    message: `${CORRECTABLE[type].remaining({}).includes(field) ? 'can no longer be changed' : 'cannot be changed by a correction'}; ${canChange}${didYouMean(field, [...open, ...leavesIn(input, open)])}`,
-  }));
+  const names = [...open, ...leavesIn(input, open)];
+  const others = unchangeable(patch, open)
+    .slice(0, MOST_UNCHANGEABLE)
+    .map((field) => ({
+      field,
+      message: `${CORRECTABLE[type].remaining({}).includes(field) ? 'can no longer be changed' : 'cannot be changed by a correction'}; ${canChange}${didYouMean(field, names)}`,
+    }));
   const fixed = patch['application'] === null ? [...others, APPLICATION_STAYS] : others;
   const patched = { ...mergePatch(input, patch), ...(account !== undefined && { account }) };
   const unchecked = [...added, ...fieldsAddedTo(input, schema)];

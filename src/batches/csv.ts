@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { setImmediate as breathe } from 'node:timers/promises';
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { z } from 'zod';
 import type { FieldProblem } from '../partners/partner-error.js';
@@ -7,6 +8,11 @@ import { didYouMean } from '../settings/nearest.js';
 import { check, InvalidInput } from '../texts/invalid-input.js';
 import type { CellType, Column, Columns } from './columns.js';
 import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './validation.js';
+
+/** Of a file. Empty ones count: each takes time. */
+export const MOST_LINES = 200_000;
+
+export const TOO_MANY_LINES = 'is beyond the 200,000 lines that a file may have: split the file';
 
 interface Table {
   /** The character between cells. Default: a comma. */
@@ -19,8 +25,8 @@ interface Table {
 export async function* csvRows(bytes: Readable, table: Table): AsyncGenerator<Row> {
   let header: Header | undefined;
   for await (const { line, cells, fault } of recordsOf(bytes, table.delimiter)) {
-    if (fault !== undefined) yield unreadable(line, `${fault}; ${REST_UNREAD}`);
-    else if (cells.length === 1 && cells[0] === '') continue;
+    if (fault !== undefined) return yield unreadable(line, `${fault}; ${REST_UNREAD}`);
+    if (cells.length === 1 && cells[0] === '') continue;
     else if (header) yield notUtf8(line, cells) ?? rowOf(line, cells, header, table.mapping);
     else {
       const { problems, ...read } = readHeader(cells, table.columns, table.mapping);
@@ -107,6 +113,7 @@ async function* recordsOf(bytes: Readable, delimiter = ','): AsyncGenerator<CsvR
   // The parser's own count treats a CRLF inside quotes as two lines.
   function* parsedNow(): Generator<CsvRecord> {
     for (const { record, raw } of parsed.splice(0)) {
+      if (line > MOST_LINES) yield { line, cells: [], fault: TOO_MANY_LINES };
       yield { line, cells: record };
       line += raw.match(/\r\n|\r|\n/g)?.length ?? 0;
     }
@@ -116,6 +123,8 @@ async function* recordsOf(bytes: Readable, delimiter = ','): AsyncGenerator<CsvR
     const fault = await fed(parser, chunk);
     yield* parsedNow();
     if (fault) return yield { line, cells: [], fault };
+    // A chunk of empty lines has no row whose reader does so.
+    await breathe();
   }
   const fault = await fed(parser);
   yield* parsedNow();

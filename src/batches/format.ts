@@ -1,11 +1,12 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { z } from 'zod';
 import { parseExactly } from '../partners/json.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { beginsAsUtf16, IS_UTF_16, notJson } from '../texts/text.js';
 import { columnsOf } from './columns.js';
-import { csvRows, type MappingFile, mappingFrom, NO_MAPPING } from './csv.js';
+import { csvRows, type MappingFile, MOST_LINES, mappingFrom, NO_MAPPING, TOO_MANY_LINES } from './csv.js';
 import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './validation.js';
 
 export interface Format {
@@ -55,6 +56,7 @@ export async function* ndjsonRows(bytes: Readable): AsyncGenerator<Row> {
   let line = 0;
   for await (const text of linesOf(bytes)) {
     line += 1;
+    if (line > MOST_LINES) return yield unreadable(line, `${TOO_MANY_LINES}; ${REST_UNREAD}`);
     if (Buffer.byteLength(text) > MAX_ROW_BYTES) {
       yield unreadable(line, `${TOO_LONG}; ${REST_UNREAD}`);
       return;
@@ -70,9 +72,11 @@ export async function* ndjsonRows(bytes: Readable): AsyncGenerator<Row> {
 async function* linesOf(bytes: Readable): AsyncGenerator<string> {
   let rest = '';
   for await (const text of bytes.setEncoding('utf8')) {
-    const lines = (rest + text).split('\n');
+    const [first = '', ...more] = text.split('\n');
+    const lines = [rest + first, ...more];
     rest = lines.pop() ?? '';
     yield* lines;
+    await breathe();
     if (rest.length > MAX_ROW_BYTES) break;
   }
   yield rest;
@@ -93,7 +97,7 @@ export interface Source {
   close(): Promise<void>;
 }
 
-const CHUNK_BYTES = 64 * 1024;
+const CHUNK_BYTES = 4 * 1024;
 
 /** @throws {InvalidInput} */
 export function rejectUtf16(bytes: Uint8Array, name: string): void {

@@ -271,7 +271,7 @@ const MAX_PAYLOADS = 1_000;
 const bytes = z
   .string('must be text')
   .refine(
-    (text) => /^[\w+/-]*={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1,
+    (text) => /^[\w+/-]*={0,2}$/.test(text) && text.replace(/={1,2}$/, '').length % 4 !== 1,
     'must be base64',
   )
   .transform((text) => Buffer.from(text, 'base64'));

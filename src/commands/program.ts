@@ -111,7 +111,7 @@ export function gangway(surroundings: Surroundings): Command {
  */
 function withSuggestion(text: string, program: Command): string {
   const [, given = '', choices = ''] =
-    /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/m.exec(text) ?? [];
+    /argument '([^']*)' is invalid\. Allowed choices are ([^.]*)\.$/m.exec(text) ?? [];
   const suggestion = didYouMean(given, choices.split(', ')).replace(/^; d/, ' D');
   const isUnknown = /unknown command '[^']*'\n$/.test(text);
   const isUsage = /^error: (missing required argument|unknown option|too many arguments)/.test(text);

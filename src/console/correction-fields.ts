@@ -49,7 +49,7 @@ export function formFields(
 
 /** `beneficialOwners.N.city` is a field of each owner, and of one more. */
 function eachItem(field: ChangeableField, masked: unknown): ChangeableField[] {
-  const [, list, rest] = /^(.*?)\.N\.(.*)$/.exec(field.name) ?? [];
+  const [, list, rest] = /^(.*?)\.N\.(.*)$/s.exec(field.name) ?? [];
   if (list === undefined || rest === undefined) return [field];
   const items = valueAt(masked, list.split('.'));
   const length = Array.isArray(items) ? items.length : 0;
@@ -113,7 +113,7 @@ export function patchIn(fields: Fields, correctable: Correctable, known: KnownAc
     if (!(error instanceof InvalidInput)) throw error;
     const inTheWordsOfForms = error.problems.map(({ field, message }) => ({
       field,
-      message: message.replace(/to send it as text: .*$/, 'to send it as text, put it in double quotes'),
+      message: message.replace(/to send it as text: .*$/s, 'to send it as text, put it in double quotes'),
     }));
     throw new InvalidInput(error.message, inTheWordsOfForms);
   }

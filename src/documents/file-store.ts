@@ -122,7 +122,7 @@ const SEGMENT = /^(?!\.{1,2}$)[\w.=-]+$/;
 
 /** The parts of `s3://bucket/prefix`; undefined for the path of a folder. */
 export function bucketAddress(place: string): BucketAddress | undefined | 'malformed' {
-  const [, path] = /^s3:\/*(.*?)\/?$/i.exec(place) ?? [];
+  const [, path] = /^s3:\/*((?:[^/].*?)?)\/?$/is.exec(place) ?? [];
   if (path === undefined) return undefined;
   const [bucket = '', ...prefix] = path.split('/');
   const isValid = place.startsWith('s3://') && BUCKET.test(bucket) && prefix.every((s) => SEGMENT.test(s));

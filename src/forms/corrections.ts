@@ -43,6 +43,9 @@ export function checkCorrection(correctable: Correctable, patch: Patch, known: K
   if (problems.length > 0) throw new InvalidInput('the correction is not valid; nothing was sent', problems);
 }
 
+/** The first new fields have a remark: each is compared with all beside it. */
+const MOST_COMPARED = 10;
+
 /** A field that a correction changes. Private values are masked in both. */
 export interface Change {
   readonly field: string;
@@ -57,13 +60,13 @@ export interface Change {
 export function changesOf({ input, asked = [] }: Correctable, patch: Patch): Change[] {
   const changed = mergePatch(input, patch);
   const [before, after] = [withoutPrivate(input), withoutPrivate(changed)];
-  return differingFields(input, changed).map((field) => {
+  return differingFields(input, changed).map((field, index) => {
     const path = field.split('.');
     return {
       field,
       before: valueAt(before, path),
       after: valueAt(after, path),
-      remark: valueAt(input, path) === undefined ? newField(input, path, asked) : '',
+      remark: index < MOST_COMPARED && valueAt(input, path) === undefined ? newField(input, path, asked) : '',
     };
   });
 }

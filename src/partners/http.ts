@@ -137,7 +137,7 @@ export class PartnerHttp {
     if (!isSecureOrLoopback(url)) throw new TypeError('a partner URL must be https (http only to loopback)');
     this.limits = { ...DEFAULT_HTTP_LIMITS, ...limits };
     this.origin = url.origin;
-    this.#basePath = url.pathname.replace(/\/+$/, '');
+    this.#basePath = url.pathname.replace(/(?<!\/)\/+$/, '');
     this.#connectorOf = connectorOf;
     const { connections, headersTimeoutMs, bodyTimeoutMs, connectTimeoutMs } = this.limits;
     this.#options = { headersTimeout: headersTimeoutMs, bodyTimeout: bodyTimeoutMs };

@@ -13,12 +13,14 @@ const { parse, rawJSON } = JSON as unknown as ExactJson;
 
 /**
  * Reads JSON whose whole numbers may be beyond 2^53, such as an int64: they become a `bigint`, where `JSON.parse` would
- * round them.
+ * round them. A number too large for a double is infinite.
  *
  * @throws {SyntaxError} when it is not JSON
  */
 export function parseExactly(text: string): unknown {
-  return parseWith(text, (source, value) => (isWhole(source) ? BigInt(source) : value));
+  return parseWith(text, (source, value) =>
+    isWhole(source) && Number.isFinite(value) ? BigInt(source) : value,
+  );
 }
 
 /**
@@ -55,7 +57,7 @@ function decimal(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
+  const significant = digits.replace(/(?<!0)0+$/, '');
   const power = Number(exponent) - fraction.length + digits.length - significant.length;
   return significant === '' ? '0' : `${sign}${significant}e${power}`;
 }

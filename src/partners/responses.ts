@@ -6,7 +6,7 @@ import { fieldNames, shapeOf } from '../schemas/shape.js';
 import { LONGEST, shortened } from './bounds.js';
 import type { Download, Operation } from './catalogue.js';
 import { type HttpDownload, type HttpResponse, TOO_LARGE, TransportError } from './http.js';
-import { isNestedDeeper, parseExactly, parseKeepingDigits } from './json.js';
+import { isNestedDeeper, MAX_NESTING, parseExactly, parseKeepingDigits, withoutDepth } from './json.js';
 import {
   type FieldProblem,
   PartnerError,
@@ -49,7 +49,8 @@ export function maskedFailure({ requestId, ...details }: Failure, mask: (text: s
 /** The JSON of a body, its numbers with all their digits; undefined if it is not JSON, or nested too deep. */
 export function jsonIn(body: Buffer, { exactNumbers }: Pick<Operation, 'exactNumbers'>): unknown {
   try {
-    const json = (exactNumbers ? parseExactly : parseKeepingDigits)(body.toString('utf8'));
+    const text = withoutDepth(body.toString('utf8'), MAX_NESTING + 1);
+    const json = (exactNumbers ? parseExactly : parseKeepingDigits)(text);
     return isNestedDeeper(json) ? undefined : json;
   } catch {
     return undefined;

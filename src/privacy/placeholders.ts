@@ -123,10 +123,10 @@ export class Placeholders {
 
   /** A message of the partner without the private values that it may repeat. */
   #message(text: string, context: Context): string {
-    return this.#withoutKnown(text, context).replace(LOOKS_PRIVATE, (found) => {
-      const isMade = [...this.#given.values()].includes(found);
-      return isMade ? found : this.placeholder(found);
-    });
+    const made = new Set(this.#given.values());
+    return this.#withoutKnown(text, context).replace(LOOKS_PRIVATE, (found) =>
+      made.has(found) ? found : this.placeholder(found),
+    );
   }
 
   #withoutKnown(text: string, { secrets = [] }: Context): string {

@@ -111,15 +111,24 @@ export function withoutRepeats(
  */
 function repeatable(credentials: readonly string[], request: unknown, alone: number) {
   const values = privateValuesIn(request);
+  if (values.length > MOST_VALUES) return { secrets: ['[^]+'], others: [] };
   const of = (kind: FieldKind) => values.filter((found) => found.kind === kind).map(({ value }) => value);
   const secrets = longestFirst([...credentials.flatMap(encodings), ...of('secret')]);
   // A name of one letter is an initial. Masked, it would take single letters out of every sentence.
-  const personal = longestFirst(of('personal').filter((value) => value.trim().length > 1));
+  const personal = longestFirst(of('personal').filter((value) => value.trim().length > 1)).map(words);
+  const phones = of('phone').flatMap(phoneNumber);
+  // What all have around them is once in the pattern. Otherwise, it would be tried for each value at each place of a text.
   return {
     secrets: secrets.map((value) => literal(value, alone)),
-    others: [...personal.map(words), ...of('phone').flatMap(phoneNumber)],
+    others: [
+      ...(personal.length > 0 ? [`(?<![\\p{L}\\p{N}])(?:${personal.join('|')})(?![\\p{L}\\p{N}])`] : []),
+      ...(phones.length > 0 ? [`(?<!\\d)(?:\\+?\\d{1,3}${GAP})?\\(?(?:${phones.join('|')})(?!\\d)`] : []),
+    ],
   };
 }
+
+/** No form of a partner has more private values. A response to a request with more of them is masked as a whole: a pattern takes long. */
+const MOST_VALUES = 500;
 
 /** A JSON value with other values in place of those that are neither object nor list. */
 export function eachLeaf(value: unknown, change: (leaf: unknown) => unknown): unknown {
@@ -156,16 +165,15 @@ export function literal(value: string, alone: number): string {
 }
 
 function words(value: string): string {
-  const spaced = value.trim().split(/\s+/).map(escaped).join('\\s+');
-  return `(?<![\\p{L}\\p{N}])${spaced}(?![\\p{L}\\p{N}])`;
+  return value.trim().split(/\s+/).map(escaped).join('\\s+');
 }
 
-/** A number of seven digits or more, however it is grouped, with or without the code of its country. */
+const GAP = '[\\s().-]{0,3}';
+
+/** A number of seven digits or more, however it is grouped. */
 function phoneNumber(number: string): string[] {
   const digits = number.replace(/\D/g, '').slice(-10);
-  if (digits.length < 7) return [];
-  const gap = '[\\s().-]{0,3}';
-  return [`(?<!\\d)(?:\\+?\\d{1,3}${gap})?\\(?${[...digits].join(gap)}(?!\\d)`];
+  return digits.length < 7 ? [] : [[...digits].join(GAP)];
 }
 
 /** Names of fields are shown, logged and compared; one of an input has some forty characters with its path. */

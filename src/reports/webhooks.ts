@@ -68,7 +68,7 @@ async function figuresAt(prometheus: string, until: AbortSignal) {
 }
 
 async function samplesOf(prometheus: string, until: AbortSignal) {
-  const address = `${prometheus.replace(/\/+$/, '')}/api/v1/query?${new URLSearchParams({ query: QUERY })}`;
+  const address = `${prometheus.replace(/(?<!\/)\/+$/, '')}/api/v1/query?${new URLSearchParams({ query: QUERY })}`;
   const deadline = new Deadline({ ms: 5_000, until });
   try {
     const answer = await fetch(address, { signal: deadline.signal, redirect: 'error' });

@@ -4,7 +4,7 @@ import { duration } from '../settings/settings.js';
 /** Tests and demos choose the fate of a business: its name ends in the name of a scenario, in brackets. */
 
 const DEFAULT = 'straight';
-const SUFFIX = /\s*\[([^\]]*)\]\s*$/;
+const SUFFIX = /(?<!\s)\s*\[([^[\]]*)\]\s*$/;
 
 export function magicValue(name: string): string {
   return SUFFIX.exec(name)?.[1] ?? DEFAULT;

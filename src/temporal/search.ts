@@ -130,7 +130,7 @@ function findable(text: string, types: readonly WorkflowType[]): Condition {
   const given = text
     .slice(0, LONGEST_FIND)
     .replace(/[\p{Cc}\p{Cs}]+/gu, ' ')
-    .replace(/^['\s]+|['\s]+$/g, '');
+    .replace(/^['\s]+|(?<!['\s])['\s]+$/g, '');
   if (given === '') return isIn('WorkflowId', []);
   const { dba, dbaWords, mid, merchantProfileId, bankingProfileId } = SEARCH_ATTRIBUTES;
   const words = searchWords(given).slice(0, MOST_WORDS);

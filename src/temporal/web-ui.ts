@@ -16,7 +16,7 @@ export function localUi(address: string): string | undefined {
 }
 
 export function workflowsPage(ui: string | undefined, namespace: string): string | undefined {
-  return ui && `${ui.replace(/\/+$/, '')}/namespaces/${namespace}/workflows`;
+  return ui && `${ui.replace(/(?<!\/)\/+$/, '')}/namespaces/${namespace}/workflows`;
 }
 
 /**

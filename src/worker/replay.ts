@@ -223,7 +223,9 @@ const PASSED = /\/workflows\/(interceptors|journey\/)|\/node_modules\//;
 
 /** The place of our code in a stack, in the sources where their maps are known. */
 async function sourceOf(stack = ''): Promise<string | undefined> {
-  const places = [...stack.matchAll(/\(?((?:\/|webpack:)[^():]*):(\d+):(\d+)\)?$/gm)];
+  const places = [
+    ...stack.matchAll(/(?<=[(:]|\b(?:at|async) )((?:\/|webpack:)[^():\n]{0,400}):(\d+):(\d+)\)?$/gm),
+  ];
   const place = places.find(([, file = '']) => /\/workflows\//.test(file) && !PASSED.test(file)) ?? places[1];
   if (!place) return undefined;
   const [, file = '', line = '1', column = '1'] = place;

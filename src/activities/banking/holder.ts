@@ -136,12 +136,12 @@ const holderRequest = businessOnboardingInput().pick({ holder: true, beneficialO
 /** Assumed: the partner reports problems as `field: message`, separated by semicolons or line breaks, or as any other text. */
 function verdictOf(response: BoardingResponse): HolderVerdict {
   const { profileId, financialAccountId = null } = response;
-  const texts = problemsIn(response).flatMap(({ message }) => message.split(/[;\n]\s*(?=[\w.]+:\s)/));
+  const texts = problemsIn(response).flatMap(({ message }) => message.split(/[;\n]\s{0,20}(?=[\w.]+:\s)/));
   return { profileId: profileId || null, financialAccountId, problems: texts.map(problemOf) };
 }
 
 function problemOf(text: string): FieldProblem {
-  const [, name = '', message = ''] = /^([\w.]+):\s+(.+)$/s.exec(text.trim()) ?? [];
+  const [, name = '', message = ''] = /^([\w.]+):\s+(\S.*)$/s.exec(text.trim()) ?? [];
   const field = inputPath(name);
   return field === undefined ? { field: '', message: text.trim() } : { field, message };
 }

@@ -79,7 +79,7 @@ export function ticketActivities(
 const HIDDEN_PROFILE = 0;
 
 /** `profile 3001`, `Profile ID: 3001`, `profileId #3001`; not `user profile 13001`, which is another number. */
-const NAMED_PROFILE = /(?<!user\s)\bprofile\s*(?:id|no\.?|number)?\s*[:#]?\s*(\d+)/gi;
+const NAMED_PROFILE = /(?<!user\s)\bprofile\s*(?:(?:id|no\.?|number)\s*)?(?:[:#]\s*)?(\d{1,15})(?!\d)/gi;
 
 /** The new and unresolved tickets (E6) about a profile; the ids of the others, and of all. */
 export async function ticketsAbout(
@@ -88,11 +88,11 @@ export async function ticketsAbout(
   options: CallOptions,
 ): Promise<{ tickets: OpenTicket[]; others: number[]; listed: number[] }> {
   const ofUsers = new Map(userProfileId ? [[userProfileId, id]] : []);
-  const { all, parentOf, isReply, profileOf } = await newTickets(client, options, ofUsers);
+  const { all, firstOf, isReply, profileOf } = await newTickets(client, options, ofUsers);
   const mayBe = (ticket: Ticket): boolean => {
-    const parent = parentOf(ticket);
-    const isOwn = userProfileId !== null && ticket.userProfileId === userProfileId;
-    return isOwn || namedIn(ticket).includes(id) || (parent !== undefined && mayBe(parent));
+    const first = firstOf(ticket);
+    const isOwn = userProfileId !== null && first.userProfileId === userProfileId;
+    return isOwn || namedIn(first).includes(id);
   };
   const about = new Map<number, OpenTicket>();
   for (const ticket of all.filter(mayBe))
@@ -131,10 +131,20 @@ async function newTickets(
   ofUsers = new Map<number, number | null>(),
 ) {
   const all = await client.listNewTickets({}, options);
+  const byId = new Map(all.map((ticket) => [ticket.ticketId, ticket]));
+  const firsts = new Map<Ticket | undefined, Ticket>();
+  for (const ticket of all.toSorted((one, other) => one.ticketId - other.ticketId))
+    firsts.set(ticket, firsts.get(parentOf(ticket)) ?? ticket);
 
+  /** A parent is older. This also ends a cycle. */
   function parentOf({ ticketId, parentTicketId }: Ticket): Ticket | undefined {
-    // A parent is older. This also ends a cycle.
-    return all.find((other) => other.ticketId === parentTicketId && other.ticketId < ticketId);
+    const parent = byId.get(parentTicketId ?? Number.NaN);
+    return parent && parent.ticketId < ticketId ? parent : undefined;
+  }
+
+  /** The listed ticket that a ticket follows, through any number of others. Both are about the same profile. */
+  function firstOf(ticket: Ticket): Ticket {
+    return firsts.get(ticket) ?? ticket;
   }
 
   /** A reply asks nothing. A follow-up by another user than the one who opened the ticket may ask something. */
@@ -145,20 +155,19 @@ async function newTickets(
   }
 
   async function profileOf(ticket: Ticket): Promise<number | null> {
-    const parent = parentOf(ticket);
-    if (parent) return profileOf(parent);
-    const { userProfileId } = ticket;
+    const first = firstOf(ticket);
+    const { userProfileId } = first;
     if (userProfileId !== null && !ofUsers.has(userProfileId)) {
       const search = orNone(client.findProfileByUser({ userProfileId }, options), null);
       const found = search.then((profile) => profile?.id ?? null);
       ofUsers.set(userProfileId, await unlessRejected(found, HIDDEN_PROFILE));
     }
     const opener = userProfileId === null ? null : (ofUsers.get(userProfileId) ?? null);
-    const [named, ...more] = namedIn(ticket);
+    const [named, ...more] = namedIn(first);
     return opener === null && named !== undefined && more.length === 0 ? named : opener;
   }
 
-  return { all, parentOf, isReply, profileOf };
+  return { all, parentOf, firstOf, isReply, profileOf };
 }
 
 export function isSameAsked(before: Readonly<Record<number, string>>, now: readonly OpenTicket[]): boolean {

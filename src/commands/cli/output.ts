@@ -188,7 +188,7 @@ export function hasColor({ isTTY }: Output, { NO_COLOR, FORCE_COLOR, TERM }: Nod
 /** A text of the catalogue without its Markdown: code as it is, and links by their words. */
 export function withoutMarkdown(text: string): string {
   return text
-    .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+    .replace(/\[([^[\]]+)\]\([^()]+\)/g, '$1')
     .replace(/\b_(\w+)_\b/g, '$1')
     .replaceAll('`', '');
 }

@@ -6,7 +6,7 @@ import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-s
 import type { OperationOutcome } from '../../messages/partner-operations.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { portalLink } from '../../partners/account-settings.js';
-import { withoutPrivate } from '../../privacy/private-fields.js';
+import { escaped, withoutPrivate } from '../../privacy/private-fields.js';
 import { inputOf, stateOf } from '../../temporal/onboardings.js';
 import { listedOf } from '../../temporal/search.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
@@ -189,7 +189,7 @@ function printChangeable(
 ): void {
   const questions = asking.map(({ detail }) => detail).join('\n');
   const isAsked = ({ name }: ChangeableField) => {
-    const path = name.replaceAll('.', '\\.').replace(/\bN\b/g, '\\d+');
+    const path = escaped(name).replace(/\bN\b/g, '\\d+');
     return new RegExp(`(^|[^\\w.])${path}($|[^\\w.])`, 'm').test(questions);
   };
   const asked = fields.filter(isAsked);

@@ -91,7 +91,7 @@ export function Empty({ title, children }: RenderableProps<{ readonly title: str
 
 /** Text with the code of Markdown: `gangway doctor`. Links are their words. */
 export function Prose({ text }: { readonly text: string }) {
-  const parts = text.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1').split('`');
+  const parts = text.replace(/\[([^[\]]+)\]\([^()]+\)/g, '$1').split('`');
   return <>{parts.map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part))}</>;
 }
 

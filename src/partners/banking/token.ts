@@ -59,7 +59,10 @@ class TimeBasedCodes {
 
   /** @throws {TypeError} if the secret is not base32. The message does not repeat it. */
   constructor(secret: string) {
-    const base32 = secret.replace(/[\s-]/g, '').replace(/=+$/, '').toUpperCase();
+    const base32 = secret
+      .replace(/[\s-]/g, '')
+      .replace(/(?<!=)=+$/, '')
+      .toUpperCase();
     if (!/^[A-Z2-7]+$/.test(base32)) throw new TypeError('the TOTP secret must be base32');
     this.#totp = new TOTP({ secret: Secret.fromBase32(base32) });
   }

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { columnsOf } from '../../../src/batches/columns.js';
 import { csvRows, mappingFrom, NO_MAPPING } from '../../../src/batches/csv.js';
+import { heldSource, ndjsonRows } from '../../../src/batches/format.js';
 import { rowSchemas } from '../../../src/batches/validation.js';
 import { NO_ACCOUNTS } from '../../../src/messages/inputs.js';
 import { inChunks } from '../../rigs/commands/files.js';
@@ -76,6 +77,30 @@ describe('a table', () => {
   ])('with %s is read up to there', async (_, rest, message) => {
     const rows = await read(`externalId,merchant.dba\nm-1,One\n${rest}`, { chunk: 65_536 });
     expect(rows).toEqual([plain[0], problem(3, `${message}; the rest of the file was not read`)]);
+  });
+
+  it('is read up to its 200,000th line, empty or not', async () => {
+    const beyond = problem(
+      200_001,
+      'is beyond the 200,000 lines that a file may have: split the file; the rest of the file was not read',
+    );
+    const lines = '\n'.repeat(199_999);
+    expect(await read(`${lines}externalId\nm-1\n`, { chunk: 65_536 })).toEqual([beyond]);
+    const json = Readable.from(ndjsonRows(Readable.from([`${lines}\n{}\n{}`])));
+    expect(await json.toArray()).toEqual([beyond]);
+  });
+
+  it('lets others have a turn while its lines are empty', async () => {
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    const { read: bytes } = heldSource('a.csv', Buffer.from('\n'.repeat(10_000)));
+    await Readable.from(csvRows(bytes(), { columns, mapping: NO_MAPPING })).toArray();
+    clearImmediate(timer);
+    expect(turns).toBeGreaterThan(1);
   });
 
   it('is rejected in another encoding', async () => {

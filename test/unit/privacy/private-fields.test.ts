@@ -195,3 +195,13 @@ describe('our credentials in a response', () => {
     expect(withoutRepeats(response, [])).toBe(response);
   });
 });
+
+describe('a request with more private values than any form has', () => {
+  const request = { people: Array.from({ length: 501 }, (_, at) => ({ firstName: `Ann${at}` })) };
+
+  it('leaves no text of a response, and its numbers', () => {
+    expect(masking([], request)('Nothing of it.')).toBe('[Redacted]');
+    const response = { id: 7, status: 'Pending', none: null };
+    expect(withoutRepeats(response, [], request)).toEqual({ id: 7, status: '[Redacted]', none: null });
+  });
+});

@@ -46,7 +46,7 @@ export function examineSettings(environment: Environment) {
 function causeOf({ setting, message }: BadSetting, env: Environment): string | undefined {
   // Without it, certificates are checked nowhere.
   if (setting === 'NODE_TLS_REJECT_UNAUTHORIZED') return undefined;
-  const named = message.match(/[A-Z][A-Z\d]+(_[A-Z\d]+)+/g) ?? [];
+  const named = message.match(/\b[A-Z][A-Z\d]+(_[A-Z\d]+)+/g) ?? [];
   const urls = SYSTEM_NAMES.map(settingsPrefix).flatMap((system) => {
     const [account, rest] = setting.split(system);
     return rest === undefined ? [] : [`${account}${system}URL`];
