@@ -5,8 +5,7 @@ cd "$(dirname "$0")/.."
 
 # Threads of the compiler check the same types again, for twice the processor time.
 types() { node node_modules/typescript/bin/tsc -p tsconfig.json --singleThreaded --incremental --tsBuildInfoFile .cache/types.tsbuildinfo; }
-browser-# Threads of the compiler check the same types again, for twice the processor time.
-types() { node node_modules/typescript/bin/tsc -p tsconfig.browser.json; }
+browser-types() { node node_modules/typescript/bin/tsc -p tsconfig.browser.json; }
 lint() { biome check --error-on-warnings; }
 prose() { npm run -s check:prose; }
 layers() { depcruise src; }

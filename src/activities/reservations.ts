@@ -111,6 +111,6 @@ function notSent(message: string): PartnerError {
 /** Reports whether a date of the partner is clearly before a moment of ours. One that cannot be read is not. */
 export function isClearlyBefore(date: string | null, moment: string): boolean {
   if (date === null) return false;
-  const hasZone = /T.*(Z|[+-]\d\d:?\d\d)$/i.test(date.slice(0, 40));
+  const hasZone = /T[\d:.,]{1,20}(Z|[+-]\d\d:?\d\d)$/i.test(date);
   return Date.parse(date) + (hasZone ? CLOCKS_MS : ZONES_MS) < Date.parse(moment);
 }
