@@ -6,7 +6,7 @@ const { exports, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
-/** test/e2e/package.test.ts compiles the programs on it. */
+/** test/nightly/package/package.test.ts compiles the programs on it. */
 describe('the page for other programs', () => {
   const page = readFileSync('docs/programs.md', 'utf8');
 
