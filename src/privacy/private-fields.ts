@@ -127,7 +127,7 @@ function repeatable(credentials: readonly string[], request: unknown, alone: num
   };
 }
 
-/** No form of a partner has more private values. A response to a request with more of them is masked as a whole: a pattern takes long. */
+/** No form of a partner has more. A response to a request with more is masked as a whole, because a pattern would take long. */
 const MOST_VALUES = 500;
 
 /** A JSON value with other values in place of those that are neither object nor list. */
