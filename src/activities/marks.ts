@@ -74,7 +74,7 @@ export class Marks {
 }
 
 /** The server accepted the mark, and asks the attempt to end. */
-function isStopRequest(error: unknown): boolean {
+export function isStopRequest(error: unknown): boolean {
   return (
     error instanceof ActivityCancelledError ||
     error instanceof ActivityResetError ||

@@ -6,7 +6,7 @@ import { problemText } from '../partners/bounds.js';
 import { type OncePermit, permitOf } from '../partners/once.js';
 import { isRefusedAtTheDoor, PartnerError } from '../partners/partner-error.js';
 import { asFailure, isRetryable } from './failures.js';
-import { type Before, Marks, marked, record, type Sent } from './marks.js';
+import { type Before, isStopRequest, Marks, marked, record, type Sent } from './marks.js';
 
 interface WriteOptions {
   readonly beforeSending: OncePermit;
@@ -125,7 +125,7 @@ export function writeOnceThenRead<Result extends object, Now>(
     const wasSent = marked.has(Context.current());
     if (!response && !wasSent) return result;
     try {
-      if (wasSent) await record({ sending: true, sentAt: new Date().toISOString(), response: result });
+      if (wasSent) await recordResponse(result);
       const now = await read(result, { signal: AbortSignal.timeout(READ_AFTER_MS) });
       return now === undefined ? result : { ...result, now };
     } catch {
@@ -133,6 +133,13 @@ export function writeOnceThenRead<Result extends object, Now>(
     }
   };
   return asOnce(sentAndRead());
+}
+
+/** The server has the response even if it asks the attempt to end: what was written still needs its read. */
+async function recordResponse(response: object): Promise<void> {
+  await record({ sending: true, sentAt: new Date().toISOString(), response }).catch((error: unknown) => {
+    if (!isStopRequest(error)) throw error;
+  });
 }
 
 /** The time limit for the read after a write, in milliseconds. The status poll reads later in any case. */
