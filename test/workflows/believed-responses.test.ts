@@ -166,6 +166,22 @@ describe.concurrent('a create that is refused', () => {
     await boarding.handle.terminate();
   });
 
+  it('and saved by a partner whose clock is an hour behind makes no second merchant', async () => {
+    const refuses = { status: 400, names: true, error: SENTENCE };
+    const statusDate = new Date(Date.now() - 3_600_000).toISOString();
+    const { boarding, guid } = await board(() => ({ refuses, statusDate }));
+    const question = await boarding.requirement('rejected-input');
+    habits.set(guid, () => undefined);
+    const patch = { merchant: { email: 'x@example.com' } };
+    await boarding.resolve(question.id, { kind: 'correction', patch });
+    await boarding.until(
+      ({ requirements }) => requirements.some(({ id }) => id !== question.id),
+      'the next question',
+    );
+    expect(madeFor(guid)).toHaveLength(1);
+    await boarding.handle.terminate();
+  });
+
   it('with the merchant of somebody else in its response is sent again once it is corrected', async () => {
     const first = await board(() => undefined);
     const id = await boarded(first.boarding);
