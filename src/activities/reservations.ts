@@ -99,7 +99,9 @@ export function reservationsAt(
 }
 
 export async function isRunning({ owner }: Pick<Reservation, 'owner'>): Promise<boolean> {
-  return (await inTime((client) => describe(client, owner)))?.status.name === 'RUNNING';
+  const { status } = (await inTime((client) => describe(client, owner))) ?? {};
+  // An operator may have paused it.
+  return status?.name === 'RUNNING' || status?.name === 'PAUSED';
 }
 
 function notSent(message: string): PartnerError {
@@ -108,9 +110,16 @@ function notSent(message: string): PartnerError {
   return new PartnerError({ system: 'gangway', operation, kind: 'Rejected', fields, reason: 'not sent' });
 }
 
+/** Services write the first day of their calendar, such as 0001-01-01, 1900-01-01 or 1970-01-01, for no date. */
+const FIRST_DAYS_MS = 2 * 86_400_000;
+
+export function isDate(date: string | null): date is string {
+  return date !== null && !(Date.parse(date) < FIRST_DAYS_MS);
+}
+
 /** Reports whether a date of the partner is clearly before a moment of ours. One that cannot be read is not. */
 export function isClearlyBefore(date: string | null, moment: string): boolean {
-  if (date === null) return false;
+  if (!isDate(date)) return false;
   const hasZone = /T[\d:.,]{1,20}(Z|[+-]\d\d:?\d\d)$/i.test(date);
   return Date.parse(date) + (hasZone ? CLOCKS_MS : ZONES_MS) < Date.parse(moment);
 }

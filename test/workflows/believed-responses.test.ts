@@ -110,9 +110,21 @@ describe.concurrent('a create that responds with a merchant of nobody', () => {
     await boarding.handle.terminate();
   });
 
-  it('is not stopped by preset fees, by Pending, or by a clock that is some minutes behind', async () => {
-    const statusDate = new Date(Date.now() - 5 * 60_000).toISOString();
-    const { id } = partner.add({ status: 'Pending', statusDate });
+  it('asks where the partner does not show it, and takes a correction', async () => {
+    const { boarding, guid } = await board(() => ({ existing: 99_999 }));
+    const { id, detail } = await boarding.requirement('rejected-input');
+    expect(detail).toContain('merchant 99999, but it cannot be read (no such merchant)');
+    habits.set(guid, () => undefined);
+    await boarding.resolve(id, { kind: 'correction', patch: { merchant: { email: 'x@example.com' } } });
+    expect(await boarded(boarding)).not.toBe(99_999);
+    await boarding.handle.terminate();
+  });
+
+  it.each([
+    ['by a clock that is some minutes behind', () => new Date(Date.now() - 5 * 60_000).toISOString()],
+    ['by the first day of a calendar, which is no date', () => '0001-01-01T00:00:00'],
+  ])('is not stopped by preset fees, by Pending, or %s', async (_, statusDate) => {
+    const { id } = partner.add({ status: 'Pending', statusDate: statusDate() });
     const { boarding } = await board(() => ({ existing: id }));
     expect(await boarded(boarding)).toBe(id);
     expect(writesTo(id)).toEqual([`submit ${id}`]);
@@ -151,6 +163,22 @@ describe.concurrent('a create that is refused', () => {
     expect(await boarded(boarding)).toBe(made?.id);
     expect(madeFor(guid)).toHaveLength(1);
     expect(kind).toBe([400, 409, 422].includes(status) ? 'rejected-input' : 'uncertain-write');
+    await boarding.handle.terminate();
+  });
+
+  it('and saved by a partner whose clock is an hour behind makes no second merchant', async () => {
+    const refuses = { status: 400, names: true, error: SENTENCE };
+    const statusDate = new Date(Date.now() - 3_600_000).toISOString();
+    const { boarding, guid } = await board(() => ({ refuses, statusDate }));
+    const question = await boarding.requirement('rejected-input');
+    habits.set(guid, () => undefined);
+    const patch = { merchant: { email: 'x@example.com' } };
+    await boarding.resolve(question.id, { kind: 'correction', patch });
+    await boarding.until(
+      ({ requirements }) => requirements.some(({ id }) => id !== question.id),
+      'the next question',
+    );
+    expect(madeFor(guid)).toHaveLength(1);
     await boarding.handle.terminate();
   });
 
@@ -218,6 +246,7 @@ describe.concurrent('a merchant that has this status right after its create', ()
     const { merchantProfileId: id = 0 } = await boarding.state();
     await boarding.resolve(question.id, { kind: 'adopt', id: `${id}` });
     expect(await boarded(boarding)).toBe(id);
+    expect((await boarding.state()).stage).toBe('underwriting');
     partner.move(id, 'Approved', '4712');
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: '4712' });
     expect(writesTo(id)).toEqual([]);
@@ -239,6 +268,24 @@ describe.concurrent('a merchant that has this status right after its create', ()
     const [made] = madeFor(guid);
     expect(detail).toContain(`merchant ${made?.id}, but its status is ${status}`);
     expect(writesTo(made?.id ?? 0)).toEqual([]);
+    await boarding.handle.terminate();
+  });
+});
+
+describe.concurrent('a correction that the partner wanted', () => {
+  it('is dropped, and not called submitted, when somebody else has submitted the merchant meanwhile', async () => {
+    const { boarding } = await board(() => undefined);
+    const id = await boarded(boarding);
+    partner.move(id, 'RequestChanges');
+    const question = await boarding.requirement('request-changes');
+    partner.move(id, 'Pending');
+    const patch = { application: { annualVolume: 120_000 } };
+    await boarding.resolve(question.id, { kind: 'correction', patch });
+    await boarding.until(
+      ({ timeline }) => timeline.some(({ event }) => event === 'answer-dropped'),
+      'the end of the answer',
+    );
+    expect([await submissionsIn(boarding), writesTo(id)]).toEqual([1, [`submit ${id}`]]);
     await boarding.handle.terminate();
   });
 });

@@ -23,7 +23,7 @@ import type { FieldProblem } from '../../partners/partner-error.js';
 import { statusShown } from '../../partners/phases.js';
 import { checked, naming, orNone, repeatable, unlessRejected, untilCancelled } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
-import { isClearlyBefore, type Reservations } from '../reservations.js';
+import { isClearlyBefore, isDate, type Reservations } from '../reservations.js';
 import { writeOnceThenRead, writeRepeatably } from '../write.js';
 import type { ProfileReader } from './profiles.js';
 import { problemsIn, withoutId } from './refusal.js';
@@ -49,7 +49,7 @@ export function holderActivities(
     const candidate = await candidates.compare(profileId, profile, business, ownId());
     const against = await reservations.claim(profileId, async () => [
       ...candidate.against,
-      ...(createdDate === null && !isUnderReview(now.phase) ? [`its status is ${now.bankingStatus}`] : []),
+      ...(!isDate(createdDate) && !isUnderReview(now.phase) ? [`its status is ${now.bankingStatus}`] : []),
       ...(isClearlyBefore(createdDate, since) ? [`it was created at ${createdDate}`] : []),
     ]);
     return { candidate: { ...candidate, against, unclear: [] }, now };

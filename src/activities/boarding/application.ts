@@ -25,6 +25,8 @@ import { isClearlyBefore, type Reservations } from '../reservations.js';
 import { writeOnceThenRead } from '../write.js';
 import type { MerchantReader } from './merchant.js';
 
+const DAY_MS = 86_400_000;
+
 /** Creates a merchant, sets its fees and submits it. Problems name the fields of the input. */
 export function applicationActivities(
   client: BoardingClient,
@@ -42,11 +44,12 @@ export function applicationActivities(
     return reasons.filter((each) => each !== false);
   };
 
-  /** The merchants of refused creates that the partner shows, and that may be the ones those creates made. */
+  /** The merchants of refused creates that the partner shows, and that may be the ones those creates made, even by a wrong clock. */
   async function savedAmong(saved: readonly SavedMerchant[], options: CallOptions): Promise<number[]> {
     const found = await Promise.all(
       saved.map(async ({ id, since }) => {
-        const reasons = reservations.against(id, against(id, since, options));
+        const dayBefore = new Date(Date.parse(since) - DAY_MS).toISOString();
+        const reasons = reservations.against(id, against(id, dayBefore, options));
         return (await unlessRejected(reasons, ['not shown'])).length === 0 ? [id] : [];
       }),
     );

@@ -68,8 +68,26 @@ async function claim(
   { journey }: Boarding,
   created: { readonly merchantProfileId: number; readonly since: string },
 ): Promise<readonly string[]> {
-  const title = `read merchant ${created.merchantProfileId}`;
-  return runRead(journey, title, () => partner.claimMerchant(created));
+  try {
+    return await runStep(journey, {
+      effect: 'read',
+      title: `read merchant ${created.merchantProfileId}`,
+      run: () => partner.claimMerchant(created).catch(unlessForbidden),
+      endsWhenRejected: true,
+    });
+  } catch (error) {
+    // It may be that of another organization, so retrying the read alone could go on forever.
+    if (error instanceof Rejected) return [`it cannot be read (${error.message})`];
+    throw error;
+  }
+}
+
+function unlessForbidden(error: unknown): never {
+  const { kind, status = 403 } = partnerFailure(error);
+  if (kind !== 'Forbidden') throw error;
+  throw new NotAdoptable(
+    `the partner does not let us read it (${status}): it belongs to another organization`,
+  );
 }
 
 function notOurs(merchantProfileId: number, against: readonly string[]): string {
@@ -77,7 +95,8 @@ function notOurs(merchantProfileId: number, against: readonly string[]): string 
     `The partner responded to the create with merchant ${merchantProfileId}, but ${against.join(', ')}. ` +
     'It may be a merchant that the partner had before, so nothing was written to it. Look it up in the partner’s portal. ' +
     `If it is the merchant of this boarding, adopt ${merchantProfileId}; another boarding that runs and has it must be abandoned first. ` +
-    'If it is not, correct what the partner takes for the same merchant, such as the email, and the create is sent again'
+    'Only if it is not, correct what the partner takes for the same merchant, such as the email: both a correction and a retry ' +
+    'send the create again, which may make a second merchant'
   );
 }
 
@@ -213,14 +232,7 @@ async function inspect({ journey }: Boarding, merchantProfileId: number): Promis
   const found = await runStep(journey, {
     effect: 'read',
     title: `read merchant ${merchantProfileId}`,
-    run: () =>
-      partner.inspectMerchant({ merchantProfileId, workflowId }).catch((error: unknown) => {
-        const { kind, status = 403 } = partnerFailure(error);
-        if (kind !== 'Forbidden') throw error;
-        throw new NotAdoptable(
-          `the partner does not let us read it (${status}): it belongs to another organization`,
-        );
-      }),
+    run: () => partner.inspectMerchant({ merchantProfileId, workflowId }).catch(unlessForbidden),
     endsWhenRejected: true,
   });
   const { owner } = found;
@@ -255,6 +267,7 @@ export async function submitAsAnswered(boarding: Boarding, answers: readonly Ans
     boarding.remembered = { ...boarding.remembered, submitted: true };
     journey.timeline.add('submitted', { detail: 'as a person has confirmed' });
     journey.requirements.removeAnswered(confirmed.requirement.id);
+    journey.state.enter('underwriting');
     return;
   }
   const { seen } = boarding.remembered;
@@ -287,9 +300,7 @@ export async function submit(
 ): Promise<StatusSnapshot | undefined> {
   boarding.poll.forgetLatest();
   const submission = await submitStep(boarding);
-  const { status, phase } = submission;
-  // It was not sent in a phase to which only a submission leads, possibly an earlier one whose response was lost.
-  const isSubmitted = submission.submitted || phase === 'pending';
+  const { submitted: isSubmitted, status, phase } = submission;
   const { requirements, timeline } = boarding.journey;
   if (isSubmitted) {
     timeline.add('submitted');
@@ -321,6 +332,11 @@ function submitStep(boarding: Boarding): Promise<Submission> {
     ].filter((phase) => phase !== 'pending' || before === undefined || before === 'pending');
   /** A resubmission whose outcome is unknown. A decision may be about the earlier submission, so it is no evidence. */
   let isAgainInDoubt = false;
+  /** Only a submission leads to `pending`. If it is not our first, it is ours, with the corrections, only if one of ours was sent. */
+  const submissionIn = ({ status, phase }: Pick<StatusSnapshot, 'status' | 'phase'>): Submission => {
+    const submitted = phase === 'pending' && (!isAgain || isAgainInDoubt);
+    return { submitted, status, phase };
+  };
   const effectIn = (now: StatusSnapshot | undefined) =>
     now && showsSubmission(now, before, isAgainInDoubt) ? { found: submissionIn(now) } : undefined;
   return runStep<Submission>(journey, {
@@ -330,11 +346,11 @@ function submitStep(boarding: Boarding): Promise<Submission> {
       if (hasNewFees) await setFees(boarding);
       hasNewFees = false;
     },
-    run: (send) =>
-      send(partner.submitMerchant, {
-        ...{ merchantProfileId, phases: phases() },
-        application: input.current.application ?? {},
-      }),
+    run: async (send) => {
+      const application = input.current.application ?? {};
+      const sent = await send(partner.submitMerchant, { merchantProfileId, phases: phases(), application });
+      return sent.submitted ? sent : { ...sent, ...submissionIn(sent) };
+    },
     correct: (patch) => {
       input.correct(patch);
       hasNewFees ||= 'fees' in patch;
@@ -358,10 +374,6 @@ function submitStep(boarding: Boarding): Promise<Submission> {
       );
     },
   });
-}
-
-function submissionIn({ status, phase }: StatusSnapshot): Submission {
-  return { submitted: phase === 'pending', status, phase };
 }
 
 export function read({ journey, merchantProfileId }: Boarding): Promise<StatusSnapshot> {

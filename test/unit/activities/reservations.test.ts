@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isClearlyBefore, reservationsAt } from '../../../src/activities/reservations.js';
+import { isClearlyBefore, isRunning, reservationsAt } from '../../../src/activities/reservations.js';
 import { environment } from '../../rigs/activities/environment.js';
 import { grpcError } from '../../rigs/temporal/answering-service.js';
 
@@ -14,6 +14,10 @@ describe('a date of the partner', () => {
     ['2026-01-30', false],
     ['2026-01-28', true],
     ['soon', false],
+    // The first day of a calendar stands for no date.
+    ['0001-01-01T00:00:00', false],
+    ['1900-01-01T00:00:00Z', false],
+    ['1970-01-01T00:00:00Z', false],
     [null, false],
   ])('%s is clearly before 2026-01-31T11:00:00Z: %s', (date, isBefore) => {
     expect(isClearlyBefore(date, '2026-01-31T11:00:00Z')).toBe(isBefore);
@@ -38,5 +42,18 @@ describe('a record that another onboarding reserves at the same moment', () => {
     const claim = () => reservationsAt('boarding', undefined).claim(5001, async () => []);
     const client = { workflowService, withDeadline: (_: unknown, call: () => unknown) => call() };
     expect(await environment(info, { client }).run(claim)).toEqual(['other has it']);
+  });
+});
+
+describe('the onboarding that has a record', () => {
+  it.each([
+    ['RUNNING', true],
+    ['PAUSED', true],
+    ['COMPLETED', false],
+    ['TERMINATED', false],
+  ])('and that is %s keeps it: %s', async (name, keeps) => {
+    const workflow = { getHandle: () => ({ describe: async () => ({ status: { name } }) }) };
+    const client = { workflow, withDeadline: (_: unknown, call: () => unknown) => call() };
+    expect(await environment({}, { client }).run(() => isRunning({ owner: 'other' }))).toBe(keeps);
   });
 });

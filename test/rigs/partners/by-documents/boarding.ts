@@ -31,6 +31,7 @@ export type Habit = (asked: { readonly guid: string; readonly email: string }) =
       readonly rejects?: { readonly status: number; readonly data?: unknown; readonly error: string };
       /** The status of the new merchant. */
       readonly status?: string;
+      readonly statusDate?: string;
     }
   | undefined;
 
@@ -109,14 +110,14 @@ export class BoardingByDocuments {
     respond: (status: number, data: unknown, more?: object) => Response,
   ): Response {
     this.writes.push(`create ${guid}`);
-    const { existing, refuses, rejects, status } = this.habit({ guid, email }) ?? {};
+    const { existing, refuses, rejects, ...more } = this.habit({ guid, email }) ?? {};
     if (existing !== undefined) return respond(200, { merchantProfileId: existing });
     const problems = [{ memberNames: ['email'], errorMessage: 'could not be verified' }];
     if (rejects) {
       const { error, data = null } = rejects;
       return respond(rejects.status, data, { error, validationResults: problems });
     }
-    const { id } = this.add({ guid, email, ...(status !== undefined && { status }) });
+    const { id } = this.add({ guid, email, ...more });
     if (!refuses) return respond(200, { merchantProfileId: id, dba });
     return respond(refuses.status, refuses.names ? { merchantProfileId: id } : null, {
       ...{ error: refuses.error, validationResults: problems },
