@@ -146,4 +146,10 @@ it('a payload whose key is missing counts each time, and no other call that fail
     await call('/decode', payload);
     expect(await missing()).toBe(count);
   }
+  // Another key with the same id reads nothing, and is not missing.
+  const other = Buffer.alloc(32, 1).toString('base64');
+  const others = new Registry();
+  const { call: callOther } = await opened({ registry: others, keys: parsePayloadKeys(`k1:${other}`) });
+  expect((await callOther('/decode')).status).toBe(400);
+  expect((await others.getSingleMetric('gangway_codec_missing_keys_total')?.get())?.values[0]?.value).toBe(0);
 });
