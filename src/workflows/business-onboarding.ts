@@ -88,7 +88,7 @@ async function submitUnlessFound(business: Business, inDoubt: string | undefined
     }
     const { profileId, financialAccountId, problems } = submitted;
     const { candidate, now } = await claimed(business, submitted);
-    if (candidate.against.length > 0) {
+    if (candidate.against.length > 0 || !now) {
       const source = 'The bank responded to the submission with';
       const found = await ours(business, SUBMIT, candidate, source);
       if (found) return adopt(business, found);

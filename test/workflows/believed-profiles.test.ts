@@ -49,6 +49,16 @@ describe.concurrent('a submission that responds with a profile', () => {
     await second.onboarding.handle.terminate();
   });
 
+  it('that the bank does not show asks whose it is, and writes nothing to it', async () => {
+    const { onboarding, name } = await submit(() => ({ existing: 99_999 }));
+    const { id, detail } = await onboarding.requirement('uncertain-write');
+    expect(detail).toContain('The bank responded to the submission with banking profile 99999');
+    expect(detail).toContain('it cannot be read');
+    await onboarding.resolve(id, { kind: 'abandon' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'abandoned' });
+    expect(writesOf(name, 99_999)).toEqual([`submit ${name}`]);
+  });
+
   it.each<[string, object, object, string]>([
     ['another name', OTHER, {}, 'its dba differs'],
     ['another tax number', { employerIdentificationNumber: '98-7654321' }, {}, 'its EIN differs'],

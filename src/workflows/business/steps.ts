@@ -87,13 +87,25 @@ export function read({ journey, profileId }: Business): Promise<ProfileSnapshot>
   return runRead(journey, 'read the banking profile', () => bank.readProfile({ profileId }));
 }
 
-/** Reserves the profile in the response to a submission, if the submission itself could not do that. */
-export function claimed(
+/**
+ * Reserves the profile in the response to a submission, if the submission itself could not do that. One that the bank does not show is
+ * not known to be ours.
+ */
+export async function claimed(
   { journey, toFind }: Business,
   { now, profileId, since }: { readonly now?: InspectedProfile; profileId: number; since: string },
-): Promise<InspectedProfile> {
-  const read = () => bank.claimProfile({ ...toFind, profileId, since });
-  return now ? Promise.resolve(now) : runRead(journey, `read banking profile ${profileId}`, read);
+): Promise<Pick<InspectedProfile, 'candidate'> & { readonly now?: ProfileSnapshot }> {
+  if (now) return now;
+  const title = `read banking profile ${profileId}`;
+  const run = () => bank.claimProfile({ ...toFind, profileId, since });
+  try {
+    return await runStep(journey, { effect: 'read', title, run, endsWhenRejected: true });
+  } catch (error) {
+    if (!(error instanceof Rejected)) throw error;
+    const against = [`it cannot be read (${error.message})`];
+    const hidden = { profileId, dba: null, bankingStatus: 'unknown', owners: [], unclear: [] };
+    return { candidate: { ...hidden, against } };
+  }
 }
 
 export const CORRECT = 'correct the business account holder';
