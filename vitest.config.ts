@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** What many tests call though it is deprecated. test/integration/partners/deprecated.test.ts checks the warning. */
@@ -40,7 +41,7 @@ const SERVER = {
   hookTimeout: 200_000,
 };
 
-/** A process for each core, in all projects: more only take turns, and none measures the machine. vitest leaves a core alone by default. */
+/** A process for each core: more only take turns. vitest leaves a core alone by default. */
 const maxWorkers = '100%';
 
 /** The simulated service, on virtual time. */
@@ -68,7 +69,8 @@ export default defineConfig({
       // Functions: no network, no server. Not in UTC, which hides that a time is taken for a local one; test/unit/zones.test.ts has more.
       project('unit', { ...order(1), testTimeout: 60_000, env: { TZ: 'America/St_Johns' } }),
       // Real clients, workers and sandboxes in the test's own process. Files share a process, one after the other.
-      project('integration', { ...SERVER, ...order(2) }),
+      // Two share a core, because they wait for half of their time.
+      project('integration', { ...SERVER, ...order(2), maxWorkers: 2 * availableParallelism() }),
       // Files share a process, and its world or its server.
       project('workflows', {
         ...(process.env['WORKFLOWS_ON'] === 'server'

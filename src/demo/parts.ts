@@ -245,7 +245,9 @@ export async function writeSettings(folder: string, env: NodeJS.ProcessEnv): Pro
   const path = `export PATH=${shellWord(folder)}:"$PATH"\n`;
   // It has the key of the payloads.
   await writeFile(settings, lines.join('') + id + path, { mode: 0o600 });
-  await symlink(process.execPath, join(folder, 'node'));
+  const node = join(folder, 'node');
+  await rm(node, { force: true });
+  await symlink(process.execPath, node);
   const starter = join(ROOT, 'dist/starter.js');
   const script = [
     '#!/bin/sh',

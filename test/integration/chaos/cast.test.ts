@@ -8,6 +8,9 @@ import { runSandbox } from '../../rigs/sandbox/running-sandbox.js';
 
 const marked = markers();
 
+/** What a service does always; test/workflows/create-habits.test.ts plays it, because a person decides how it ends. */
+const HABITS = ['pending-first', 'refused-but-saved', 'same-email'];
+
 describe('what happens in a run', () => {
   it('includes every scenario of the sandbox', async () => {
     const sandbox = await runSandbox();
@@ -19,11 +22,12 @@ describe('what happens in a run', () => {
     const played = castOf(7, 300, marked);
     const of = (part: 'boarding' | 'business') =>
       new Set(played.flatMap(({ parts }) => parts[part]?.scenario ?? []));
-    const names = (scenarios: readonly { name: string }[]) => scenarios.map(({ name }) => name);
+    const names = (scenarios: readonly { name: string }[]) =>
+      scenarios.map(({ name }) => name).filter((name) => !HABITS.includes(name));
     const ofBusinesses = [...names(businesses), ...Object.keys(ssns).map((ssn) => `ssn ${ssn}`)];
     expect([...of('boarding')].sort()).toEqual(names(merchants).sort());
     expect([...of('business')].sort()).toEqual(ofBusinesses.sort());
-    expect([MERCHANTS.length, BUSINESSES.length]).toEqual([merchants.length, ofBusinesses.length]);
+    expect([MERCHANTS.length, BUSINESSES.length]).toEqual([names(merchants).length, ofBusinesses.length]);
   });
 
   it('plans only faults that the sandbox accepts, and kills each process', async () => {

@@ -80,6 +80,8 @@ describe('gangway change-address', () => {
     await running.says('code (empty to answer later): ');
     running.type('111111');
     await running.says('one-time-code-2 (');
+    // An answer counts once its own question is there.
+    await expect.poll(() => running.stderr().match(/code \(empty to answer later\): /g)).toHaveLength(2);
     running.type('000000');
     const { code, stdout } = await running.finished;
     expect(code).toBe(0);

@@ -65,6 +65,13 @@ async function askedAgain(boarding: Onboarding<unknown>, question: Requirement, 
   return requirements[0];
 }
 
+/** Says that somebody has submitted an adopted merchant that is Pending, which its status does not show. @returns the state then */
+async function confirmedSubmission(boarding: Onboarding<unknown>, merchantProfileId: number) {
+  const { id } = await boarding.requirement('not-submitted');
+  await boarding.resolve(id, { kind: 'adopt', id: `${merchantProfileId}` });
+  return boarding.until(({ stage }) => stage === 'underwriting');
+}
+
 describe.concurrent('an id to adopt', () => {
   it('that another boarding has is refused, and asked again', async () => {
     const other = await rig.board(merchant('waiting'));
@@ -84,7 +91,7 @@ describe.concurrent('an id to adopt', () => {
 
     // Whose input names it, and who has its dba, may well go on with it.
     const next = await rig.board(merchant('waiting', { merchantProfileId: taken ?? 0 }));
-    const { timeline } = await next.until(({ stage }) => stage === 'underwriting');
+    const { timeline } = await confirmedSubmission(next, taken ?? 0);
     expect(timeline.find(({ event }) => event === 'merchant-adopted')?.detail).toBe(
       `merchant ${taken}, status Pending, formerly of ${other.workflowId}`,
     );
@@ -94,11 +101,11 @@ describe.concurrent('an id to adopt', () => {
 
 describe.concurrent('a merchant that is not the one that was created', () => {
   it('because somebody has submitted it, is adopted only when its id is given again', async () => {
-    const { merchantProfileId: strange } = await existing(rig).merchant({ status: 'Pending' });
+    const { merchantProfileId: strange } = await existing(rig).merchant({ status: 'UW Level 1' });
     const { boarding, question } = await askedAbout();
     const again = await askedAgain(boarding, question, `${strange}`);
     expect(again?.detail).toContain(
-      `${strange} cannot be adopted: merchant ${strange} has the status Pending, and nobody has submitted the one that was created. ` +
+      `${strange} cannot be adopted: merchant ${strange} has the status UW Level 1, and nobody has submitted the one that was created. ` +
         'To adopt it anyway, adopt it again',
     );
     await boarding.resolve(again?.id ?? '', { kind: 'adopt', id: `${strange}` });
@@ -119,7 +126,7 @@ describe.concurrent('a merchant that is not the one that was created', () => {
       `it is the merchant “Corner Bakery [waiting]” of ${other.workflowId}. To adopt it anyway, retry`,
     );
     await boarding.resolve(id, { kind: 'retry' });
-    await boarding.until(({ stage }) => stage === 'underwriting');
+    await confirmedSubmission(boarding, taken);
     await boarding.handle.terminate();
   });
 });

@@ -11,7 +11,8 @@ describe('a 401 on an operation', () => {
     const issue: Respond = (...args) => issuingToken(`token-${++issued}`)(...args);
     const respond: Respond = (response, request) => {
       const isFresh = request.headers.authorization === 'Bearer token-2';
-      responding(isFresh ? 200 : 401, '{"ticketId":3}')(response, request);
+      const [status, body] = isFresh ? [200, '{"ticketId":3}'] : [401, '{"message":"expired"}'];
+      responding(status as number, body as string)(response, request);
     };
     const partner = await bankingPartner(respond, {}, issue);
     expect((await partner.client.createTicket({ text: 'Hello' })).ticketId).toBe(3);
