@@ -78,7 +78,12 @@ export async function aftermath(
 function unexpected(executions: readonly Kept[], cast: readonly Party[]): string[] {
   const expected = new Set(cast.flatMap((party) => [party.workflowId, ...workersOf(party)]));
   const seen = new Set<string>();
-  return executions.flatMap(({ workflowId, status }) => {
+  // A reservation of a record outlives its onboarding, unless another one takes it over.
+  const others = executions.filter(
+    ({ workflowId, status }) =>
+      !workflowId.startsWith('reservation-') || !['RUNNING', 'TERMINATED'].includes(status),
+  );
+  return others.flatMap(({ workflowId, status }) => {
     // Refusals of credentials, and status names that no document has, start them.
     const isAccount = Object.values(ACCOUNTS).some((prefix) => workflowId.startsWith(`${prefix}-`));
     // One for each run of `gangway batch`, under an id that the command makes.
