@@ -7,7 +7,7 @@ import { boundedProblems, LONGEST, shortened } from './bounds.js';
  * - `NotSent`: nothing left this machine (connection refused, DNS, TLS, connect time-out). Safe to repeat.
  * - `RateLimited`: 429, or not sent because an earlier 429 still holds. The partner did nothing. Safe to repeat after `retryAfterMs`.
  * - `Rejected`: the partner, or our own check before sending (then `status` is absent), rejected the input. `fields` has the
- *   problems. Nothing happened, unless `saved` is a sign that the partner has it all the same.
+ *   problems. Nothing happened, unless `saved` is a sign that the partner has it anyway.
  * - `Unauthorized`: 401. Nothing happened; the credentials need a person.
  * - `Forbidden`: 403. Nothing happened; permissions, or a merchant of another ISO.
  * - `Uncertain`: bytes were sent, and no trustworthy response arrived (reset, time-out, 5xx, unreadable body). A write

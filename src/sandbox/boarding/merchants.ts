@@ -144,7 +144,7 @@ export interface Scenario {
   readonly description: string;
   /** The status right after the create. Default: Not Submitted. */
   readonly created?: string;
-  /** The create makes the merchant, and is refused all the same; or it returns the latest merchant with the same email. */
+  /** The create makes the merchant, and is refused anyway; or it returns the latest merchant with the same email. */
   readonly create?: 'refused' | 'same-email';
   /** After the submission put it at Pending. */
   readonly submitted: readonly Step[];
@@ -239,7 +239,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     created: boarding.PENDING,
   },
   'refused-but-saved': {
-    ...plays('the create is refused with 400, and saved all the same', ...approved),
+    ...plays('the create is refused with 400, and saved anyway', ...approved),
     create: 'refused',
   },
   'same-email': {

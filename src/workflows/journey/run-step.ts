@@ -145,7 +145,7 @@ async function correctedOrDone<Result>(
   });
 }
 
-/** What a refused response shows of a record that the partner may have saved all the same. */
+/** What a refused response shows of a record that the partner may have saved anyway. */
 function signInWords(saved: string): string {
   return `The response ${saved === '' ? 'has a record' : `names ${saved}`}, so the partner may have saved what it refused.`;
 }

@@ -26,7 +26,7 @@ export type Habit = (holder: Holder) =>
   | {
       /** It responds with this profile, and makes none. */
       readonly existing?: number;
-      /** It makes the profile and refuses the submission all the same. */
+      /** It makes the profile and refuses the submission anyway. */
       readonly refuses?: { readonly status: number; readonly names: boolean };
       readonly status?: string;
       /** The tax number as the profile shows it. */

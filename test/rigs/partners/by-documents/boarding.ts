@@ -25,7 +25,7 @@ export type Habit = (asked: { readonly guid: string; readonly email: string }) =
   | {
       /** It responds with this merchant, and makes none. */
       readonly existing?: number;
-      /** It makes the merchant and refuses the create all the same. */
+      /** It makes the merchant and refuses the create anyway. */
       readonly refuses?: { readonly status: number; readonly names: boolean; readonly error: string };
       /** It refuses the create, and has no merchant. */
       readonly rejects?: { readonly status: number; readonly data?: unknown; readonly error: string };
