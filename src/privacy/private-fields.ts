@@ -111,7 +111,8 @@ export function withoutRepeats(
  */
 function repeatable(credentials: readonly string[], request: unknown, alone: number) {
   const values = privateValuesIn(request);
-  if (values.length > MOST_VALUES) return { secrets: ['[^]+'], others: [] };
+  const length = values.reduce((sum, { value }) => sum + value.length, 0);
+  if (values.length > MOST_VALUES || length > MOST_CHARACTERS) return { secrets: ['[^]+'], others: [] };
   const of = (kind: FieldKind) => values.filter((found) => found.kind === kind).map(({ value }) => value);
   const secrets = longestFirst([...credentials.flatMap(encodings), ...of('secret')]);
   // A name of one letter is an initial. Masked, it would take single letters out of every sentence.
@@ -129,6 +130,9 @@ function repeatable(credentials: readonly string[], request: unknown, alone: num
 
 /** No form of a partner has more. A response to a request with more is masked as a whole, because a pattern would take long. */
 const MOST_VALUES = 500;
+
+/** Of all these values together. A longer pattern does not compile, and the error would quote it. */
+const MOST_CHARACTERS = 30_000;
 
 /** A JSON value with other values in place of those that are neither object nor list. */
 export function eachLeaf(value: unknown, change: (leaf: unknown) => unknown): unknown {

@@ -122,6 +122,11 @@ describe('a short value is masked only as a word of its own', () => {
   });
 });
 
+it('a private value that is too long for a pattern masks the whole text, and is in no error', () => {
+  for (const length of [11_000, 100_000])
+    expect(masking([], { password: 'ab-'.repeat(length) })('hello')).toBe('[Redacted]');
+});
+
 it('names of fields, which come from the partner, are masked and cut off visibly', () => {
   const mask = masking(['hunter2']);
   const fields = ['owners.0.ssn', 'errors.900123456', 'hunter2', 'a.'.repeat(50), 'a.'.repeat(5_000)];
