@@ -117,7 +117,7 @@ export function isDate(date: string | null): date is string {
   return date !== null && !(Date.parse(date) < FIRST_DAYS_MS);
 }
 
-/** Reports whether a date of the partner is clearly before a moment of ours. One that cannot be read is not. */
+/** Reports whether the partner's date is clearly before our moment. Returns false for an unreadable date. */
 export function isClearlyBefore(date: string | null, moment: string): boolean {
   if (!isDate(date)) return false;
   const hasZone = /T[\d:.,]{1,20}(Z|[+-]\d\d:?\d\d)$/i.test(date);

@@ -161,7 +161,7 @@ export const reportAgain = defineSignal('reportAgain');
 export interface Restored {
   /** The time of the backup. ISO 8601. */
   readonly backedUpAt: string;
-  /** The merchant had been submitted by then. */
+  /** The merchant was submitted before the backup. */
   readonly isSubmitted?: true;
   /** The banking profile that a business had at that time. */
   readonly profileId?: number;

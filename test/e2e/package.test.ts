@@ -1,23 +1,13 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { merchant } from '../rigs/inputs.js';
-import { imported, installed, manifest, pluginRig, project } from '../rigs/package.js';
+import { expectBoarded, imported, installed, manifest, pluginRig, project } from '../rigs/package.js';
 import { run } from '../rigs/processes.js';
 
 const rig = pluginRig();
 
 describe('the package, in an empty project', () => {
   it.each(['board.mts'])('boards a merchant through client and plugin: %s', async (program) => {
-    const { env } = rig();
-    const input = JSON.stringify(merchant());
-    const { code, stdout, stderr } = await run(process.execPath, [program, input], env, '', project());
-    expect({ code, outcome: JSON.parse(stdout || '{}'), stderr: code === 0 ? '' : stderr }).toEqual({
-      ...{ code: 0, stderr: '' },
-      outcome: {
-        ...{ outcome: 'boarded', merchantProfileId: expect.any(Number) },
-        mid: expect.stringMatching(/^\d{15}$/),
-      },
-    });
+    await expectBoarded(rig(), program);
   });
 
   it('brings the command', async () => {

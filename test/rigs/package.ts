@@ -6,6 +6,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { expect } from 'vitest';
 import { blocksOf } from './docs.js';
+import { merchant } from './inputs.js';
 import { launchNode, run } from './processes.js';
 import { createRig, type Rig } from './rig.js';
 import { shared } from './shared.js';
@@ -175,3 +176,16 @@ export const pluginRig = (): (() => Rig) =>
     until(() => worker.stop());
     return opened;
   });
+
+/** Runs a program of that project, which boards a merchant and prints the outcome. */
+export async function expectBoarded({ env }: Rig, program: string): Promise<void> {
+  const input = JSON.stringify(merchant());
+  const { code, stdout, stderr } = await run(process.execPath, [program, input], env, '', project());
+  expect({ code, outcome: JSON.parse(stdout || '{}'), stderr: code === 0 ? '' : stderr }).toEqual({
+    ...{ code: 0, stderr: '' },
+    outcome: {
+      ...{ outcome: 'boarded', merchantProfileId: expect.any(Number) },
+      mid: expect.stringMatching(/^\d{15}$/),
+    },
+  });
+}

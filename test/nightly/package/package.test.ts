@@ -5,7 +5,15 @@ import { describe, expect, it } from 'vitest';
 import { THEIR_WORKFLOWS } from '../../../src/worker/bundles.js';
 import { merchant } from '../../rigs/inputs.js';
 import { startCaller } from '../../rigs/nexus/caller.js';
-import { imported, importedPackages, manifest, PROGRAMS, pluginRig, project } from '../../rigs/package.js';
+import {
+  expectBoarded,
+  imported,
+  importedPackages,
+  manifest,
+  PROGRAMS,
+  pluginRig,
+  project,
+} from '../../rigs/package.js';
 import { run } from '../../rigs/processes.js';
 
 const rig = pluginRig();
@@ -38,16 +46,7 @@ describe('the package, in an empty project', () => {
   });
 
   it.each(['board.cts'])('boards a merchant through client and plugin: %s', async (program) => {
-    const { env } = rig();
-    const input = JSON.stringify(merchant());
-    const { code, stdout, stderr } = await run(process.execPath, [program, input], env, '', project());
-    expect({ code, outcome: JSON.parse(stdout || '{}'), stderr: code === 0 ? '' : stderr }).toEqual({
-      ...{ code: 0, stderr: '' },
-      outcome: {
-        ...{ outcome: 'boarded', merchantProfileId: expect.any(Number) },
-        mid: expect.stringMatching(/^\d{15}$/),
-      },
-    });
+    await expectBoarded(rig(), program);
   });
 
   it('boards a merchant through Nexus and plugin, by the example of a caller', async () => {
