@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** What many tests call though it is deprecated. test/integration/partners/deprecated.test.ts checks the warning. */
+/** What many tests call though it is deprecated. test/components/partners/deprecated.test.ts checks the warning. */
 const DEPRECATED = [
   'boarding_create-merchant-v1',
   'banking_get-external-account-activity',
@@ -68,21 +68,27 @@ export default defineConfig({
     projects: [
       // Functions: no network, no server. Not in UTC, which hides that a time is taken for a local one; test/unit/zones.test.ts has more.
       project('unit', { ...order(1), testTimeout: 60_000, env: { TZ: 'America/St_Johns' } }),
-      // Real clients, workers and sandboxes in the test's own process. Files share a process, one after the other.
-      // Two share a core, because they wait for half of their time.
-      project('integration', { ...SERVER, ...order(2), maxWorkers: 2 * availableParallelism() }),
+      // Real clients, sandboxes, replays and simulated runs in the test's own process: no Temporal server.
+      project('components', {
+        ...order(2),
+        globalSetup: ['test/rigs/fresh-build.ts'],
+        testTimeout: 200_000,
+        hookTimeout: 200_000,
+      }),
+      // The same with a Temporal server and workers. Two files share a core, because they wait for half of their time.
+      project('integration', { ...SERVER, ...order(3), maxWorkers: 2 * availableParallelism() }),
       // Files share a process, and its world or its server.
       project('workflows', {
         ...(process.env['WORKFLOWS_ON'] === 'server'
-          ? { ...SERVER, ...order(2) }
+          ? { ...SERVER, ...order(3) }
           : { ...SIMULATED, ...order(1) }),
       }),
       // Real processes, kills, a browser. Most of them wait most of the time.
-      project('e2e', { ...PROCESSES, ...order(3) }),
+      project('e2e', { ...PROCESSES, ...order(4) }),
       // Builds, deploy/roll-out.sh and the alerts in service, for minutes: a job of its own in CI, and a check before a release.
-      project('deploy', { ...PROCESSES, ...order(4) }),
+      project('deploy', { ...PROCESSES, ...order(5) }),
       // What a day can wait for: large sizes, lost namespaces, jumping clocks, three Nodes. scripts/nightly.sh runs it with more.
-      project('nightly', { ...PROCESSES, ...order(5) }),
+      project('nightly', { ...PROCESSES, ...order(6) }),
     ],
   },
 });

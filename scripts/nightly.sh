@@ -12,7 +12,7 @@ tests() {
 # The gate has small sizes of these.
 sizes() {
   EVERY_VARIANT=1 BATCH_ROWS=300 vitest run --project e2e \
-    test/e2e/{commands/batch-killed,console/answering,console/screens,browser/console-start,privacy/leaks}.test.ts
+    test/e2e/{demo,commands/batch-killed,console/answering,console/screens,browser/console-start,privacy/leaks}.test.ts
 }
 # The packed package on the oldest and the newest Node that it supports, and on the one between.
 nodes() {

@@ -1,7 +1,7 @@
 /**
  * Proves that the tests catch defects. `npm run seeded-defects` applies each patch of test/seeded-defects to a scratch copy of
  * the project, and runs tests until one fails. First come unit tests that import what it changes, then the file that it names,
- * then integration tests. What failed must pass without the defects. Exit code 1 if a defect survives.
+ * then those of the other projects. What failed must pass without the defects. Exit code 1 if a defect survives.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -127,7 +127,12 @@ async function catcherOf(name: string): Promise<Failure | undefined> {
     const found = (named.startsWith('test/unit/') && (await failing([named]))) || (await related('unit'));
     if (found) return found;
     await make('npm', 'run', 'build');
-    return (await failing([named])) ?? (await related('workflows')) ?? (await related('integration'));
+    return (
+      (await failing([named])) ??
+      (await related('workflows')) ??
+      (await related('components')) ??
+      (await related('integration'))
+    );
   } finally {
     await remove();
   }

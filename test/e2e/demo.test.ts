@@ -8,6 +8,7 @@ import { startReader } from '../rigs/docs/reader.js';
 import { newFolder } from '../rigs/folders.js';
 import { run } from '../rigs/processes.js';
 import { CTRL_C, startAtTerminal } from '../rigs/terminal.js';
+import { variants } from '../rigs/variants.js';
 import { eventually } from '../rigs/waiting.js';
 import { changedBuild } from '../rigs/worker/changed-build.js';
 
@@ -16,7 +17,7 @@ const TIMEOUT_MS = 600_000;
 const BLOCKS = pastedBlocks();
 
 it(
-  'the demo onboards everyone as their scenarios require and runs until Ctrl-C: what a reader pastes from any page works and prints what the page shows, and a newcomer finishes an onboarding in a browser and by a copied command',
+  'the demo onboards everyone as their scenarios require and runs until Ctrl-C: what a reader pastes from a page works and prints what the page shows, and a newcomer finishes an onboarding in a browser and by a copied command',
   async () => {
     const demo = startAtTerminal(`stty cols 160; "${process.execPath}" dist/demo.js`, process.cwd());
     const shows = (text: string) =>
@@ -113,8 +114,8 @@ function expectShownIn(everyone: string): void {
 }
 
 /**
- * Pastes the blocks of the pages into one terminal, those of the tutorial first, in a folder that shares what they read. The two
- * minutes that the tutorial waits are half a minute there.
+ * Pastes the blocks of the tutorial, and every night those of all pages, into one terminal, in a folder that shares what they read.
+ * The two minutes that the tutorial waits are half a minute there.
  */
 async function pasteEverything(): Promise<void> {
   const folder = await newFolder();
@@ -126,7 +127,10 @@ async function pasteEverything(): Promise<void> {
   const reader = startReader(folder, { TZ: 'UTC', PATH: `${folder}:${process.env['PATH']}` });
   const ofTutorial = BLOCKS.filter(({ page }) => page === TUTORIAL);
   const cleanUp = ofTutorial.splice(-1);
-  const others = BLOCKS.filter(({ page }) => page !== TUTORIAL);
+  const others = variants(
+    [],
+    BLOCKS.filter(({ page }) => page !== TUTORIAL),
+  );
   const problems: object[] = [];
   for (const { page, commands, shown } of [...ofTutorial, ...others, ...cleanUp]) {
     const { codes, printed } = await reader.paste(commands);

@@ -121,7 +121,7 @@ async function history({ onboarding, part = onboarding }: Met) {
   return { raised: details('requirement-raised'), adopted: details('write-adopted') };
 }
 
-// A 500 is no other fault than a lost connection: test/integration/partners/errors.test.ts. A review: evidence.test.ts.
+// A 500 is no other fault than a lost connection: test/components/partners/errors.test.ts. A review: evidence.test.ts.
 describe.concurrent('a write that took effect, and whose response was lost,', () => {
   it.each([
     [...SUBMIT_MERCHANT, 0],

@@ -17,7 +17,7 @@ const OTHER_PLACES: Readonly<Record<string, string>> = {
   'docs/changing-workflows.md': 'production: test/deploy rolls out between builds',
   'docs/deployment.md': 'Docker, and secrets: test/unit/deploy and test/deploy check the files',
   'docs/scale.md': 'root and cgroups of version 1',
-  'docs/simulation.md': 'minutes of simulation: test/integration/simulation runs it',
+  'docs/simulation.md': 'minutes of simulation: test/components/simulation runs it',
   'docs/tutorial-partner.md': 'credentials of a real partner',
   'docs/upgrades.md': 'changes the dependencies, or a namespace in production',
 };
