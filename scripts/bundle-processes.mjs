@@ -10,18 +10,16 @@ const dist = fileURLToPath(new URL('../dist', import.meta.url));
 for (const name of readdirSync(dist))
   if (/^(command|server)-.*\.js(\.map)?$/.test(name)) rmSync(`${dist}/${name}`);
 
-// Modules expect to be two folders below the root of the package. Chunks lose the order of imports, so each checks Node first.
+// Chunks lose the order of imports, so each checks Node first.
 const banner = `
 import './process/node-version.js';
 import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
-const moduleUrl = new URL('commands/bundled.js', import.meta.url).href;
 `;
 
 const options = {
   outdir: dist,
   ...{ bundle: true, platform: 'node', format: 'esm', target: 'node22' },
-  define: { 'import.meta.url': 'moduleUrl' },
   banner: { js: banner },
   // Its main file finds its parts with a function that a bundler cannot follow.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },

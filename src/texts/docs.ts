@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { inPackage } from '../process/package.js';
 
 /** What the package has besides code: its version, and the pages of docs/ whose texts the command and the console show. */
 
@@ -6,7 +7,7 @@ import { readFileSync } from 'node:fs';
 export type Row = Readonly<Record<string, string>>;
 
 export function page(name: 'codes' | 'configuration' | 'operations'): string {
-  return readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
+  return readFileSync(inPackage(`docs/${name}.md`), 'utf8');
 }
 
 /** The tables of a page with a table under each heading. */
@@ -43,6 +44,5 @@ export function markdownTable(
 
 /** The version of Gangway: `0.1.0`. */
 export function packageVersion(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+  return (JSON.parse(readFileSync(inPackage('package.json'), 'utf8')) as { version: string }).version;
 }

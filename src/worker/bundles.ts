@@ -1,8 +1,8 @@
-import { fileURLToPath } from 'node:url';
+import { inPackage } from '../process/package.js';
 import { FAILURE_CONVERTER, type PayloadKeys } from '../temporal/payload-codec.js';
 
 /** Built files: the bundler and the worker load them by path, even in tests of the sources. */
-const built = (name: string) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
+const built = (name: string) => inPackage(`dist/${name}`);
 
 /**
  * The workflows as `npm run build` bundled them. Failures are converted inside the bundle, so workers with keys need a bundle of

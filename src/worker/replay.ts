@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { temporal } from '@temporalio/proto';
 import {
   DefaultLogger,
@@ -13,6 +12,7 @@ import {
 import { LOCATED, type ReplaySinks, type Requested, type TraceSinks } from '../messages/sinks.js';
 import { shortened } from '../partners/bounds.js';
 import { masked } from '../privacy/masked.js';
+import { inPackage } from '../process/package.js';
 import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';
 
 /**
@@ -216,7 +216,7 @@ function reasonOf({ message }: Error): string {
   return shortened(masked(line, 'failure').replace(/\b(id|event_id): \d+/g, '$1: …'), LONGEST_REASON);
 }
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = inPackage('.');
 
 /** Steps and activities pass through these, so a place in them says nothing. */
 const PASSED = /\/workflows\/(interceptors|journey\/)|\/node_modules\//;
