@@ -1,4 +1,4 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { unwatchFile, watchFile } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { InterceptingCall, type Interceptor, Metadata, status } from '@grpc/grpc-js';
 import {
@@ -13,7 +13,13 @@ import {
 import { type ClientConfigTLS, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import { z } from 'zod';
 import { DEFAULT_TASK_QUEUE } from '../messages/ids.js';
-import { BadSetting, requireCertificates, withAdvice, withSecretFiles } from '../settings/settings.js';
+import {
+  BadSetting,
+  requireCertificates,
+  secretIn,
+  withAdvice,
+  withSecretFiles,
+} from '../settings/settings.js';
 import { tracedClient } from '../tracing/spans.js';
 import { dataConverter, type PayloadKeys, payloadKeys } from './payload-codec.js';
 import { type Credentials, isUnimplemented, TemporalProblem, whyUnavailable } from './unavailable.js';
@@ -85,7 +91,6 @@ export async function temporalUnavailable(
  */
 export function temporalSettings(env: NodeJS.ProcessEnv) {
   const overrideEnvVars = withSecretFiles(env, TEMPORAL_SECRETS);
-  if (overrideEnvVars['TEMPORAL_API_KEY'] === '') throw new BadSetting('TEMPORAL_API_KEY_FILE', 'is empty');
   try {
     const profile = loadClientConfigProfile({ overrideEnvVars });
     checkPair(profile.tls);
@@ -280,10 +285,10 @@ export function onNewApiKey(env: NodeJS.ProcessEnv, use: (apiKey: string) => voi
   return () => unwatchFile(file, look);
 }
 
-/** Undefined while the file cannot be read, for example during its replacement: the last key stays. */
+/** Undefined while the file has no key, for example during its replacement: the last key stays. */
 function readKey(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8').trimEnd();
+    return secretIn('TEMPORAL_API_KEY_FILE', file);
   } catch {
     return undefined;
   }
