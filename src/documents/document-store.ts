@@ -1,11 +1,12 @@
 import { createHash, hash, randomUUID } from 'node:crypto';
-import { basename, extname } from 'node:path';
+import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { SavedStatement } from '../messages/banking-activities.js';
 import type { DocumentRef } from '../messages/requirements.js';
 import type { StatementFormat } from '../partners/banking/client.js';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
 import type { Download } from '../partners/catalogue.js';
+import { checkedDocument, documentName } from './document-types.js';
 import { type FileStore, StoreFailure } from './file-store.js';
 
 /** Its methods throw a {@link StoreFailure}. */
@@ -40,12 +41,23 @@ export function documentStore(files: FileStore) {
   const open = async ({ key }: Key): Promise<Readable> => files.open(checked(key));
   return {
     open,
-    async put(fileName: string, content: Readable | Uint8Array): Promise<DocumentRef> {
-      const extension = extname(fileName).toLowerCase();
-      const key = randomUUID() + (/^\.[a-z0-9]{1,8}$/.test(extension) ? extension : '');
+    /**
+     * Everybody who gives a document gives it here, so all are checked alike.
+     *
+     * @param onBytes as in {@link checkedDocument}
+     * @throws {RefusedDocument}
+     */
+    async put(
+      given: string,
+      content: Readable | Uint8Array,
+      onBytes?: (bytes: number) => void,
+    ): Promise<DocumentRef> {
+      const fileName = documentName(given);
+      const key = randomUUID() + extname(fileName).toLowerCase();
       const contentType = contentTypeOf(fileName);
-      await files.save(key, content instanceof Readable ? content : Readable.from([content]), contentType);
-      return { key, fileName: basename(fileName), contentType };
+      const body = content instanceof Readable ? content : Readable.from([content]);
+      await files.save(key, checkedDocument(fileName, body, onBytes), contentType);
+      return { key, fileName, contentType };
     },
     /** If the document is too large to send, returns one byte more than may be sent. */
     async get(ref: Key): Promise<Uint8Array<ArrayBuffer>> {

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
 
 /**
- * The document types that the console accepts. Name and content must agree, and a file that is valid as two types is refused: a
- * reader must see what the uploader saw.
+ * The document types that people may give, wherever they give them. Name and content must agree, and a file that is valid as two
+ * types is refused: a reader must see what the uploader saw.
  */
 
 export const MOST_FILES = 10;
@@ -82,7 +82,7 @@ function typeOf(extension: string): DocumentType {
 }
 
 /**
- * The name of a document, from what a browser sent: never a path, without control characters, and of a length that partners take.
+ * The name of a document, from what its sender calls it: never a path, without control characters, and of a length that partners take.
  *
  * @throws {RefusedDocument} when nothing is left, or the type is not accepted
  */
@@ -126,8 +126,9 @@ async function* checked(
     refuseStart(start, type);
   };
   const held: Buffer[] = [];
-  const chunks: AsyncIterable<Buffer> = content.iterator({ destroyOnReturn: false });
-  for await (const chunk of chunks) {
+  const parts: AsyncIterable<Buffer | Uint8Array | string> = content.iterator({ destroyOnReturn: false });
+  for await (const part of parts) {
+    const chunk = Buffer.isBuffer(part) ? part : Buffer.from(part);
     bytes += chunk.length;
     onBytes(chunk.length);
     if (bytes > MAX_ATTACHMENT_BYTES) throw new RefusedDocument('is larger than 25 MiB');
