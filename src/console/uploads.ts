@@ -55,7 +55,7 @@ export async function receiveDocuments(
       }
       if (documents.length === 0) await mayStore(new Fields(values));
       try {
-        documents.push(await store.put(filename, file, count));
+        documents.push(await store.put(filename, file, ({ length }) => count(length)));
       } catch (error) {
         if (file.errored) throw notReceived(error, TOO_LARGE);
         if (!(error instanceof RefusedDocument)) throw error;

@@ -4,7 +4,8 @@ import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { contentTypeOf, type DocumentStore, documentStore } from '../../documents/document-store.js';
+import { type DocumentStore, documentStore } from '../../documents/document-store.js';
+import { typeOf } from '../../documents/document-types.js';
 import { openStore } from '../../documents/open-store.js';
 import type {
   FileToSend,
@@ -252,7 +253,7 @@ async function readFiles(fields: Readonly<Record<string, unknown>>): Promise<Rec
   );
   const parts = named.map(async ([field, path]): Promise<[string, FilePart]> => {
     const content = await buffer(documentIn(path, `${field}: ${path}`));
-    return [field, { fileName: basename(path), contentType: contentTypeOf(path), content }];
+    return [field, { fileName: basename(path), contentType: typeOf(path).contentType, content }];
   });
   return Object.fromEntries(await Promise.all(parts));
 }
