@@ -196,17 +196,16 @@ export class GangwayClient {
    * Stores a document (`DOCUMENT_DIR`), for an answer of the kind `documents`.
    *
    * @param fileName the name that the partner sees
-   * @throws {InvalidInput} when it is of a type that nobody may give, or its content is not what its name says; nothing is stored
+   * @throws {InvalidInput} when the console would refuse it, too; nothing is stored
    */
   async storeDocument(fileName: string, content: Readable): Promise<DocumentRef> {
     const { documentStore } = await import('../documents/document-store.js');
-    const { RefusedDocument } = await import('../documents/document-types.js');
-    const { InvalidInput } = await import('../texts/invalid-input.js');
     const { openStore } = await import('../documents/open-store.js');
+    const { InvalidInput } = await import('../texts/invalid-input.js');
     const { settings, env } = this.#parts;
     const documents = documentStore(await openStore(settings.documentDir, env));
-    return documents.put(fileName, content).catch((error: unknown) => {
-      throw error instanceof RefusedDocument ? new InvalidInput(`${fileName}: ${error.message}`) : error;
+    return documents.put(fileName, content).catch((error: Error) => {
+      throw error.name === 'RefusedDocument' ? new InvalidInput(`${fileName}: ${error.message}`) : error;
     });
   }
 

@@ -45,22 +45,20 @@ export function documentStore(files: FileStore) {
     async get(ref: Key): Promise<Uint8Array<ArrayBuffer>> {
       return beginningOf(await open(ref), MAX_ATTACHMENT_BYTES + 1);
     },
-    hash: async (ref: Key) => digestOf(await open(ref)),
+    /** The SHA-256, in hexadecimal, and the length. The document is never in memory as a whole. */
+    async hash(ref: Key): Promise<{ readonly sha256: string; readonly bytes: number }> {
+      const hash = createHash('sha256');
+      let bytes = 0;
+      for await (const chunk of (await open(ref)) as AsyncIterable<Buffer>) {
+        hash.update(chunk);
+        bytes += chunk.length;
+      }
+      return { sha256: hash.digest('hex'), bytes };
+    },
     async remove({ key }: Key): Promise<void> {
       await files.remove(checked(key));
     },
   };
-}
-
-/** The SHA-256, in hexadecimal, and the length of a file that is never in memory as a whole. */
-export async function digestOf(content: AsyncIterable<Buffer>) {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of content) {
-    hash.update(chunk);
-    bytes += chunk.length;
-  }
-  return { sha256: hash.digest('hex'), bytes };
 }
 
 async function beginningOf(content: Readable, atMost: number): Promise<Buffer<ArrayBuffer>> {

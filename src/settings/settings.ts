@@ -254,19 +254,15 @@ export function secretIn(setting: string, file: string): string {
   } catch (error) {
     throw new BadSetting(setting, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
-  if (!isUtf8(bytes)) throw new BadSetting(setting, `is not UTF-8; ${SAVE}`);
-  const text = bytes.toString();
-  if (text.startsWith('\ufeff')) throw new BadSetting(setting, `begins with a byte order mark; ${SAVE}`);
-  const secret = text.trimEnd();
+  if (!isUtf8(bytes)) throw new BadSetting(setting, 'is not UTF-8');
+  const secret = bytes.toString().trimEnd();
   requirePlain(setting, secret);
   return secret;
 }
-
-const SAVE = 'save the file as UTF-8 without a byte order mark';
 
 /** Whatever looks empty, or has a character that nobody sees, is not what somebody meant as a secret. */
 function requirePlain(setting: string, secret: string): void {
   if (secret.trim() === '') throw new BadSetting(setting, 'is empty');
   if (/[^\P{C}\t\r\n]/u.test(secret))
-    throw new BadSetting(setting, 'has an invisible character; type it again');
+    throw new BadSetting(setting, 'has an invisible character, such as a byte order mark');
 }

@@ -278,20 +278,14 @@ export function onNewApiKey(env: NodeJS.ProcessEnv, use: (apiKey: string) => voi
   const file = env['TEMPORAL_API_KEY_FILE'];
   if (!file) return () => undefined;
   const look = () => {
-    const apiKey = readKey(file);
-    if (apiKey) use(apiKey);
+    try {
+      use(secretIn('TEMPORAL_API_KEY_FILE', file));
+    } catch {
+      // While the file is replaced, the last key stays.
+    }
   };
   watchFile(file, { interval: INTERVAL_MS, persistent: false }, look);
   return () => unwatchFile(file, look);
-}
-
-/** Undefined while the file has no key, for example during its replacement: the last key stays. */
-function readKey(file: string): string | undefined {
-  try {
-    return secretIn('TEMPORAL_API_KEY_FILE', file);
-  } catch {
-    return undefined;
-  }
 }
 
 const ENDED = { code: status.CANCELLED, details: 'the command has ended', metadata: new Metadata() };

@@ -68,12 +68,7 @@ export function cannotRead(name: string): (error: NodeJS.ErrnoException) => neve
   };
 }
 
-/**
- * A document that a person gives, by the rules of the document store.
- *
- * @param name for messages
- * @throws {InvalidInput} when it cannot be read, or is refused
- */
+/** A document that a person gives. @throws {InvalidInput} when it cannot be read, or the document store would refuse it */
 export async function* documentIn(file: string, name = file): AsyncGenerator<Buffer> {
   try {
     yield* checkedDocument(documentName(basename(file)), createReadStream(file));

@@ -152,19 +152,17 @@ describe('what is not a statement', () => {
   );
 });
 
-describe('a second statement of a month', () => {
-  it('goes beside the first if it differs, and is the same file if it does not', async () => {
-    const folder = await newFolder();
-    const later = PDF.replace('1 0', '2 0');
-    const names: string[] = [];
-    for (const content of [PDF, PDF, later, later, PDF, `${PDF}%%EOF`])
-      names.push((await save(folder, Readable.from([content]))).fileName);
-    const [first, second, third] = ['', '-2', '-3'].map((number) => `2026-01-fa-501-1${number}.pdf`);
-    expect(names).toEqual([first, first, second, second, first, third]);
-    expect((await readdir(folder)).toSorted()).toEqual([second, third, first]);
-    expect(await readFile(join(folder, first ?? ''), 'utf8')).toBe(PDF);
-    expect(await readFile(join(folder, second ?? ''), 'utf8')).toBe(later);
-  });
+it('a second statement of a month goes beside the first, with its time', async () => {
+  const folder = await newFolder();
+  const later = PDF.replace('1 0', '2 0');
+  const { fileName: first } = await save(folder, Readable.from([PDF]));
+  const { fileName: second } = await save(folder, Readable.from([later]));
+  expect([first, second]).toEqual([
+    '2026-01-fa-501-1.pdf',
+    expect.stringMatching(/^2026-01-fa-501-1-\d{8}T\d{9}Z\.pdf$/),
+  ]);
+  expect(await readFile(join(folder, first), 'utf8')).toBe(PDF);
+  expect(await readFile(join(folder, second), 'utf8')).toBe(later);
 });
 
 describe('the dates of a statement', () => {
@@ -178,15 +176,15 @@ describe('the dates of a statement', () => {
     ['in no column of dates', 'fa-1,paid 2025-11-02,1\n', undefined],
     [
       ...(['of the month before', 'fa-1,2025-12-03,1\nfa-1,2025-12-04,1\n'] as const),
-      '2 of 2 dates are outside 2026-01, such as 2025-12-03',
+      'dates outside 2026-01: 2, such as 2025-12-03',
     ],
     [
-      ...(['as people write them', 'fa-1,1/3/2026,1\nfa-1,3/1/2026,1\n'] as const),
-      '1 of 2 dates are outside 2026-01, such as 3/1/2026',
+      ...(['as people write them', 'fa-1,1/3/2026,1\nfa-1,3/10/2026,1\n'] as const),
+      'dates outside 2026-01: 1, such as 3/10/2026',
     ],
     [
       ...(['of the year before, first in the row', '2025-01-15;1;2\n'] as const),
-      '1 of 1 dates are outside 2026-01, such as 2025-01-15',
+      'dates outside 2026-01: 1, such as 2025-01-15',
     ],
   ])('%s: a CSV is saved, and says what is outside', async (_, rows, warning) => {
     const body = Readable.from([Buffer.from('account,date,amount\n'), Buffer.from(rows)]);

@@ -152,25 +152,17 @@ describe('the settings of a partner', () => {
     expect(JSON.stringify(config)).toContain('"from a file"');
   });
 
-  const SAVE = 'save the file as UTF-8 without a byte order mark';
+  const INVISIBLE = 'has an invisible character, such as a byte order mark';
   it.each<[what: string, content: string | Buffer, rule: string]>([
     ['is empty', '', 'is empty'],
     ['has only blank space', ' \r\n\n', 'is empty'],
-    ['begins with a byte order mark', '\ufeffhunter2\n', `begins with a byte order mark; ${SAVE}`],
-    ['has a byte order mark alone', '\ufeff', `begins with a byte order mark; ${SAVE}`],
-    ['is UTF-16', Buffer.from('\ufeffhunter2', 'utf16le'), `is not UTF-8; ${SAVE}`],
-    [
-      'is UTF-16, high bytes first',
-      Buffer.from('\ufeffhunter2', 'utf16le').swap16(),
-      `is not UTF-8; ${SAVE}`,
-    ],
-    [
-      'is UTF-16 without a mark',
-      Buffer.from('hunter2', 'utf16le'),
-      'has an invisible character; type it again',
-    ],
-    ['is Windows-1252', Buffer.from('pässword', 'latin1'), `is not UTF-8; ${SAVE}`],
-    ['has a zero-width space', 'hunter\u200b2', 'has an invisible character; type it again'],
+    ['begins with a byte order mark', '\ufeffhunter2\n', INVISIBLE],
+    ['has a byte order mark alone', '\ufeff', 'is empty'],
+    ['is UTF-16', Buffer.from('\ufeffhunter2', 'utf16le'), 'is not UTF-8'],
+    ['is UTF-16, high bytes first', Buffer.from('\ufeffhunter2', 'utf16le').swap16(), 'is not UTF-8'],
+    ['is UTF-16 without a mark', Buffer.from('hunter2', 'utf16le'), INVISIBLE],
+    ['is Windows-1252', Buffer.from('pässword', 'latin1'), 'is not UTF-8'],
+    ['has a zero-width space', 'hunter\u200b2', INVISIBLE],
   ])('take no secret from a file that %s', async (_, content, rule) => {
     const file = await fileWith(content);
     const load = () => loadWorkerSettings({ ...banking, BANKING_PASSWORD: '', BANKING_PASSWORD_FILE: file });
@@ -244,7 +236,7 @@ describe('a bad setting', () => {
     ['PAYMENTS_ENVIRONMENT', 'prod', 'must be uat or production'],
     ['PAYMENTS_API_KEY_HEADER', 'x key', 'must be the name of a header'],
     ['BOARDING_PASSWORD_FILE', '/nowhere', 'cannot be read (ENOENT)'],
-    ['BOARDING_PASSWORD', '\ufeffhunter2', 'has an invisible character; type it again', partner],
+    ['BOARDING_PASSWORD', '\ufeffhunter2', 'has an invisible character, such as a byte order mark', partner],
     ['BOARDING_PASSWORD', ' ', 'is empty', partner],
     ['GANGWAY_BUILD_ID', 'a:b', PART],
     [
