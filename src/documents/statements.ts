@@ -45,12 +45,7 @@ const OTHER_TYPE = /^(text\/html|application\/(\w+\+)?(json|xhtml))\b/i;
 const DATE = /(?:^|[,;\t])"?(\d{4}-\d\d-\d\d|\d\d?\/\d\d?\/\d{4})/gm;
 const DAY_MS = 86_400_000;
 
-const STATEMENT = { system: 'banking', operation: 'generate-full-statement' } as const;
-const UNREADABLE = {
-  kind: 'Uncertain',
-  reason: 'unreadable response',
-  unreadable: STATEMENT.operation,
-} as const;
+const CALL = { system: 'banking', operation: 'generate-full-statement' } as const;
 
 /** Passes a statement on while it arrives. If it is none, the content breaks off with a `PartnerError`, so that no store has it. */
 export function checkedStatement(
@@ -68,7 +63,14 @@ export function checkedStatement(
     } catch (error) {
       if (!(error instanceof RefusedDocument)) throw error;
       const fields = [{ field: '', message: `the ${format} ${error.message}` }];
-      throw new PartnerError({ ...STATEMENT, ...UNREADABLE, fields }, { cause: error });
+      const failed = {
+        kind: 'Uncertain',
+        reason: 'unreadable response',
+        unreadable: CALL.operation,
+      } as const;
+      throw new PartnerError({ ...CALL, ...failed, fields }, { cause: error });
+    } finally {
+      body.destroy();
     }
   }
   return { format, content: Readable.from(translated(), { objectMode: false }) };

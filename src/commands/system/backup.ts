@@ -1,6 +1,6 @@
 import { createHmac, type Hmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import pLimit from 'p-limit';
@@ -48,22 +48,24 @@ export const backUp = atTemporal(async ({ cli, client, config }, file: string, {
   const at = new Date().toISOString();
   const [key] = config.payloadKeys ?? [];
   const mac = key && macOf(key);
-  let onboardings = 0;
+  let [onboardings, bytes] = [0, 0];
   const lineOf = (line: object) => {
     const text = `${JSON.stringify(line)}\n`;
     mac?.update(text);
+    bytes += text.length;
     return text;
   };
   async function* lines() {
     yield lineOf({ gangwayBackup: FORMAT, at, namespace, taskQueue: config.taskQueue });
     for await (const { input, ...entry } of backedUp(client, config.taskQueue)) {
       onboardings += 1;
-      const bytes = await sealed(anywhere, input, entry.workflowId);
-      yield lineOf({ ...entry, input: Buffer.from(bytes).toString('base64') });
+      const content = await sealed(anywhere, input, entry.workflowId);
+      yield lineOf({ ...entry, input: Buffer.from(content).toString('base64') });
     }
     yield `${JSON.stringify({ onboardings, key: key?.id, mac: mac?.digest('base64') })}\n`;
   }
   await saveFile(file, lines());
+  if (bytes > MOST_BYTES) cli.note(`${file}: ${TOO_LARGE}, so gangway restore refuses it`);
   if (json) return cli.json({ file, at, onboardings });
   const warning = key
     ? ''
@@ -142,12 +144,14 @@ const footer = z.object({ onboardings: z.int(), key: keyId.optional(), mac: z.ba
 
 /** Less than the longest text of Node. */
 const MOST_BYTES = 500 * 1024 ** 2;
+const TOO_LARGE = 'is not a file of at most 500 MiB';
 
 /** Reads and checks a whole backup before anything is started. @throws {InvalidInput} that names the invalid line */
 async function readBackup(file: string, config: CommandSettings, mayBeForged: boolean) {
-  const found = await stat(file).catch(cannotRead(file));
-  if (!found.isFile() || found.size > MOST_BYTES)
-    throw new InvalidInput(`${file}: is not a file of at most ${MOST_BYTES / 1024 ** 2} MiB`);
+  const found = await access(file, constants.R_OK)
+    .then(() => stat(file))
+    .catch(cannotRead(file));
+  if (!found.isFile() || found.size > MOST_BYTES) throw new InvalidInput(`${file}: ${TOO_LARGE}`);
   const macs = new Map((config.payloadKeys ?? []).map((key) => [key.id, macOf(key)]));
   const lines: unknown[] = [];
   let last: string | undefined;

@@ -1,9 +1,10 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { folder as inFolder } from '../../../src/documents/file-store.js';
-import { type StatementName, saveStatement } from '../../../src/documents/statements.js';
+import { checkedStatement, type StatementName, saveStatement } from '../../../src/documents/statements.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
 import { newFolder as newParent } from '../../rigs/folders.js';
 
@@ -150,6 +151,13 @@ describe('what is not a statement', () => {
       expect(await readFile(join(folder, fileName), 'utf8')).toBe(good);
     },
   );
+});
+
+it('what is no statement ends the response of the partner', async () => {
+  const body = Readable.from(Array.from({ length: 1_000 }, () => Buffer.alloc(5_000, '<')));
+  const { content } = checkedStatement({ body, contentType: 'application/pdf' }, 'PDF');
+  await expect(buffer(content)).rejects.toBeInstanceOf(PartnerError);
+  expect(body.destroyed).toBe(true);
 });
 
 it('a second statement of a month goes beside the first, with its time', async () => {
