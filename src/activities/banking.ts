@@ -125,11 +125,8 @@ function statementActivities(
       { period: `${period}-15T12:00:00Z`, financialAccountIds: [...ids], fileFormat, ...defined({ email }) },
       options,
     );
-  const save = async (request: StatementRequest) => {
-    const { period, financialAccountIds: accounts, fileFormat: format } = request;
-    const file = await generate(request, untilCancelled());
-    return saveStatement(statements, { partnerAccount, period, accounts, format }, file);
-  };
+  const save = async (request: StatementRequest) =>
+    saveStatement(statements, partnerAccount, request, await generate(request, untilCancelled()));
   return {
     saveStatement: (request) => repeatable(() => kept(STATEMENT, () => save(request))),
 

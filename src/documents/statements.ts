@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { SavedStatement } from '../messages/banking-activities.js';
+import type { SavedStatement, StatementRequest } from '../messages/banking-activities.js';
 import { type StatementFormat, statementFormat } from '../partners/banking/client.js';
 import type { Download } from '../partners/catalogue.js';
 import { PartnerError } from '../partners/partner-error.js';
@@ -11,15 +11,6 @@ import { type FileStore, StoreFailure } from './file-store.js';
  * Statements in the statement store. A sign-in page may come with 200 as well, so a file is believed by its type, its beginning and
  * its end. No file takes the place of another: a later one of the same name gets the time.
  */
-
-export interface StatementName {
-  /** The account at the partners. The file name begins with it, because two accounts may have financial accounts of the same id. */
-  readonly partnerAccount?: string | undefined;
-  readonly period: string;
-  readonly accounts: readonly string[];
-  /** The requested format, unless the partner names another one. */
-  readonly format: StatementFormat;
-}
 
 const OFX = {
   begins: (start: Buffer) =>
@@ -83,9 +74,11 @@ export function checkedStatement(
  */
 export async function saveStatement(
   files: FileStore,
-  { period, ...name }: StatementName,
+  partnerAccount: string | undefined,
+  request: StatementRequest,
   download: Download,
 ): Promise<SavedStatement> {
+  const { period } = request;
   let [outside, example] = [0, ''];
   const note = (chunk: Buffer) => {
     for (const [, date = ''] of chunk.toString('latin1').matchAll(DATE)) {
@@ -95,11 +88,12 @@ export async function saveStatement(
       example ||= date;
     }
   };
-  const { format, content } = checkedStatement(download, name.format, note);
+  const { format, content } = checkedStatement(download, request.fileFormat, note);
   try {
-    const nameWith = (time = '') => fileNameOf({ ...name, period, format }, time);
-    const isTaken = await isThere(files, nameWith());
-    const fileName = nameWith(isTaken ? `-${new Date().toISOString().replace(/[-:.]/g, '')}` : '');
+    const of = (partnerAccount === undefined ? '' : `${partnerAccount}-`) + nameOf(request);
+    const isTaken = await isThere(files, `${of}.${format.toLowerCase()}`);
+    const time = isTaken ? `-${new Date().toISOString().replace(/[-:.]/g, '')}` : '';
+    const fileName = `${of}${time}.${format.toLowerCase()}`;
     const bytes = await files.save(fileName, content, download.contentType);
     const warning = `dates outside ${period}: ${outside}, such as ${example}`;
     return { fileName, bytes, format, ...(format === 'CSV' && outside > 0 && { warning }) };
@@ -117,10 +111,9 @@ async function isThere(files: FileStore, name: string): Promise<boolean> {
   }
 }
 
-function fileNameOf({ partnerAccount, period, accounts, format }: StatementName, time = ''): string {
-  const ids = [...new Set(accounts)].sort();
+/** The name of a statement in its partner account. Two of these may have financial accounts of the same id. */
+function nameOf({ period, financialAccountIds }: StatementRequest): string {
+  const ids = [...new Set(financialAccountIds)].sort();
   const [only = ''] = ids;
-  const about = ids.length === 1 ? plain(only) : `${ids.length}-accounts-${hashOf(ids)}`;
-  const of = partnerAccount === undefined ? '' : `${partnerAccount}-`;
-  return `${of}${plain(period)}-${about}${time}.${format.toLowerCase()}`;
+  return `${plain(period)}-${ids.length === 1 ? plain(only) : `${ids.length}-accounts-${hashOf(ids)}`}`;
 }

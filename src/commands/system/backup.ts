@@ -166,7 +166,10 @@ async function readBackup(file: string, config: CommandSettings, mayBeForged: bo
     throw new InvalidInput(`${file}: is incomplete: its last line does not match the number of onboardings`);
   const why = whyForged(end.data, macs);
   if (why !== undefined && !mayBeForged)
-    throw refused(file, `anyone could have written it, because ${why}`, FORGED);
+    throw refused(
+      file,
+      `anyone could have written it, because ${why} (with --unauthenticated, its author decides what starts and what is adopted)`,
+    );
   const loadedDataConverter = loadDataConverter(dataConverter(config.payloadKeys));
   // It may be restored into another namespace.
   const anywhere = { options: { loadedDataConverter, namespace: '' } };
@@ -185,10 +188,8 @@ async function readBackup(file: string, config: CommandSettings, mayBeForged: bo
   return { at, entries };
 }
 
-const FORGED = '. With --unauthenticated, its author decides what starts and what is adopted';
-
-function refused(where: string, why: string, more = ''): InvalidInput {
-  return new InvalidInput(`${where}: ${why}; nothing was started${more}`);
+function refused(where: string, why: string): InvalidInput {
+  return new InvalidInput(`${where}: ${why}; nothing was started`);
 }
 
 /** @returns why a backup is not authentic; undefined if it is */

@@ -126,7 +126,7 @@ describe('gangway backup and restore', () => {
     const refused = await restoredElsewhere(file, env, ['--dry-run']);
     expect(refused).toMatchObject({
       ...{ code: 2, stdout: '' },
-      stderr: expect.stringContaining(`because key ${key} is not in PAYLOAD_KEYS; nothing was started.`),
+      stderr: expect.stringContaining(`because key ${key} is not in PAYLOAD_KEYS (with --unauthenticated,`),
     });
     const trusted = await restoredElsewhere(file, env, ['--unauthenticated']);
     expect(trusted).toMatchObject({

@@ -122,8 +122,8 @@ describe('gangway restore of a backup', () => {
   ])('%s starts nothing unless its author is trusted', async (_, text, env, why) => {
     expect(await restored(text, env)).toEqual([
       2,
-      `FILE: anyone could have written it, because ${why}; nothing was started. ` +
-        'With --unauthenticated, its author decides what starts and what is adopted\n',
+      `FILE: anyone could have written it, because ${why} ` +
+        '(with --unauthenticated, its author decides what starts and what is adopted); nothing was started\n',
     ]);
     expect(await restored(text, env, ['--unauthenticated'])).toEqual(ACCEPTED);
   });

@@ -4,11 +4,12 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { folder as inFolder } from '../../../src/documents/file-store.js';
-import { checkedStatement, type StatementName, saveStatement } from '../../../src/documents/statements.js';
+import { checkedStatement, saveStatement } from '../../../src/documents/statements.js';
+import type { StatementRequest } from '../../../src/messages/banking-activities.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
 import { newFolder as newParent } from '../../rigs/folders.js';
 
-const january = { period: '2026-01', accounts: ['fa-501-1'], format: 'PDF' } as const;
+const january = { period: '2026-01', financialAccountIds: ['fa-501-1'], fileFormat: 'PDF' } as const;
 const PDF = '%PDF-1.7\n1 0 obj\n%%EOF\n';
 const CSV = 'account,date,amount\r\nfa-501-1,2026-01-31T23:59:00Z,1.00\r\n';
 const OFX = 'OFXHEADER:100\r\n\r\n<OFX><BANKMSGSRSV1></BANKMSGSRSV1></OFX>\r\n';
@@ -18,13 +19,13 @@ const newFolder = async () => join(await newParent(), 'below', 'statements');
 const save = (
   folder: string,
   body: Readable,
-  name: StatementName = january,
+  name: StatementRequest = january,
   contentType = 'application/pdf',
-) => saveStatement(inFolder(folder), name, { contentType, body });
+) => saveStatement(inFolder(folder), undefined, name, { contentType, body });
 
-const saved = async (accounts: readonly string[], period = '2026-01') => {
+const saved = async (financialAccountIds: readonly string[], period = '2026-01') => {
   const folder = await newFolder();
-  const { fileName } = await save(folder, Readable.from([PDF]), { ...january, period, accounts });
+  const { fileName } = await save(folder, Readable.from([PDF]), { ...january, period, financialAccountIds });
   expect(await readdir(folder)).toEqual([fileName]);
   return fileName;
 };
@@ -96,50 +97,50 @@ describe('a statement that cannot be saved', () => {
 
 describe('what is not a statement', () => {
   const PAGE = '<!doctype html><html><title>Sign in</title></html>';
-  it.each<[what: string, contentType: string, format: StatementName['format'], content: string, why: string]>(
+  it.each<
+    [what: string, contentType: string, format: StatementRequest['fileFormat'], content: string, why: string]
+  >([
+    ['a sign-in page', 'text/html; charset=utf-8', 'PDF', PAGE, 'the PDF does not match its name.'],
     [
-      ['a sign-in page', 'text/html; charset=utf-8', 'PDF', PAGE, 'the PDF does not match its name.'],
-      [
-        'a sign-in page that is called a PDF',
-        'application/pdf',
-        'PDF',
-        PAGE,
-        'the PDF does not match its name.',
-      ],
-      ['a sign-in page that is called text', 'text/plain', 'CSV', PAGE, 'the CSV does not match its name.'],
-      ['a PDF that is called a page', 'text/html', 'PDF', PDF, 'the PDF does not match its name.'],
-      ['JSON', 'application/json', 'PDF', '{"success":false}', 'the PDF does not match its name.'],
-      ['JSON with commas', 'text/csv', 'CSV', '{"a":1,"b":2,"c":3}', 'the CSV does not match its name.'],
-      ['JSON of a problem', 'application/problem+json', 'CSV', CSV, 'the CSV does not match its name.'],
-      ['a sentence', 'text/plain', 'CSV', 'Sorry, try again.', 'the CSV does not match its name.'],
-      ['nothing', 'application/pdf', 'PDF', '', 'the PDF is empty'],
-      ['nothing, in a table', 'text/csv', 'CSV', '', 'the CSV is empty'],
-      [
-        ...(['half a PDF', 'application/pdf', 'PDF', '%PDF-1.7\n1 0 obj'] as const),
-        'the PDF is not a complete PDF file, or has data after its end',
-      ],
-      [
-        ...(['half a file of OFX', 'application/x-ofx', 'OFX', OFX.slice(0, -8)] as const),
-        'the OFX is not a complete OFX file, or has data after its end',
-      ],
-      [
-        'a page of XML',
-        'application/vnd.intu.qbo',
-        'QBO',
-        '<?xml version="1.0"?><a/>',
-        'the QBO does not match',
-      ],
+      'a sign-in page that is called a PDF',
+      'application/pdf',
+      'PDF',
+      PAGE,
+      'the PDF does not match its name.',
     ],
-  )(
+    ['a sign-in page that is called text', 'text/plain', 'CSV', PAGE, 'the CSV does not match its name.'],
+    ['a PDF that is called a page', 'text/html', 'PDF', PDF, 'the PDF does not match its name.'],
+    ['JSON', 'application/json', 'PDF', '{"success":false}', 'the PDF does not match its name.'],
+    ['JSON with commas', 'text/csv', 'CSV', '{"a":1,"b":2,"c":3}', 'the CSV does not match its name.'],
+    ['JSON of a problem', 'application/problem+json', 'CSV', CSV, 'the CSV does not match its name.'],
+    ['a sentence', 'text/plain', 'CSV', 'Sorry, try again.', 'the CSV does not match its name.'],
+    ['nothing', 'application/pdf', 'PDF', '', 'the PDF is empty'],
+    ['nothing, in a table', 'text/csv', 'CSV', '', 'the CSV is empty'],
+    [
+      ...(['half a PDF', 'application/pdf', 'PDF', '%PDF-1.7\n1 0 obj'] as const),
+      'the PDF is not a complete PDF file, or has data after its end',
+    ],
+    [
+      ...(['half a file of OFX', 'application/x-ofx', 'OFX', OFX.slice(0, -8)] as const),
+      'the OFX is not a complete OFX file, or has data after its end',
+    ],
+    [
+      'a page of XML',
+      'application/vnd.intu.qbo',
+      'QBO',
+      '<?xml version="1.0"?><a/>',
+      'the QBO does not match',
+    ],
+  ])(
     '(%s as %s for %s) is not saved, and leaves the good file',
     async (_, contentType, format, content, why) => {
       const folder = await newFolder();
       const good = { PDF, CSV, OFX, QBO: OFX }[format];
-      const { fileName } = await save(folder, Readable.from([good]), { ...january, format }, '');
+      const { fileName } = await save(folder, Readable.from([good]), { ...january, fileFormat: format }, '');
       const refused = await save(
         folder,
         Readable.from([Buffer.from(content)]),
-        { ...january, format },
+        { ...january, fileFormat: format },
         contentType,
       ).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(PartnerError);
@@ -196,7 +197,7 @@ describe('the dates of a statement', () => {
     ],
   ])('%s: a CSV is saved, and says what is outside', async (_, rows, warning) => {
     const body = Readable.from([Buffer.from('account,date,amount\n'), Buffer.from(rows)]);
-    const statement = await save(await newFolder(), body, { ...january, format: 'CSV' }, 'text/csv');
+    const statement = await save(await newFolder(), body, { ...january, fileFormat: 'CSV' }, 'text/csv');
     const bytes = 20 + rows.length;
     const whole = { fileName: '2026-01-fa-501-1.csv', bytes, format: 'CSV' };
     expect(statement).toEqual(warning === undefined ? whole : { ...whole, warning });
