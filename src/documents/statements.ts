@@ -83,6 +83,7 @@ export async function saveStatement(
   const note = (chunk: Buffer) => {
     for (const [, date = ''] of chunk.toString('latin1').matchAll(DATE)) {
       const days = (Date.parse(date) - Date.parse(`${period}-01`)) / DAY_MS;
+      // Roughly, because zones differ.
       if (days > -2 && days < 33) continue;
       outside += 1;
       example ||= date;
