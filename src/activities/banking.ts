@@ -1,15 +1,11 @@
 import { activityInfo, getClient } from '@temporalio/activity';
 import type { z } from 'zod';
-import { saveStatement } from '../documents/document-store.js';
 import type { FileStore } from '../documents/file-store.js';
-import type { BankingActivities, SavedStatement, StatementRequest } from '../messages/banking-activities.js';
+import { checkedStatement, saveStatement } from '../documents/statements.js';
+import type { BankingActivities, StatementRequest } from '../messages/banking-activities.js';
 import { workflowTaskQueue } from '../messages/ids.js';
-import {
-  type BankingClient,
-  eachPaymentCard,
-  isClosed,
-  statementFormat,
-} from '../partners/banking/client.js';
+import { defined } from '../messages/objects.js';
+import { type BankingClient, eachPaymentCard, isClosed } from '../partners/banking/client.js';
 import type { addressChange, NotificationType } from '../partners/banking/requests.js';
 import type { CallOptions } from '../partners/client.js';
 import { type FieldProblem, failureIn, PartnerError } from '../partners/partner-error.js';
@@ -120,25 +116,25 @@ function statementActivities(
   statements: FileStore,
   partnerAccount: string | undefined,
 ) {
-  async function save(request: StatementRequest, options: CallOptions): Promise<SavedStatement> {
-    const { period, financialAccountIds, fileFormat, email } = request;
-    const file = await client.generateFullStatement(
-      {
-        period: `${period}-01T00:00:00Z`,
-        financialAccountIds: [...financialAccountIds],
-        fileFormat,
-        ...(email !== undefined && { email }),
-      },
+  // Midnight on the first in UTC is the month before in the United States, so the period is a day in the middle.
+  const generate = (
+    { period, financialAccountIds: ids, fileFormat, email }: StatementRequest,
+    options: CallOptions,
+  ) =>
+    client.generateFullStatement(
+      { period: `${period}-15T12:00:00Z`, financialAccountIds: [...ids], fileFormat, ...defined({ email }) },
       options,
     );
-    const format = statementFormat(file.contentType) ?? fileFormat;
-    return saveStatement(statements, { partnerAccount, period, accounts: financialAccountIds, format }, file);
-  }
-
+  const save = async (request: StatementRequest) =>
+    saveStatement(statements, partnerAccount, request, await generate(request, untilCancelled()));
   return {
-    saveStatement: (request) => repeatable(() => kept(STATEMENT, () => save(request, untilCancelled()))),
+    saveStatement: (request) => repeatable(() => kept(STATEMENT, () => save(request))),
 
-    // The partner sends its e-mail before a failure of the store: such a call is uncertain and must not be repeated.
-    sendStatement: (request) => writeOnce((options) => save(request, options)),
+    // `saveStatement` has saved the file. Here, only a whole statement shows that the partner took the request.
+    sendStatement: (request) =>
+      writeOnce(async (options) => {
+        const file = await generate(request, options);
+        for await (const _ of checkedStatement(file, request.fileFormat).content);
+      }),
   } satisfies Partial<BankingActivities>;
 }

@@ -192,13 +192,21 @@ export class GangwayClient {
     return this.#of(id, (workflowId) => sendResolution(this.#parts.temporal, workflowId, resolution));
   }
 
-  /** Stores a document (`DOCUMENT_DIR`), for an answer of the kind `documents`. @param fileName the name that the partner sees */
+  /**
+   * Stores a document (`DOCUMENT_DIR`), for an answer of the kind `documents`.
+   *
+   * @param fileName the name that the partner sees
+   * @throws {InvalidInput} when the console would refuse it, too; nothing is stored
+   */
   async storeDocument(fileName: string, content: Readable): Promise<DocumentRef> {
     const { documentStore } = await import('../documents/document-store.js');
     const { openStore } = await import('../documents/open-store.js');
+    const { InvalidInput } = await import('../texts/invalid-input.js');
     const { settings, env } = this.#parts;
     const documents = documentStore(await openStore(settings.documentDir, env));
-    return documents.put(fileName, content);
+    return documents.put(fileName, content).catch((error: Error) => {
+      throw error.name === 'RefusedDocument' ? new InvalidInput(`${fileName}: ${error.message}`) : error;
+    });
   }
 
   /**

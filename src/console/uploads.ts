@@ -3,12 +3,12 @@ import type { Readable } from 'node:stream';
 import type { FastifyMultipartBaseOptions, Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { type DocumentStore, documentStore } from '../documents/document-store.js';
+import { MOST_BYTES, MOST_FILES, RefusedDocument } from '../documents/document-types.js';
 import { openStore, type StorePlaces } from '../documents/open-store.js';
 import type { DocumentRef } from '../messages/requirements.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { requireCsrf } from './admission.js';
-import { checkedDocument, documentName, MOST_BYTES, MOST_FILES, RefusedDocument } from './document-types.js';
 import { Fields } from './query.js';
 import { NotShown, once, type Shown, type Visit } from './route.js';
 
@@ -55,8 +55,7 @@ export async function receiveDocuments(
       }
       if (documents.length === 0) await mayStore(new Fields(values));
       try {
-        const name = documentName(filename);
-        documents.push(await store.put(name, checkedDocument(name, file, count)));
+        documents.push(await store.put(filename, file, ({ length }) => count(length)));
       } catch (error) {
         if (file.errored) throw notReceived(error, TOO_LARGE);
         if (!(error instanceof RefusedDocument)) throw error;

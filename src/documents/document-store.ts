@@ -1,33 +1,16 @@
 import { createHash, hash, randomUUID } from 'node:crypto';
-import { basename, extname } from 'node:path';
+import { extname } from 'node:path';
 import { Readable } from 'node:stream';
-import type { SavedStatement } from '../messages/banking-activities.js';
 import type { DocumentRef } from '../messages/requirements.js';
-import type { StatementFormat } from '../partners/banking/client.js';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
-import type { Download } from '../partners/catalogue.js';
+import { checkedDocument, documentName, typeOf } from './document-types.js';
 import { type FileStore, StoreFailure } from './file-store.js';
 
 /** Its methods throw a {@link StoreFailure}. */
 export type DocumentStore = ReturnType<typeof documentStore>;
 
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  '.pdf': 'application/pdf',
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-  '.tif': 'image/tiff',
-  '.tiff': 'image/tiff',
-  '.txt': 'text/plain',
-  '.csv': 'text/csv',
-};
-
 /** The form of a generated key. A key of this form cannot lead to any other file. */
 const KEY = /^[0-9a-f-]{36}(\.[a-z0-9]{1,8})?$/;
-
-export function contentTypeOf(fileName: string): string {
-  return CONTENT_TYPES[extname(fileName).toLowerCase()] ?? 'application/octet-stream';
-}
 
 /** Documents that wait to be sent to a partner. Workflows contain only references to them. */
 export function documentStore(files: FileStore) {
@@ -40,12 +23,23 @@ export function documentStore(files: FileStore) {
   const open = async ({ key }: Key): Promise<Readable> => files.open(checked(key));
   return {
     open,
-    async put(fileName: string, content: Readable | Uint8Array): Promise<DocumentRef> {
-      const extension = extname(fileName).toLowerCase();
-      const key = randomUUID() + (/^\.[a-z0-9]{1,8}$/.test(extension) ? extension : '');
-      const contentType = contentTypeOf(fileName);
-      await files.save(key, content instanceof Readable ? content : Readable.from([content]), contentType);
-      return { key, fileName: basename(fileName), contentType };
+    /**
+     * Everybody who gives a document gives it here, so all are checked alike.
+     *
+     * @param onChunk as in {@link checkedDocument}
+     * @throws {RefusedDocument}
+     */
+    async put(
+      given: string,
+      content: Readable | Uint8Array,
+      onChunk?: (chunk: Buffer) => void,
+    ): Promise<DocumentRef> {
+      const fileName = documentName(given);
+      const key = randomUUID() + extname(fileName).toLowerCase();
+      const { contentType } = typeOf(fileName);
+      const body = content instanceof Readable ? content : Readable.from([content]);
+      await files.save(key, checkedDocument(fileName, body, onChunk), contentType);
+      return { key, fileName, contentType };
     },
     /** If the document is too large to send, returns one byte more than may be sent. */
     async get(ref: Key): Promise<Uint8Array<ArrayBuffer>> {
@@ -78,40 +72,14 @@ async function beginningOf(content: Readable, atMost: number): Promise<Buffer<Ar
   return Buffer.concat(chunks, Math.min(bytes, atMost));
 }
 
-export interface StatementName {
-  /** The account at the partners. The file name begins with it, because two accounts may have financial accounts of the same id. */
-  readonly partnerAccount?: string | undefined;
-  readonly period: string;
-  readonly accounts: readonly string[];
-  readonly format: StatementFormat;
-}
-
 /** Text that a file name may contain unchanged. */
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
-
-/** Saves a statement while it arrives, in place of one of the same name. @throws as {@link FileStore.save} */
-export async function saveStatement(
-  files: FileStore,
-  name: StatementName,
-  { body, contentType }: Download,
-): Promise<SavedStatement> {
-  const fileName = fileNameOf(name);
-  return { fileName, bytes: await files.save(fileName, body, contentType), format: name.format };
-}
-
-function fileNameOf({ partnerAccount, period, accounts, format }: StatementName): string {
-  const ids = [...new Set(accounts)].sort();
-  const [only = ''] = ids;
-  const about = ids.length === 1 ? plain(only) : `${ids.length}-accounts-${hashOf(ids)}`;
-  const of = partnerAccount === undefined ? '' : `${partnerAccount}-`;
-  return `${of}${plain(period)}-${about}.${format.toLowerCase()}`;
-}
 
 /** The text itself if it is safe in a file name, else a hash of it. */
 export function plain(text: string): string {
   return PLAIN.test(text) ? text : hashOf([text]);
 }
 
-function hashOf(texts: readonly string[]): string {
+export function hashOf(texts: readonly string[]): string {
   return hash('sha256', JSON.stringify(texts)).slice(0, 8);
 }

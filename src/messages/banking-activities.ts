@@ -194,8 +194,8 @@ export interface BankingActivities {
   ensureWebhook(request: WebhookRequest): Promise<Pick<EnsuredWebhook, 'existed' | 'id'>>;
   /** E10. Streams a statement into the statement store. */
   saveStatement(request: Omit<StatementRequest, 'email'>): Promise<SavedStatement>;
-  /** The same, and the partner sends a message for each call. Sent at most once. */
-  sendStatement(request: StatementRequest & { readonly email: string }): Once<SavedStatement>;
+  /** The same without saving it, and the partner sends a message for each call. Sent at most once. */
+  sendStatement(request: StatementRequest & { readonly email: string }): Once<void>;
 }
 
 /** A statement in the statement store. */
@@ -203,6 +203,8 @@ export interface SavedStatement {
   readonly fileName: string;
   readonly bytes: number;
   readonly format: string;
+  /** For a CSV with dates outside the month: how many, and one of them. */
+  readonly warning?: string;
 }
 
 /** E13: one webhook. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { shapeOf } from '../schemas/shape.js';
@@ -225,9 +226,9 @@ export function readSettings<Schema extends z.ZodObject>(
 
 /**
  * The environment, in which each secret has the content of the file that `<NAME>_FILE` names. Empty settings count as not set, as in
- * a `.env` file whose lines were left blank.
+ * a `.env` file whose lines were left blank. Checked here, because a partner may lock an account after a few wrong passwords.
  *
- * @throws {BadSetting} when the file cannot be read, or the secret is also set itself
+ * @throws {BadSetting} when the file cannot be read, the secret is also set itself, or it cannot be meant as it is
  */
 export function withSecretFiles(
   environment: NodeJS.ProcessEnv,
@@ -236,15 +237,32 @@ export function withSecretFiles(
   const set = Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const values = Object.fromEntries(set);
   for (const name of secrets) {
-    const file = values[`${name}_FILE`];
-    if (file === undefined) continue;
-    if (values[name] !== undefined)
+    const [file, value] = [values[`${name}_FILE`], values[name]];
+    if (file !== undefined && value !== undefined)
       throw new BadSetting(`${name}_FILE`, `is set as well as ${name}; set one of the two`);
-    try {
-      values[name] = readFileSync(file, 'utf8').trimEnd();
-    } catch (error) {
-      throw new BadSetting(`${name}_FILE`, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
-    }
+    if (file !== undefined) values[name] = secretIn(`${name}_FILE`, file);
+    else if (value !== undefined) requirePlain(name, value);
   }
   return values;
+}
+
+/** The secret in a file, without blank space at its end. @throws {BadSetting} that says what is wrong with the file */
+export function secretIn(setting: string, file: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw new BadSetting(setting, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+  if (!isUtf8(bytes)) throw new BadSetting(setting, 'is not UTF-8');
+  const secret = bytes.toString().trimEnd();
+  requirePlain(setting, secret);
+  return secret;
+}
+
+/** Whatever looks empty, or has a character that nobody sees, is not what somebody meant as a secret. */
+function requirePlain(setting: string, secret: string): void {
+  if (secret.trim() === '') throw new BadSetting(setting, 'is empty');
+  if (/[^\P{C}\t\r\n]/u.test(secret))
+    throw new BadSetting(setting, 'has an invisible character, such as a byte order mark');
 }

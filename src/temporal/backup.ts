@@ -2,11 +2,12 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { ONBOARDINGS, type OnboardingType, partsOfId } from '../messages/ids.js';
-import type {
-  BusinessOnboardingInput,
-  CustomerOnboardingInput,
-  MerchantBoardingInput,
-  TerminalProvisioningInput,
+import {
+  type BusinessOnboardingInput,
+  type CustomerOnboardingInput,
+  type MerchantBoardingInput,
+  partnerId,
+  type TerminalProvisioningInput,
 } from '../messages/inputs.js';
 import type { DbaForm } from '../messages/listed.js';
 import { defined, mergePatch } from '../messages/objects.js';
@@ -27,8 +28,8 @@ export const backedUpFacts = z.object({
   status: z.string(),
   startedAt: z.iso.datetime(),
   stage: z.string().optional(),
-  merchantProfileId: z.int().optional(),
-  bankingProfileId: z.int().optional(),
+  merchantProfileId: partnerId.optional(),
+  bankingProfileId: partnerId.optional(),
   mid: z.string().optional(),
 });
 
@@ -159,7 +160,7 @@ export interface RestoreOptions {
 export function inOrder(entries: readonly BackedUp[]): BackedUp[] {
   const ids = new Set(entries.map(({ workflowId }) => workflowId));
   const unstarted = entries.flatMap((entry): BackedUp[] => {
-    if (entry.type !== 'customerOnboarding' || isEndedBySomebody(entry)) return [];
+    if (entry.type !== 'customerOnboarding' || !isRestored(entry)) return [];
     const { boarding: workflowId } = partIds(entry.workflowId);
     if (ids.has(workflowId)) return [];
     const { boarding } = entry.input as CustomerOnboardingInput;
@@ -170,7 +171,7 @@ export function inOrder(entries: readonly BackedUp[]): BackedUp[] {
   });
   const isCustomer = ({ type }: BackedUp) => type === 'customerOnboarding';
   const skipped = new Map(
-    entries.filter(isEndedBySomebody).map((entry) => [entry.workflowId, entry] as const),
+    entries.filter((entry) => !isRestored(entry)).map((entry) => [entry.workflowId, entry] as const),
   );
   const customers = entries.filter(isCustomer).map((entry): BackedUp => {
     const ended = endedParts(entry, skipped);
@@ -205,7 +206,7 @@ export async function restore(
   { taskQueue, dbaForm, backedUpAt, dryRun = false }: RestoreOptions,
 ): Promise<Restoring> {
   const { workflowId, type } = entry;
-  if (isEndedBySomebody(entry)) return 'skipped';
+  if (!isRestored(entry)) return 'skipped';
   const account = partsOfId(workflowId)?.account;
   const { args, dba, agent, isKnown } = startOf(entry, { backedUpAt });
   const restoring = isKnown ? 'adopts' : 'looks';
@@ -228,8 +229,8 @@ export async function restore(
 }
 
 /** Only an onboarding that ran, perhaps on in another run, or that a partner decided, is restored. */
-function isEndedBySomebody({ status, stage }: BackedUp): boolean {
-  return !['running', 'continued_as_new', 'completed'].includes(status) || isGivenUp(stage);
+export function isRestored({ status, stage }: BackedUp): boolean {
+  return ['running', 'continued_as_new', 'completed'].includes(status) && !isGivenUp(stage);
 }
 
 /** Reports whether an operator has ended an onboarding, or is ending it. */

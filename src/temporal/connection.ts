@@ -1,4 +1,4 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { unwatchFile, watchFile } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { InterceptingCall, type Interceptor, Metadata, status } from '@grpc/grpc-js';
 import {
@@ -13,7 +13,13 @@ import {
 import { type ClientConfigTLS, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import { z } from 'zod';
 import { DEFAULT_TASK_QUEUE } from '../messages/ids.js';
-import { BadSetting, requireCertificates, withAdvice, withSecretFiles } from '../settings/settings.js';
+import {
+  BadSetting,
+  requireCertificates,
+  secretIn,
+  withAdvice,
+  withSecretFiles,
+} from '../settings/settings.js';
 import { tracedClient } from '../tracing/spans.js';
 import { dataConverter, type PayloadKeys, payloadKeys } from './payload-codec.js';
 import { type Credentials, isUnimplemented, TemporalProblem, whyUnavailable } from './unavailable.js';
@@ -85,7 +91,6 @@ export async function temporalUnavailable(
  */
 export function temporalSettings(env: NodeJS.ProcessEnv) {
   const overrideEnvVars = withSecretFiles(env, TEMPORAL_SECRETS);
-  if (overrideEnvVars['TEMPORAL_API_KEY'] === '') throw new BadSetting('TEMPORAL_API_KEY_FILE', 'is empty');
   try {
     const profile = loadClientConfigProfile({ overrideEnvVars });
     checkPair(profile.tls);
@@ -273,20 +278,14 @@ export function onNewApiKey(env: NodeJS.ProcessEnv, use: (apiKey: string) => voi
   const file = env['TEMPORAL_API_KEY_FILE'];
   if (!file) return () => undefined;
   const look = () => {
-    const apiKey = readKey(file);
-    if (apiKey) use(apiKey);
+    try {
+      use(secretIn('TEMPORAL_API_KEY_FILE', file));
+    } catch {
+      // While the file is replaced, the last key stays.
+    }
   };
   watchFile(file, { interval: INTERVAL_MS, persistent: false }, look);
   return () => unwatchFile(file, look);
-}
-
-/** Undefined while the file cannot be read, for example during its replacement: the last key stays. */
-function readKey(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').trimEnd();
-  } catch {
-    return undefined;
-  }
 }
 
 const ENDED = { code: status.CANCELLED, details: 'the command has ended', metadata: new Metadata() };

@@ -30,7 +30,7 @@ export type PayloadKeys = readonly [PayloadKey, ...PayloadKey[]];
 
 const KEY_BYTES = 32;
 
-const KEY_ID = /^[A-Za-z0-9._-]{1,64}$/;
+export const KEY_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 const KEY_TEXT = /^[A-Za-z0-9+/]{43}=$/;
 
@@ -157,7 +157,7 @@ export function encryptedIn(message: unknown): { readonly keyId: string; readonl
  * @throws {MisplacedPayload} when they belong to another workflow
  */
 export function decodedPayloads(
-  client: Client,
+  client: Converting,
   payloads: readonly Payload[] | null | undefined,
   workflowId: string | undefined,
 ): Promise<unknown[]> {
@@ -176,20 +176,23 @@ export async function decodedFailure(
 }
 
 /** A value as a file of a workflow, encrypted like its payloads. */
-export async function sealed(client: Client, value: unknown, workflowId: string): Promise<Uint8Array> {
+export async function sealed(client: Converting, value: unknown, workflowId: string): Promise<Uint8Array> {
   const { loadedDataConverter } = client.options;
   const payload = await encodeToPayload(loadedDataConverter, value, foundIn(client, workflowId));
   return PayloadMessage.encode(payload).finish();
 }
 
 /** The opposite of {@link sealed}. Throws like {@link decodedPayloads}. */
-export async function unsealed(client: Client, file: Uint8Array, workflowId: string): Promise<unknown> {
+export async function unsealed(client: Converting, file: Uint8Array, workflowId: string): Promise<unknown> {
   const [value] = await decodedPayloads(client, [PayloadMessage.decode(file)], workflowId);
   return value;
 }
 
+/** A client, or what it has for payloads. With the namespace '', they belong to each. */
+type Converting = { readonly options: Pick<Client['options'], 'loadedDataConverter' | 'namespace'> };
+
 function foundIn(
-  { options: { namespace } }: Client,
+  { options: { namespace } }: Converting,
   workflowId: string | undefined,
 ): WorkflowSerializationContext | undefined {
   return workflowId === undefined ? undefined : { type: 'workflow', namespace, workflowId };

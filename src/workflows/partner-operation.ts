@@ -195,17 +195,18 @@ async function saveStatement({ email, ...rest }: OperationRequest<'statement'>, 
     run: () => bank.saveStatement(request),
     endsWhenRejected: true,
   });
-  journey.timeline.add('statement-saved', { detail: saved.fileName });
+  const detail = [saved.fileName, saved.warning].filter(Boolean).join('; ');
+  journey.timeline.add('statement-saved', { detail });
   if (email === undefined) return { ...saved, emailed: false };
   journey.state.report();
-  await runStep(journey, {
+  await runStep<void>(journey, {
     effect: 'once',
     title: 'send the statement by e-mail',
     run: (send) => send(bank.sendStatement, { ...request, email }),
     endsWhenRejected: true,
     readEvidence: 'none',
     polledEvidence: 'none',
-    adopt: () => saved,
+    adopt: () => undefined,
     idFormat: 'text',
     whereToLook: `Ask whether the statement of ${period} has arrived by email. If it has, adopt ${period}.`,
   });

@@ -10,9 +10,9 @@ export async function newFolder(until: Until = testEnds): Promise<string> {
   return folder;
 }
 
-/** A new file with this text. Until the running test ends. */
-export async function fileWith(text: string): Promise<string> {
+/** A new file with this content. Until the running test ends. */
+export async function fileWith(content: string | Uint8Array): Promise<string> {
   const file = join(await newFolder(), 'file');
-  await writeFile(file, text);
+  await writeFile(file, content);
   return file;
 }

@@ -7,7 +7,7 @@ import { csvRows, NO_MAPPING } from '../../src/batches/csv.js';
 import { formatDoubts } from '../../src/batches/doubts.js';
 import { heldSource } from '../../src/batches/format.js';
 import { rowSchemas } from '../../src/batches/validation.js';
-import { documentName } from '../../src/console/document-types.js';
+import { documentName } from '../../src/documents/document-types.js';
 import { changesOf } from '../../src/forms/corrections.js';
 import { settingsFrom } from '../../src/forms/set-fields.js';
 import { retryAfterMs } from '../../src/http/deadline.js';

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { createReadStream, readdirSync } from 'node:fs';
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
+import { checkedDocument, documentName, RefusedDocument } from '../../documents/document-types.js';
 import { atAccount, splitAccount } from '../../messages/ids.js';
 import { accountName, type KnownAccounts } from '../../messages/inputs.js';
 import { int32, text } from '../../partners/fields.js';
@@ -65,6 +66,16 @@ export function cannotRead(name: string): (error: NodeJS.ErrnoException) => neve
     const similar = code === 'ENOENT' ? similarFiles(name) : '';
     throw new InvalidInput(`${name}: cannot be read (${code})${why ? `: ${why}${similar}` : ''}`);
   };
+}
+
+/** A document that a person gives. @throws {InvalidInput} when it cannot be read, or the document store would refuse it */
+export async function* documentIn(file: string, name = file): AsyncGenerator<Buffer> {
+  try {
+    yield* checkedDocument(documentName(basename(file)), createReadStream(file));
+  } catch (error) {
+    if (error instanceof RefusedDocument) throw new InvalidInput(`${name}: ${error.message}`);
+    cannotRead(name)(error as NodeJS.ErrnoException);
+  }
 }
 
 /**

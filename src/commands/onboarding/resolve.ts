@@ -1,5 +1,5 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { access, constants, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Command } from 'commander';
@@ -18,13 +18,12 @@ import type { Part } from '../../messages/onboardings.js';
 import type { Answer, AnswerKind, DocumentRef, Requirement } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { oneTimeCode } from '../../partners/banking/rules.js';
-import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
 import { json } from '../../partners/fields.js';
 import { masked } from '../../privacy/masked.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { nameWithId, userName } from '../../texts/names.js';
-import { cannotRead, findById, type IdOptions, readObject, shellWord } from '../cli/arguments.js';
+import { cannotRead, documentIn, findById, type IdOptions, readObject, shellWord } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { gangwayOf } from '../cli/follow.js';
@@ -274,12 +273,9 @@ function stored(context: CommandContext, file: string): Promise<DocumentRef> {
 }
 
 async function checkDocument(file: string): Promise<void> {
-  const found = await access(file, constants.R_OK)
-    .then(() => stat(file))
-    .catch(cannotRead(file));
-  if (!found.isFile()) throw new InvalidInput(`${file}: is not a file`);
-  if (found.size === 0) throw new InvalidInput(`${file}: is empty`);
-  if (found.size > MAX_ATTACHMENT_BYTES) throw new InvalidInput(`${file}: is larger than 25 MiB`);
+  // It is read a second time to be sent.
+  if (!(await stat(file).catch(cannotRead(file))).isFile()) throw new InvalidInput(`${file}: is not a file`);
+  for await (const _ of documentIn(file));
 }
 
 interface Asked {

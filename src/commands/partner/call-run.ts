@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { contentTypeOf, type DocumentStore, documentStore } from '../../documents/document-store.js';
+import { type DocumentStore, documentStore } from '../../documents/document-store.js';
+import { typeOf } from '../../documents/document-types.js';
 import { openStore } from '../../documents/open-store.js';
 import type {
   FileToSend,
@@ -34,8 +35,8 @@ import { flatten } from '../../texts/csv.js';
 import { check, InvalidInput, problemLines } from '../../texts/invalid-input.js';
 import { traceExchanges } from '../../tracing/spans.js';
 import {
-  cannotRead,
   cannotSave,
+  documentIn,
   type PartnerAccountOptions,
   partnerAccountOf,
   readObject,
@@ -251,8 +252,8 @@ async function readFiles(fields: Readonly<Record<string, unknown>>): Promise<Rec
     typeof value === 'string' && value.startsWith('@') ? [[field, value.slice(1)] as const] : [],
   );
   const parts = named.map(async ([field, path]): Promise<[string, FilePart]> => {
-    const content = await readFile(path).catch(cannotRead(`${field}: ${path}`));
-    return [field, { fileName: basename(path), contentType: contentTypeOf(path), content }];
+    const content = await buffer(documentIn(path, `${field}: ${path}`));
+    return [field, { fileName: basename(path), contentType: typeOf(path).contentType, content }];
   });
   return Object.fromEntries(await Promise.all(parts));
 }

@@ -62,9 +62,10 @@ export async function saveNow(cli: CommandLine, options: NowOptions): Promise<vo
   const request = { ...requestFrom(asked), period: asked['--period'] };
   const operation: Operation<'statement'> = {
     ...{ operation: 'statement', key: `now-${keyOf(request)}`, request },
-    done({ fileName, bytes, emailed }) {
+    done({ fileName, bytes, emailed, warning }) {
       const sent = emailed ? ', and the partner sends it by email' : '';
-      return `${fileName} (${bytes} bytes) is in the statement store${sent}`;
+      const doubt = warning ? `. Check it: ${warning}` : '';
+      return `${fileName} (${bytes} bytes) is in the statement store${sent}${doubt}`;
     },
   };
   await runOperation(cli, operation, options);

@@ -1,52 +1,75 @@
+import { createHmac, type Hmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { access, constants, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import type { Client } from '@temporalio/client';
-import type { WorkflowSerializationContext } from '@temporalio/common';
-import { decode, encodeToPayload } from '@temporalio/common/lib/internal-non-workflow/index.js';
-import proto from '@temporalio/proto';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import pLimit from 'p-limit';
 import { z } from 'zod';
+import { type OnboardingType, partsOfId, workflowId } from '../../messages/ids.js';
+import {
+  accountName,
+  externalId,
+  type KnownAccounts,
+  type MerchantBoardingInput,
+  partnerId,
+} from '../../messages/inputs.js';
 import {
   type BackedUp,
   backedUp,
   backedUpFacts,
   inOrder,
   isGivenUp,
+  isRestored,
   type Restoring,
   restore,
 } from '../../temporal/backup.js';
-import { isUnreadablePayload } from '../../temporal/payload-codec.js';
+import {
+  dataConverter,
+  KEY_ID,
+  MisplacedPayload,
+  type PayloadKey,
+  sealed,
+  UnreadablePayload,
+  unsealed,
+} from '../../temporal/payload-codec.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { parseJson } from '../../texts/text.js';
 import { cannotRead, saveFile } from '../cli/arguments.js';
-import { atTemporal, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { CommandFailed } from '../cli/errors.js';
+import { atTemporal, type CommandLine, type CommandSettings, withTemporal } from '../cli/command-line.js';
 import type { Flags } from '../cli/options.js';
 import type { RecordFormat } from '../cli/output.js';
-
-const { Payload } = proto.temporal.api.common.v1;
 
 /** The format of the file. A new number marks files that older versions cannot read. */
 const FORMAT = 1;
 
 export const backUp = atTemporal(async ({ cli, client, config }, file: string, { json }: Flags<'json'>) => {
-  const { namespace } = client.options;
+  const { namespace, loadedDataConverter } = client.options;
+  const anywhere = { options: { loadedDataConverter, namespace: '' } };
   const at = new Date().toISOString();
-  let onboardings = 0;
-  const lineOf = (line: object) => `${JSON.stringify(line)}\n`;
+  const [key] = config.payloadKeys ?? [];
+  const mac = key && macOf(key);
+  let [onboardings, bytes] = [0, 0];
+  const lineOf = (line: object) => {
+    const text = `${JSON.stringify(line)}\n`;
+    mac?.update(text);
+    bytes += text.length;
+    return text;
+  };
   async function* lines() {
     yield lineOf({ gangwayBackup: FORMAT, at, namespace, taskQueue: config.taskQueue });
     for await (const { input, ...entry } of backedUp(client, config.taskQueue)) {
       onboardings += 1;
-      yield lineOf({ ...entry, input: await sealed(client, entry.workflowId, input) });
+      const content = await sealed(anywhere, input, entry.workflowId);
+      yield lineOf({ ...entry, input: Buffer.from(content).toString('base64') });
     }
-    yield lineOf({ onboardings });
+    yield `${JSON.stringify({ onboardings, key: key?.id, mac: mac?.digest('base64') })}\n`;
   }
   await saveFile(file, lines());
+  if (bytes > MOST_BYTES) cli.note(`${file}: ${TOO_LARGE}, so gangway restore refuses it`);
   if (json) return cli.json({ file, at, onboardings });
-  const warning = config.payloadKeys
+  const warning = key
     ? ''
-    : '; PAYLOAD_KEYS is not set, so the file holds unencrypted private data';
+    : '; PAYLOAD_KEYS is not set, so the file holds unencrypted private data, and anyone can change it';
   cli.line(`saved ${onboardings} onboardings to ${file}${warning}`);
 });
 
@@ -55,11 +78,10 @@ const CONCURRENCY = 8;
 export async function restoreAll(
   cli: CommandLine,
   file: string,
-  { dryRun, json, csv }: RecordFormat & Flags<'dryRun'>,
+  { dryRun, json, csv, unauthenticated }: RecordFormat & Flags<'dryRun' | 'unauthenticated'>,
 ): Promise<void> {
-  const { at: backedUpAt, entries: lines } = await readBackup(file);
+  const { at: backedUpAt, entries } = await readBackup(file, cli.config(), unauthenticated === true);
   await withTemporal(cli, async ({ client, config: { taskQueue, dbaForm } }) => {
-    const { entries, locked } = await unsealedAll(client, lines);
     const limit = pLimit(CONCURRENCY);
     const options = { taskQueue, dbaForm, backedUpAt, dryRun };
     const counts: Record<Restoring, number> = { adopts: 0, looks: 0, there: 0, skipped: 0 };
@@ -80,8 +102,6 @@ export async function restoreAll(
       cli.line(
         `${dryRun ? 'would restore' : 'restored'} ${adopts + looks}, of which ${looks} search the partner first; already there: ${there}; not restored: ${skipped}`,
       );
-    if (locked.length > 0)
-      throw new CommandFailed(`not restored, because the key is not in PAYLOAD_KEYS: ${locked.join(', ')}`);
   });
 }
 
@@ -107,6 +127,11 @@ function describeRestoring(
   }
 }
 
+/** Authenticates the lines of a backup before its last. Its key is derived, because the payload key itself encrypts. */
+function macOf({ key }: PayloadKey): Hmac {
+  return createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', 'gangway backup', 32)));
+}
+
 const header = z.object({
   gangwayBackup: z.literal(FORMAT, `must be ${FORMAT}`),
   at: z.iso.datetime(),
@@ -114,57 +139,97 @@ const header = z.object({
 
 const entryLine = backedUpFacts.extend({ input: z.base64() });
 
-type EntryLine = z.output<typeof entryLine>;
+const keyId = z.string().regex(KEY_ID);
+const footer = z.object({ onboardings: z.int(), key: keyId.optional(), mac: z.base64().optional() });
 
-const footer = z.object({ onboardings: z.int() });
+/** Less than the longest text of Node. */
+const MOST_BYTES = 500 * 1024 ** 2;
+const TOO_LARGE = 'is not a file of at most 500 MiB';
 
-/** @throws {InvalidInput} that names the invalid line; nothing is started then */
-async function readBackup(file: string) {
+/** Reads and checks a whole backup before anything is started. @throws {InvalidInput} that names the invalid line */
+async function readBackup(file: string, config: CommandSettings, mayBeForged: boolean) {
+  const found = await access(file, constants.R_OK)
+    .then(() => stat(file))
+    .catch(cannotRead(file));
+  if (!found.isFile() || found.size > MOST_BYTES) throw new InvalidInput(`${file}: ${TOO_LARGE}`);
+  const macs = new Map((config.payloadKeys ?? []).map((key) => [key.id, macOf(key)]));
   const lines: unknown[] = [];
-  const input = createReadStream(file);
-  try {
-    for await (const line of createInterface({ input }))
-      lines.push(parseJson(line, `${file}:${lines.length + 1}`, true));
-  } catch (error) {
-    throw error instanceof InvalidInput ? error : cannotRead(file)(error as NodeJS.ErrnoException);
+  let last: string | undefined;
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    if (last !== undefined) for (const mac of macs.values()) mac.update(`${last}\n`);
+    lines.push(parseJson(line, `${file}:${lines.length + 1}`, true));
+    last = line;
   }
   const { at } = check(header, lines[0], `${file}:1`);
-  const last = footer.safeParse(lines.at(-1));
-  if (!last.success || last.data.onboardings !== lines.length - 2)
+  const end = footer.safeParse(lines.at(-1));
+  if (!end.success || end.data.onboardings !== lines.length - 2)
     throw new InvalidInput(`${file}: is incomplete: its last line does not match the number of onboardings`);
-  const entries = lines.slice(1, -1).map((line, index) => check(entryLine, line, `${file}:${index + 2}`));
+  const why = whyForged(end.data, macs);
+  if (why !== undefined && !mayBeForged)
+    throw refused(
+      file,
+      `anyone could have written it, because ${why} (with --unauthenticated, its author decides what starts and what is adopted)`,
+    );
+  const loadedDataConverter = loadDataConverter(dataConverter(config.payloadKeys));
+  // It may be restored into another namespace.
+  const anywhere = { options: { loadedDataConverter, namespace: '' } };
+  const entries: BackedUp[] = [];
+  for (const line of lines.slice(1, -1)) {
+    const where = `${file}:${entries.length + 2}`;
+    const { input: given, ...entry } = check(entryLine, line, where);
+    const bytes = Buffer.from(given, 'base64');
+    const input = await unsealed(anywhere, bytes, entry.workflowId).catch((error: unknown) => {
+      const isKnown = error instanceof UnreadablePayload || error instanceof MisplacedPayload;
+      throw refused(where, isKnown ? error.message : 'its input cannot be read');
+    });
+    entries.push({ ...entry, input: input as object });
+  }
+  requireOwnInputs(file, entries, config, why === undefined);
   return { at, entries };
 }
 
-/** The entries whose input can be decrypted, and the workflow ids of the others. */
-async function unsealedAll(client: Client, lines: readonly EntryLine[]) {
-  const entries: BackedUp[] = [];
-  const locked: string[] = [];
-  for (const { input, ...entry } of lines) {
-    try {
-      entries.push({ ...entry, input: await unsealed(client, entry.workflowId, input) });
-    } catch (error) {
-      if (!isUnreadablePayload(error)) throw error;
-      locked.push(entry.workflowId);
-    }
+function refused(where: string, why: string): InvalidInput {
+  return new InvalidInput(`${where}: ${why}; nothing was started`);
+}
+
+/** @returns why a backup is not authentic; undefined if it is */
+function whyForged({ key, mac = '' }: z.output<typeof footer>, macs: ReadonlyMap<string, Hmac>) {
+  if (macs.size === 0) return 'PAYLOAD_KEYS is not set';
+  if (key === undefined) return 'it was written without PAYLOAD_KEYS';
+  const own = macs.get(key)?.digest('base64');
+  if (own === undefined) return `key ${key} is not in PAYLOAD_KEYS`;
+  const isOwn = own.length === mac.length && timingSafeEqual(Buffer.from(own), Buffer.from(mac));
+  return isOwn ? undefined : `it was changed since, or key ${key} has another value`;
+}
+
+const name = z.string();
+const agent = { agentProfileId: partnerId.optional(), agent: name.optional() };
+const boarding = z.looseObject({ merchant: z.looseObject({ dba: name }), ...agent });
+const business = z.looseObject({ holder: z.looseObject({ doingBusinessAsName: name }) });
+const provisionTerminal = z.looseObject({ account: z.looseObject({ name: name.optional() }) });
+
+/** What a start reads of each input. No more, or a backup could not be restored once a partner has made a rule stricter. */
+const INPUTS: Readonly<Record<OnboardingType, z.ZodObject>> = {
+  merchantBoarding: boarding.extend({ merchantProfileId: partnerId.optional() }),
+  businessOnboarding: business,
+  customerOnboarding: z.looseObject({ boarding, business }),
+  terminalProvisioning: z.looseObject({ provisionTerminal }),
+};
+
+/** @throws {InvalidInput} when an entry has the input of another onboarding, or an id that no start makes */
+function requireOwnInputs(file: string, entries: BackedUp[], known: KnownAccounts, isAuthentic: boolean) {
+  const ids = new Set(entries.map((entry) => entry.workflowId));
+  if (ids.size < entries.length) throw refused(file, 'has an onboarding twice');
+  for (const [index, entry] of entries.entries()) {
+    if (!isRestored(entry)) continue;
+    const { type, input, workflowId: id } = entry;
+    const where = `${file}:${index + 2}`;
+    const schema = INPUTS[type].extend({ externalId, account: accountName(known) });
+    const { externalId: key, account } = check(schema, input, where) as MerchantBoardingInput;
+    const ofId = partsOfId(id)?.account;
+    // The input of a part has no account. Temporal may have forgotten a customer that somebody ended.
+    const isPart = isAuthentic || ids.has(workflowId('customerOnboarding', key, ofId));
+    const own = workflowId(type, key, account ?? (isPart ? ofId : undefined));
+    if (own !== id) throw refused(where, `${id} has the input of ${own}`);
   }
-  return { entries, locked };
-}
-
-/** An entry belongs to its workflow, and may be restored into another namespace. */
-function belongingTo(workflowId: string): WorkflowSerializationContext {
-  return { type: 'workflow', namespace: '', workflowId };
-}
-
-async function sealed(client: Client, workflowId: string, input: object): Promise<string> {
-  const payload = await encodeToPayload(client.options.loadedDataConverter, input, belongingTo(workflowId));
-  return Buffer.from(Payload.encode(payload).finish()).toString('base64');
-}
-
-/** @throws {MisplacedPayload} for the input of another entry */
-async function unsealed(client: Client, workflowId: string, input: string): Promise<object> {
-  const { payloadCodecs, payloadConverter } = client.options.loadedDataConverter;
-  const sealedPayload = Payload.decode(Buffer.from(input, 'base64'));
-  const [payload] = await decode(payloadCodecs, [sealedPayload], belongingTo(workflowId));
-  return payloadConverter.fromPayload(payload as NonNullable<typeof payload>);
 }

@@ -85,6 +85,7 @@ export function addBackups(program: Command, act: Act): void {
     )
     .argument('<file>', 'file that gangway backup wrote')
     .option('--dry-run', 'only print what would be started')
+    .option('--unauthenticated', 'let the author of a file that no key authenticates decide what is adopted')
     .action(act(async () => (await import('./backup.js')).restoreAll));
   withRecordFormats(restore);
   program

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../../documents/document-types.js';
 import { NEED_REASON } from '../../inbox/answering.js';
 import type { AnswerKind, Requirement } from '../../messages/requirements.js';
 import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
@@ -6,7 +7,6 @@ import { problemText } from '../../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../../partners/phases.js';
 import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } from '../answer.js';
 import type { CorrectionField } from '../correction-fields.js';
-import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../document-types.js';
 import { type Fields, LIST, pathOf, withList } from '../query.js';
 import { hasRole, useVisit, type Visit } from '../route.js';
 import { Correction } from './input-fields.js';

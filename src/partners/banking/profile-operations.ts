@@ -16,11 +16,11 @@ import * as responses from './responses.js';
 /** A file; `statementFormat` in `client.ts` returns its format. */
 const file = z.custom<Download>();
 
-/** The first of the previous month, because a statement of this one may not exist. */
+/** The middle of the previous month in every zone, because a statement of this one may not exist. */
 const lastMonth: ProbeSource = {
   value: () => {
     const now = new Date();
-    return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)).toISOString();
+    return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 15, 12)).toISOString();
   },
 };
 

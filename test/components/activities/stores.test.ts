@@ -80,7 +80,9 @@ describe('a statement that the store does not save', () => {
     ],
     ['is asked for again, when the store is unavailable', unavailable, 'NotSent', []],
   ] as const)('%s', async (_, store, kind, fields) => {
-    const { client } = await bankingPartner(responding(200, '%PDF', { 'content-type': 'application/pdf' }));
+    const { client } = await bankingPartner(
+      responding(200, '%PDF-1.7\n%%EOF', { 'content-type': 'application/pdf' }),
+    );
     const { saveStatement } = bankingActivities({ client, statements: await store(), poll, meaningOf });
     const request = { period: '2026-01', financialAccountIds: ['fa-501-1'], fileFormat: 'PDF' } as const;
     const { details, isRetried } = await failed(environment().run(() => saveStatement(request)));

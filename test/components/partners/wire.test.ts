@@ -62,7 +62,7 @@ const WIRE: Readonly<Record<SystemName, Readonly<Record<string, string>>>> = {
       'POST /api/v1/merchant/attachment?id=1001 --BOUNDARY',
       'Content-Disposition: form-data; name="file"; filename="check.pdf"',
       'Content-Type: application/pdf',
-      ...['', '%PDF-1.7', '--BOUNDARY', 'Content-Disposition: form-data; name="description"'],
+      ...['', '%PDF-1.7', '%%EOF', '--BOUNDARY', 'Content-Disposition: form-data; name="description"'],
       ...['', 'voided check', '--BOUNDARY--', ''],
     ].join('\r\n'),
     getUnderwritingNotes: 'GET /api/v1/merchant/underwritingNotes?id=1001',

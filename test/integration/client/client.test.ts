@@ -80,7 +80,9 @@ describe.concurrent('a program', () => {
     const { workflowId, asked } = await waiting();
     expect(await gangway.requirements(workflowId)).toEqual(asked);
     const [check, share] = asked.map(({ requirement }) => requirement.id);
-    const document = await gangway.storeDocument('check.pdf', Readable.from('%PDF-1.7 test'));
+    const document = await gangway.storeDocument('check.pdf', Readable.from(['%PDF-1.7\n%%EOF\n']));
+    const page = gangway.storeDocument('check.pdf', Readable.from(['<!doctype html>']));
+    await expect(page).rejects.toThrow(new InvalidInput('check.pdf: does not match its name.'));
     await gangway.answer(workflowId, {
       ...{ ...BY, requirementId: check ?? '' },
       answer: { kind: 'documents', documents: [document] },

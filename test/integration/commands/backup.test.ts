@@ -66,7 +66,11 @@ describe('gangway backup and restore', () => {
     for (const secret of ['123456789', 'ada@example.com', '5185550199', 'Corner Bakery', 'siteInspection'])
       expect([secret, text.includes(secret)]).toEqual([secret, false]);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ gangwayBackup: 1, taskQueue: rig.taskQueue });
-    expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ onboardings: 2 });
+    expect(JSON.parse(lines.at(-1) ?? '')).toEqual({
+      onboardings: 2,
+      key: expect.stringMatching(/^k[\w-]+$/),
+      mac: expect.stringMatching(/^[\w+/]{43}=$/),
+    });
     const entry = (id: string) =>
       lines.map((line) => JSON.parse(line)).find(({ workflowId }) => workflowId === id);
     expect(entry(boarding.workflowId)).toMatchObject({
@@ -93,7 +97,7 @@ describe('gangway backup and restore', () => {
     expect(started).toMatchObject({ dueInHours: 47, holder: { businessPhone: '5185550199' } });
   });
 
-  it('refuse an entry that has the input of another', async () => {
+  it('refuse an entry that has the input of another, even if its author is trusted', async () => {
     const [one, other] = [await rig.board(merchant('waiting')), await rig.board(merchant('waiting'))];
     await Promise.all([one.listed(), other.listed()]);
     const { file, lines } = await backedUp();
@@ -102,23 +106,33 @@ describe('gangway backup and restore', () => {
     of(other).input = of(one).input;
     await writeFile(file, `${entries.map((entry) => JSON.stringify(entry)).join('\n')}\n`);
     expect(await restoredElsewhere(file)).toMatchObject({
-      ...{ code: 1, stdout: '' },
-      stderr: `a payload of workflow ${one.workflowId} was found in workflow ${other.workflowId}\n`,
+      ...{ code: 2, stdout: '' },
+      stderr: expect.stringMatching(/: anyone could have written it, because it was changed since, or key /),
+    });
+    expect(await restoredElsewhere(file, {}, ['--unauthenticated'])).toMatchObject({
+      ...{ code: 2, stdout: '' },
+      stderr: expect.stringContaining(
+        `: a payload of workflow ${one.workflowId} was found in workflow ${other.workflowId}; nothing was started\n`,
+      ),
     });
   });
 
-  it('name what a missing key keeps from being restored', async () => {
+  it('name the missing key, and restore nothing without it', async () => {
     const boarding = await rig.board(merchant('waiting'));
     await boarding.listed();
-    const { file } = await backedUp();
-    for (const format of [[], ['--json'], ['--csv'], ['--dry-run']]) {
-      const restored = await restoredElsewhere(file, { PAYLOAD_KEYS: generatePayloadKey() }, format);
-      expect(restored).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/^not restored, because the key is not in PAYLOAD_KEYS: /),
-      });
-      expect(restored.stderr).toContain(boarding.workflowId);
-    }
+    const { file, lines } = await backedUp();
+    const { key } = JSON.parse(lines.at(-1) ?? '');
+    const env = { PAYLOAD_KEYS: generatePayloadKey() };
+    const refused = await restoredElsewhere(file, env, ['--dry-run']);
+    expect(refused).toMatchObject({
+      ...{ code: 2, stdout: '' },
+      stderr: expect.stringContaining(`because key ${key} is not in PAYLOAD_KEYS (with --unauthenticated,`),
+    });
+    const trusted = await restoredElsewhere(file, env, ['--unauthenticated']);
+    expect(trusted).toMatchObject({
+      ...{ code: 2, stdout: '' },
+      stderr: `${file}:2: an encrypted payload needs key ${key}, which is not among the keys; nothing was started\n`,
+    });
   });
 });
 

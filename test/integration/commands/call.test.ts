@@ -87,10 +87,16 @@ describe('a call', () => {
     expect(await rig.sandbox.ledger({ operation: 'close-card' })).toHaveLength(1);
   });
 
-  it('sends files, through the document store or with --local', async () => {
+  it('sends files, through the document store or with --local, and refuses those that the console refuses', async () => {
     const id = await createMerchant();
     const file = join(folder, 'check.txt');
     await writeFile(file, 'voided');
+    const page = join(folder, 'check.pdf');
+    await writeFile(page, '<!doctype html>');
+    expect(await call(['boarding', 'upload-attachment', JSON.stringify({ id, file: `@${page}` })])).toEqual({
+      ...{ code: 2, stdout: '' },
+      stderr: `file: ${page}: does not match its name.\n`,
+    });
     for (const more of [[], ['--local']])
       expect(
         await call(['boarding', 'upload-attachment', JSON.stringify({ id, file: `@${file}` }), ...more]),

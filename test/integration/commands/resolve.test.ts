@@ -24,7 +24,7 @@ describe('gangway resolve', () => {
     const [check, share] = (await boarding.state()).requirements;
     const scan = join(rig.documentDir, 'scan.pdf');
     await mkdir(rig.documentDir, { recursive: true });
-    await writeFile(scan, '%PDF-1.7');
+    await writeFile(scan, '%PDF-1.7\n%%EOF');
     const first = ['resolve', externalId, check?.id ?? '', '--document', scan];
     expect(
       jsonLines(await gangway([...first, '--actor', 'olga', '--reason', 'called', '--json'])),
@@ -40,7 +40,7 @@ describe('gangway resolve', () => {
     const resolved = timeline.find(({ detail }) => detail === `${check?.id}: documents: scan.pdf`);
     expect(resolved).toMatchObject({ actor: 'olga', reason: 'called' });
     const { attachments } = await rig.sandbox.merchant(merchantProfileId);
-    expect(attachments).toMatchObject([{ fileName: 'scan.pdf', contentType: 'application/pdf', bytes: 8 }]);
+    expect(attachments).toMatchObject([{ fileName: 'scan.pdf', contentType: 'application/pdf', bytes: 14 }]);
   });
 
   it('without an answer or a requirement prints the commands that answer, and takes the only one', async () => {

@@ -27,7 +27,7 @@ async function live(rig: Rig, marked: Markers) {
   const [first, second] = requirements;
   await boarding.resolve(first?.id ?? '', { kind: 'text', text: marked.noteAnswer });
   const store = documentStore(folderStore(rig.documentDir));
-  const document = await store.put(`${marked.reason}.pdf`, Buffer.from(`%PDF ${marked.legalName}`));
+  const document = await store.put(`${marked.reason}.pdf`, Buffer.from(`%PDF-1.7 ${marked.legalName} %%EOF`));
   await boarding.resolve(second?.id ?? '', { kind: 'documents', documents: [document] });
   const ticket = await onboarding.requirement('ticket');
   await onboarding.resolve(ticket.id, { kind: 'text', text: marked.ticketAnswer });
@@ -98,7 +98,7 @@ describe('a recording of a boarding with notes and documents, and of a business 
     const lacking = statuses.filter((status) => !text.includes(JSON.stringify(status).slice(1, -1)));
     expect(lacking).toEqual([]);
     expect(text).toMatch(
-      new RegExp(`"comment": "${5 + marked.legalName.length} bytes, keyed hash [0-9a-f]{64}"`),
+      new RegExp(`"comment": "${15 + marked.legalName.length} bytes, keyed hash [0-9a-f]{64}"`),
     );
   });
 });

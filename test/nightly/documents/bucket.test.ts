@@ -56,7 +56,7 @@ describe('with a bucket and no shared folder', () => {
     const { id } = await boarding.requirement('underwriting-note');
     const document = join(await newFolder(), 'check.pdf');
     // More than goes in one part.
-    const content = randomBytes(6 * MIB);
+    const content = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(6 * MIB), Buffer.from('\n%%EOF')]);
     await writeFile(document, content);
     const resolved = await gangway(env, ['resolve', boarding.workflowId, id, '--document', document]);
     expect(resolved).toMatchObject({ code: 0, stderr: '' });

@@ -26,7 +26,7 @@ export async function batchFile({ documentDir }: Rig, name: string, content: str
 
 /** A document in the store of a rig. */
 export const stored = ({ documentDir }: Rig, fileName = 'check.pdf') =>
-  documentStore(folder(documentDir)).put(fileName, Buffer.from('%PDF-1.7 test'));
+  documentStore(folder(documentDir)).put(fileName, Buffer.from('%PDF-1.7 test %%EOF'));
 
 export function ndjson(rows: readonly unknown[]): string {
   return rows.map((row) => `${JSON.stringify(row)}\n`).join('');

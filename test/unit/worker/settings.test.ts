@@ -151,6 +151,23 @@ describe('the settings of a partner', () => {
     const config = loadWorkerSettings({ ...set, [name]: '', [`${name}_FILE`]: file });
     expect(JSON.stringify(config)).toContain('"from a file"');
   });
+
+  const INVISIBLE = 'has an invisible character, such as a byte order mark';
+  it.each<[what: string, content: string | Buffer, rule: string]>([
+    ['is empty', '', 'is empty'],
+    ['has only blank space', ' \r\n\n', 'is empty'],
+    ['begins with a byte order mark', '\ufeffhunter2\n', INVISIBLE],
+    ['has a byte order mark alone', '\ufeff', 'is empty'],
+    ['is UTF-16', Buffer.from('\ufeffhunter2', 'utf16le'), 'is not UTF-8'],
+    ['is UTF-16, high bytes first', Buffer.from('\ufeffhunter2', 'utf16le').swap16(), 'is not UTF-8'],
+    ['is UTF-16 without a mark', Buffer.from('hunter2', 'utf16le'), INVISIBLE],
+    ['is Windows-1252', Buffer.from('pässword', 'latin1'), 'is not UTF-8'],
+    ['has a zero-width space', 'hunter\u200b2', INVISIBLE],
+  ])('take no secret from a file that %s', async (_, content, rule) => {
+    const file = await fileWith(content);
+    const load = () => loadWorkerSettings({ ...banking, BANKING_PASSWORD: '', BANKING_PASSWORD_FILE: file });
+    expect(load).toThrow(new BadSetting('BANKING_PASSWORD_FILE', rule));
+  });
 });
 
 describe('the settings of named accounts', () => {
@@ -219,6 +236,8 @@ describe('a bad setting', () => {
     ['PAYMENTS_ENVIRONMENT', 'prod', 'must be uat or production'],
     ['PAYMENTS_API_KEY_HEADER', 'x key', 'must be the name of a header'],
     ['BOARDING_PASSWORD_FILE', '/nowhere', 'cannot be read (ENOENT)'],
+    ['BOARDING_PASSWORD', '\ufeffhunter2', 'has an invisible character, such as a byte order mark', partner],
+    ['BOARDING_PASSWORD', ' ', 'is empty', partner],
     ['GANGWAY_BUILD_ID', 'a:b', PART],
     [
       ...(['GANGWAY_TASK_QUEUE', 'a queue'] as const),

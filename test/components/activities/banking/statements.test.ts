@@ -10,6 +10,7 @@ import { bankingPartner } from '../../../rigs/partners/banking/partner.js';
 import { type Respond, responding } from '../../../rigs/partners/servers.js';
 
 const request = { period: '2026-01', financialAccountIds: ['fa-501-1'], fileFormat: 'PDF' } as const;
+const PDF = '%PDF-1.7\n1 0 obj\n%%EOF\n';
 
 describe('a statement', () => {
   it.each([
@@ -29,22 +30,40 @@ describe('a statement', () => {
   });
 
   it.each([
-    ['application/octet-stream', 'QBO', '2026-01-fa-501-1.qbo'],
-    ['text/csv; charset=utf-8', 'CSV', '2026-01-fa-501-1.csv'],
-    ['application/pdf', 'PDF', '2026-01-fa-501-1.pdf'],
-  ])('with content type %s is %s', async (contentType, format, fileName) => {
-    const { client } = await bankingPartner(responding(200, 'x', { 'content-type': contentType }));
+    ['application/octet-stream', 'QBO', '2026-01-fa-501-1.qbo', 'OFXHEADER:100\n<OFX></OFX>'],
+    ['text/csv; charset=utf-8', 'CSV', '2026-01-fa-501-1.csv', 'account,date,amount\n'],
+    ['application/pdf', 'PDF', '2026-01-fa-501-1.pdf', PDF],
+  ])('with content type %s is %s', async (contentType, format, fileName, content) => {
+    const { client } = await bankingPartner(responding(200, content, { 'content-type': contentType }));
     const { run } = await activitiesOf(client);
     const saved = await run('saveStatement', { ...request, fileFormat: format === 'PDF' ? 'CSV' : 'QBO' });
-    expect(saved).toEqual({ fileName, bytes: 1, format });
+    expect(saved).toEqual({ fileName, bytes: content.length, format });
   });
 
-  it('is requested from the first of its month, with an e-mail address if given', async () => {
-    const { client, requests } = await bankingPartner(responding(200, 'x'));
-    const { run } = await activitiesOf(client);
+  it.each([
+    ['a sign-in page', '<html>Sign in</html>', 'text/html'],
+    ['a failure', '{"success":false}', 'application/json'],
+    ['nothing', '', 'application/pdf'],
+  ])('that is %s is a response that cannot be read, and no e-mail counts as sent', async (_, body, type) => {
+    const { client } = await bankingPartner(responding(200, body, { 'content-type': type }));
+    const { run, folder } = await activitiesOf(client);
+    const asked = await failed(run('saveStatement', request));
+    const unreadable = { kind: 'Uncertain', unreadable: 'generate-full-statement' };
+    expect(asked).toMatchObject({ details: unreadable, isRetried: true });
+    const sent = await failed(run('sendStatement', { ...request, email: 'ada@example.com' }));
+    expect(sent).toMatchObject({ details: unreadable, isRetried: false });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('is requested by the middle of its month in every zone, with an e-mail address if given', async () => {
+    const { client, requests } = await bankingPartner(
+      responding(200, PDF, { 'content-type': 'application/pdf' }),
+    );
+    const { run, folder } = await activitiesOf(client);
     await run('saveStatement', request);
     await run('sendStatement', { ...request, email: 'ada@example.com' });
-    const whole = { period: '2026-01-01T00:00:00Z', financialAccountIds: ['fa-501-1'], fileFormat: 'PDF' };
+    expect(await readdir(folder)).toEqual(['2026-01-fa-501-1.pdf']);
+    const whole = { period: '2026-01-15T12:00:00Z', financialAccountIds: ['fa-501-1'], fileFormat: 'PDF' };
     expect(requests().map(({ body }) => JSON.parse(String(body)))).toEqual([
       whole,
       { ...whole, email: 'ada@example.com' },
@@ -75,7 +94,7 @@ describe('a statement that breaks off', () => {
     ['is asked for again', 'saveStatement', true],
     ['is not, because the partner has sent it by e-mail', 'sendStatement', false],
   ] as const)('%s, and leaves the earlier file', async (_, name, isRetried) => {
-    let respond: Respond = responding(200, 'whole', { 'content-type': 'application/pdf' });
+    let respond: Respond = responding(200, PDF, { 'content-type': 'application/pdf' });
     const { client } = await bankingPartner((response, incoming) => respond(response, incoming));
     const { run, folder } = await activitiesOf(client);
     const { fileName } = await run('saveStatement', request);
@@ -85,19 +104,19 @@ describe('a statement that breaks off', () => {
     expect(details).toMatchObject({ operation: 'generate-full-statement', kind: 'Uncertain' });
     expect(again).toBe(isRetried);
     expect(await readdir(folder)).toEqual([fileName]);
-    expect(await readFile(join(folder, fileName), 'utf8')).toBe('whole');
+    expect(await readFile(join(folder, fileName), 'utf8')).toBe(PDF);
   });
 });
 
 it('while a statement arrives slowly, the worker sends heartbeats', async () => {
   let finish = () => {};
   const { client } = await bankingPartner((response) => {
-    response.writeHead(200, { 'content-type': 'application/pdf' }).write('%PDF');
+    response.writeHead(200, { 'content-type': 'application/pdf' }).write('%PDF-');
     finish = () => void response.end('%%EOF');
   });
   const { run, heartbeats } = await activitiesOf(client);
   const saved = run('saveStatement', request, { heartbeatTimeoutMs: 300 });
   await expect.poll(() => heartbeats.length).toBeGreaterThan(2);
   finish();
-  expect(await saved).toMatchObject({ bytes: 9 });
+  expect(await saved).toMatchObject({ bytes: 10 });
 });

@@ -60,7 +60,11 @@ export const BOARDING_CALLS: Record<
   uploadAttachment: async (client) =>
     client.uploadAttachment({
       id: await created(client),
-      file: { fileName: 'check.pdf', contentType: 'application/pdf', content: Buffer.from('%PDF-1.7') },
+      file: {
+        fileName: 'check.pdf',
+        contentType: 'application/pdf',
+        content: Buffer.from('%PDF-1.7\r\n%%EOF'),
+      },
       description: 'voided check',
     }),
   getUnderwritingNotes: async (client) => client.getUnderwritingNotes({ id: await noted(client) }),

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { checkedDocument, documentName } from '../../../src/console/document-types.js';
+import { checkedDocument, documentName } from '../../../src/documents/document-types.js';
 import { MAX_ATTACHMENT_BYTES } from '../../../src/partners/boarding/schemas.js';
 
 const bytes = (...parts: readonly (string | readonly number[])[]) =>

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
 
 /**
- * The document types that the console accepts. Name and content must agree, and a file that is valid as two types is refused: a
- * reader must see what the uploader saw.
+ * The document types that people may give, wherever they give them. Name and content must agree, and a file that is valid as two
+ * types is refused: a reader must see what the uploader saw.
  */
 
 export const MOST_FILES = 10;
@@ -19,11 +19,16 @@ export class RefusedDocument extends Error {
   override readonly name = 'RefusedDocument';
 }
 
-interface DocumentType {
+/** The form of a file, by its content. */
+export interface Form {
   readonly names: readonly string[];
   readonly begins: (start: Buffer) => boolean;
   readonly ends?: (end: Buffer) => boolean;
   readonly isText?: true;
+}
+
+interface DocumentType extends Form {
+  readonly contentType: string;
 }
 
 const beginsWith =
@@ -33,26 +38,35 @@ const beginsWith =
 
 const PNG_END = Buffer.from([0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]);
 
+export const PDF: DocumentType = {
+  names: ['.pdf'],
+  contentType: 'application/pdf',
+  begins: (start) => start.toString('latin1', 0, 5) === '%PDF-',
+  ends: (end) => end.subarray(-1_024).includes('%%EOF'),
+};
+
 const TYPES: readonly DocumentType[] = [
-  {
-    names: ['.pdf'],
-    begins: (start) => start.toString('latin1', 0, 5) === '%PDF-',
-    ends: (end) => end.subarray(-1_024).includes('%%EOF'),
-  },
+  PDF,
   {
     names: ['.png'],
+    contentType: 'image/png',
     begins: beginsWith([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     ends: (end) => end.subarray(-PNG_END.length).equals(PNG_END),
   },
   {
     names: ['.jpg', '.jpeg'],
+    contentType: 'image/jpeg',
     begins: beginsWith([0xff, 0xd8, 0xff]),
     // Cameras add zeros.
     ends: (end) => /\xff\xd9\0*$/.test(end.toString('latin1')),
   },
-  { names: ['.tif', '.tiff'], begins: beginsWith([0x49, 0x49, 0x2a, 0], [0x4d, 0x4d, 0, 0x2a]) },
-  { names: ['.txt'], begins: () => true, isText: true },
-  { names: ['.csv'], begins: () => true, isText: true },
+  {
+    names: ['.tif', '.tiff'],
+    contentType: 'image/tiff',
+    begins: beginsWith([0x49, 0x49, 0x2a, 0], [0x4d, 0x4d, 0, 0x2a]),
+  },
+  { names: ['.txt'], contentType: 'text/plain', begins: () => true, isText: true },
+  { names: ['.csv'], contentType: 'text/csv', begins: () => true, isText: true },
 ];
 
 export const ACCEPTED_NAMES = TYPES.flatMap(({ names }) => names);
@@ -75,23 +89,23 @@ const PROGRAM = beginsWith(
 );
 
 /** @throws {RefusedDocument} when it is not accepted */
-function typeOf(extension: string): DocumentType {
-  const type = TYPES.find(({ names }) => names.includes(extension));
+export function typeOf(name: string): DocumentType {
+  const type = TYPES.find(({ names }) => names.includes(extname(name).toLowerCase()));
   if (type) return type;
   throw new RefusedDocument(`only files of these types are accepted: ${ACCEPTED_NAMES.join(', ')}`);
 }
 
 /**
- * The name of a document, from what a browser sent: never a path, without control characters, and of a length that partners take.
+ * The name of a document, from what its sender calls it: never a path, without control characters, and of a length that partners take.
  *
  * @throws {RefusedDocument} when nothing is left, or the type is not accepted
  */
 export function documentName(given: string): string {
   const plain = given.normalize('NFC').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
   const name = basename(plain.replaceAll('\\', '/')).trim().replace(/^\.+/, '');
-  const extension = extname(name).toLowerCase();
-  typeOf(extension);
+  typeOf(name);
   if (name.length <= NAME_LENGTH) return name;
+  const extension = extname(name).toLowerCase();
   return name.slice(0, NAME_LENGTH - extension.length).replace(/[\uD800-\uDBFF]$/, '') + extension;
 }
 
@@ -99,22 +113,21 @@ export function documentName(given: string): string {
  * Passes a document on while it arrives, and stops if its content does not match the type of its name. So a store never has a whole
  * document that is refused. The content stays open, so that the sender can continue.
  *
- * @param onBytes is called for each chunk, and may throw
+ * @param onChunk may throw
  * @throws {RefusedDocument} through the stream
  */
-export function checkedDocument(
-  name: string,
-  content: Readable,
-  onBytes: (bytes: number) => void = () => undefined,
-): Readable {
-  const type = typeOf(extname(name).toLowerCase());
-  return Readable.from(checked(content, type, onBytes), { objectMode: false });
+export function checkedDocument(name: string, content: Readable, onChunk?: OnChunk): Readable {
+  return Readable.from(checked(content, typeOf(name), onChunk), { objectMode: false });
 }
 
-async function* checked(
+type OnChunk = (chunk: Buffer) => void;
+
+/** The same for a file of any form. @param most its size, in bytes */
+export async function* checked(
   content: Readable,
-  type: DocumentType,
-  onBytes: (bytes: number) => void,
+  type: Form,
+  onChunk: OnChunk = () => undefined,
+  most = MAX_ATTACHMENT_BYTES,
 ): AsyncGenerator<Buffer> {
   const text = type.isText && new TextDecoder('utf-8', { fatal: true });
   let start = Buffer.alloc(0);
@@ -126,11 +139,12 @@ async function* checked(
     refuseStart(start, type);
   };
   const held: Buffer[] = [];
-  const chunks: AsyncIterable<Buffer> = content.iterator({ destroyOnReturn: false });
-  for await (const chunk of chunks) {
+  const parts: AsyncIterable<Buffer | Uint8Array | string> = content.iterator({ destroyOnReturn: false });
+  for await (const part of parts) {
+    const chunk = Buffer.isBuffer(part) ? part : Buffer.from(part);
     bytes += chunk.length;
-    onBytes(chunk.length);
-    if (bytes > MAX_ATTACHMENT_BYTES) throw new RefusedDocument('is larger than 25 MiB');
+    onChunk(chunk);
+    if (bytes > most) throw new RefusedDocument('is larger than 25 MiB');
     if (text) refuseText(chunk, (part) => text.decode(part, { stream: true }));
     end = Buffer.concat([end, chunk]).subarray(-END_BYTES);
     if (isStartChecked) {
@@ -152,11 +166,11 @@ async function* checked(
   yield* held;
 }
 
-function nameOf({ names: [name = ''] }: DocumentType): string {
+function nameOf({ names: [name = ''] }: Form): string {
   return name.slice(1).toUpperCase();
 }
 
-function refuseStart(start: Buffer, type: DocumentType): void {
+function refuseStart(start: Buffer, type: Form): void {
   const other = TYPES.find((each) => each !== type && !each.isText && each.begins(start));
   if (!type.begins(start) || other || PROGRAM(start)) {
     const found = other ? ` Its content is ${nameOf(other)}.` : '';
