@@ -178,7 +178,7 @@ export interface JwtRule {
 }
 
 /** Signatures by key pairs only: nobody can make a token from what the issuer publishes. */
-const ALGORITHMS = [
+export const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
@@ -231,7 +231,7 @@ async function subjectOf(token: string, rule: JwtRule, keys: JWTVerifyGetKey): P
 }
 
 /** Gives up as soon as the response is larger than a key set can be. */
-async function fetchKeySet(url: string, request: RequestInit): Promise<Response> {
+export async function fetchKeySet(url: string, request: RequestInit): Promise<Response> {
   const response = await fetch(url, request);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
