@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import * as openid from 'openid-client';
 import { z } from 'zod';
+import { proxiedFetch } from '../http/proxy.js';
 import { ALGORITHMS, fetchKeySet } from '../http/server.js';
 import type { OidcSettings } from './settings.js';
 
@@ -154,6 +155,7 @@ function discovered({ issuer, clientId, clientSecret }: OidcSettings): Promise<o
     {
       execute: [openid.enableNonRepudiationChecks, ...insecure],
       timeout: PROVIDER_SECONDS,
+      [openid.customFetch]: proxiedFetch,
     },
   );
 }

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fast
 import Fastify from 'fastify';
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Logger } from 'pino';
+import { proxiedFetch } from './proxy.js';
 
 /** A request that fails with this HTTP status. The message never contains what the caller sent. */
 export class Refused extends Error {
@@ -232,7 +233,7 @@ async function subjectOf(token: string, rule: JwtRule, keys: JWTVerifyGetKey): P
 
 /** Gives up as soon as the response is larger than a key set can be. */
 export async function fetchKeySet(url: string, request: RequestInit): Promise<Response> {
-  const response = await fetch(url, request);
+  const response = await proxiedFetch(url, request);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {

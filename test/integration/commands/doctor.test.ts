@@ -39,7 +39,7 @@ describe('gangway setup and doctor', () => {
   it('doctor finds everything in order', async () => {
     const result = await gangway(['doctor', '--json']);
     const found = jsonLines(result).filter(({ check }) => check !== 'weak setting');
-    expect(found.map(({ state }) => state)).toEqual(Array(18).fill('ok'));
+    expect(found.map(({ state }) => state)).toEqual(Array(19).fill('ok'));
     expect(found.at(-1)?.['detail']).toBe(
       'this machine, Temporal, the banking partner, the boarding partner, the payments partner, the plant-store partner: they agree to the minute',
     );
@@ -58,7 +58,7 @@ describe('gangway setup and doctor', () => {
       .replace(/(?<=server |workers: )[\d.]+/g, '#')
       .replaceAll(rig.taskQueue, 'TASK_QUEUE');
     expect(shown.replaceAll(url, 'URL').replaceAll(rig.documentDir, 'DOCUMENTS')).toBe(GOLDEN);
-    expect([code, stderr]).toEqual([1, '2 of 18 findings are wrong\n']);
+    expect([code, stderr]).toEqual([1, '2 of 19 findings are wrong\n']);
   });
 
   it('doctor prints what it found while a slow check goes on', async () => {
@@ -95,6 +95,7 @@ ok       document store     DOCUMENTS, which is empty
 wrong    statement store    /dev/null/statements: a part of the path is no folder (ENOTDIR)
                             fix: correct STATEMENT_DIR, or the permissions there
 ok       webhooks           off: set GANGWAY_PROMETHEUS_URL to see how many changes webhooks bring
+ok       proxy              none: HTTPS_PROXY is not set
 ok       clocks             this machine, Temporal, the boarding partner, the payments partner, the plant-store partner: they agree to the minute
 `;
 
@@ -119,7 +120,7 @@ it('gangway --help shows the commands under headings', async () => {
     ],
     ['Any operation of a partner', 'call', 'probe'],
     ['Reports and audits', 'report', 'export', 'bundle'],
-    ['Setup and backup', 'setup', 'keys', 'doctor', 'replay', 'backup', 'restore', 'sandbox'],
+    ['Setup and backup', 'setup', 'keys', 'console-sessions', 'doctor', 'replay', 'backup', 'restore', 'sandbox'],
     ['Help', 'help', 'explain', 'completion'],
   ]);
 });

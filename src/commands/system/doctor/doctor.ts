@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { bucketAddress, type FileStore, StoreFailure } from '../../../documents/file-store.js';
 import { openStore } from '../../../documents/open-store.js';
+import { proxyFor } from '../../../http/proxy.js';
 import type { Closable } from '../../../partners/partner.js';
 import { webhookFigures, webhookText } from '../../../reports/webhooks.js';
 import { openClient } from '../../../temporal/connection.js';
@@ -75,6 +76,7 @@ async function runChecks(
     store('document store', 'DOCUMENT_DIR', config.documentDir),
     store('statement store', 'STATEMENT_DIR', config.statementDir),
     webhookCheck(given),
+    proxyCheck(given),
   ];
   const running = checks.map((check) => ({ name: check.name, verdicts: verdictsOf(check, signal) }));
   const responses = Promise.all(running.map(({ verdicts }) => verdicts));
@@ -92,6 +94,20 @@ async function runChecks(
         temporal.then((each) => each.close()).catch(() => undefined),
         ...clients.map((client) => client.close()),
       ]);
+    },
+  };
+}
+
+/** Shows the proxy between this machine and partners, receivers of events and the identity provider. */
+export function proxyCheck(env: NodeJS.ProcessEnv): Check {
+  return {
+    name: 'proxy',
+    fix: 'set HTTPS_PROXY to an address such as http://proxy.example.com:3128',
+    async run() {
+      const proxy = proxyFor('', '', env);
+      if (!proxy) return [ok('none: HTTPS_PROXY is not set')];
+      const direct = env['no_proxy'] || env['NO_PROXY'];
+      return [ok(`${proxy.host}${direct ? `, but not for ${direct}` : ''} (HTTPS_PROXY); not for Temporal`)];
     },
   };
 }

@@ -1,0 +1,152 @@
+import { createServer as createProxy } from 'node:http';
+import { createServer } from 'node:https';
+import { connect } from 'node:net';
+import { generate } from 'selfsigned';
+import type { buildConnector } from 'undici';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { proxyCheck } from '../../../src/commands/system/doctor/doctor.js';
+import { connectorFor, proxiedFetch, proxyFor } from '../../../src/http/proxy.js';
+import { PartnerHttp, TransportError } from '../../../src/partners/http.js';
+import { lazyClient } from '../../../src/temporal/connection.js';
+import { listening } from '../../rigs/listening.js';
+import { failureOf } from '../../rigs/partners/failure.js';
+import { testEnds } from '../../rigs/shared.js';
+
+beforeEach(() => {
+  for (const name of ['https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY', 'grpc_proxy'])
+    vi.stubEnv(name, '');
+  testEnds(() => void vi.unstubAllEnvs());
+});
+
+const PROXY = 'http://proxy.example.com:3128';
+
+it.each<[env: Record<string, string>, host: string, port: string, proxy: string | undefined]>([
+  [{}, 'boarding.example.com', '', undefined],
+  [{ HTTPS_PROXY: PROXY }, 'boarding.example.com', '', 'http://proxy.example.com:3128/'],
+  [{ https_proxy: PROXY }, 'boarding.example.com', '', 'http://proxy.example.com:3128/'],
+  [{ HTTPS_PROXY: 'proxy.example.com:3128' }, 'boarding.example.com', '', 'http://proxy.example.com:3128/'],
+  // It is for http alone.
+  [{ HTTP_PROXY: PROXY }, 'boarding.example.com', '', undefined],
+  // Loopback never uses a proxy.
+  ...['localhost', '127.0.0.1', '127.8.9.1', '[::1]'].map(
+    (host): [Record<string, string>, string, string, undefined] => [
+      { HTTPS_PROXY: PROXY },
+      host,
+      '',
+      undefined,
+    ],
+  ),
+  [{ HTTPS_PROXY: PROXY, NO_PROXY: '*' }, 'boarding.example.com', '', undefined],
+  [{ HTTPS_PROXY: PROXY, NO_PROXY: 'a.b, example.com' }, 'boarding.example.com', '', undefined],
+  [{ HTTPS_PROXY: PROXY, NO_PROXY: 'example.com' }, 'example.com', '', undefined],
+  [{ HTTPS_PROXY: PROXY, no_proxy: '.EXAMPLE.com' }, 'boarding.example.com', '', undefined],
+  [{ HTTPS_PROXY: PROXY, no_proxy: '*.example.com' }, 'boarding.example.com', '', undefined],
+  [{ HTTPS_PROXY: PROXY, NO_PROXY: 'boarding.example.com:443' }, 'boarding.example.com', '443', undefined],
+  [{ HTTPS_PROXY: PROXY, NO_PROXY: 'ample.com' }, 'example.com', '', `${PROXY}/`],
+  [{ HTTPS_PROXY: PROXY, NO_PROXY: 'boarding.example.com:8443' }, 'boarding.example.com', '', `${PROXY}/`],
+  [{ HTTPS_PROXY: PROXY, NO_PROXY: ',' }, 'example.com', '', `${PROXY}/`],
+])('with %j, %s:%s is reached through %s', (env, host, port, proxy) => {
+  expect(proxyFor(host, port, env)?.href).toBe(proxy);
+});
+
+describe('a call to a partner', () => {
+  /** A proxy that leads every tunnel to a server which calls itself boarding.example.com. */
+  const office = async (status = 200) => {
+    const { private: key, cert } = await generate([{ name: 'commonName', value: 'boarding.example.com' }], {
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'boarding.example.com' }] }],
+    });
+    const received: string[] = [];
+    const partner = createServer({ key, cert }, (request, response) => {
+      received.push(`${request.method} ${request.url}`);
+      response.end('{"id":1}');
+    });
+    const address = await listening(partner);
+    const asked: unknown[] = [];
+    const proxy = createProxy().on('connect', ({ url, headers }, socket) => {
+      asked.push([url, headers['proxy-authorization']]);
+      if (status !== 200) return socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+      const to = connect(Number(address.split(':')[1]), '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        socket.pipe(to).pipe(socket);
+      });
+      to.on('error', () => socket.destroy());
+      socket.on('error', () => to.destroy());
+      return undefined;
+    });
+    vi.stubEnv('HTTPS_PROXY', `http://ada:s%40crit@${await listening(proxy)}`);
+    const trusting = (options: buildConnector.BuildOptions) => connectorFor({ ...options, ca: cert });
+    const http = new PartnerHttp('https://boarding.example.com', {}, trusting as typeof connectorFor);
+    testEnds(() => http.close());
+    return { http, asked, received };
+  };
+  const AS_ADA = ['boarding.example.com:443', `Basic ${btoa('ada:s@crit')}`];
+  const CALL = { method: 'POST', path: '/a', headers: {}, body: '{}' } as const;
+
+  it.each([false, true])(
+    'goes through a tunnel of the proxy, a write on its own: %s',
+    async (ownConnection) => {
+      const { http, asked, received } = await office();
+      const { status, body } = await http.send({ ...CALL, ownConnection });
+      expect([status, body.toString(), asked, received]).toEqual([200, '{"id":1}', [AS_ADA], ['POST /a']]);
+    },
+  );
+
+  it('that the proxy refuses was certainly not sent', async () => {
+    const { http, received } = await office(407);
+    const beforeSending = vi.fn(async () => undefined);
+    const sending = http.send({ ...CALL, ownConnection: true, beforeSending });
+    const { code, sent } = await failureOf(sending, TransportError);
+    expect([code, sent, received, beforeSending.mock.calls]).toEqual(['HTTPS_PROXY_407', false, [], []]);
+  });
+
+  it.each(['http://', 'proxy:port'])('with the proxy %s is not sent', async (proxy) => {
+    const { http } = await office();
+    vi.stubEnv('HTTPS_PROXY', proxy);
+    const failed = await failureOf(http.send({ ...CALL, ownConnection: true }), TransportError);
+    expect([failed.code, failed.sent]).toEqual(['ERR_INVALID_URL', false]);
+  });
+
+  it('as does a request to the identity provider', async () => {
+    const { asked } = await office();
+    await expect(proxiedFetch('https://login.example.com:8443/', {})).rejects.toThrow('fetch failed');
+    expect(asked).toEqual([['login.example.com:8443', AS_ADA[1]]]);
+  });
+});
+
+it('Temporal is reached directly on this machine, and elsewhere through grpc_proxy alone', async () => {
+  const asked: unknown[] = [];
+  const refuse = createProxy().on('connect', ({ url }, socket) => {
+    asked.push(url);
+    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+  });
+  const proxy = `http://${await listening(refuse)}`;
+  const call = async (address: string) => {
+    const { connection } = lazyClient({ TEMPORAL_ADDRESS: address }, undefined);
+    const called = connection.withDeadline(Date.now() + 300, () =>
+      connection.workflowService.getSystemInfo({}),
+    );
+    await expect(called).rejects.toThrow();
+    await connection.close();
+  };
+  const temporals = ['127.0.0.1:1', 'temporal.invalid:7233'];
+  for (const name of ['https_proxy', 'http_proxy']) vi.stubEnv(name, proxy);
+  await Promise.all(temporals.map(call));
+  expect(asked).toEqual([]);
+  vi.stubEnv('grpc_proxy', proxy);
+  await Promise.all(temporals.map(call));
+  expect(new Set(asked)).toEqual(new Set(['temporal.invalid:7233']));
+});
+
+it.each([
+  [{}, 'none: HTTPS_PROXY is not set'],
+  [
+    { HTTPS_PROXY: 'http://ada:secret@proxy.example.com:3128' },
+    'proxy.example.com:3128 (HTTPS_PROXY); not for Temporal',
+  ],
+  [
+    { HTTPS_PROXY: PROXY, NO_PROXY: 'corp.example' },
+    'proxy.example.com:3128, but not for corp.example (HTTPS_PROXY); not for Temporal',
+  ],
+])('doctor shows the proxy of %j', async (env, detail) => {
+  expect(await proxyCheck(env).run(new AbortController().signal)).toEqual([{ state: 'ok', detail }]);
+});
