@@ -24,7 +24,7 @@ import { createLogger, holdPrivate } from '../../src/process/logging.js';
 import { eventsFrom } from '../../src/receiver/cloud-events.js';
 import { webhookIn } from '../../src/receiver/nudges.js';
 import { allIn } from '../../src/sandbox/faults.js';
-import { harmless, parseJson } from '../../src/texts/text.js';
+import { harmless, harmlessJson, parseJson } from '../../src/texts/text.js';
 import { cpuMs, hostileText, hostileTexts, slowness } from '../rigs/hostile-texts.js';
 import { merchant } from '../rigs/inputs.js';
 
@@ -97,7 +97,7 @@ describe('100,000 hostile characters take less than 50 ms of the processor', () 
       return (await Promise.all(patterns.map(slownessOf))).flat();
     },
     'src/privacy/private-fields.ts': async () => {
-      const masks = [20, 2_000].map((count) => masking(['pass-word'], people(count)));
+      const masks = [20, 160, 2_000].map((count) => masking(['pass-word'], people(count)));
       return slownessFor((text) => masks.map((mask) => mask(text)), TALK);
     },
     'src/privacy/placeholders.ts': async () => {
@@ -149,6 +149,7 @@ describe('100,000 hostile characters take less than 50 ms of the processor', () 
     ['a header', retryAfterMs, [' ', '1', ';']],
     ['the name of a file', documentName, ['.', '\\', '/', ' ']],
     ['a dba', (text) => indexedWords(text, 'masked'), ['a', 'a ']],
+    ['JSON for a terminal', harmlessJson, ['\u202a', '\x9b']],
     ['text for a terminal', harmless, ['\u202a', '\x1b']],
     ['an input', anyInput, ['a', '1', '@', '-', '.'], [['a@', '']]],
     [
