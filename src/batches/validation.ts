@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
 import type { FileDoubts } from '../messages/batches.js';
 import { atAccount, workflowId } from '../messages/ids.js';
 import type { KnownAccounts } from '../messages/inputs.js';
+import { leavesOf } from '../messages/objects.js';
 import { shortened } from '../partners/bounds.js';
 import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
@@ -183,12 +185,18 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
       for (const problem of distinct(row.problems)) add(row.line, problem);
       continue;
     }
-    const { line, unique, type, input, workflowId, doubts = NONE } = row;
+    const { line, unique, type, input, workflowId, doubts: own = NONE } = row;
     for (const [field, value] of Object.entries(unique)) {
       const first = lineOf.get(`${field} ${value}`);
       if (first === undefined) lineOf.set(`${field} ${value}`, line);
       else add(line, { field, message: `is the same as in line ${first}` });
     }
+    const twin = lineOf.get(identityOf(input));
+    if (twin === undefined) lineOf.set(identityOf(input), line);
+    const doubts =
+      twin === undefined
+        ? own
+        : [...own, { field: '', message: `is the same as line ${twin}, under another externalId` }];
     const here = namedIn(input);
     const key = JSON.stringify(here);
     const named = names.get(key) ?? here;
@@ -200,6 +208,14 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
     counts[type] = (counts[type] ?? 0) + 1;
   }
   return { rows: total, counts, problems, problemCount, badRows, valid, moreDoubts };
+}
+
+/** What two rows about one merchant or business share: names and e-mail addresses; without an address, everything but the key. */
+function identityOf({ externalId: _, ...input }: { readonly externalId?: unknown }): string {
+  const leaves = leavesOf(input);
+  const names = leaves.filter(({ field }) => /(?:^|\.)(?:account|dba|\w*[nN]ame|email)$/.test(field));
+  const isEnough = names.some(({ field }) => field.endsWith('email'));
+  return hash('sha256', JSON.stringify(isEnough ? names : leaves).toLowerCase());
 }
 
 type Checked = Pick<Validation, 'valid' | 'moreDoubts'>;
