@@ -6,6 +6,7 @@ import type { buildConnector } from 'undici';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { proxyCheck } from '../../../src/commands/system/doctor/doctor.js';
 import { connectorFor, proxiedFetch, proxyFor } from '../../../src/http/proxy.js';
+import { reasonInWords } from '../../../src/partners/bounds.js';
 import { PartnerHttp, TransportError } from '../../../src/partners/http.js';
 import { lazyClient } from '../../../src/temporal/connection.js';
 import { listening } from '../../rigs/listening.js';
@@ -110,6 +111,53 @@ describe('a call to a partner', () => {
     const { asked } = await office();
     await expect(proxiedFetch('https://login.example.com:8443/', {})).rejects.toThrow('fetch failed');
     expect(asked).toEqual([['login.example.com:8443', AS_ADA[1]]]);
+  });
+});
+
+describe('a certificate of a partner that is refused has a reason in words', () => {
+  const DAY_MS = 86_400_000;
+  const named = (value: string) => ({
+    extensions: [{ name: 'subjectAltName' as const, altNames: [{ type: 2 as const, value }] }],
+  });
+  const past = (days: number) => new Date(Date.now() - days * DAY_MS);
+  const expired = { notBeforeDate: past(9), notAfterDate: past(1) };
+  it.each<[string, own: Parameters<typeof generate>[1], isTrusted: boolean, words: string]>([
+    [
+      'expired',
+      { ...named('localhost'), ...expired },
+      true,
+      'its certificate has expired: ask the partner to renew it (CERT_HAS_EXPIRED)',
+    ],
+    [
+      'for another name',
+      named('other.example.com'),
+      true,
+      'its certificate is for another name: correct the URL, or ask the partner (ERR_TLS_CERT_ALTNAME_INVALID)',
+    ],
+    [
+      'without its intermediate',
+      named('localhost'),
+      false,
+      'an intermediate certificate is missing: ask the partner to send the whole chain; until then, name the certificate in NODE_EXTRA_CA_CERTS (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
+    ],
+  ])('%s', async (_, own, isTrusted, words) => {
+    const issuer = await generate([{ name: 'commonName', value: 'Intermediate' }], {
+      keySize: 2048,
+      extensions: [{ name: 'basicConstraints', cA: true }],
+    });
+    const subject = [{ name: 'commonName', value: 'leaf' }];
+    const leaf = await generate(subject, { ...own, ca: { key: issuer.private, cert: issuer.cert } });
+    const address = await listening(
+      createServer({ key: leaf.private, cert: leaf.cert }, (_, response) => response.end('{}')),
+    );
+    const trusting = (options: buildConnector.BuildOptions) =>
+      connectorFor({ ...options, ...(isTrusted && { ca: issuer.cert }) });
+    const url = `https://localhost:${address.split(':')[1]}`;
+    const http = new PartnerHttp(url, {}, trusting as typeof connectorFor);
+    testEnds(() => http.close());
+    const sending = http.send({ method: 'GET', path: '/', headers: {}, ownConnection: true });
+    const { code, sent } = await failureOf(sending, TransportError);
+    expect([sent, reasonInWords(code)]).toEqual([false, words]);
   });
 });
 
