@@ -2,7 +2,7 @@ import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey, jwtVerify } from
 import * as openid from 'openid-client';
 import { z } from 'zod';
 import { proxiedFetch } from '../http/proxy.js';
-import { ALGORITHMS, fetchKeySet } from '../http/server.js';
+import { ALGORITHMS } from '../http/server.js';
 import type { OidcSettings } from './settings.js';
 
 /** The time limit for the provider's response, in seconds. */
@@ -119,7 +119,7 @@ export function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
     /** @returns the subject whose sessions end. Fails unless the logout token is from the provider, and for this console */
     async signedOut(token: string): Promise<string> {
       const { issuer, jwks_uri: url = '' } = (await configured()).serverMetadata();
-      keys ??= createRemoteJWKSet(new URL(url), { [customFetch]: fetchKeySet });
+      keys ??= createRemoteJWKSet(new URL(url), { [customFetch]: proxiedFetch });
       const { payload } = await jwtVerify<{ events: object }>(token, keys, {
         ...{ issuer, audience: oidc.clientId, algorithms: ALGORITHMS, maxTokenAge: '5m' },
         ...{ clockTolerance: TOLERANCE_SECONDS, requiredClaims: ['sub', 'events'] },

@@ -16,10 +16,8 @@ import type { OidcSettings } from './settings.js';
 
 const SIGN_IN_MS = 10 * 60_000;
 
-/** The first request after this time checks the account again. */
-const CHECK_MS = 15 * 60_000;
-
-/** The time in which requests that were sent with the last token may arrive. */
+/** The first request after this time checks the account again. For a minute more, others may come with the last token. */
+const CHECK_MS = 14 * 60_000;
 const RESULT_MS = 60_000;
 
 const LONGEST_NAME = 100;
@@ -123,15 +121,10 @@ export interface SignInOptions extends ProviderOptions {
 /** The account of a session at the provider, and the time of its last check. */
 const account = z.strictObject({ csrf: z.string(), subject: z.string(), renewal, checked: z.number() });
 
-type Account = z.output<typeof account>;
-
-const accountOf = ({ csrf }: SessionData, { subject, renewal }: Person): Account => ({
-  ...{ csrf, subject, renewal, checked: Date.now() },
-});
-
 /** Remembers the account, without its token where the cookie would be too long. */
-async function keepAccount(sessions: Sessions, reply: FastifyReply, session: SessionData, own: Account) {
-  const { renewal: _, ...short } = own;
+async function keepAccount(sessions: Sessions, reply: FastifyReply, session: SessionData, person: Person) {
+  const short = { csrf: session.csrf, subject: person.subject, checked: Date.now() };
+  const own = { ...short, renewal: person.renewal };
   await sessions.keep(reply, 'account', own, sessions.endOf(session) - Date.now(), short);
 }
 
@@ -140,25 +133,22 @@ async function keepAccount(sessions: Sessions, reply: FastifyReply, session: Ses
  * once for requests that come together, because a refresh token may work only once.
  */
 export function accountCheck({ provider, sessions, logger }: ProviderOptions) {
-  const results = new Map<string, Promise<Account | undefined>>();
-  const check = async ({ subject, renewal }: Account, session: SessionData) => {
+  const results = new Map<string, Promise<Person | undefined>>();
+  const check = async ({ subject, renewal }: z.output<typeof account>, session: SessionData) => {
     if (!renewal) return undefined;
     try {
       const person = await provider.again(subject, renewal);
       const { role, accounts } = sessionOf(person, provider.oidc);
-      if (role === session.role && String(accounts) === String(session.accounts))
-        return accountOf(session, person);
+      if (role === session.role && String(accounts) === String(session.accounts)) return person;
     } catch (error) {
       if (!isRefusal(error)) return explained(logger, session.actor)(error);
     }
-    const msg = 'session ended: the identity provider no longer confirms it';
-    logger.info({ audit: true, actor: session.actor }, msg);
+    logger.info({ audit: true, actor: session.actor }, 'session ended by the identity provider');
     return undefined;
   };
   return async (session: SessionData, request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
-    const { data: last } = account.safeParse(
-      await sessions.kept(request, 'account', Number.POSITIVE_INFINITY),
-    );
+    const kept = await sessions.kept(request, 'account', Number.POSITIVE_INFINITY);
+    const { data: last } = account.safeParse(kept);
     if (last?.csrf !== session.csrf) return false;
     if (Date.now() < last.checked + CHECK_MS) return true;
     const key = `${last.csrf} ${last.checked}`;
@@ -166,18 +156,15 @@ export function accountCheck({ provider, sessions, logger }: ProviderOptions) {
     results.set(key, result);
     const forget = () => void results.delete(key);
     result.then(() => setTimeout(forget, RESULT_MS).unref(), forget);
-    const next = await result;
-    if (next) await keepAccount(sessions, reply, session, next);
-    return next !== undefined;
+    const person = await result;
+    if (person) await keepAccount(sessions, reply, session, person);
+    return person !== undefined;
   };
 }
 
 /** Reports whether the provider has answered, and does not vouch for the person, or not with that role. */
 function isRefusal(error: unknown): boolean {
-  const { status, cause } = error as {
-    readonly status?: number;
-    readonly cause?: { readonly status?: number };
-  };
+  const { status, cause } = error as { status?: number; cause?: { status?: number } };
   return [400, 401, 403].includes(status ?? cause?.status ?? 0);
 }
 
@@ -192,7 +179,7 @@ export function addSignIn(server: FastifyInstance, options: SignInOptions): void
       const claim = oidc.accountsClaim ?? 'name';
       throw new NotShown(403, `Your claim ${claim} is too long for a session. Ask for a shorter one.`);
     });
-    await keepAccount(sessions, reply, session, accountOf(session, person));
+    await keepAccount(sessions, reply, session, person);
     return session;
   };
   server.get(SIGN_IN_PATHS.begin, async (request, reply) => {

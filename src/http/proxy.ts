@@ -54,9 +54,10 @@ export function connectorFor(options: buildConnector.BuildOptions): buildConnect
   };
 }
 
-const agent = new Agent({ connect: connectorFor({}) });
+/** Key sets and descriptions of people have some kilobytes. */
+const agent = new Agent({ connect: connectorFor({}), maxResponseSize: 256 * 1024 });
 
-/** `fetch`, through the proxy where one is on the way. */
+/** `fetch` of a response of at most 256 KiB, through the proxy where one is on the way. */
 export async function proxiedFetch(url: string, request: object): Promise<Response> {
   return (await fetchBy(url, { ...request, dispatcher: agent })) as unknown as Response;
 }

@@ -168,14 +168,11 @@ async function answerCheck({ query }: FastifyRequest, reply: FastifyReply) {
     .send(isShown ? challenge : 'ok');
 }
 
-function checkSchema(operationId: string) {
-  const challenge = response('The challenge of the query', z.string(), 'text/plain');
-  return {
-    operationId,
-    summary: 'Check the address of a webhook',
-    response: { 200: challenge, ...problems(429) },
-  };
-}
+const checkSchema = (operationId: string) => ({
+  operationId,
+  summary: 'Check the address of a webhook',
+  response: { 200: response('The challenge of the query', z.string(), 'text/plain'), ...problems(429) },
+});
 
 function statusOf(partner: SystemName): number {
   return PARTNERS[partner].webhooks?.status ?? 202;

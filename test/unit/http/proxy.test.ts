@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { generate } from 'selfsigned';
 import type { buildConnector } from 'undici';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { proxyCheck } from '../../../src/commands/system/doctor/doctor.js';
+import { proxyVerdict } from '../../../src/commands/system/doctor/doctor.js';
 import { connectorFor, proxiedFetch, proxyFor } from '../../../src/http/proxy.js';
 import { reasonInWords } from '../../../src/partners/bounds.js';
 import { PartnerHttp, TransportError } from '../../../src/partners/http.js';
@@ -192,9 +192,16 @@ it.each([
     'proxy.example.com:3128 (HTTPS_PROXY); not for Temporal',
   ],
   [
-    { HTTPS_PROXY: PROXY, NO_PROXY: 'corp.example' },
-    'proxy.example.com:3128, but not for corp.example (HTTPS_PROXY); not for Temporal',
+    { HTTPS_PROXY: PROXY, NO_PROXY: '*' },
+    'proxy.example.com:3128, but not for * (HTTPS_PROXY); not for Temporal',
   ],
-])('doctor shows the proxy of %j', async (env, detail) => {
-  expect(await proxyCheck(env).run(new AbortController().signal)).toEqual([{ state: 'ok', detail }]);
+])('doctor shows the proxy of %j', (env, detail) => {
+  expect(proxyVerdict(env)).toEqual({ state: 'ok', detail });
+});
+
+it('doctor names a proxy that cannot be used', () => {
+  expect(proxyVerdict({ HTTPS_PROXY: 'http://' })).toEqual({
+    ...{ state: 'wrong', detail: 'HTTPS_PROXY is no URL' },
+    fix: 'set HTTPS_PROXY to an address such as http://proxy.example.com:3128',
+  });
 });

@@ -76,12 +76,12 @@ async function runChecks(
     store('document store', 'DOCUMENT_DIR', config.documentDir),
     store('statement store', 'STATEMENT_DIR', config.statementDir),
     webhookCheck(given),
-    proxyCheck(given),
   ];
   const running = checks.map((check) => ({ name: check.name, verdicts: verdictsOf(check, signal) }));
   const responses = Promise.all(running.map(({ verdicts }) => verdicts));
   const all = [
     ...running,
+    { name: 'proxy', verdicts: Promise.resolve([proxyVerdict(given)]) },
     { name: 'clocks', verdicts: responses.then(() => examineClocks(clocks)) },
     { name: 'weak setting', verdicts: Promise.resolve(weak) },
   ];
@@ -98,18 +98,17 @@ async function runChecks(
   };
 }
 
-/** Shows the proxy between this machine and partners, receivers of events and the identity provider. */
-export function proxyCheck(env: NodeJS.ProcessEnv): Check {
-  return {
-    name: 'proxy',
-    fix: 'set HTTPS_PROXY to an address such as http://proxy.example.com:3128',
-    async run() {
-      const proxy = proxyFor('', '', env);
-      if (!proxy) return [ok('none: HTTPS_PROXY is not set')];
-      const direct = env['no_proxy'] || env['NO_PROXY'];
-      return [ok(`${proxy.host}${direct ? `, but not for ${direct}` : ''} (HTTPS_PROXY); not for Temporal`)];
-    },
-  };
+/** The proxy on the way to partners, receivers of events and the identity provider. */
+export function proxyVerdict(env: NodeJS.ProcessEnv): Verdict {
+  const direct = env['no_proxy'] || env['NO_PROXY'];
+  const fix = 'set HTTPS_PROXY to an address such as http://proxy.example.com:3128';
+  try {
+    const proxy = proxyFor('', '', { ...env, NO_PROXY: '', no_proxy: '' });
+    if (!proxy) return ok('none: HTTPS_PROXY is not set');
+    return ok(`${proxy.host}${direct ? `, but not for ${direct}` : ''} (HTTPS_PROXY); not for Temporal`);
+  } catch {
+    return wrong('HTTPS_PROXY is no URL', fix);
+  }
 }
 
 /** Shows what webhooks were worth in the last week, and those that have stopped, as the alert about them sees it. */
