@@ -9,6 +9,7 @@ import { connectorFor, proxiedFetch, proxyFor } from '../../../src/http/proxy.js
 import { reasonInWords } from '../../../src/partners/bounds.js';
 import { PartnerHttp, TransportError } from '../../../src/partners/http.js';
 import { lazyClient } from '../../../src/temporal/connection.js';
+import { whyUnavailable } from '../../../src/temporal/unavailable.js';
 import { listening } from '../../rigs/listening.js';
 import { failureOf } from '../../rigs/partners/failure.js';
 import { testEnds } from '../../rigs/shared.js';
@@ -114,33 +115,38 @@ describe('a call to a partner', () => {
   });
 });
 
-describe('a certificate of a partner that is refused has a reason in words', () => {
+describe('a certificate that is refused has a reason in words, of a partner and of Temporal', () => {
   const DAY_MS = 86_400_000;
   const named = (value: string) => ({
     extensions: [{ name: 'subjectAltName' as const, altNames: [{ type: 2 as const, value }] }],
   });
   const past = (days: number) => new Date(Date.now() - days * DAY_MS);
   const expired = { notBeforeDate: past(9), notAfterDate: past(1) };
-  it.each<[string, own: Parameters<typeof generate>[1], isTrusted: boolean, words: string]>([
+  it.each<
+    [string, own: Parameters<typeof generate>[1], isTrusted: boolean, words: string, ofTemporal: string]
+  >([
     [
       'expired',
       { ...named('localhost'), ...expired },
       true,
       'its certificate has expired: ask the partner to renew it (CERT_HAS_EXPIRED)',
+      'its certificate has expired (CERT_HAS_EXPIRED)',
     ],
     [
       'for another name',
       named('other.example.com'),
       true,
       'its certificate is for another name: correct the URL, or ask the partner (ERR_TLS_CERT_ALTNAME_INVALID)',
+      'its certificate is for another name: ERR_TLS_CERT_ALTNAME_INVALID (TEMPORAL_TLS_SERVER_NAME)',
     ],
     [
       'without its intermediate',
       named('localhost'),
       false,
       'an intermediate certificate is missing: ask the partner to send the whole chain; until then, name the certificate in NODE_EXTRA_CA_CERTS (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
+      'its certificate is not trusted: UNABLE_TO_VERIFY_LEAF_SIGNATURE (TEMPORAL_TLS_SERVER_CA_CERT_PATH)',
     ],
-  ])('%s', async (_, own, isTrusted, words) => {
+  ])('%s', async (_, own, isTrusted, words, ofTemporal) => {
     const issuer = await generate([{ name: 'commonName', value: 'Intermediate' }], {
       keySize: 2048,
       extensions: [{ name: 'basicConstraints', cA: true }],
@@ -148,7 +154,9 @@ describe('a certificate of a partner that is refused has a reason in words', () 
     const subject = [{ name: 'commonName', value: 'leaf' }];
     const leaf = await generate(subject, { ...own, ca: { key: issuer.private, cert: issuer.cert } });
     const address = await listening(
-      createServer({ key: leaf.private, cert: leaf.cert }, (_, response) => response.end('{}')),
+      createServer({ key: leaf.private, cert: leaf.cert, ALPNProtocols: ['h2', 'http/1.1'] }, (_, response) =>
+        response.end('{}'),
+      ),
     );
     const trusting = (options: buildConnector.BuildOptions) =>
       connectorFor({ ...options, ...(isTrusted && { ca: issuer.cert }) });
@@ -158,6 +166,8 @@ describe('a certificate of a partner that is refused has a reason in words', () 
     const sending = http.send({ method: 'GET', path: '/', headers: {}, ownConnection: true });
     const { code, sent } = await failureOf(sending, TransportError);
     expect([sent, reasonInWords(code)]).toEqual([false, words]);
+    const tls = isTrusted ? { serverRootCACertificate: Buffer.from(issuer.cert) } : true;
+    expect(await whyUnavailable({ address: new URL(url).host, tls }, new Error())).toBe(ofTemporal);
   });
 });
 
