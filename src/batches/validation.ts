@@ -191,12 +191,10 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
       if (first === undefined) lineOf.set(`${field} ${value}`, line);
       else add(line, { field, message: `is the same as in line ${first}` });
     }
-    const twin = lineOf.get(identityOf(input));
-    if (twin === undefined) lineOf.set(identityOf(input), line);
-    const doubts =
-      twin === undefined
-        ? own
-        : [...own, { field: '', message: `is the same as line ${twin}, under another externalId` }];
+    const identity = identityOf(input);
+    const twin = lineOf.get(identity);
+    if (identity !== '') lineOf.set(identity, twin ?? line);
+    const doubts = twin === undefined ? own : [...own, { field: '', message: isTwin(twin) }];
     const here = namedIn(input);
     const key = JSON.stringify(here);
     const named = names.get(key) ?? here;
@@ -210,12 +208,15 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
   return { rows: total, counts, problems, problemCount, badRows, valid, moreDoubts };
 }
 
-/** What two rows about one merchant or business share: names and e-mail addresses; without an address, everything but the key. */
-function identityOf({ externalId: _, ...input }: { readonly externalId?: unknown }): string {
-  const leaves = leavesOf(input);
-  const names = leaves.filter(({ field }) => /(?:^|\.)(?:account|dba|\w*[nN]ame|email)$/.test(field));
+const isTwin = (line: number) => `is the same as line ${line}, under another externalId`;
+
+/** What two rows about one merchant or business share: account, names and e-mail address. '' for a row without an address. */
+function identityOf(input: object): string {
+  const names = leavesOf(input).filter(({ field }) =>
+    /(?:^|\.)(?:account|dba|\w*[nN]ame|email)$/.test(field),
+  );
   const isEnough = names.some(({ field }) => field.endsWith('email'));
-  return hash('sha256', JSON.stringify(isEnough ? names : leaves).toLowerCase());
+  return isEnough ? hash('sha256', JSON.stringify(names).toLowerCase()) : '';
 }
 
 type Checked = Pick<Validation, 'valid' | 'moreDoubts'>;

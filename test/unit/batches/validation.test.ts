@@ -63,15 +63,20 @@ describe('a file', () => {
 
   const ADA = { ...one.merchant, email: 'ada@example.com' };
   it.each<[string, object, object, string | undefined]>([
-    ['everything but the key', one, { ...one, externalId: 'm-2' }, TWIN],
+    ['everything but the key', { ...one, merchant: ADA }, { ...one, externalId: 'm-2', merchant: ADA }, TWIN],
+    ['names, without an address', one, { ...one, externalId: 'm-2' }, undefined],
     [
       'names and e-mail address',
       { ...one, merchant: ADA },
       { ...one, externalId: 'm-2', dueInHours: 5, merchant: { ...ADA, email: 'ADA@example.com' } },
       TWIN,
     ],
-    ['everything but the account', one, { ...one, externalId: 'm-2', account: 'acme' }, undefined],
-    ['the name alone', one, { ...one, externalId: 'm-2', dueInHours: 5 }, undefined],
+    [
+      'everything but the account',
+      { ...one, merchant: ADA },
+      { ...one, externalId: 'm-2', account: 'acme', merchant: ADA },
+      undefined,
+    ],
     [
       'the address alone',
       { ...one, merchant: ADA },
