@@ -7,8 +7,9 @@ import { readdirSync } from 'node:fs';
 
 /** The folders of src/ from the bottom up. A folder imports folders below it, never one next to or above it. */
 export const LAYERS = [
-  ['http', 'privacy', 'schemas'],
+  ['privacy', 'schemas'],
   ['settings'],
+  ['http'],
   ['partners'],
   ['messages'],
   ['documents', 'events', 'process', 'tracing'],

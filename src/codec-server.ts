@@ -4,6 +4,7 @@ import './process/node-version.js';
 import { Registry } from 'prom-client';
 import { startCodecServer } from './codec-server/server.js';
 import { loadCodecSettings } from './codec-server/settings.js';
+import { warnOfUnknown } from './commands/system/doctor/settings.js';
 import { serveMetrics } from './http/metrics.js';
 import { closeOnSignal, listeningAt, runProcess } from './process/lifecycle.js';
 import { createLogger } from './process/logging.js';
@@ -11,6 +12,7 @@ import { createLogger } from './process/logging.js';
 async function main({ env }: NodeJS.Process): Promise<void> {
   const { logLevel, metricsAddress, ...options } = loadCodecSettings(env);
   const logger = createLogger(logLevel);
+  warnOfUnknown(logger, env);
   const registry = new Registry();
   const server = await listeningAt('CODEC_ADDRESS', startCodecServer({ ...options, logger, registry }));
   const metrics = await listeningAt('CODEC_METRICS_ADDRESS', serveMetrics(registry, metricsAddress));

@@ -2,6 +2,7 @@
 /** The console process: a web page where people answer what onboardings ask, until a signal stops it. */
 import './process/node-version.js';
 import { Registry } from 'prom-client';
+import { warnOfUnknown } from './commands/system/doctor/settings.js';
 import { startConsole } from './console/server.js';
 import { loadConsoleSettings } from './console/settings.js';
 import { serveMetrics } from './http/metrics.js';
@@ -14,6 +15,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   const settings = loadConsoleSettings(env);
   requireKeys(temporalSettings(env).connectionOptions.address, settings.payloadKeys);
   const logger = createLogger(settings.logLevel);
+  warnOfUnknown(logger, env, settings.accounts);
   const stopTracing = await startTracing('gangway-console', env, logger);
   const client = lazyClient(env, settings.payloadKeys);
   const registry = new Registry();

@@ -2,6 +2,7 @@
 /** The receiver process: accepts onboarding events and partner webhooks, until a signal stops it. */
 import './process/node-version.js';
 import { Registry } from 'prom-client';
+import { warnOfUnknown } from './commands/system/doctor/settings.js';
 import { serveMetrics } from './http/metrics.js';
 import { closeOnSignal, listeningAt, runProcess } from './process/lifecycle.js';
 import { createLogger } from './process/logging.js';
@@ -14,6 +15,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   const { logLevel, payloadKeys, metricsAddress, ...options } = loadReceiverSettings(env);
   requireKeys(temporalSettings(env).connectionOptions.address, payloadKeys);
   const logger = createLogger(logLevel);
+  warnOfUnknown(logger, env, options.accounts);
   const stopTracing = await startTracing('gangway-receiver', env, logger);
   const client = lazyClient(env, payloadKeys);
   const registry = new Registry();

@@ -6,6 +6,7 @@
 import './process/node-version.js';
 import { Client } from '@temporalio/client';
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
+import { warnOfUnknown } from './commands/system/doctor/settings.js';
 import { servedAccounts } from './partners/account-settings.js';
 import { listeningAt, runProcess, STOP_SIGNALS } from './process/lifecycle.js';
 import { createLogger, temporalLogger } from './process/logging.js';
@@ -30,6 +31,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   const { connectionOptions, namespace } = temporalSettings(env);
   requireKeys(connectionOptions.address, config.payloadKeys);
   const logger = createLogger(config.logLevel);
+  warnOfUnknown(logger, env, config.accounts);
   Runtime.install({
     logger: temporalLogger(logger),
     // The native part of the SDK logs through the same logger, as JSON lines.

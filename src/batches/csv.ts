@@ -26,7 +26,7 @@ export async function* csvRows(bytes: Readable, table: Table): AsyncGenerator<Ro
   let header: Header | undefined;
   for await (const { line, cells, fault } of recordsOf(bytes, table.delimiter)) {
     if (fault !== undefined) return yield unreadable(line, `${fault}; ${REST_UNREAD}`);
-    if (cells.length === 1 && cells[0] === '') continue;
+    if (cells.every((cell) => cell === '')) continue;
     else if (header) yield notUtf8(line, cells) ?? rowOf(line, cells, header, table.mapping);
     else {
       const { problems, ...read } = readHeader(cells, table.columns, table.mapping);
@@ -39,14 +39,16 @@ export async function* csvRows(bytes: Readable, table: Table): AsyncGenerator<Ro
 }
 
 function rowOf(line: number, cells: readonly string[], header: Header, { constants }: Mapping): Row {
-  if (cells.length !== header.length)
+  // Excel also writes cells behind the last column, which are blank.
+  if (cells.length < header.length || cells.slice(header.length).some(Boolean))
     return unreadable(line, `has ${cells.length} cells; the header has ${header.length}`);
   const value = object();
   const problems: FieldProblem[] = [];
   for (const { path, value: constant } of constants) put(value, path, constant);
   for (const [index, column] of header.entries()) {
     const cell = cells[index];
-    if (!column || !cell) continue;
+    if (!cell || column === undefined) continue;
+    if (column === null) return unreadable(line, 'has a cell below a header that is blank');
     const rule = brokenRule(cell, column);
     if (rule !== undefined) problems.push({ field: column.path.join('.'), message: rule });
     put(value, column.path, cellValue(cell, column));
@@ -82,8 +84,28 @@ const BOOLEAN = /^(true|false)$/i;
 /** The rule of a mapping that a cell breaks. The schema may take any JSON there, so it would take the text. */
 function brokenRule(cell: string, { as: type, words = {} }: MappedColumn): string | undefined {
   if (Object.hasOwn(words, cell)) return undefined;
+  if (SCIENTIFIC.test(cell)) return NOT_SCIENTIFIC;
   if (type === 'number' && !PLAIN_NUMBER.test(cell)) return 'must be a number such as 1234.56';
   return type === 'boolean' && !BOOLEAN.test(cell) ? 'must be true or false' : undefined;
+}
+
+/** A long number as Excel shows and saves it: `1.23457E+15`. The other digits are lost. */
+const SCIENTIFIC = /^\d(?:[.,]\d+)?E\+\d{2,3}$/;
+const NOT_SCIENTIFIC =
+  'is in scientific notation, without its last digits: in Excel, format the column as Text, then enter the number again';
+
+/** The first line `sep=;`, by which Excel knows the separator. */
+const SEPARATOR = /^(?:\xef\xbb\xbf)?"?sep=(.)"?(?:\r\n|\r|\n)/;
+const MOST_OF_SEPARATOR = 12;
+
+/** Text that Excel is to keep as it is: `="007"`. */
+const AS_TEXT = /(?<=[,;|\t\r\n])="/g;
+const LENGTH_OF_AS_TEXT = 3;
+
+/** A cell without what nobody sees: characters without width, and spaces that do not break. */
+function visible(cell: string): string {
+  const text = cell.replace(/[\xad\u200b\u200e\u200f\u2060\ufeff]/g, '').replace(/[\xa0\u2007\u202f]/g, ' ');
+  return text.trim().replace(/^="([^"]*)"$/, '$1');
 }
 
 interface CsvRecord {
@@ -93,7 +115,8 @@ interface CsvRecord {
   readonly fault?: string;
 }
 
-async function* recordsOf(bytes: Readable, delimiter = ','): AsyncGenerator<CsvRecord> {
+async function* recordsOf(bytes: Readable, given = ','): AsyncGenerator<CsvRecord> {
+  const { delimiter, chunks, isNamed } = await separated(bytes, given);
   const parsed: { record: string[]; raw: string }[] = [];
   const parser = parse({
     delimiter,
@@ -109,17 +132,17 @@ async function* recordsOf(bytes: Readable, delimiter = ','): AsyncGenerator<CsvR
       return null;
     },
   });
-  let line = 1;
+  let line = isNamed ? 2 : 1;
   // The parser's own count treats a CRLF inside quotes as two lines.
   function* parsedNow(): Generator<CsvRecord> {
     for (const { record, raw } of parsed.splice(0)) {
       if (line > MOST_LINES) yield { line, cells: [], fault: TOO_MANY_LINES };
-      yield { line, cells: record };
+      yield { line, cells: record.map(visible) };
       line += raw.match(/\r\n|\r|\n/g)?.length ?? 0;
     }
   }
   parser.on('error', () => {});
-  for await (const chunk of bytes) {
+  for await (const chunk of chunks) {
     const fault = await fed(parser, chunk);
     yield* parsedNow();
     if (fault) return yield { line, cells: [], fault };
@@ -129,6 +152,30 @@ async function* recordsOf(bytes: Readable, delimiter = ','): AsyncGenerator<CsvR
   const fault = await fed(parser);
   yield* parsedNow();
   if (fault) yield { line, cells: [], fault };
+}
+
+/** Reads the separator, if the file names it, and returns what follows without the signs of {@link AS_TEXT}. */
+async function separated(bytes: Readable, given: string) {
+  const all = bytes[Symbol.asyncIterator]();
+  // Each character is a byte.
+  let text = '';
+  const more = async () => {
+    const { done, value } = await all.next();
+    if (!done) text += Buffer.from(value).toString('latin1');
+    return !done;
+  };
+  while (text.length < MOST_OF_SEPARATOR && (await more()));
+  const [first = '', named] = SEPARATOR.exec(text) ?? [];
+  text = text.slice(first.length);
+  async function* chunks() {
+    do {
+      text = text.replace(AS_TEXT, '"');
+      yield Buffer.from(text.slice(0, -LENGTH_OF_AS_TEXT), 'latin1');
+      text = text.slice(-LENGTH_OF_AS_TEXT);
+    } while (await more());
+    yield Buffer.from(text, 'latin1');
+  }
+  return { delimiter: named ?? given, isNamed: named !== undefined, chunks: chunks() };
 }
 
 /** Passes a chunk, or the end, to the parser. @returns the fault in it */
@@ -152,23 +199,23 @@ const FAULTS: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `${TOO_LONG}; is a quote not closed?`,
 };
 
-/** The columns in their order; undefined where one is left out. */
-type Header = readonly (MappedColumn | undefined)[];
+/** The columns in their order; undefined where one is left out, null where it has no name. */
+type Header = readonly (MappedColumn | undefined | null)[];
 
 function readHeader(cells: readonly string[], known: Columns, { columns, constants }: Mapping) {
   if (cells.length > MOST_COLUMNS) return { header: [], problems: [TOO_WIDE] };
-  const header: (MappedColumn | undefined)[] = [];
+  const header: (MappedColumn | undefined | null)[] = [];
   const unknown: FieldProblem[] = [];
   for (const name of cells) {
     const mapped = columns.get(name);
     const column = mapped === undefined ? known.find(name) : (mapped ?? undefined);
-    header.push(column);
-    if (column || mapped === null) continue;
+    header.push(name === '' ? null : column);
+    if (column || mapped === null || name === '') continue;
     // To find a similar name, all known ones are compared.
     const message = unknown.length < MOST_SUGGESTIONS ? notAColumn(known, name) : notKnown(name);
     unknown.push({ field: '', message });
   }
-  if (unknown.length === cells.length) return { header, problems: [NO_HEADER] };
+  if (unknown.length === cells.filter(Boolean).length) return { header, problems: [NO_HEADER] };
   return { header, problems: [...unknown, ...clashes([...header, ...constants])] };
 }
 
@@ -274,5 +321,9 @@ function notAColumn(known: Columns, name: string): string {
 }
 
 function notKnown(name: string): string {
-  return `${JSON.stringify(name)} is not a known column`;
+  const shown = JSON.stringify(name).replace(
+    /\p{Cf}/gu,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return `${shown} is not a known column`;
 }

@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
 import type { FileDoubts } from '../messages/batches.js';
 import { atAccount, workflowId } from '../messages/ids.js';
 import type { KnownAccounts } from '../messages/inputs.js';
+import { leavesOf } from '../messages/objects.js';
 import { shortened } from '../partners/bounds.js';
 import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
@@ -183,12 +185,16 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
       for (const problem of distinct(row.problems)) add(row.line, problem);
       continue;
     }
-    const { line, unique, type, input, workflowId, doubts = NONE } = row;
+    const { line, unique, type, input, workflowId, doubts: own = NONE } = row;
     for (const [field, value] of Object.entries(unique)) {
       const first = lineOf.get(`${field} ${value}`);
       if (first === undefined) lineOf.set(`${field} ${value}`, line);
       else add(line, { field, message: `is the same as in line ${first}` });
     }
+    const identity = identityOf(input);
+    const twin = lineOf.get(identity);
+    if (identity !== '') lineOf.set(identity, twin ?? line);
+    const doubts = twin === undefined ? own : [...own, { field: '', message: isTwin(twin) }];
     const here = namedIn(input);
     const key = JSON.stringify(here);
     const named = names.get(key) ?? here;
@@ -200,6 +206,17 @@ export async function validate(rows: AsyncIterable<Ready | Invalid>) {
     counts[type] = (counts[type] ?? 0) + 1;
   }
   return { rows: total, counts, problems, problemCount, badRows, valid, moreDoubts };
+}
+
+const isTwin = (line: number) => `is the same as line ${line}, under another externalId`;
+
+/** What two rows about one merchant or business share: account, names and e-mail address. '' for a row without an address. */
+function identityOf(input: object): string {
+  const names = leavesOf(input).filter(({ field }) =>
+    /(?:^|\.)(?:account|dba|\w*[nN]ame|email)$/.test(field),
+  );
+  const isEnough = names.some(({ field }) => field.endsWith('email'));
+  return isEnough ? hash('sha256', JSON.stringify(names).toLowerCase()) : '';
 }
 
 type Checked = Pick<Validation, 'valid' | 'moreDoubts'>;

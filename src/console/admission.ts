@@ -1,13 +1,13 @@
 import type { AddressInfo } from 'node:net';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isHealthCheck, knownSecrets, limitRequests, routeOf } from '../http/server.js';
 import { isUnavailable } from '../temporal/unavailable.js';
 import { userName } from '../texts/names.js';
 import { ASSETS } from './layout.js';
+import { SIGN_IN_PATHS } from './provider.js';
 import { NotShown } from './route.js';
 import { type SessionData, type Sessions, unguessable } from './session.js';
 import type { ConsoleSettings } from './settings.js';
-import { SIGN_IN_PATHS } from './sign-in.js';
 
 export type Admission = Awaited<ReturnType<typeof admitRequests>>;
 
@@ -19,7 +19,7 @@ export async function admitRequests(
   server: FastifyInstance,
   settings: ConsoleSettings,
   sessions: Sessions,
-  hasSignedOut: (session: SessionData) => Promise<boolean>,
+  hasEnded: (session: SessionData, request: FastifyRequest, reply: FastifyReply) => Promise<boolean>,
 ) {
   const local = settings.oidc ? undefined : localSession();
   const known = new WeakMap<FastifyRequest, SessionData | undefined>();
@@ -41,11 +41,11 @@ export async function admitRequests(
     if (method === 'POST' && !(isHere && ['same-origin', 'none'].includes(site)))
       throw new NotShown(403, 'The form is from another site. Open the page here.');
   });
-  // Last, because it asks Temporal.
-  server.addHook('onRequest', async (request) => {
+  // Last, because it asks Temporal and the provider.
+  server.addHook('onRequest', async (request, reply) => {
     const session = local || isOpen(request) ? undefined : known.get(request);
     try {
-      if (session && (await hasSignedOut(session))) known.delete(request);
+      if (session && (await hasEnded(session, request, reply))) known.delete(request);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       doubts.set(request, error);

@@ -54,14 +54,15 @@ export function roleFor({ kind }: { readonly kind: RequirementKind }, answer: An
 }
 
 /**
- * Reports whether a correction may change the destination or the amount of money: fees, accounts at banks, and what the schema of the input
- * does not describe, because that may be either. Needs an approver.
+ * Reports whether a correction may change the destination or the amount of money: fees, the profile and settings that decide commission
+ * and pricing, accounts at banks, and what the schema of the input does not describe. Needs an approver.
  */
 export function mayMoveMoney(changes: readonly Pick<Change, 'field'>[], schema: z.ZodType): boolean {
   return changes.some(
     ({ field }) =>
-      /(^|\.)fees(\.|$)|bank|routing|accountnumber|deposit|settlement/i.test(field) ||
-      !describes(schema, field),
+      /(^|\.)fees(\.|$)|^agent|^boardingSettings|bank|routing|accountnumber|deposit|settlement/i.test(
+        field,
+      ) || !describes(schema, field),
   );
 }
 

@@ -19,12 +19,14 @@ import {
 } from '../http/server.js';
 import { UnsearchableText } from '../temporal/query.js';
 import { temporalCheck } from '../temporal/server.js';
+import { type Ended, hasEnded, recordSignOut } from '../temporal/sign-outs.js';
 import { isDenied, isUnavailable, sentenceOf, TemporalProblem } from '../temporal/unavailable.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { Times } from '../texts/time.js';
 import { type Admission, admitRequests, originOf } from './admission.js';
 import { ASSETS, type Asset, errorPage, pageWith, partWith } from './layout.js';
 import { ROUTES } from './pages/routes.js';
+import { providerOf } from './provider.js';
 import { Fields } from './query.js';
 import { endQuestions } from './questions.js';
 import {
@@ -40,9 +42,9 @@ import {
   type Visitor,
   ZONE_COOKIE,
 } from './route.js';
-import { hasSignedOut, recordSignOut, type SessionData, Sessions, unguessable } from './session.js';
+import { type SessionData, Sessions, unguessable } from './session.js';
 import type { ConsoleSettings } from './settings.js';
-import { addSignIn, signInFor } from './sign-in.js';
+import { accountCheck, addSignIn, signInFor } from './sign-in.js';
 
 export interface ConsoleOptions {
   readonly settings: ConsoleSettings;
@@ -124,19 +126,21 @@ export async function consoleServer(options: ConsoleOptions): Promise<FastifyIns
   // The limits are those of each route.
   await server.register(multipart);
   const isReady = temporalCheck(client);
-  const signedOut = (session: SessionData) =>
-    inTime(client, isReady, () => hasSignedOut(client, session.csrf));
-  const admission = await admitRequests(server, settings, sessions, signedOut);
+  const { oidc } = settings;
+  const provider = oidc && providerOf(oidc, () => originOf(server, settings));
+  const atProvider = provider && { provider, sessions, logger };
+  const isAccount = atProvider ? accountCheck(atProvider) : async () => true;
+  const admission = await admitRequests(server, settings, sessions, async (session, ...http) => {
+    const isOver = await inTime(client, isReady, () => hasEnded(client, session));
+    return isOver || !(await isAccount(session, ...http));
+  });
   const handling: Handling = { console, sessions, admission, isReady };
   handleErrors(server, handling);
   for (const asset of Object.values(ASSETS))
     server.get(asset.path, ({ headers }, reply) => sendAsset(reply, asset, headers['accept-encoding']));
   healthRoutes(server, isReady);
-  if (settings.oidc) {
-    const consoleUrl = () => originOf(server, settings);
-    const end = (session: SessionData) => inTime(client, isReady, () => signOut(options, sessions, session));
-    addSignIn(server, { ...admission, oidc: settings.oidc, sessions, logger, consoleUrl, end });
-  }
+  const end = (ended: Ended) => inTime(client, isReady, () => signOut(options, ended));
+  if (atProvider) addSignIn(server, { ...admission, ...atProvider, end });
   for (const route of routes) addRoute(server, route, handling);
   return server;
 }
@@ -279,13 +283,9 @@ async function inTime<Result>(
 }
 
 /** @throws {NotShown} when the sign-out would not hold at the other consoles */
-async function signOut(
-  { settings: { taskQueue }, client }: ConsoleOptions,
-  sessions: Sessions,
-  session: SessionData,
-): Promise<void> {
+async function signOut({ settings: { taskQueue }, client }: ConsoleOptions, ended: Ended): Promise<void> {
   try {
-    await recordSignOut(client, { session: session.csrf, until: sessions.endOf(session), taskQueue });
+    await recordSignOut(client, ended, taskQueue);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     throw new NotShown(503, 'Temporal does not respond, so you are still signed in. Try again in a moment.');

@@ -1,10 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EncryptJWT, errors, jwtDecrypt } from 'jose';
 import { z } from 'zod';
-import { isNotFound } from '../temporal/unavailable.js';
 import { ROLES } from './route.js';
 
 const sessionData = z.strictObject({
@@ -30,7 +28,7 @@ export interface SessionRules {
 }
 
 /** The purposes of encrypted values. A value of one purpose is never accepted for another. */
-type Purpose = 'session' | 'sign-in' | 'message';
+type Purpose = 'session' | 'account' | 'sign-in' | 'message';
 
 /** Cookies with this prefix come only from this host, over https. */
 const SECURE_PREFIX = '__Host-';
@@ -67,23 +65,34 @@ export class Sessions {
    */
   async write(reply: FastifyReply, session: SessionData): Promise<void> {
     const { idToken: _, ...short } = session;
-    const left = this.endOf(session) - Date.now();
-    const maxAgeMs = Math.min(left, this.rules.idleMs);
-    for (const data of [session, short]) {
-      const value = await this.#sealed('session', data);
-      if (this.#nameOf('session').length + value.length > MAX_COOKIE_BYTES) continue;
-      this.#set(reply, 'session', value, maxAgeMs);
-      return;
-    }
-    throw new RangeError('the session is too long for a cookie');
+    const maxAgeMs = Math.min(this.endOf(session) - Date.now(), this.rules.idleMs);
+    if (!(await this.keep(reply, 'session', session, maxAgeMs, short)))
+      throw new RangeError('the session is too long for a cookie');
   }
 
   endOf({ since }: SessionData): number {
     return since + this.rules.maxMs;
   }
 
-  async keep(reply: FastifyReply, purpose: Purpose, value: object, maxAgeMs: number): Promise<void> {
-    this.#set(reply, purpose, await this.#sealed(purpose, value), maxAgeMs);
+  /**
+   * @param shorter is kept if a browser would not store the value
+   * @returns false when a browser would store neither
+   */
+  async keep(
+    reply: FastifyReply,
+    purpose: Purpose,
+    value: object,
+    maxAgeMs: number,
+    shorter = value,
+  ): Promise<boolean> {
+    const name = this.#nameOf(purpose);
+    for (const each of [value, shorter]) {
+      const sealed = await this.#sealed(purpose, each);
+      if (name.length + sealed.length > MAX_COOKIE_BYTES) continue;
+      reply.setCookie(name, sealed, { ...this.#options, maxAge: Math.ceil(maxAgeMs / 1_000) });
+      return true;
+    }
+    return false;
   }
 
   /** @returns what {@link keep} has kept; undefined for a value that is older, for another purpose, or not from here */
@@ -98,10 +107,6 @@ export class Sessions {
 
   #nameOf(purpose: Purpose): string {
     return `${this.rules.isSecure ? SECURE_PREFIX : ''}gangway-${purpose}`;
-  }
-
-  #set(reply: FastifyReply, purpose: Purpose, value: string, maxAgeMs: number): void {
-    reply.setCookie(this.#nameOf(purpose), value, { ...this.#options, maxAge: Math.ceil(maxAgeMs / 1_000) });
   }
 
   #sealed(purpose: Purpose, value: object): Promise<string> {
@@ -135,49 +140,4 @@ export class Sessions {
 
 export function unguessable(): string {
   return randomBytes(32).toString('base64url');
-}
-
-/**
- * Sessions of the console that people ended before their time. All consoles of a namespace look here, so each of them refuses a
- * copied cookie, even after a restart. A sign-out is a workflow that only exists. Its first task is delayed beyond its end, so no
- * worker ever gets it. The server ends it when the session would have ended anyway, and finds it until the retention of the
- * namespace is over.
- */
-export async function recordSignOut(
-  client: Client,
-  {
-    session,
-    until,
-    taskQueue,
-  }: { readonly session: string; readonly until: number; readonly taskQueue: string },
-): Promise<void> {
-  const leftMs = Math.max(1, until - Date.now());
-  try {
-    await client.workflow.start('consoleSignOut', {
-      workflowId: idOf(session),
-      taskQueue: `${taskQueue}-console`,
-      workflowExecutionTimeout: leftMs,
-      startDelay: 2 * leftMs,
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    });
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
-}
-
-export async function hasSignedOut(client: Client, session: string): Promise<boolean> {
-  const execution = { workflowId: idOf(session) };
-  try {
-    const { namespace } = client.options;
-    await client.workflowService.describeWorkflowExecution({ namespace, execution });
-    return true;
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
-  }
-}
-
-/** @param session what identifies it, which must not be read from Temporal */
-function idOf(session: string): string {
-  return `console-sign-out-${createHash('sha256').update(session).digest('hex')}`;
 }

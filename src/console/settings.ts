@@ -17,11 +17,10 @@ import {
   withAdvice,
 } from '../settings/settings.js';
 import { temporalClientSettings, temporalSettings } from '../temporal/connection.js';
+import { MAX_SESSION_MS } from '../temporal/sign-outs.js';
 import { localUi, webUiSettings } from '../temporal/web-ui.js';
 
 const IDLE_MS = 30 * 60_000;
-
-const SESSION_MAX_MS = 12 * 3_600_000;
 
 /** The settings of the console, besides those of each account (partners/account-settings.ts) and Temporal's own. */
 export const consoleSettings = z.object({
@@ -134,7 +133,7 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
     url: address,
     sessionKeys: keys ?? [],
     idleMs: IDLE_MS,
-    sessionMaxMs: SESSION_MAX_MS,
+    sessionMaxMs: MAX_SESSION_MS,
     fourEyes: set.CONSOLE_FOUR_EYES,
     requestsPerMinute: REQUESTS_PER_MINUTE,
     trustedProxies: set.CONSOLE_TRUSTED_PROXIES,

@@ -1,64 +1,29 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  AuthorizationResponseError,
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  buildEndSessionUrl,
-  type ClientAuth,
-  ClientSecretBasic,
-  ClientSecretPost,
-  type Configuration,
-  calculatePKCECodeChallenge,
-  clockTolerance,
-  discovery,
-  enableNonRepudiationChecks,
-  fetchUserInfo,
-  None,
-  ResponseBodyError,
-  randomNonce,
-  randomPKCECodeVerifier,
-  randomState,
-  WWWAuthenticateChallengeError,
-} from 'openid-client';
+import { errors } from 'jose';
+import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client';
 import type { Logger } from 'pino';
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
 import { kindOf } from '../http/server.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
+import type { Ended } from '../temporal/sign-outs.js';
 import { harmless } from '../texts/text.js';
 import { pageWith } from './layout.js';
+import { type Person, type Provider, renewal, SIGN_IN_PATHS, transaction } from './provider.js';
 import { NotShown, ROLES, type Role } from './route.js';
 import { type SessionData, type Sessions, unguessable } from './session.js';
 import type { OidcSettings } from './settings.js';
 
 const SIGN_IN_MS = 10 * 60_000;
 
-/** The time limit for the provider's response, in seconds. */
-const PROVIDER_SECONDS = 10;
-
-/** The tolerated error of the provider's clock. */
-const TOLERANCE_SECONDS = 5;
+/** The first request after this time checks the account again. For a minute more, others may come with the last token. */
+const CHECK_MS = 14 * 60_000;
+const RESULT_MS = 60_000;
 
 const LONGEST_NAME = 100;
 
 /** A longer path would make the cookie too long. */
 const LONGEST_PATH = 1_000;
-
-/** The state that the console keeps while a person is at the provider. */
-const transaction = z.strictObject({
-  state: z.string(),
-  nonce: z.string(),
-  verifier: z.string(),
-  to: z.string(),
-});
-
-export const SIGN_IN_PATHS = {
-  begin: '/sign-in',
-  back: '/sign-in/return',
-  end: '/sign-out',
-  ended: '/signed-out',
-} as const;
 
 /** The way to the sign-in, and after that to a page. */
 export function signInFor({ url }: Pick<FastifyRequest, 'url'>): string {
@@ -87,89 +52,6 @@ function isOfSignIn(pathname: string): boolean {
   }
 }
 
-/**
- * The identity provider, by OpenID Connect: authorization code with PKCE, state and nonce. Its addresses are read when they are first
- * needed, and again after a failure, so the console starts without it.
- */
-function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
-  let found: Promise<Configuration> | undefined;
-  const configured = () => {
-    found ??= discovered(oidc).catch((error: unknown) => {
-      found = undefined;
-      throw error;
-    });
-    return found;
-  };
-  return {
-    /** @returns the address at the provider, and what to remember until the person comes back */
-    async begin(to: string) {
-      const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()];
-      const url = buildAuthorizationUrl(await configured(), {
-        redirect_uri: consoleUrl() + SIGN_IN_PATHS.back,
-        scope: oidc.scope,
-        ...{ state, nonce, code_challenge: await calculatePKCECodeChallenge(verifier) },
-        code_challenge_method: 'S256',
-      });
-      return { url, remembered: { state, nonce, verifier, to } };
-    },
-    /** @param query of the address that the provider sent the person back to */
-    async finish(query: string, { state, nonce, verifier }: z.output<typeof transaction>) {
-      const configuration = await configured();
-      const url = new URL(consoleUrl() + SIGN_IN_PATHS.back + query);
-      const tokens = await authorizationCodeGrant(configuration, url, {
-        ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
-        idTokenExpected: true,
-      });
-      const claims = tokens.claims();
-      if (!claims) throw new TypeError('no ID token');
-      const { rolesClaim, accountsClaim } = oidc;
-      const isComplete = [rolesClaim, accountsClaim].every((name) => name === undefined || name in claims);
-      // Some providers keep such claims out of the ID token.
-      const more =
-        isComplete || !configuration.serverMetadata().userinfo_endpoint
-          ? {}
-          : await fetchUserInfo(configuration, tokens.access_token, claims.sub);
-      return { claims: { ...more, ...claims }, subject: claims.sub, idToken: tokens.id_token };
-    },
-    /** @returns undefined when the provider has no sign-out, or does not respond */
-    async signOut(idToken: string | undefined) {
-      const configuration = await configured().catch(() => undefined);
-      if (!configuration?.serverMetadata().end_session_endpoint) return undefined;
-      return buildEndSessionUrl(configuration, {
-        post_logout_redirect_uri: consoleUrl() + SIGN_IN_PATHS.ended,
-        ...(idToken !== undefined && { id_token_hint: idToken }),
-      });
-    },
-  };
-}
-
-function discovered({ issuer, clientId, clientSecret }: OidcSettings): Promise<Configuration> {
-  const url = new URL(issuer);
-  // The settings accept http on loopback only.
-  const insecure = url.protocol === 'http:' ? [allowInsecureRequests] : [];
-  return discovery(url, clientId, { [clockTolerance]: TOLERANCE_SECONDS }, clientAuth(clientSecret), {
-    execute: [enableNonRepudiationChecks, ...insecure],
-    timeout: PROVIDER_SECONDS,
-  });
-}
-
-/** Sends the secret in the header `Authorization`, which is the default of OpenID Connect, unless the provider wants it in the body. */
-function clientAuth(secret: string | undefined): ClientAuth {
-  if (secret === undefined) return None();
-  const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
-  return (server, ...rest) => {
-    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    const chosen = methods.includes('client_secret_basic') ? basic : post;
-    chosen(server, ...rest);
-  };
-}
-
-interface Person {
-  readonly claims: Readonly<Record<string, unknown>>;
-  readonly subject: string;
-  readonly idToken: string | undefined;
-}
-
 /** @throws {NotShown} with 403 for a person without a role, or without an account that they may see */
 export function sessionOf({ claims, subject, idToken }: Person, oidc: OidcSettings): SessionData {
   const { rolesClaim, accountsClaim } = oidc;
@@ -187,12 +69,9 @@ export function sessionOf({ claims, subject, idToken }: Person, oidc: OidcSettin
       `You cannot see any partner account. Your claim ${accountsClaim} at the identity provider must name one, or default for the ` +
         'account without a name. Ask the team that runs the provider, then sign in again.',
     );
-  // The parentheses at the end of an actor hold the subject and nothing else.
-  const id = inOneLine(subject, LONGEST.line).replace(/[()]/g, '_');
-  const name = typeof claims['name'] === 'string' ? inOneLine(claims['name'], LONGEST_NAME) : '';
+  const { actor, name, id } = namesOf(claims, subject);
   return {
-    // The subject comes last, whatever the name looks like: it is what isSamePerson compares.
-    actor: name ? `${name} (${id})` : id,
+    actor,
     name: name || id,
     role,
     ...(accounts && { accounts }),
@@ -200,6 +79,14 @@ export function sessionOf({ claims, subject, idToken }: Person, oidc: OidcSettin
     ...(idToken !== undefined && { idToken }),
     since: Date.now(),
   };
+}
+
+function namesOf(claims: Person['claims'], subject: string) {
+  // The parentheses at the end of an actor hold the subject and nothing else.
+  const id = inOneLine(subject, LONGEST.line).replace(/[()]/g, '_');
+  const name = typeof claims['name'] === 'string' ? inOneLine(claims['name'], LONGEST_NAME) : '';
+  // The subject comes last, whatever the name looks like: it is what isSamePerson compares.
+  return { id, name, actor: name ? `${name} (${id})` : id };
 }
 
 /** @param claim a text, or a list of texts */
@@ -218,22 +105,83 @@ function inOneLine(text: string, longest: number): string {
   return shortened(harmless(text).replace(/\s+/g, ' ').trim(), longest);
 }
 
-export interface SignInOptions {
-  readonly oidc: OidcSettings;
+interface ProviderOptions {
+  readonly provider: Provider;
   readonly sessions: Sessions;
   readonly logger: Logger;
-  /** Address of the console in browsers, without a slash at its end. */
-  readonly consoleUrl: () => string;
+}
+
+export interface SignInOptions extends ProviderOptions {
   /** The session of a request. @throws {NotShown} when the form is not from a page of it */
   readonly sessionOfForm: (request: FastifyRequest) => SessionData | undefined;
-  /** Ends a session, including copies of its cookie. */
-  readonly end: (session: SessionData) => Promise<void>;
+  /** Ends a session, including copies of its cookie, or all sessions of a person. */
+  readonly end: (ended: Ended) => Promise<void>;
+}
+
+/** The account of a session at the provider, and the time of its last check. */
+const account = z.strictObject({ csrf: z.string(), subject: z.string(), renewal, checked: z.number() });
+
+/** Remembers the account, without its token where the cookie would be too long. */
+async function keepAccount(sessions: Sessions, reply: FastifyReply, session: SessionData, person: Person) {
+  const short = { csrf: session.csrf, subject: person.subject, checked: Date.now() };
+  const own = { ...short, renewal: person.renewal };
+  await sessions.keep(reply, 'account', own, sessions.endOf(session) - Date.now(), short);
+}
+
+/**
+ * Returns a function that reports whether the account of a session still has its role and accounts at the provider. A console asks
+ * once for requests that come together, because a refresh token may work only once.
+ */
+export function accountCheck({ provider, sessions, logger }: ProviderOptions) {
+  const results = new Map<string, Promise<Person | undefined>>();
+  const check = async ({ subject, renewal }: z.output<typeof account>, session: SessionData) => {
+    if (!renewal) return undefined;
+    try {
+      const person = await provider.again(subject, renewal);
+      const { role, accounts } = sessionOf(person, provider.oidc);
+      if (role === session.role && String(accounts) === String(session.accounts)) return person;
+    } catch (error) {
+      if (!isRefusal(error)) return explained(logger, session.actor)(error);
+    }
+    logger.info({ audit: true, actor: session.actor }, 'session ended by the identity provider');
+    return undefined;
+  };
+  return async (session: SessionData, request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
+    const kept = await sessions.kept(request, 'account', Number.POSITIVE_INFINITY);
+    const { data: last } = account.safeParse(kept);
+    if (last?.csrf !== session.csrf) return false;
+    if (Date.now() < last.checked + CHECK_MS) return true;
+    const key = `${last.csrf} ${last.checked}`;
+    const result = results.get(key) ?? check(last, session);
+    results.set(key, result);
+    const forget = () => void results.delete(key);
+    result.then(() => setTimeout(forget, RESULT_MS).unref(), forget);
+    const person = await result;
+    if (person) await keepAccount(sessions, reply, session, person);
+    return person !== undefined;
+  };
+}
+
+/** Reports whether the provider has answered, and does not vouch for the person, or not with that role. */
+function isRefusal(error: unknown): boolean {
+  const { status, cause } = error as { status?: number; cause?: { status?: number } };
+  return [400, 401, 403].includes(status ?? cause?.status ?? 0);
 }
 
 /** Routes for people who have not signed in: the way to the provider and back, and the sign-out. */
 export function addSignIn(server: FastifyInstance, options: SignInOptions): void {
-  const { oidc, sessions, logger, consoleUrl } = options;
-  const provider = providerOf(oidc, consoleUrl);
+  const { provider, sessions, logger } = options;
+  const { oidc } = provider;
+  const begun = async (person: Person, reply: FastifyReply) => {
+    const session = sessionOf(person, oidc);
+    await sessions.write(reply, session).catch((error: unknown) => {
+      if (!(error instanceof RangeError)) throw error;
+      const claim = oidc.accountsClaim ?? 'name';
+      throw new NotShown(403, `Your claim ${claim} is too long for a session. Ask for a shorter one.`);
+    });
+    await keepAccount(sessions, reply, session, person);
+    return session;
+  };
   server.get(SIGN_IN_PATHS.begin, async (request, reply) => {
     const { to } = request.query as { readonly to?: unknown };
     const { url, remembered } = await provider.begin(localPath(to)).catch(explained(logger));
@@ -247,13 +195,9 @@ export function addSignIn(server: FastifyInstance, options: SignInOptions): void
       throw new NotShown(403, 'This sign-in did not start in this browser, or took too long. Sign in again.');
     const { search } = new URL(request.url, 'http://console.invalid');
     const person = await provider.finish(search, remembered.data).catch(explained(logger));
-    const session = sessionOf(person, oidc);
-    await sessions.write(reply, session).catch((error: unknown) => {
-      if (!(error instanceof RangeError)) throw error;
-      throw new NotShown(
-        403,
-        `Your claim ${oidc.accountsClaim ?? 'name'} is too long for a session. Ask for a shorter one.`,
-      );
+    const session = await begun(person, reply).catch((error: unknown) => {
+      logger.info({ audit: true, actor: namesOf(person.claims, person.subject).actor }, 'sign-in refused');
+      throw error;
     });
     logger.info({ audit: true, actor: session.actor, role: session.role }, 'sign in');
     return reply.redirect(remembered.data.to, 303);
@@ -263,10 +207,23 @@ export function addSignIn(server: FastifyInstance, options: SignInOptions): void
     if (!session) return reply.redirect(SIGN_IN_PATHS.ended, 303);
     await options.end(session);
     sessions.forget(reply, 'session');
+    sessions.forget(reply, 'account');
     logger.info({ audit: true, actor: session.actor }, 'sign out');
     const url = await provider.signOut(session.idToken);
     if (!url) return reply.redirect(SIGN_IN_PATHS.ended, 303);
     return goOn(reply, url, 'Sign out', 'Continue to sign out at the identity provider');
+  });
+  server.post(SIGN_IN_PATHS.endAtProvider, async ({ body }, reply) => {
+    const { logout_token: token } = (body ?? {}) as { readonly logout_token?: unknown };
+    const subject = await provider.signedOut(String(token)).catch((error: unknown) => {
+      if (error instanceof errors.JOSEError || error instanceof TypeError)
+        throw new NotShown(400, 'This is no logout token of the identity provider with a subject.');
+      return explained(logger)(error);
+    });
+    const { actor } = namesOf({}, subject);
+    await options.end({ actor });
+    logger.info({ audit: true, actor }, 'sessions ended at the provider');
+    return reply.send();
   });
   server.get(SIGN_IN_PATHS.ended, (_, reply) =>
     reply.type('text/html; charset=utf-8').send(
@@ -315,11 +272,14 @@ const REFUSALS: readonly string[] = [
 const REFUSED = 'The identity provider did not sign you in. Sign in again.';
 
 /** Turns a failure of the provider into a page. The log has the kind of the failure: messages may quote a token or a code. */
-function explained(logger: Logger): (error: unknown) => never {
+function explained(logger: Logger, actor = 'unknown'): (error: unknown) => never {
   return (error) => {
     const [status, message] = explanationOf(error);
     const reason = error instanceof ResponseBodyError ? error.error : undefined;
-    logger.warn({ kind: kindOf(error), ...(reason !== undefined && { reason }) }, 'sign-in failed');
+    logger.warn(
+      { audit: true, actor, kind: kindOf(error), ...(reason !== undefined && { reason }) },
+      'sign-in failed',
+    );
     throw new NotShown(status, message);
   };
 }

@@ -6,6 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { Deadline, retryAfterMs } from '../http/deadline.js';
+import { connectorFor } from '../http/proxy.js';
 import type { OutboundEvent } from '../messages/outbound-events.js';
 import { BadSetting, flag, isSecureOrLoopback, list, signingSecrets } from '../settings/settings.js';
 
@@ -53,7 +54,7 @@ export class EventSender {
     this.#webhooks = secrets.map((secret) => new Webhook(secret));
     this.#toLoopback = toLoopback;
     this.#agent = new Agent({
-      connect: { lookup: guardedLookup(toLoopback), timeout: TIMEOUT_MS },
+      connect: connectorFor({ lookup: guardedLookup(toLoopback), timeout: TIMEOUT_MS }),
       maxResponseSize: MAX_RESPONSE_BYTES,
     });
   }
@@ -130,7 +131,7 @@ export function isAllowed(address: string, toLoopback: boolean): boolean {
 
 /**
  * Looks up names, and rejects those that resolve to a forbidden address. It checks the address that is then connected to, so a
- * name cannot resolve to another one in between.
+ * name cannot resolve to another one in between. A proxy looks names up itself, and decides where it connects to.
  */
 function guardedLookup(toLoopback: boolean): LookupFunction {
   return (hostname, options, callback) => {

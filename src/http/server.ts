@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fast
 import Fastify from 'fastify';
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Logger } from 'pino';
+import { proxiedFetch } from './proxy.js';
 
 /** A request that fails with this HTTP status. The message never contains what the caller sent. */
 export class Refused extends Error {
@@ -178,13 +179,10 @@ export interface JwtRule {
 }
 
 /** Signatures by key pairs only: nobody can make a token from what the issuer publishes. */
-const ALGORITHMS = [
+export const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
-
-/** Key sets have some kilobytes. */
-const MAX_KEY_SET_BYTES = 256 * 1024;
 
 const CLOCK_TOLERANCE = '5s';
 
@@ -200,7 +198,7 @@ const ISSUER_UNAVAILABLE: readonly string[] = ['ERR_JOSE_GENERIC', 'ERR_JWKS_TIM
  */
 function bearerCheck({ tokens, jwt }: BearerRules) {
   const positionOf = knownSecrets(tokens);
-  const keys = jwt && createRemoteJWKSet(new URL(jwt.jwksUrl), { [customFetch]: fetchKeySet });
+  const keys = jwt && createRemoteJWKSet(new URL(jwt.jwksUrl), { [customFetch]: proxiedFetch });
   return async (authorization: string | undefined): Promise<string | undefined> => {
     const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) return undefined;
@@ -228,19 +226,6 @@ async function subjectOf(token: string, rule: JwtRule, keys: JWTVerifyGetKey): P
       cause: error,
     });
   }
-}
-
-/** Gives up as soon as the response is larger than a key set can be. */
-async function fetchKeySet(url: string, request: RequestInit): Promise<Response> {
-  const response = await fetch(url, request);
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MAX_KEY_SET_BYTES) throw new RangeError('the key set is too large');
-    chunks.push(chunk);
-  }
-  return new Response(Buffer.concat(chunks), { status: response.status });
 }
 
 /** A caller who needs more than 50 requests in a second has an error in a loop. */

@@ -112,13 +112,13 @@ export function currentClaim(
 
 /** Reports whether two actors are one person. Case and spaces at the ends of an identity make no difference. */
 export function isSamePerson(one: string, other: string): boolean {
-  const comparable = (actor: string) => identityOf(actor).normalize('NFKC').trim().toLowerCase();
-  return comparable(one) === comparable(other);
+  return identityOf(one) === identityOf(other);
 }
 
 /** `ada-17` of `Ada Park (ada-17)`: people can change their name, and the subject at the identity provider stays. Else the whole text. */
-function identityOf(actor: string): string {
-  return /\(([^()]*)\)$/.exec(actor.trim())?.[1] ?? actor;
+export function identityOf(actor: string): string {
+  const identity = /\(([^()]*)\)$/.exec(actor.trim())?.[1] ?? actor;
+  return identity.normalize('NFKC').trim().toLowerCase();
 }
 
 /** The people who handle a requirement, as the list of workflows has them. */

@@ -61,7 +61,21 @@ export function problemText({ field, message }: Texts): string {
   return field === '' ? message : `${field}: ${message}`;
 }
 
+const UNKNOWN_CA =
+  'its certificate is from a CA that is unknown here: if it is right, name the CA in NODE_EXTRA_CA_CERTS';
+
 const CODES: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'its certificate has expired: ask the partner to renew it',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet: compare the clocks',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name: correct the URL, or ask the partner',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'an intermediate certificate is missing: ask the partner to send the whole chain; until then, name the certificate in NODE_EXTRA_CA_CERTS',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_CA,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_CA,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_CA,
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
+  HTTPS_PROXY_403: 'the proxy (HTTPS_PROXY) does not allow it',
+  HTTPS_PROXY_407: 'the proxy (HTTPS_PROXY) does not accept our credentials',
   ECONNREFUSED: 'it refused the connection',
   ENOTFOUND: 'its name is unknown',
   EAI_AGAIN: 'its name cannot be looked up now',

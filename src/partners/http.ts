@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { buildConnector, Client, type Dispatcher, errors, type FormData, Pool } from 'undici';
+import { type buildConnector, Client, type Dispatcher, errors, type FormData, Pool } from 'undici';
 import { Deadline, untilAborted } from '../http/deadline.js';
+import { connectorFor } from '../http/proxy.js';
 import { isSecureOrLoopback } from '../settings/settings.js';
 import { Pause } from './pause.js';
 
@@ -126,13 +127,13 @@ export class PartnerHttp {
   readonly #options: Client.Options;
   readonly #writes: ReturnType<typeof pLimit>;
   readonly #aboutToSend = new AboutToSend();
-  readonly #connectorOf: typeof buildConnector;
+  readonly #connectorOf: typeof connectorFor;
 
   /**
-   * @param connectorOf what opens connections. A test opens them in memory.
+   * @param connectorOf what opens connections. Default: through the proxy, if there is one. A test opens them in memory.
    * @throws {TypeError} unless the URL is https, or http to a loopback address.
    */
-  constructor(baseUrl: string, limits: Partial<HttpLimits> = {}, connectorOf = buildConnector) {
+  constructor(baseUrl: string, limits: Partial<HttpLimits> = {}, connectorOf = connectorFor) {
     const url = new URL(baseUrl);
     if (!isSecureOrLoopback(url)) throw new TypeError('a partner URL must be https (http only to loopback)');
     this.limits = { ...DEFAULT_HTTP_LIMITS, ...limits };

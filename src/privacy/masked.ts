@@ -1,22 +1,31 @@
-/** A digit of any script. */
-const DIGIT = String.raw`\p{Nd}`;
+/** A digit of any script, also raised or lowered. */
+const DIGIT = String.raw`\p{Nd}\xb2\xb3\xb9\u2070-\u2079\u2080-\u2089`;
 
-/** A dash of any length, as it is, in a URL or in JSON. */
-const DASH = String.raw`(?:[\p{Pd}\xad\u2212]|%2[Dd]|\\u002[Dd])`;
+/** Characters without width, which a text that was copied may have. */
+const UNSEEN = String.raw`[\u200b-\u200d\u2060\ufeff]{0,2}`;
 
-/** A dash, with or without spaces or a line break around it. */
-const SPACED_DASH = String.raw`(?:\s|%20)?${DASH}(?:\s|%20)?`;
+const ONE = `(?:[${DIGIT}]${UNSEEN})`;
+
+/** A dash of any length, as it is, in a URL, in JSON or in HTML. */
+const DASH = String.raw`(?:(?:[\p{Pd}\xad\u2212]|%2[Dd]|\\u002[Dd]|&#(?:45|x2[Dd]|820[89]|821[0-3]);|&[mn]dash;)${UNSEEN})`;
+
+/** A space of any width. */
+const SPACE = String.raw`[\p{Zs}]|%20|&nbsp;|&#160;`;
+
+/** One or two dashes, with or without spaces or a line break around them. */
+const SPACED_DASH = String.raw`(?:\s|${SPACE})?${DASH}{1,2}(?:\s|${SPACE})?`;
 
 /** What people write between digits, or what a URL has for it. No line break: a column of numbers stays. */
-const SIGN = String.raw`[._ \xa0\u202f]|%20`;
+const SIGN = String.raw`[._\u2022\u2027\u2219\u22c5\xb7]|${SPACE}`;
 
 /** Not behind a digit, unless that ends a sign of a URL, as in `%20123456789`. */
-const NO_DIGIT_BEFORE = `(?<!(?<!%[0-9A-Fa-f])${DIGIT})`;
+const NO_DIGIT_BEFORE = `(?<!(?<!%[0-9A-Fa-f])[${DIGIT}])`;
+const NO_DIGIT_AFTER = `(?![${DIGIT}])`;
 const NO_HEX_BEFORE = `(?<!(?<!%[0-9A-Fa-f])[${DIGIT}A-Fa-f])`;
 const NO_HEX_AFTER = `(?![${DIGIT}A-Fa-f])`;
 
-const IN_SSN = String.raw`(?:${SPACED_DASH}|[:/\t]|%2[Ff]|${SIGN})`;
-const IN_PHONE = `(?:${DASH}|${SIGN})`;
+const IN_SSN = String.raw`(?:${SPACED_DASH}|[:/,\t]|%2[Ff]|${SIGN})`;
+const IN_PHONE = `(?:${DASH}{1,2}|${SIGN})`;
 
 const pattern = (source: string) => new RegExp(source, 'u');
 
@@ -27,15 +36,15 @@ const pattern = (source: string) => new RegExp(source, 'u');
 export const PRIVATE_PATTERNS = {
   /** With separators, as people write it. */
   socialSecurityNumber: pattern(
-    `${NO_DIGIT_BEFORE}${DIGIT}{3}${IN_SSN}${DIGIT}{2}${IN_SSN}${DIGIT}{4}(?!${DIGIT})`,
+    `${NO_DIGIT_BEFORE}${ONE}{3}${IN_SSN}${ONE}{2}${IN_SSN}${ONE}{4}${NO_DIGIT_AFTER}`,
   ),
   /** A social security number in the form of the bank, which looks like any other id of nine digits. */
-  nineDigits: pattern(`${NO_HEX_BEFORE}${DIGIT}{9}${NO_HEX_AFTER}`),
+  nineDigits: pattern(`${NO_HEX_BEFORE}${ONE}{9}${NO_HEX_AFTER}`),
   /** Not behind a date, as in `2026-01-31-1234567`. */
-  taxNumber: pattern(`${NO_HEX_BEFORE}(?<!${DIGIT}-)${DIGIT}{2}${SPACED_DASH}${DIGIT}{7}${NO_HEX_AFTER}`),
+  taxNumber: pattern(`${NO_HEX_BEFORE}(?<![${DIGIT}]-)${ONE}{2}${SPACED_DASH}${ONE}{7}${NO_HEX_AFTER}`),
   phoneNumber: pattern(
-    String.raw`${NO_DIGIT_BEFORE}\(?${DIGIT}{3}\)?${IN_PHONE}{1,2}${DIGIT}{3}${IN_PHONE}${DIGIT}{4}(?!${DIGIT})` +
-      String.raw`|(?:(?<!\w)[+\uff0b]|%2[Bb])${DIGIT}{8,15}(?!${DIGIT})`,
+    String.raw`${NO_DIGIT_BEFORE}\(?${ONE}{3}\)?${IN_PHONE}{1,2}${ONE}{3}${IN_PHONE}${ONE}{4}${NO_DIGIT_AFTER}` +
+      String.raw`|(?:(?<!\w)[+\uff0b]|%2[Bb])${ONE}{8,15}${NO_DIGIT_AFTER}`,
   ),
   email: /(?<![\w.%+-])[\w.%+-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+/u,
   /** An HTTP scheme and what follows it, except a plain word. */
@@ -86,6 +95,7 @@ const patterns = Object.fromEntries(
   Object.entries(KINDS).map(([place, kinds]) => [place, anyOf(...kinds)]),
 ) as Readonly<Record<Place, RegExp>>;
 
+const EACH_DIGIT = new RegExp(`[${DIGIT}]`, 'gu');
 const TAX_NUMBER = new RegExp(`^${PRIVATE_PATTERNS.taxNumber.source}$`, 'u');
 
 /**
@@ -98,5 +108,6 @@ export function masked(text: string, place: Place = 'onboarding'): string {
 }
 
 function lastFour(number: string): string {
-  return `${TAX_NUMBER.test(number) ? '**-***' : '***-**-'}${number.slice(-4)}`;
+  const digits = Array.from(number.matchAll(EACH_DIGIT), ([digit]) => digit);
+  return `${TAX_NUMBER.test(number) ? '**-***' : '***-**-'}${digits.slice(-4).join('')}`;
 }

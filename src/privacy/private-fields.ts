@@ -116,14 +116,19 @@ function repeatable(credentials: readonly string[], request: unknown, alone: num
   const of = (kind: FieldKind) => values.filter((found) => found.kind === kind).map(({ value }) => value);
   const secrets = longestFirst([...credentials.flatMap(encodings), ...of('secret')]);
   // A name of one letter is an initial. Masked, it would take single letters out of every sentence.
-  const personal = longestFirst(of('personal').filter((value) => value.trim().length > 1)).map(words);
-  const phones = of('phone').flatMap(phoneNumber);
+  const personal = longestFirst(of('personal').map((value) => value.trim())).filter(
+    ({ length }) => length > 1,
+  );
+  const phones = of('phone').map((number) => number.replace(/\D/g, '').slice(-10));
+  const phone = anyNumber(phones.filter(({ length }) => length >= 7));
   // What all have around them is once in the pattern. Otherwise, it would be tried for each value at each place of a text.
   return {
     secrets: secrets.map((value) => literal(value, alone)),
     others: [
-      ...(personal.length > 0 ? [`(?<![\\p{L}\\p{N}])(?:${personal.join('|')})(?![\\p{L}\\p{N}])`] : []),
-      ...(phones.length > 0 ? [`(?<!\\d)(?:\\+?\\d{1,3}${GAP})?\\(?(?:${phones.join('|')})(?!\\d)`] : []),
+      ...(personal.length > 0
+        ? [`${BEFORE_WORD}(?:${personal.map(words).join('|')})(?![\\p{L}\\p{N}])`]
+        : []),
+      ...(phone ? [`(?<!\\d)(?:\\+?\\d{1,3}${GAP})?\\(?${phone}(?!\\d)`] : []),
     ],
   };
 }
@@ -168,16 +173,24 @@ export function literal(value: string, alone: number): string {
   return value.length < alone ? `(?<!\\w)${escaped(value)}(?!\\w)` : escaped(value);
 }
 
+/** Not behind a letter or digit, unless that ends a sign of a URL, as in `%20Ann`. */
+const BEFORE_WORD = '(?<!(?<!%[0-9A-Fa-f])[\\p{L}\\p{N}])';
+
 function words(value: string): string {
-  return value.trim().split(/\s+/).map(escaped).join('\\s+');
+  return value.split(/\s+/).map(escaped).join('(?:\\s|%20|\\+)+');
 }
 
 const GAP = '[\\s().-]{0,3}';
 
-/** A number of seven digits or more, however it is grouped. */
-function phoneNumber(number: string): string[] {
-  const digits = number.replace(/\D/g, '').slice(-10);
-  return digits.length < 7 ? [] : [[...digits].join(GAP)];
+/** The pattern of any of these numbers, however grouped. Beginnings that they share are in it once, so a text is read once for all. */
+function anyNumber(numbers: readonly string[], gap = ''): string {
+  const byDigit = Map.groupBy(numbers.filter(Boolean), ([digit]) => digit);
+  const ways = [...byDigit].map(([digit, all]) => {
+    const rest = all.map((number) => number.slice(1));
+    const more = anyNumber(rest, GAP);
+    return `${gap}${digit}${more}${more && rest.includes('') ? '?' : ''}`;
+  });
+  return ways.length > 0 ? `(?:${ways.join('|')})` : '';
 }
 
 /** Names of fields are shown, logged and compared; one of an input has some forty characters with its path. */

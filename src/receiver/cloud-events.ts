@@ -117,6 +117,9 @@ function unreadable(detail: string): Problem {
   return new Problem('unreadable', detail);
 }
 
+/** Lets {@link textBodies} accept bodies in any encoding, of any type and without one. */
+export const ANY_TYPE = ['*'];
+
 /**
  * Makes bodies of these media types available to routes as text, unchanged, because a signature covers each byte. Rejects other
  * media types and compressed bodies.
@@ -125,11 +128,14 @@ export function textBodies(server: FastifyInstance, mediaTypes: readonly string[
   server.addHook('onRequest', async ({ headers }) => {
     const { 'content-encoding': encoding = 'identity' } = headers;
     if (encoding !== 'identity') throw unsupported('the body must not be compressed');
-    if (/;\s*charset=(?!"?utf-8"?\s*(?:;|$))/i.test(headers['content-type'] ?? '')) {
+    if (
+      mediaTypes !== ANY_TYPE &&
+      /;\s*charset=(?!"?utf-8"?\s*(?:;|$))/i.test(headers['content-type'] ?? '')
+    ) {
       throw unsupported('the body must be in UTF-8');
     }
   });
-  const strict = { fatal: true, ignoreBOM: true };
+  const strict = { fatal: mediaTypes !== ANY_TYPE, ignoreBOM: true };
   server.addContentTypeParser([...mediaTypes], { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>
     attempt(() => new TextDecoder('utf-8', strict).decode(body), 'the body must be in UTF-8'),
   );

@@ -13,17 +13,19 @@ import { all, type Condition, either, IS_RUNNING, is, isIn } from '../temporal/q
 import type { Backend } from '../temporal/requests.js';
 import { listed } from '../temporal/search.js';
 import { isNotFound } from '../temporal/unavailable.js';
-import { callTemporal, Problem } from './problems.js';
+import { parse } from './cloud-events.js';
+import { callTemporal } from './problems.js';
 
 /** Ids of the partners are digits, as a number or a text (apis/2), of at most this length. */
 const digits = z
   .union([z.string(), z.int(), z.bigint()])
-  .transform(String)
+  .transform((id) => String(id).trim())
   .pipe(z.string().regex(/^\d{1,20}$/));
+const number = digits.transform((id) => id.replace(/^0+(?=\d)/, ''));
 
 const KINDS: Readonly<Record<IdField['kind'], z.ZodType<string>>> = {
-  MerchantProfileId: digits,
-  BankingProfileId: digits,
+  MerchantProfileId: number,
+  BankingProfileId: number,
   Mid: digits,
   externalId,
 };
@@ -37,23 +39,38 @@ type NamedId = Pick<IdField, 'kind'> & { readonly id: string };
 /** The ids that a webhook names, each once: keyed by kind and id. */
 export type NamedIds = ReadonlyMap<string, NamedId>;
 
+/** A name and its value, as a form, XML, or JSON with an error may have them. */
+const PAIR = /(?<![\w-])([\w-]{1,64})["']?\s{0,8}[:=>]\s{0,8}["']?([\w.-]{1,128})/g;
+
+/** Reads any body. Senders switch a webhook off after a 4xx, and nothing but ids is used, so it reads whatever it can. */
+export function webhookIn(body: string): unknown {
+  const text = body.replace(/^\uFEFF/, '');
+  try {
+    return parse(text);
+  } catch {
+    const decoded = text.replace(/%([\da-f]{2})/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+    return Array.from(decoded.matchAll(PAIR), ([, name = '', value]) => ({ [name]: value }));
+  }
+}
+
 /**
- * The ids in the fields of a webhook, at any depth and in lists, with names in any case. A value without the form of its id is
- * ignored, because the shapes of webhooks are not documented and a sender may send anything.
- *
- * @throws {Problem} `too-large` when the webhook names too many ids
+ * The first ids in the fields of a webhook, at any depth, in lists and in texts of JSON, with names in any case, also `snake_case`
+ * and `kebab-case`. A value without the form of its id is ignored, because the shapes of webhooks are not documented.
  */
 export function idsIn(webhook: unknown, fields: readonly IdField[]): NamedIds {
   const named = new Map<string, NamedId>();
   for (const { path, value } of fieldsOf(webhook)) {
-    for (const { kind } of fields.filter((field) => path.endsWith(`.${field.path.toLowerCase()}`))) {
+    for (const { kind } of fields.filter((field) => path.endsWith(`.${plain(field.path)}`))) {
       const id = KINDS[kind].safeParse(value).data;
-      if (id !== undefined) named.set(`${kind} ${id}`, { kind, id });
+      if (id !== undefined) addIds(named, new Map([[`${kind} ${id}`, { kind, id }]]), MAX_IDS);
     }
   }
-  if (named.size > MAX_IDS) throw new Problem('too-large', `a webhook may name at most ${MAX_IDS} ids`);
   return named;
 }
+
+const plain = (name: string) => name.toLowerCase().replace(/[_-]/g, '');
 
 export function addIds(named: Map<string, NamedId>, more: NamedIds, most: number): void {
   for (const [key, id] of more) if (named.size < most) named.set(key, id);
@@ -78,9 +95,12 @@ export function runningWith(named: NamedIds, taskQueue: string, accounts: readon
 
 /** Every field of every object within. A path has lower-case names from the outside in, a dot before each, and nothing for lists. */
 function* fieldsOf(value: unknown, path = '', depth = 0): Generator<{ path: string; value: unknown }> {
-  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
+  if (depth > MAX_DEPTH) return;
+  if (typeof value === 'string' && /^\s*[[{"]/.test(value))
+    yield* fieldsOf(webhookIn(value), path, depth + 1);
+  if (typeof value !== 'object' || value === null) return;
   for (const [name, field] of Object.entries(value)) {
-    const inner = Array.isArray(value) ? path : `${path}.${name.toLowerCase()}`;
+    const inner = Array.isArray(value) ? path : `${path}.${plain(name)}`;
     if (!Array.isArray(value)) yield { path: inner, value: field };
     yield* fieldsOf(field, inner, depth + 1);
   }

@@ -8,8 +8,8 @@ import { PARTNERS, type SystemName } from '../partners/systems.js';
 import { stateOf } from '../temporal/onboardings.js';
 import { type Backend, checked, find, type Requested, startOrAttach } from '../temporal/requests.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/start.js';
-import { holdUntilClosed, parse, textBodies, textOf } from './cloud-events.js';
-import { idsIn, type WebhookNudges } from './nudges.js';
+import { ANY_TYPE, holdUntilClosed, parse, textBodies, textOf } from './cloud-events.js';
+import { idsIn, type WebhookNudges, webhookIn } from './nudges.js';
 import { accepted, problems, response, state, unchanged } from './openapi.js';
 import { callTemporal, DEADLINE_MS, Problem } from './problems.js';
 import {
@@ -115,8 +115,6 @@ interface PartnerWebhookRoutes {
   readonly logger: Logger;
 }
 
-const WEBHOOK_MEDIA_TYPES = ['application/json', 'text/json'];
-
 const MAX_BODY_BYTES = 256 * 1024;
 
 interface Webhook {
@@ -126,7 +124,7 @@ interface Webhook {
 /** `POST /webhooks/{partner}`, and `/webhooks/{partner}/{secret}` for a partner that has no other way to authenticate. */
 export function partnerWebhookRoutes({ rules, nudges, count, logger }: PartnerWebhookRoutes) {
   return async (server: FastifyInstance): Promise<void> => {
-    textBodies(server, WEBHOOK_MEDIA_TYPES);
+    textBodies(server, ANY_TYPE);
     server.addHook('onClose', async () => nudges.close());
     for (const partner of WEBHOOK_PARTNERS) {
       const idsOf = receiverOf(partner, rules[partner]);
@@ -149,10 +147,32 @@ export function partnerWebhookRoutes({ rules, nudges, count, logger }: PartnerWe
         const schema = schemaOf(partner, `post-${partner}-webhook${suffix}`);
         const options = { bodyLimit: MAX_BODY_BYTES, onResponse, schema };
         server.post<Webhook>(`/webhooks/${partner}${path}`, options, handler);
+        server.get(
+          `/webhooks/${partner}${path}`,
+          { schema: checkSchema(`get-${partner}-webhook${suffix}`) },
+          answerCheck,
+        );
       }
     }
   };
 }
+
+/** Some senders first check the address: they expect a text back that is in the query, such as `hub.challenge`. */
+async function answerCheck({ query }: FastifyRequest, reply: FastifyReply) {
+  const found = Object.entries(query as object).find(([name]) => /challenge|token/i.test(name));
+  const challenge = String(found?.[1] ?? '');
+  const isShown = /^[\w.~+/=-]{1,200}$/.test(challenge);
+  return reply
+    .type('text/plain; charset=utf-8')
+    .header('x-content-type-options', 'nosniff')
+    .send(isShown ? challenge : 'ok');
+}
+
+const checkSchema = (operationId: string) => ({
+  operationId,
+  summary: 'Check the address of a webhook',
+  response: { 200: response('The challenge of the query', z.string(), 'text/plain'), ...problems(429) },
+});
 
 function statusOf(partner: SystemName): number {
   return PARTNERS[partner].webhooks?.status ?? 202;
@@ -185,14 +205,10 @@ function receiverOf(
   return (request: FastifyRequest<Webhook>, reply: FastifyReply) => {
     if (senders.length === 0) throw new Problem('partner-off', `${setting} is not set`);
     const { headers, params } = request;
-    const body = textOf(request, WEBHOOK_MEDIA_TYPES);
+    const body = typeof request.body === 'string' ? request.body : '';
     if (!isPartner(headers, body, params.secret)) {
       throw new Problem('bad-sender', `the credential that ${setting} requires is missing or wrong`);
     }
-    const webhook = holdUntilClosed(parse(body), reply);
-    if (typeof webhook !== 'object' || webhook === null) {
-      throw new Problem('unreadable', 'a webhook must be an object or an array');
-    }
-    return idsIn(webhook, idFields);
+    return idsIn(holdUntilClosed(webhookIn(body), reply), idFields);
   };
 }

@@ -42,7 +42,7 @@ const MAX_PARAM_LENGTH = 300;
 const METHODS: readonly (readonly [path: RegExp, methods: string])[] = [
   [/^\/events$/, 'OPTIONS, POST'],
   [/^\/onboardings\/[^/]+$/, 'GET, HEAD, PUT'],
-  [new RegExp(`^/webhooks/(?:${WEBHOOK_PARTNERS.join('|')})(?:/[^/]+)?$`), 'POST'],
+  [new RegExp(`^/webhooks/(?:${WEBHOOK_PARTNERS.join('|')})(?:/[^/]+)?$`), 'GET, HEAD, POST'],
   [/^\/(?:openapi\.json|healthz|readyz)$/, 'GET, HEAD'],
 ];
 

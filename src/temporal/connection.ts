@@ -234,7 +234,11 @@ export function lazyClient(env: NodeJS.ProcessEnv, keys: PayloadKeys | undefined
 
 function clientSettings(env: NodeJS.ProcessEnv, keys: PayloadKeys | undefined) {
   const { connectionOptions, namespace } = temporalSettings(env);
-  const channelArgs = { 'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_BACKOFF_MS };
+  const channelArgs = {
+    'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_BACKOFF_MS,
+    // gRPC itself would take HTTPS_PROXY, for this machine as well, and a worker's connection takes none.
+    'grpc.enable_http_proxy': process.env['grpc_proxy'] && !isLoopback(connectionOptions.address) ? 1 : 0,
+  };
   const options = { ...(connectionOptions as ConnectionOptions & Credentials), channelArgs };
   return {
     options,

@@ -12,15 +12,21 @@ const wireType = (type: AttributeType) => IndexedValueType[`INDEXED_VALUE_TYPE_$
 
 /** Names of Gangway's search attributes that the namespace does not have, or has with another type. */
 export async function missingSearchAttributes(client: Client): Promise<string[]> {
+  return (await missingIn(client)).map(({ name }) => name);
+}
+
+/** @returns `isTaken` for a name that the namespace has with another type */
+async function missingIn(client: Client) {
   const { namespace } = client.options;
+  const all = Object.values(SEARCH_ATTRIBUTES);
   try {
     const { customAttributes } = await client.connection.operatorService.listSearchAttributes({ namespace });
-    return Object.values(SEARCH_ATTRIBUTES)
-      .filter(({ name, type }) => customAttributes?.[name] !== wireType(type))
-      .map(({ name }) => name);
+    const missing = all.filter(({ name, type }) => customAttributes?.[name] !== wireType(type));
+    return missing.map(({ name, type }) => ({ name, type, isTaken: customAttributes?.[name] !== undefined }));
   } catch (error) {
-    if (isDenied(error)) return missingByQueries(client);
-    throw error;
+    if (!isDenied(error)) throw error;
+    const names = await missingByQueries(client);
+    return all.flatMap(({ name, type }) => (names.includes(name) ? [{ name, type, isTaken: false }] : []));
   }
 }
 
@@ -42,29 +48,42 @@ async function missingByQueries(client: Client): Promise<string[]> {
   return names.filter((_, index) => !registered[index]);
 }
 
-/** Registers the missing search attributes and returns their names. A second call registers nothing. */
+/**
+ * Registers the missing search attributes, one by one, because the server takes all of a request or none. A second call registers
+ * nothing.
+ */
 export async function registerSearchAttributes(client: Client): Promise<string[]> {
-  const missing = await missingSearchAttributes(client);
-  if (missing.length > 0) await addSearchAttributes(client, missing).catch(denied(missing));
-  return missing;
+  const missing = await missingIn(client);
+  const unfit: string[] = [];
+  for (const { name, type, isTaken } of missing) {
+    const adding = isTaken ? Promise.resolve(false) : addSearchAttributes(client, [name]).then(() => true);
+    const isAdded = await adding.catch((error: unknown) => {
+      // On Temporal Cloud, only its own command and web page add search attributes.
+      if (isDenied(error)) throw new NotRegistered([MAY_NOT, ...missing.map(lineOf)].join('\n'));
+      if (!isInvalidRequest(error)) throw error;
+      return false;
+    });
+    if (!isAdded) unfit.push(lineOf({ name, type }));
+  }
+  if (unfit.length > 0) throw new NotRegistered([NO_ROOM, ...unfit, WAY_OUT].join('\n'));
+  return missing.map(({ name }) => name);
 }
 
-/** Search attributes are missing, and the namespace lets this client register none. */
-class RegistrationDenied extends TemporalProblem {
-  override readonly name = 'RegistrationDenied';
+/** Search attributes are missing, and the namespace does not let this client register them. */
+class NotRegistered extends TemporalProblem {
+  override readonly name = 'NotRegistered';
 }
 
-/** On Temporal Cloud, only its own command and web page add search attributes. */
-function denied(names: readonly string[]): (error: unknown) => never {
-  return (error) => {
-    if (!isDenied(error)) throw error;
-    const wanted = Object.values(SEARCH_ATTRIBUTES).filter(({ name }) => names.includes(name));
-    const lines = wanted.map(({ name, type }) => `  ${name} ${inQueries(type)}`);
-    const what =
-      'this client may not register search attributes in the namespace; add them where it is administered:';
-    throw new RegistrationDenied([what, ...lines].join('\n'));
-  };
-}
+const lineOf = ({ name, type }: { readonly name: string; readonly type: AttributeType }) =>
+  `  ${name} ${inQueries(type)}`;
+
+const MAY_NOT =
+  'this client may not register search attributes in the namespace; add them where it is administered:';
+const NO_ROOM =
+  'the namespace has one of the same name with another type, or as many of the same type as it may have; not registered:';
+const WAY_OUT =
+  'remove one that nobody uses with "temporal operator search-attribute remove --name NAME", or use another namespace; ' +
+  'then run "gangway setup" again';
 
 export async function addSearchAttributes(client: Client, names: readonly string[]): Promise<void> {
   const wanted = Object.values(SEARCH_ATTRIBUTES).filter(({ name }) => names.includes(name));

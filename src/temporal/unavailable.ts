@@ -212,6 +212,9 @@ function inWords(code: string, isSecure: boolean, hasCertificate: boolean): stri
       ? 'it does not accept the certificate of TEMPORAL_TLS_CLIENT_CERT_PATH'
       : 'it requires a client certificate (TEMPORAL_TLS_CLIENT_CERT_PATH)';
   }
+  if (code === 'CERT_HAS_EXPIRED') return `its certificate has expired (${code})`;
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `its certificate is for another name: ${code} (TEMPORAL_TLS_SERVER_NAME)`;
   if (/CERT|SIGNATURE|ISSUER|CHAIN/.test(code)) {
     return `its certificate is not trusted: ${code} (TEMPORAL_TLS_SERVER_CA_CERT_PATH)`;
   }

@@ -12,7 +12,15 @@ export function harmless(text: string): string {
   return text.replace(/[^\P{Cc}\t\n]|[\u202a-\u202e\u2066-\u2069]/gu, '');
 }
 
-const SAVE_AS_UTF8 = 'save the file as UTF-8';
+/** The same JSON, with an escape for each character that {@link harmless} removes. */
+export function harmlessJson(json: string): string {
+  return json.replace(
+    /[\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+const SAVE_AS_UTF8 = 'save the file as UTF-8 (in Excel: "CSV UTF-8")';
 
 /** Reports whether a file begins with a byte order mark of UTF-16. */
 export function beginsAsUtf16([first, second]: Uint8Array): boolean {
@@ -21,7 +29,7 @@ export function beginsAsUtf16([first, second]: Uint8Array): boolean {
 
 export const IS_UTF_16 = `is UTF-16; ${SAVE_AS_UTF8}`;
 
-export const NOT_UTF_8 = `is not UTF-8; ${SAVE_AS_UTF8}`;
+export const NOT_UTF_8 = `is not UTF-8, and probably Windows-1252; ${SAVE_AS_UTF8}`;
 
 /** Text in UTF-8, with or without a byte order mark. @throws {InvalidInput} for any other encoding */
 export function utf8(bytes: Uint8Array, name: string): string {

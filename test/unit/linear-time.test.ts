@@ -22,8 +22,9 @@ import { Placeholders } from '../../src/privacy/placeholders.js';
 import { masking, withoutRepeats } from '../../src/privacy/private-fields.js';
 import { createLogger, holdPrivate } from '../../src/process/logging.js';
 import { eventsFrom } from '../../src/receiver/cloud-events.js';
+import { webhookIn } from '../../src/receiver/nudges.js';
 import { allIn } from '../../src/sandbox/faults.js';
-import { harmless, parseJson } from '../../src/texts/text.js';
+import { harmless, harmlessJson, parseJson } from '../../src/texts/text.js';
 import { cpuMs, hostileText, hostileTexts, slowness } from '../rigs/hostile-texts.js';
 import { merchant } from '../rigs/inputs.js';
 
@@ -96,7 +97,7 @@ describe('100,000 hostile characters take less than 50 ms of the processor', () 
       return (await Promise.all(patterns.map(slownessOf))).flat();
     },
     'src/privacy/private-fields.ts': async () => {
-      const masks = [20, 2_000].map((count) => masking(['pass-word'], people(count)));
+      const masks = [20, 160, 2_000].map((count) => masking(['pass-word'], people(count)));
       return slownessFor((text) => masks.map((mask) => mask(text)), TALK);
     },
     'src/privacy/placeholders.ts': async () => {
@@ -142,11 +143,13 @@ describe('100,000 hostile characters take less than 50 ms of the processor', () 
     ['the JSON of a person', (text) => parseJson(text, 'input.json'), ['[', '\\u0000'], FRAMES],
     ['the body of a partner', (text) => jsonIn(Buffer.from(text), { exactNumbers: true }), JSONS, FRAMES],
     ['an event', (text) => eventsFrom({ 'content-type': `application/json;${text}` }, text), JSONS, FRAMES],
+    ['a webhook', (text) => webhookIn(text), ['a', 'a=', 'a ', '%41', '-'], [...FRAMES, ['{', '']]],
     ['a table', csv, ['"', 'a,'], [['externalId,merchant.dba\n"', '']]],
     ['a correction', (text) => settingsFrom([text]), ['a=', ' ', '.']],
     ['a header', retryAfterMs, [' ', '1', ';']],
     ['the name of a file', documentName, ['.', '\\', '/', ' ']],
     ['a dba', (text) => indexedWords(text, 'masked'), ['a', 'a ']],
+    ['JSON for a terminal', harmlessJson, ['\u202a', '\x9b']],
     ['text for a terminal', harmless, ['\u202a', '\x1b']],
     ['an input', anyInput, ['a', '1', '@', '-', '.'], [['a@', '']]],
     [

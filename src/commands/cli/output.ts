@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { Help } from 'commander';
 import { csvOf, flatten, recordRow, rowOf } from '../../texts/csv.js';
-import { harmless } from '../../texts/text.js';
+import { harmless, harmlessJson } from '../../texts/text.js';
 import { Times } from '../../texts/time.js';
 import { StatusLine } from './progress.js';
 import { type Cell, type ColumnLayout, layOut, type Style } from './table.js';
@@ -54,7 +54,7 @@ export class Printer {
 
   /** One JSON value on a line of its own: the only thing that `--json` puts on standard output. */
   json(value: unknown): void {
-    this.#write(this.stdout, `${JSON.stringify(value)}\n`);
+    this.#write(this.stdout, `${harmlessJson(JSON.stringify(value))}\n`);
   }
 
   line(text: string): void {

@@ -11,6 +11,7 @@ import { inputOf, stateOf } from '../../temporal/onboardings.js';
 import { listedOf } from '../../temporal/search.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { InvalidInput } from '../../texts/invalid-input.js';
+import { harmlessJson } from '../../texts/text.js';
 import type { Times } from '../../texts/time.js';
 import { answeredBefore, inZone } from '../../texts/timeline-entries.js';
 import { findById, type IdOptions } from '../cli/arguments.js';
@@ -167,7 +168,7 @@ async function showInput(context: CommandContext, workflowId: string, typed: str
       continue;
     }
     cli.line(`${id}: input with its corrections, private values masked`);
-    cli.line(JSON.stringify(input, undefined, 2));
+    cli.line(harmlessJson(JSON.stringify(input, undefined, 2)));
     const { requirements } = await stateOf(client, id);
     const asking = requirements.filter(({ answers }) => answers.includes('correction'));
     printChangeable(cli, typed, fields, asking);

@@ -33,6 +33,7 @@ import { withoutPrivate } from '../../privacy/private-fields.js';
 import { resultOfSingle } from '../../temporal/single-activities.js';
 import { flatten } from '../../texts/csv.js';
 import { check, InvalidInput, problemLines } from '../../texts/invalid-input.js';
+import { harmlessJson } from '../../texts/text.js';
 import { traceExchanges } from '../../tracing/spans.js';
 import {
   cannotSave,
@@ -286,7 +287,7 @@ export function show(cli: CommandLine, result: CallResponse, options: ShowOption
   const shown = reveal ? response : withoutPrivate(response);
   if (table || csv) printRecords(cli, shown, options);
   else if (json) cli.json(shown);
-  else cli.line(JSON.stringify(shown, null, 2));
+  else cli.line(harmlessJson(JSON.stringify(shown, null, 2)));
   for (const warning of warnings) cli.note(`warning: ${reveal ? warning : masked(warning, 'log')}`);
   if (id !== undefined && JSON.stringify(shown) !== JSON.stringify(response)) {
     cli.note(`private fields are redacted; "gangway call response ${id} --reveal" shows them`);

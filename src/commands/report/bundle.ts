@@ -58,7 +58,7 @@ const AS_TEXT = { enums: String, longs: Number };
 
 /** Fields whose texts Temporal or Gangway makes: names of types and task queues, times, ids of runs, kinds of failures. */
 const IN_HISTORY =
-  /^(?:eventType|state|name|type|cause|retryState|timeoutType|kind|behavior|runId|\w+RunId|activityId|timerId|markerName|signalName|buildId|deploymentName|sdkName|sdkVersion)$/;
+  /^(?:eventType|state|name|type|cause|retryState|timeoutType|kind|behavior|runId|\w+RunId|activityId|timerId|markerName|buildId|deploymentName|sdkName|sdkVersion)$/;
 
 /** A message of Temporal without texts. */
 function inHistory(type: { toObject(message: never, options: typeof AS_TEXT): object }, message: unknown) {

@@ -29,6 +29,21 @@ export function addSetup(program: Command, act: Act): void {
     .description('Print a new random key as id:base64. Gangway does not store it: keep it with your secrets.')
     .action(act(async () => (await import('./setup.js')).printNewKey));
   program
+    .command('console-sessions')
+    .summary('end a person’s sessions in the console')
+    .description('End sessions in the console (see docs/security.md).')
+    .command('end')
+    .summary('end all sessions of a person')
+    .description(
+      'End each session of a person in the console that has begun until now, at all consoles of the namespace. The person can sign ' +
+        'in again unless the identity provider refuses. The sessions are in cookies, so there is no list of them.',
+    )
+    .argument(
+      '<person>',
+      'as in the timeline, "Ada Park (248289761001)", or only the subject at the identity provider',
+    )
+    .action(act(async () => (await import('./setup.js')).endSessions));
+  program
     .command('doctor')
     .summary('check the setup')
     .description(

@@ -1,8 +1,10 @@
 import type { Client } from '@temporalio/client';
+import { identityOf } from '../../messages/claims.js';
 import { defined } from '../../messages/objects.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { generatePayloadKey } from '../../temporal/payload-codec.js';
 import { registerSearchAttributes } from '../../temporal/search-attributes.js';
+import { recordSignOut } from '../../temporal/sign-outs.js';
 import { isDenied, isUnimplemented, TemporalProblem } from '../../temporal/unavailable.js';
 import { atTemporal, type CommandLine } from '../cli/command-line.js';
 import type { Flags, Texts } from '../cli/options.js';
@@ -43,6 +45,11 @@ const VIEWS = {
 
 /** The Web UI keeps the columns in the browser, and a link cannot choose them. */
 const COLUMNS = [dba, stage, actionRequired, actionDueAt].map(({ name }) => name);
+
+export const endSessions = atTemporal(async ({ cli, client, config: { taskQueue } }, actor: string) => {
+  await recordSignOut(client, { actor }, taskQueue);
+  cli.line(`sessions of ${identityOf(actor)} end with their next request`);
+});
 
 export function printNewKey(cli: CommandLine): void {
   cli.line(generatePayloadKey());

@@ -156,7 +156,7 @@ describe('a JSON Web Token of the issuer', () => {
     });
     const { status, log } = await decodeWith(await token(), `http://${await listening(server)}/keys.json`);
     expect(status).toBe(503);
-    expect(log).toContain('"kind":"Refused: RangeError"');
+    expect(log).toContain('"kind":"Refused: ERR_JOSE_GENERIC: TypeError: UND_ERR_RES_EXCEEDED_MAX_SIZE"');
     await cutOff;
     expect(sent).toBeLessThan(20 * 1024 * 1024);
   });

@@ -23,6 +23,7 @@ describe('gangway bundle', () => {
   it('has what happened, when and how large it was, and no text of anybody', async () => {
     const boarding = await rig.board(merchant(undefined, { agentProfileId: 999 }));
     await boarding.requirement('rejected-input');
+    await rig.client.workflow.getHandle(boarding.workflowId).signal('of Ada Baker 123');
     const { text, workflows, about } = await bundled(boarding.workflowId);
     const [{ workflowId, status, state, runs }] = workflows;
     expect({ workflowId, status }).toEqual({ workflowId: boarding.workflowId, status: 'RUNNING' });
@@ -49,6 +50,8 @@ describe('gangway bundle', () => {
     expect(state.requirements).toMatchObject([{ kind: 'rejected-input', title: length, detail: length }]);
     expect(state.timeline[0]).toEqual({ at: expect.any(String), event: 'started' });
     expect(text).not.toContain('Corner Bakery');
+    expect(text).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED');
+    expect(text).not.toContain('Ada Baker');
 
     expect(about).toContain('A replay needs the payloads');
   });

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import { afterAll, describe, expect, it } from 'vitest';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { listening } from '../../rigs/listening.js';
 import { jsonLines } from '../../rigs/processes.js';
@@ -7,6 +9,12 @@ import { createRig } from '../../rigs/rig.js';
 
 const rig = await createRig();
 afterAll(() => rig.close());
+
+const UNFIT = `the namespace has one of the same name with another type, or as many of the same type as it may have; not registered:
+  Dba Keyword
+  DbaWords Text
+remove one that nobody uses with "temporal operator search-attribute remove --name NAME", or use another namespace; then run "gangway setup" again
+`;
 
 const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
 
@@ -39,7 +47,7 @@ describe('gangway setup and doctor', () => {
   it('doctor finds everything in order', async () => {
     const result = await gangway(['doctor', '--json']);
     const found = jsonLines(result).filter(({ check }) => check !== 'weak setting');
-    expect(found.map(({ state }) => state)).toEqual(Array(18).fill('ok'));
+    expect(found.map(({ state }) => state)).toEqual(Array(19).fill('ok'));
     expect(found.at(-1)?.['detail']).toBe(
       'this machine, Temporal, the banking partner, the boarding partner, the payments partner, the plant-store partner: they agree to the minute',
     );
@@ -58,7 +66,7 @@ describe('gangway setup and doctor', () => {
       .replace(/(?<=server |workers: )[\d.]+/g, '#')
       .replaceAll(rig.taskQueue, 'TASK_QUEUE');
     expect(shown.replaceAll(url, 'URL').replaceAll(rig.documentDir, 'DOCUMENTS')).toBe(GOLDEN);
-    expect([code, stderr]).toEqual([1, '2 of 18 findings are wrong\n']);
+    expect([code, stderr]).toEqual([1, '2 of 19 findings are wrong\n']);
   });
 
   it('doctor prints what it found while a slow check goes on', async () => {
@@ -95,8 +103,28 @@ ok       document store     DOCUMENTS, which is empty
 wrong    statement store    /dev/null/statements: a part of the path is no folder (ENOTDIR)
                             fix: correct STATEMENT_DIR, or the permissions there
 ok       webhooks           off: set GANGWAY_PROMETHEUS_URL to see how many changes webhooks bring
+ok       proxy              none: HTTPS_PROXY is not set
 ok       clocks             this machine, Temporal, the boarding partner, the payments partner, the plant-store partner: they agree to the minute
 `;
+
+it('setup names an attribute for which the namespace has no room, and registers the others', async () => {
+  const namespace = `full-${randomUUID()}`;
+  const { workflowService, operatorService } = rig.client.connection;
+  await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('1 day') });
+  const searchAttributes = { NoteOne: 1, NoteTwo: 1, NoteThree: 1, Dba: 3 };
+  // The namespace is known everywhere a little later.
+  await vi.waitFor(() => operatorService.addSearchAttributes({ namespace, searchAttributes }), 10_000);
+  const full = () => runGangway({ ...rig.env, TEMPORAL_NAMESPACE: namespace }, ['setup']);
+  expect(await full()).toEqual({ code: 1, stdout: '', stderr: UNFIT });
+  // The others are there now.
+  expect(await full()).toEqual({ code: 1, stdout: '', stderr: UNFIT });
+  for (const name of ['NoteOne', 'Dba'])
+    await operatorService.removeSearchAttributes({ namespace, searchAttributes: [name] });
+  expect(await full()).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('registered Dba, DbaWords'),
+  });
+});
 
 it('gangway --help shows the commands under headings', async () => {
   const { code, stdout } = await gangway(['--help']);
@@ -119,7 +147,17 @@ it('gangway --help shows the commands under headings', async () => {
     ],
     ['Any operation of a partner', 'call', 'probe'],
     ['Reports and audits', 'report', 'export', 'bundle'],
-    ['Setup and backup', 'setup', 'keys', 'doctor', 'replay', 'backup', 'restore', 'sandbox'],
+    [
+      'Setup and backup',
+      'setup',
+      'keys',
+      'console-sessions',
+      'doctor',
+      'replay',
+      'backup',
+      'restore',
+      'sandbox',
+    ],
     ['Help', 'help', 'explain', 'completion'],
   ]);
 });

@@ -135,8 +135,8 @@ describe('run', () => {
       expect([args, exit, written]).toEqual([args, code, expect.stringMatching(/./)]);
     }
     for (const write of elsewhere) expect(write).not.toHaveBeenCalled();
-    // gRPC reads proxy settings, and Node reads two variables of its own.
-    const proxies = ['grpc_proxy', 'https_proxy', 'http_proxy'];
+    // Proxies are those of the process, and Node reads two variables of its own.
+    const proxies = ['grpc_proxy', 'https_proxy', 'HTTPS_PROXY'];
     const others = [...proxies, 'WATCH_REPORT_DEPENDENCIES', 'NODE_V8_COVERAGE'];
     expect([...read].filter((name) => !others.includes(String(name)))).toEqual([]);
   });

@@ -16,8 +16,8 @@ describe('the OpenAPI document', () => {
       ['/events', ['post', 'options']],
       ['/onboardings/{externalId}', ['put', 'get']],
       ...['boarding', 'banking', 'processor'].flatMap((partner) => [
-        [`/webhooks/${partner}`, ['post']],
-        [`/webhooks/${partner}/{secret}`, ['post']],
+        [`/webhooks/${partner}`, ['post', 'get']],
+        [`/webhooks/${partner}/{secret}`, ['post', 'get']],
       ]),
       ['/openapi.json', ['get']],
       ['/healthz', ['get']],

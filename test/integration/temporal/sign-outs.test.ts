@@ -1,20 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { hasSignedOut, recordSignOut } from '../../../src/console/session.js';
+import { hasEnded, recordSignOut } from '../../../src/temporal/sign-outs.js';
+import { gangway } from '../../rigs/command.js';
 import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
-const { client } = await sharedRig();
+const { client, env } = await sharedRig();
 // The consoles of other tests have sign-outs, too.
 const taskQueue = randomUUID();
 
+const session = () => ({ csrf: randomUUID(), actor: `Ada (${randomUUID()})`, since: Date.now() });
+
 it('a sign-out holds without a worker, and the server ends it when the session would have ended', async () => {
-  const [session, other] = [randomUUID(), randomUUID()];
-  expect(await hasSignedOut(client, session)).toBe(false);
-  await recordSignOut(client, { session, until: Date.now() + 1_000, taskQueue });
-  expect([await hasSignedOut(client, session), await hasSignedOut(client, other)]).toEqual([true, false]);
-  // Twice, as by a second click.
-  await recordSignOut(client, { session, until: Date.now() + 1_000, taskQueue });
+  const [own, other] = [session(), session()];
+  expect(await hasEnded(client, own)).toBe(false);
+  await recordSignOut(client, own, taskQueue, 1_000);
+  expect([await hasEnded(client, own), await hasEnded(client, other)]).toEqual([true, false]);
+  expect(await hasEnded(client, { ...other, actor: own.actor })).toBe(false);
 
   const query = `WorkflowType = 'consoleSignOut' AND TaskQueue = '${taskQueue}-console'`;
   const listed = async () => {
@@ -27,12 +29,25 @@ it('a sign-out holds without a worker, and the server ends it when the session w
   expect(rows).toEqual([
     { workflowId: expect.stringMatching(/^console-sign-out-[0-9a-f]{64}$/), status: 'TIMED_OUT' },
   ]);
-  expect(rows[0]?.workflowId).not.toContain(session);
+  expect(rows[0]?.workflowId).not.toContain(own.csrf);
   const { events } = await client.workflow.getHandle(rows[0]?.workflowId ?? '').fetchHistory();
   // No worker ever gets a task.
   expect(events).toHaveLength(2);
   // A clock may be slow: the session of a copied cookie has not ended there.
-  expect(await hasSignedOut(client, session)).toBe(true);
-  await recordSignOut(client, { session, until: Date.now() + 60_000, taskQueue });
-  expect(await listed()).toHaveLength(1);
+  expect(await hasEnded(client, own)).toBe(true);
+});
+
+it('the end of a person’s sessions ends each one that began before it, and none that began after it', async () => {
+  const [one, two] = [session(), session()];
+  const second = { ...one, csrf: randomUUID(), actor: one.actor.replace('Ada', 'Ada Park') };
+  await recordSignOut(client, { actor: one.actor }, randomUUID());
+  const ended = (...all: (typeof one)[]) => Promise.all(all.map((each) => hasEnded(client, each)));
+  const later = { ...one, csrf: randomUUID(), since: Date.now() + 1_000 };
+  expect(await ended(one, second, two, later)).toEqual([true, true, false, false]);
+  // Again, by the command, while the first record runs.
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  const id = /\((.*)\)/.exec(one.actor)?.[1] ?? '';
+  const stdout = `sessions of ${id} end with their next request\n`;
+  expect(await gangway(env, ['console-sessions', 'end', one.actor])).toMatchObject({ code: 0, stdout });
+  expect(await ended(one, later, { ...one, since: Date.now() + 1_000 })).toEqual([true, true, false]);
 });

@@ -74,6 +74,7 @@ export function clientOfCalls({
   ofSouth = 0,
 }: Given) {
   const asked: unknown[][] = [];
+  const started = new Map<string, number>();
   const getHandle = (workflowId: string) => {
     const existing = () => {
       const found = workflows[workflowId];
@@ -120,14 +121,15 @@ export function clientOfCalls({
     asked.push(['has ended']);
     if (!isReady) throw grpcError('UNAVAILABLE');
     if (hasSignedOut instanceof Error) throw hasSignedOut;
-    const isStarted = asked.some(([what, , id]) => what === 'start' && id === execution.workflowId);
-    if (!hasSignedOut && !isStarted)
+    const startedAt = started.get(execution.workflowId);
+    if (!hasSignedOut && startedAt === undefined)
       throw new WorkflowNotFoundError('not found', execution.workflowId, undefined);
-    return {};
+    return { workflowExecutionInfo: { startTime: msToTs(startedAt ?? 0) } };
   };
   const start = async (type: string, { workflowId }: { readonly workflowId: string }) => {
     if (!isReady) throw grpcError('UNAVAILABLE');
     asked.push(['start', type, workflowId]);
+    started.set(workflowId, Date.now());
     return onStart();
   };
   const listWorkflowExecutions = async (request: { readonly query: string; readonly pageSize: number }) => {
@@ -213,7 +215,15 @@ export async function consoleOfCalls(options: CallOptions = {}) {
     const setCookie = (name: string, value: string) => {
       cookies[name] = value;
     };
-    if (who) await sessions.write({ setCookie } as unknown as FastifyReply, session);
+    const signedIn = { setCookie } as unknown as FastifyReply;
+    if (who) await sessions.write(signedIn, session);
+    if (who)
+      await sessions.keep(
+        signedIn,
+        'account',
+        { csrf: session.csrf, subject: 'p-1', checked: Date.now() },
+        HOURS_12,
+      );
     const csrf = who ? session.csrf : '';
     const reply = await server.inject({
       ...{ method, url, cookies },

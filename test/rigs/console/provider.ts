@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { SignJWT } from 'jose';
 import Provider, { interactionPolicy } from 'oidc-provider';
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js';
 import type { OidcSettings } from '../../../src/console/settings.js';
@@ -24,11 +25,15 @@ export interface RunningProvider {
   /** The same as settings of a process. */
   readonly env: Readonly<Record<string, string>>;
   /** The paths that were requested, in their order. */
-  readonly requested: readonly string[];
+  readonly requested: string[];
   /** Whether it ends each connection without a response. */
   isUnavailable: boolean;
   /** Adds a person, or changes one. */
   add(person: Person): void;
+  /** Ends an account. */
+  remove(sub: string): void;
+  /** A token as it tells a console that a person has signed out. `claims` override its own. */
+  logoutToken(sub: string, claims?: object): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -41,6 +46,10 @@ export interface ProviderOptions {
   readonly auth?: 'client_secret_basic' | 'client_secret_post' | 'none';
   /** Whether people can sign out. Default: true. */
   readonly hasSignOut?: boolean;
+  /** Whether the console gets a refresh token, which works once. Default: true. */
+  readonly hasRefresh?: boolean;
+  /** Whether the provider has a userinfo endpoint. Default: true. */
+  readonly hasUserInfo?: boolean;
 }
 
 const CLIENT_ID = 'gangway-console';
@@ -59,26 +68,35 @@ export async function runProvider(
   until: Until = testEnds,
 ): Promise<RunningProvider> {
   const { claimsInUserInfo = false, clientSecret = CLIENT_SECRET, hasSignOut = true } = options;
-  const { auth = 'client_secret_basic' } = options;
+  const { auth = 'client_secret_basic', hasRefresh = true, hasUserInfo = true } = options;
   const requested: string[] = [];
   const people = new Map<string, Person>();
   const server = createServer();
   const issuer = `http://${await listening(server, until)}`;
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const kid = randomUUID();
   const policy = interactionPolicy.base();
   policy.get('consent').checks.remove('native_client_prompt');
   const provider = new Provider(issuer, {
     adapter: Store,
     jwks: {
-      keys: [{ ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig', kid: randomUUID() }],
+      keys: [{ ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig', kid }],
     },
-    ttl: { AccessToken: HOUR_S, Grant: HOUR_S, IdToken: HOUR_S, Interaction: HOUR_S, Session: HOUR_S },
+    ttl: {
+      AccessToken: HOUR_S,
+      Grant: HOUR_S,
+      IdToken: HOUR_S,
+      Interaction: HOUR_S,
+      RefreshToken: HOUR_S,
+      Session: HOUR_S,
+    },
     clients: [
       {
         client_id: CLIENT_ID,
         ...(auth !== 'none' && { client_secret: CLIENT_SECRET }),
         token_endpoint_auth_method: auth,
         application_type: 'native',
+        grant_types: ['authorization_code', 'refresh_token'],
         id_token_signed_response_alg: 'ES256',
         redirect_uris: [`${CONSOLE}/sign-in/return`],
         ...(hasSignOut && { post_logout_redirect_uris: [`${CONSOLE}/signed-out`] }),
@@ -86,6 +104,8 @@ export async function runProvider(
     ],
     claims: { openid: ['sub'], profile: ['name', 'roles', 'accounts'] },
     scopes: ['openid', 'profile', 'email'],
+    issueRefreshToken: async () => hasRefresh,
+    rotateRefreshToken: true,
     conformIdTokenClaims: claimsInUserInfo,
     clientAuthMethods: [auth],
     cookies: { keys: [randomUUID()] },
@@ -104,6 +124,7 @@ export async function runProvider(
     },
     features: {
       devInteractions: { enabled: false },
+      userinfo: { enabled: hasUserInfo },
       rpInitiatedLogout: {
         enabled: hasSignOut,
         logoutSource: (context: { body: string }, form: string) => {
@@ -134,6 +155,15 @@ export async function runProvider(
     },
     ...{ requested, isUnavailable: false },
     add: (person) => void people.set(person.sub, person),
+    remove: (sub) => void people.delete(sub),
+    logoutToken: (sub, claims) =>
+      new SignJWT({
+        ...{ iss: issuer, aud: CLIENT_ID, sub, jti: randomUUID(), iat: Math.floor(Date.now() / 1_000) },
+        events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+        ...claims,
+      })
+        .setProtectedHeader({ alg: 'ES256', typ: 'logout+jwt', kid })
+        .sign(privateKey),
     close,
   };
   return running;

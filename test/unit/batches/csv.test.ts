@@ -48,6 +48,49 @@ describe('a table', () => {
     for (const chunk of [1, 2, 3, 7, 1_000]) expect(await read(table, { chunk })).toEqual(plain);
   });
 
+  it.each([
+    ['blank rows', 'externalId,merchant.dba\r\n,\r\nm-1,One\r\n , \r\n,,,,\r\nm-2,Two\r\n,\r\n', [3, 6]],
+    ['blank rows before the header', ',\r\n\r\nexternalId,merchant.dba\r\nm-1,One\r\nm-2,Two', [4, 5]],
+    ['blank headers', 'externalId,,merchant.dba,,\nm-1,,One,,\nm-2,,Two,,\n', [2, 3]],
+    ['blank cells behind the last header', 'externalId,merchant.dba\nm-1,One,,\nm-2,Two,\n', [2, 3]],
+    ['its separator in the first line', 'sep=,\r\nexternalId,merchant.dba\r\nm-1,One\r\nm-2,Two\r\n', [3, 4]],
+    ['another separator there', '\uFEFFsep=;\r\nexternalId;merchant.dba\r\nm-1;One\r\nm-2;Two\r\n', [3, 4]],
+    ['that line in quotes', '"sep=\t"\nexternalId\tmerchant.dba\nm-1\tOne\nm-2\tTwo\n', [3, 4]],
+    ['text as a formula', 'externalId,merchant.dba\nm-1,="One"\n"=""m-2""",="Two"', [2, 3]],
+    [
+      'characters without width',
+      '\u200bexternalId,merchant\u2060.dba\u200b\nm-1,\u200bOne\nm\xad-2,Two\uFEFF\n',
+      [2, 3],
+    ],
+    ['spaces that do not break', '\xa0externalId,merchant.dba\xa0\nm-1,One\u202f\nm-2,\u2007Two\n', [2, 3]],
+  ])('from Excel is read with %s', async (_, table, [one, two]) => {
+    const expected = [row(one ?? 0, named('m-1', 'One')), row(two ?? 0, named('m-2', 'Two'))];
+    for (const chunk of [1, 2, 3, 7, 1_000]) expect(await read(table, { chunk })).toEqual(expected);
+  });
+
+  it('keeps the zeros and separators of a text that is a formula', async () => {
+    const table = 'externalId,agent,merchant.dba\n="007",="01234",="a, ""b"""\nm-2,="",Two=\n';
+    expect(await read(table)).toEqual([
+      row(2, { externalId: '007', agent: '01234', merchant: { dba: 'a, "b"' } }),
+      row(3, named('m-2', 'Two=')),
+    ]);
+  });
+
+  it('names a number that Excel has shortened, a cell without a header, and a header with characters that nobody sees', async () => {
+    const lost =
+      'is in scientific notation, without its last digits: in Excel, format the column as Text, then enter the number again';
+    expect(await read('externalId,merchant.dba\n1.23457E+15,One\n"1,2E+11",1E5\nm-3,3e+1\n')).toEqual([
+      problem(2, lost, 'externalId'),
+      problem(3, lost, 'externalId'),
+      row(4, named('m-3', '3e+1')),
+    ]);
+    expect(await read('externalId,,merchant.dba\nm-1,x,One\n')).toEqual([
+      problem(2, 'has a cell below a header that is blank'),
+    ]);
+    const message = '"merchant\\u200c.dba" is not a known column; did you mean merchant.dba?';
+    expect(await read('externalId,merchant\u200c.dba\n')).toEqual([problem(1, message)]);
+  });
+
   it('takes another delimiter', async () => {
     const semicolons = await read('externalId;merchant.dba\nm-1;"One; and a half"\n', { delimiter: ';' });
     expect(semicolons).toEqual([row(2, named('m-1', 'One; and a half'))]);
@@ -105,7 +148,10 @@ describe('a table', () => {
 
   it('is rejected in another encoding', async () => {
     const latin1 = Buffer.from('externalId,merchant.dba\nm-1,Café\nm-2,Two\n', 'latin1');
-    expect(await read(latin1)).toEqual([problem(2, 'is not UTF-8; save the file as UTF-8'), plain[1]]);
+    expect(await read(latin1)).toEqual([
+      problem(2, 'is not UTF-8, and probably Windows-1252; save the file as UTF-8 (in Excel: "CSV UTF-8")'),
+      plain[1],
+    ]);
     const utf8 = await read('externalId,merchant.dba\nm-1,Café\n', { chunk: 1 });
     expect(utf8).toEqual([row(2, named('m-1', 'Café'))]);
   });
@@ -177,7 +223,6 @@ describe('a header', () => {
     ['first_name', '"first_name" is not a known column; did you mean merchant.firstName?'],
     ['Remark', '"Remark" is not a known column'],
     ['merchant', '"merchant" is not a known column'],
-    ['', '"" is not a known column'],
     ['constructor', '"constructor" is not a known column'],
   ])('%s is unknown', async (name, message) => {
     expect(await read(`externalId,${name}\nm-1,x\n`)).toEqual([problem(1, message)]);
@@ -265,7 +310,7 @@ describe('a table of many columns', () => {
     ['unknown', (n: number) => `c${n}`],
     ['of an open field', (n: number) => `application.c${n}`],
     ['of the same field', () => 'externalId'],
-    ['without a name', () => ''],
+    ['without a name', (n: number) => (n === 0 ? 'externalId' : '')],
   ])('is not compared column by column: %s', async (_, name) => {
     const table = `${header(50_000, name).join(',')}\n1`;
     const start = performance.now();

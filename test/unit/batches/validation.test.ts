@@ -27,6 +27,8 @@ function validated(...rows: readonly (object | Row['problems'])[]) {
 
 const one = merchant(undefined, { externalId: 'm-1' });
 
+const TWIN = 'is the same as line 1, under another externalId';
+
 describe('a file', () => {
   const ALL_KINDS = { merchantBoarding: 2, businessOnboarding: 1, customerOnboarding: 1 };
   it.each<[string, rows: object[], counts: object]>([
@@ -50,13 +52,45 @@ describe('a file', () => {
   it('keeps 10,000 doubts, and counts the others', async () => {
     const email = { ...one.merchant, email: 'not-an-email' };
     const rows = Array.from({ length: 10_002 }, (_, number) => ({
-      ...{ ...one, externalId: `m-${number}`, merchant: email },
+      ...{ ...one, externalId: `m-${number}`, merchant: { ...email, dba: `Shop ${number}` } },
     }));
     const checked = await validated(...rows);
     expect(checked.valid.filter(({ doubts }) => doubts.length > 0)).toHaveLength(10_000);
     expect(checked.moreDoubts).toBe(2);
     const { doubts, count } = doubtsOf(checked);
     expect([doubts.length, count]).toEqual([100, 10_002]);
+  });
+
+  const ADA = { ...one.merchant, email: 'ada@example.com' };
+  it.each<[string, object, object, string | undefined]>([
+    ['everything but the key', { ...one, merchant: ADA }, { ...one, externalId: 'm-2', merchant: ADA }, TWIN],
+    ['names, without an address', one, { ...one, externalId: 'm-2' }, undefined],
+    [
+      'names and e-mail address',
+      { ...one, merchant: ADA },
+      { ...one, externalId: 'm-2', dueInHours: 5, merchant: { ...ADA, email: 'ADA@example.com' } },
+      TWIN,
+    ],
+    [
+      'everything but the account',
+      { ...one, merchant: ADA },
+      { ...one, externalId: 'm-2', account: 'acme', merchant: ADA },
+      undefined,
+    ],
+    [
+      'the address alone',
+      { ...one, merchant: ADA },
+      { ...one, externalId: 'm-2', merchant: { ...ADA, dba: 'Other' } },
+      undefined,
+    ],
+  ])('warns of a merchant under two keys: the rows have the same %s', async (_, first, second, message) => {
+    const { valid, problemCount } = await validated(first, second, business());
+    expect(problemCount).toBe(0);
+    expect(valid.map(({ doubts }) => doubts.map((doubt) => doubt.message))).toEqual([
+      [],
+      message ? [message] : [],
+      [],
+    ]);
   });
 
   it('keeps the same agent and boarding settings once', async () => {

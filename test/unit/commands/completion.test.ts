@@ -96,7 +96,19 @@ const FREE = {
     ...['duration', 'n', 'agentProfileId', 'query', 'text', 'json', 'id', 'code', 'why', 'digits', 'name'],
     ...['field=value', 'field', 'key', 'month', 'address', 'day', 'hour', 'destination'],
   ],
-  arguments: ['words', 'more', 'line', 'breaks', 'card', 'name', 'sub-user', 'key', 'call', 'request'],
+  arguments: [
+    'words',
+    'more',
+    'line',
+    'breaks',
+    'card',
+    'name',
+    'sub-user',
+    'key',
+    'call',
+    'request',
+    'person',
+  ],
 };
 
 describe('what completes a value', () => {

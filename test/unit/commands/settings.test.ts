@@ -6,8 +6,10 @@ import type { Verdict } from '../../../src/commands/system/doctor/check.js';
 import {
   examineSettings,
   misspelledSettings,
+  warnOfUnknown,
   weakSettings,
 } from '../../../src/commands/system/doctor/settings.js';
+import { createLogger } from '../../../src/process/logging.js';
 import { BadSetting } from '../../../src/settings/settings.js';
 import { isLoopback, requireKeys } from '../../../src/temporal/connection.js';
 import { generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
@@ -186,16 +188,41 @@ describe('a name that is no setting', () => {
     ]);
   });
 
-  it('and that only Gangway can read is reported even if none is similar', () => {
-    const why = 'GANGWAY_SHOE_SIZE is not a setting, so nothing reads it';
-    const fix = 'correct its name, or remove it';
-    expect(misspelledSettings({ GANGWAY_SHOE_SIZE: '1' }, [])).toEqual([{ why, fix }]);
+  it.each([
+    ...[
+      'GANGWAY_SHOE_SIZE',
+      'CONSOLE_IDLE',
+      'CONSOLE_SESSION_MAX',
+      'RECEIVER_LIMIT',
+      'CODEC_CORS',
+      'OIDC_PROMPT',
+    ],
+    ...['EVENTS_BATCH', 'BOARDING_RETRY', 'BANKING_REGION', 'PLANT_STORE_COLOR', 'NORTH_ISO_PAYMENTS_RETRY'],
+  ])('and that only Gangway can read is reported even if none is similar: %s', (name) => {
+    const [{ why, fix } = {}] = misspelledSettings({ [name]: '1' }, ['north-iso']);
+    expect([why, fix]).toEqual([
+      expect.stringMatching(`^${name} is not a setting, so nothing reads it(; did you mean .*)?$`),
+      'correct its name, or remove it',
+    ]);
+  });
+
+  it('is logged when a process starts, without its value', () => {
+    const lines: string[] = [];
+    const logger = createLogger('info', { write: (line) => void lines.push(line) });
+    warnOfUnknown(logger, { CONSOLE_IDLE: 'secret', CONSOLE_ADDRESS: '127.0.0.1:1' });
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        level: 40,
+        msg: 'CONSOLE_IDLE is not a setting, so nothing reads it; did you mean CONSOLE_URL?',
+      },
+    ]);
+    expect(lines.join('')).not.toContain('secret');
   });
 
   it('and is that of another program is left alone, and so are settings', () => {
     const names =
       'PATH HOME TEMPORAL_ADDRESS TEMPORAL_TLS_CLIENT_KEY_PATH TEMPORAL_GRPC_META_TENANT AWS_REGION ' +
-      'NODE_OPTIONS npm_config_cache LOGNAME ' +
+      'NODE_OPTIONS npm_config_cache LOGNAME PROCESSOR_ARCHITECTURE SOUTH_REGION ' +
       'BOARDING_URL BOARDING_PASSWORD_FILE GANGWAY_ACCOUNTS SOUTH_BANKING_URL CODEC_TOKENS';
     const environment = Object.fromEntries(names.split(' ').map((name) => [name, 'x']));
     expect(misspelledSettings(environment, ['south'])).toEqual([]);

@@ -85,11 +85,17 @@ describe('the bytes of a text', () => {
   });
 
   it.each([
-    ['Latin-1', Buffer.from('{\n"name": "José"\n}', 'latin1'), 'line 2 is not UTF-8'],
-    ['Windows-1252', Buffer.from([0x22, 0x80, 0x22]), 'line 1 is not UTF-8'],
+    [
+      'Latin-1',
+      Buffer.from('{\n"name": "José"\n}', 'latin1'),
+      'line 2 is not UTF-8, and probably Windows-1252',
+    ],
+    ['Windows-1252', Buffer.from([0x22, 0x80, 0x22]), 'line 1 is not UTF-8, and probably Windows-1252'],
     ['UTF-16', Buffer.from('\uFEFF{"name": "José"}', 'utf16le'), 'is UTF-16'],
     ['UTF-16 of the other order', Buffer.from('\uFEFF{}', 'utf16le').swap16(), 'is UTF-16'],
   ])('are rejected in %s, in one sentence', (_, bytes, why) => {
-    expect(() => utf8(bytes, name)).toThrow(`${name}: ${why}; save the file as UTF-8`);
+    expect(() => utf8(bytes, name)).toThrow(
+      `${name}: ${why}; save the file as UTF-8 (in Excel: "CSV UTF-8")`,
+    );
   });
 });

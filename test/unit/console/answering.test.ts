@@ -64,7 +64,9 @@ describe('of the answers to a requirement', () => {
     // None has such a field, and the next one that gets it may.
     ['business', 'holder.city', 'bankAccount routingNumber accountNumber', true],
     ['business', 'holder.city', 'depositAccount settlement.delay', true],
-    ['boarding', 'merchant', 'merchant.dba merchant.email agentProfileId agent boardingSettings', false],
+    // They decide commission and pricing.
+    ['boarding', 'merchant', 'agentProfileId agent boardingSettingsId boardingSettings', true],
+    ['boarding', 'merchant', 'merchant.dba merchant.email', false],
     ['business', 'holder', 'holder.website holder.annualBusinessRevenue holder.state', false],
     ['business', 'beneficialOwners', 'beneficialOwners.3 beneficialOwners.0.city', false],
     ['terminal', 'provisionTerminal.toProduction', 'provisionTerminal.account.address.zip', false],

@@ -69,6 +69,7 @@ GET /report.csv                                              303 200 200 200 200
 GET /sign-in                                                 503 503 503 503 503 503
 GET /sign-in/return                                          403 403 403 403 403 403
 POST /sign-out                                               303 303 303 303 303 303
+POST /sign-out/back-channel                                  400 400 400 400 400 400
 GET /signed-out                                              200 200 200 200 200 200
 GET /start                                                   303 403 403 403 200 200
 POST /start/file                                             401 403 403 403 422 422
@@ -180,7 +181,9 @@ const WITHOUT_TOKEN: readonly (readonly [what: string, fields: readonly [string,
 
 const POSTS = STATUSES.trim()
   .split('\n')
-  .flatMap((line) => /^POST (\S+)/.exec(line)?.[1] ?? []);
+  .flatMap((line) => /^POST (\S+)/.exec(line)?.[1] ?? [])
+  // The identity provider sends it, signed.
+  .filter((path) => path !== '/sign-out/back-channel');
 
 /** Where a form may say that it comes from. */
 const ELSEWHERE: readonly (readonly [site: string | undefined, origin: string | undefined])[] = [

@@ -15,7 +15,7 @@ const running = shared(async (until) => {
 async function sent(bytes: string): Promise<string> {
   const { console, ada } = running();
   const { host, port } = new URL(console.url);
-  const cookie = `cookie: gangway-session=${ada.cookies.get('gangway-session')}\r\n`;
+  const cookie = `cookie: ${[...ada.cookies].map((pair) => pair.join('=')).join('; ')}\r\n`;
   const socket = connect(Number(port), '127.0.0.1');
   socket.write(
     bytes.replaceAll('HOST', `connection: close\r\nhost: ${host}\r\n`).replaceAll('COOKIE', cookie),

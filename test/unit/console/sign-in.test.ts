@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { localPath, sessionOf, signInFor } from '../../../src/console/sign-in.js';
+import { stoppedAt } from '../../rigs/clock.js';
 import { clientOfCalls } from '../../rigs/console/console-of-calls.js';
-import { runProvider } from '../../rigs/console/provider.js';
+import { type ProviderOptions, runProvider } from '../../rigs/console/provider.js';
 import { nextOf, type Reply, runConsole, signIn, wayBack } from '../../rigs/console/running-console.js';
 import { shared } from '../../rigs/shared.js';
 
@@ -135,7 +136,8 @@ const failures = (log: string) =>
     .split('\n')
     .filter((line) => line.includes('"sign-in failed"'))
     .map((line) => {
-      const { level, time, msg, ...entry } = JSON.parse(line);
+      const { level, time, msg, audit, actor, ...entry } = JSON.parse(line);
+      expect([audit, actor]).toEqual([true, 'unknown']);
       return entry;
     });
 
@@ -268,8 +270,9 @@ it('while the provider is unavailable, the console runs, and people can sign in 
   expectPage(page, 503, 'The identity provider (OIDC_ISSUER) does not respond correctly.');
   const ada = await running().signedIn();
   const form = { csrf: await ada.csrf() };
-  const headers = { cookie: `gangway-session=${ada.cookies.get('gangway-session')}` };
-  expect((await visitor().open('/sign-out', { form, headers })).headers.get('location')).toBe('/signed-out');
+  const stranger = visitor();
+  for (const [name, value] of ada.cookies) stranger.cookies.set(name, value);
+  expect((await stranger.open('/sign-out', { form })).headers.get('location')).toBe('/signed-out');
   provider.isUnavailable = false;
   provider.add({ sub: 'p-1', roles: 'viewer' });
   expect((await signIn(visitor(), 'p-1')).status).toBe(200);
@@ -336,7 +339,8 @@ it('a session that somebody put into a browser before is not the one after the s
   provider.add({ sub: 'p-victim', name: 'Victim', roles: 'admin' });
   const browser = visitor();
   const given = eve.cookies.get('gangway-session') ?? '';
-  browser.cookies.set('gangway-session', given);
+  for (const name of ['session', 'account'])
+    browser.cookies.set(`gangway-${name}`, eve.cookies.get(`gangway-${name}`) ?? '');
   expect((await signIn(browser, 'p-victim')).text).toContain('Victim, admin');
   expect(browser.cookies.get('gangway-session')).not.toBe(given);
   // Whoever kept a copy is still who they were, and has no token of the new session.
@@ -345,25 +349,152 @@ it('a session that somebody put into a browser before is not the one after the s
   expect((await eve.open('/sign-out', { form: { csrf: own } })).status).toBe(403);
 });
 
-it('a role that ends at the provider ends with the session, and the next one has the new role', async () => {
-  const { provider, visitor } = running();
-  const ada = { sub: 'p-changed', name: 'Ada Park', roles: 'admin' };
-  provider.add(ada);
-  const browser = visitor();
-  await signIn(browser, ada.sub);
-  provider.add({ ...ada, roles: 'viewer' });
-  expect((await browser.open('/')).text).toContain('Ada Park, admin');
-  expect((await signIn(browser, ada.sub)).text).toContain('Ada Park, viewer');
-  expect((await browser.open('/start')).status).toBe(403);
-  provider.add({ ...ada, roles: [] });
-  expectPage(await signIn(visitor(), ada.sub), 403, 'You have no role in this console.');
+describe('the account of a session', () => {
+  const MINUTE = 60_000;
+  const NOON = Date.parse('2026-01-31T12:00:00.000Z');
+  const minutesLater = (minutes: number) => vi.setSystemTime(NOON + minutes * MINUTE);
+  const ADA = { sub: 'p-changed', name: 'Ada Park', roles: 'operator' };
+  const ways: [string, ProviderOptions][] = [
+    ['a refresh token', {}],
+    ['the userinfo endpoint', { hasRefresh: false, claimsInUserInfo: true }],
+  ];
+  const signedInBy = async (options: ProviderOptions) => {
+    stoppedAt(NOON);
+    const provider = await runProvider(options);
+    const console = await runConsole(temporal(), { provider });
+    provider.add(ADA);
+    const browser = console.visitor();
+    await signIn(browser, ADA.sub);
+    return { ...console, provider, browser };
+  };
+
+  it.each(ways)('is checked again after 14 minutes, by %s, and the session continues', async (_, options) => {
+    const { provider, browser, log } = await signedInBy(options);
+    for (const minutes of [13, 14, 28, 42]) {
+      provider.requested.length = 0;
+      minutesLater(minutes);
+      expect((await browser.open('/')).text).toContain('Ada Park, operator');
+      expect([minutes, provider.requested.length > 0]).toEqual([minutes, minutes !== 13]);
+    }
+    expect(log()).not.toContain('session ended');
+  });
+
+  it.each(ways)(
+    'that has ended at the provider ends the session within 15 minutes, by %s',
+    async (_, options) => {
+      const { provider, browser, audited, visitor } = await signedInBy(options);
+      const copied = new Map(browser.cookies);
+      provider.remove(ADA.sub);
+      minutesLater(13);
+      expect((await browser.open('/')).status).toBe(200);
+      minutesLater(15);
+      const { status, headers } = await browser.open('/');
+      expect([status, headers.get('location')]).toEqual([303, '/sign-in']);
+      const thief = visitor();
+      for (const [name, value] of copied) thief.cookies.set(name, value);
+      expect((await thief.open('/inbox/part')).status).toBe(401);
+      expect(audited()).toContainEqual({
+        actor: 'Ada Park (p-changed)',
+        msg: 'session ended by the identity provider',
+      });
+    },
+  );
+
+  it.each(ways)('with another role there needs a new sign-in, by %s', async (_, options) => {
+    const { provider, browser } = await signedInBy(options);
+    provider.add({ ...ADA, roles: 'viewer' });
+    minutesLater(15);
+    expect((await browser.open('/')).status).toBe(303);
+    expect((await signIn(browser, ADA.sub)).text).toContain('Ada Park, viewer');
+    expect((await browser.open('/start')).status).toBe(403);
+    provider.add({ ...ADA, roles: [] });
+    minutesLater(30);
+    expect((await browser.open('/')).status).toBe(303);
+  });
+
+  it('is checked by a new sign-in where the provider has neither', async () => {
+    const { browser } = await signedInBy({ hasRefresh: false, hasUserInfo: false });
+    minutesLater(13);
+    expect((await browser.open('/')).status).toBe(200);
+    minutesLater(15);
+    expect((await browser.open('/')).status).toBe(303);
+    browser.cookies.delete('gangway-account');
+    expect((await browser.open('/')).status).toBe(303);
+  });
+
+  it('of another session does not count', async () => {
+    const { browser, signedIn } = await signedInBy({});
+    const bo = await signedIn({ name: 'Bo' });
+    browser.cookies.set('gangway-account', bo.cookies.get('gangway-account') ?? '');
+    expect((await browser.open('/')).status).toBe(303);
+  });
+
+  it('is asked about once for requests that come together, because the token works once', async () => {
+    const { provider, browser } = await signedInBy({});
+    minutesLater(15);
+    provider.requested.length = 0;
+    const all = await Promise.all(['/', '/inbox/part', '/'].map((path) => browser.open(path)));
+    expect(all.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(provider.requested.filter((path) => path === '/token')).toHaveLength(1);
+  });
+
+  it('is not believed while the provider is unavailable, and the session continues later', async () => {
+    const { provider, browser } = await signedInBy({});
+    minutesLater(15);
+    provider.isUnavailable = true;
+    expectPage(await browser.open('/'), 503, '(OIDC_ISSUER) does not respond correctly.');
+    provider.isUnavailable = false;
+    expect((await browser.open('/')).status).toBe(200);
+  });
+
+  it('that signs out at the provider ends each of its sessions here, and not those of others', async () => {
+    const { provider, browser, signedIn, visitor, audited } = await signedInBy({});
+    const bo = await signedIn({ name: 'Bo' });
+    const form = { logout_token: await provider.logoutToken(ADA.sub) };
+    expect((await visitor().open('/sign-out/back-channel', { form })).status).toBe(200);
+    expect([(await browser.open('/')).status, (await bo.open('/')).status]).toEqual([303, 200]);
+    expect(audited()).toContainEqual({ actor: 'p-changed', msg: 'sessions ended at the provider' });
+    minutesLater(1);
+    expect((await signIn(browser, ADA.sub)).status).toBe(200);
+  });
+
+  it.each([
+    ['another audience', { aud: 'another' }],
+    ['another issuer', { iss: 'https://evil.example' }],
+    ['no event', { events: {} }],
+    ['no events', { events: undefined }],
+    ['events that are a text', { events: 'x' }],
+    ['the nonce of an ID token', { nonce: 'n' }],
+    ['no subject', { sub: undefined }],
+    ['an age of an hour', { iat: NOON / 1_000 - 3_600 }],
+  ])('is not signed out by a token with %s', async (_, claims) => {
+    const { provider, browser, visitor } = await signedInBy({});
+    const form = { logout_token: await provider.logoutToken(ADA.sub, claims) };
+    expect((await visitor().open('/sign-out/back-channel', { form })).status).toBe(400);
+    expect((await browser.open('/')).status).toBe(200);
+  });
+
+  it('is not signed out by a token that another key has signed', async () => {
+    const { browser, visitor } = await signedInBy({});
+    const form = { logout_token: await (await runProvider()).logoutToken(ADA.sub) };
+    expect((await visitor().open('/sign-out/back-channel', { form })).status).toBe(400);
+    expect((await visitor().open('/sign-out/back-channel', { form: {} })).status).toBe(400);
+    expect((await browser.open('/')).status).toBe(200);
+  });
+
+  it('without a role is in the audit log by its name', async () => {
+    const { provider, visitor, audited } = await signedInBy({});
+    provider.add({ ...ADA, sub: 'p-none', roles: 'root' });
+    expect((await signIn(visitor(), 'p-none')).status).toBe(403);
+    expect(audited()).toContainEqual({ actor: 'Ada Park (p-none)', msg: 'sign-in refused' });
+  });
 });
 
 describe('a person who signs out', () => {
   it('has no session, and is led to the sign-out of the provider', async () => {
     const { signedIn, visitor, provider, url } = running();
     const ada = await signedIn();
-    const copied = ada.cookies.get('gangway-session') ?? '';
+    const copied = new Map(ada.cookies);
     const page = await ada.open('/sign-out', { form: {} });
     const next = new URL(nextOf(page) ?? '');
     expect([page.status, next.origin, next.pathname]).toEqual([200, provider.oidc.issuer, '/session/end']);
@@ -371,7 +502,7 @@ describe('a person who signs out', () => {
     expect(next.searchParams.get(ID_TOKEN)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
     expect((await ada.open('/')).status).toBe(303);
     const thief = visitor();
-    thief.cookies.set('gangway-session', copied);
+    for (const [name, value] of copied) thief.cookies.set(name, value);
     expect((await thief.open('/')).status).toBe(303);
     const asked = await ada.open(next.href);
     expectPage(asked, 200, 'op.logoutForm');

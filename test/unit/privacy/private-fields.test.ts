@@ -111,6 +111,21 @@ describe('a short value is masked only as a word of its own', () => {
     [{ lastName: ' Li ', note: undefined }, 'Li and Lima', '[Redacted] and Lima'],
     [{ lastName: 'O’Neil (Jr.)' }, 'O’NEIL   (JR.) again', '[Redacted] again'],
     [{ lastName: 'Li', firstName: 'Li Wei' }, 'Li Wei', '[Redacted]'],
+    // One that begins as another, and one that ends where another goes on.
+    [
+      { phone: ['5550100', '5550100123', '5550199'] },
+      '555-0100, 555 010 0123 or 5550199',
+      '[Redacted], [Redacted] or [Redacted]',
+    ],
+    [{ phone: ['5550100', '5550101'] }, '555010, 555-0102', '555010, 555-0102'],
+    [
+      { firstName: 'Ann' },
+      'x%20Ann, %2BAnn and x%2CAnn%20',
+      'x%20[Redacted], %2B[Redacted] and x%2C[Redacted]%20',
+    ],
+    [{ firstName: 'Ann Lee' }, 'Ann%20Lee, Ann+Lee and Ann \n Lee', '[Redacted], [Redacted] and [Redacted]'],
+    // The longer one goes first, whatever spaces there are around the shorter.
+    [{ firstName: [`  Ann   `, 'Ann Lee'] }, 'of Ann Lee', 'of [Redacted]'],
     [{ phone: '555-0100' }, 'at 555 0100 or 5550100', 'at [Redacted] or [Redacted]'],
     [{ phone: '55-0100' }, 'at 550100', 'at 550100'],
     [{ phone: '+44 20 7946 0958 11' }, 'at (46) 0958-11, 7946095811', 'at (46) 0958-11, [Redacted]'],

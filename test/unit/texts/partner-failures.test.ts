@@ -6,6 +6,22 @@ describe('a call of a partner that failed', () => {
   const NOT_SENT = { system: 'banking', operation: 'get-profile', kind: 'NotSent', fields: [] } as const;
 
   it.each<[Partial<PartnerErrorDetails>, string]>([
+    [
+      { reason: 'CERT_HAS_EXPIRED' },
+      'could not be reached: its certificate has expired: ask the partner to renew it (CERT_HAS_EXPIRED)',
+    ],
+    [
+      { reason: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' },
+      'could not be reached: an intermediate certificate is missing: ask the partner to send the whole chain; until then, name the certificate in NODE_EXTRA_CA_CERTS (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
+    ],
+    [
+      { reason: 'ERR_TLS_CERT_ALTNAME_INVALID' },
+      'could not be reached: its certificate is for another name: correct the URL, or ask the partner (ERR_TLS_CERT_ALTNAME_INVALID)',
+    ],
+    [
+      { reason: 'HTTPS_PROXY_407' },
+      'could not be reached: the proxy (HTTPS_PROXY) does not accept our credentials (HTTPS_PROXY_407)',
+    ],
     [{ reason: 'ECONNREFUSED' }, 'could not be reached: it refused the connection (ECONNREFUSED)'],
     [
       { atSignIn: true, status: 500, reason: 'issue-token: HTTP 500' },

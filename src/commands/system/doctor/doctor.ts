@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { bucketAddress, type FileStore, StoreFailure } from '../../../documents/file-store.js';
 import { openStore } from '../../../documents/open-store.js';
+import { proxyFor } from '../../../http/proxy.js';
 import type { Closable } from '../../../partners/partner.js';
 import { webhookFigures, webhookText } from '../../../reports/webhooks.js';
 import { openClient } from '../../../temporal/connection.js';
@@ -80,6 +81,7 @@ async function runChecks(
   const responses = Promise.all(running.map(({ verdicts }) => verdicts));
   const all = [
     ...running,
+    { name: 'proxy', verdicts: Promise.resolve([proxyVerdict(given)]) },
     { name: 'clocks', verdicts: responses.then(() => examineClocks(clocks)) },
     { name: 'weak setting', verdicts: Promise.resolve(weak) },
   ];
@@ -94,6 +96,19 @@ async function runChecks(
       ]);
     },
   };
+}
+
+/** The proxy on the way to partners, receivers of events and the identity provider. */
+export function proxyVerdict(env: NodeJS.ProcessEnv): Verdict {
+  const direct = env['no_proxy'] || env['NO_PROXY'];
+  const fix = 'set HTTPS_PROXY to an address such as http://proxy.example.com:3128';
+  try {
+    const proxy = proxyFor('', '', { ...env, NO_PROXY: '', no_proxy: '' });
+    if (!proxy) return ok('none: HTTPS_PROXY is not set');
+    return ok(`${proxy.host}${direct ? `, but not for ${direct}` : ''} (HTTPS_PROXY); not for Temporal`);
+  } catch {
+    return wrong('HTTPS_PROXY is no URL', fix);
+  }
 }
 
 /** Shows what webhooks were worth in the last week, and those that have stopped, as the alert about them sees it. */

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { distance } from 'fastest-levenshtein';
+import type { Logger } from 'pino';
 import { codecServerSettings } from '../../../codec-server/settings.js';
 import { consoleSettings, loadConsoleSettings } from '../../../console/settings.js';
 import { accountPrefix, accountSettings } from '../../../partners/account-settings.js';
@@ -118,8 +119,8 @@ async function readableByOthers({ accounts, documentDir, statementDir }: WorkerS
   return (await Promise.all(found)).flat();
 }
 
-/** Only Gangway reads names with this prefix, so an unknown one is a mistake even if no setting is similar. */
-const OWN_PREFIX = 'GANGWAY_';
+/** Only Gangway reads names with these prefixes, so an unknown one is a mistake even if no setting is similar. */
+const OWN_PREFIX = /^(?:GANGWAY|RECEIVER|CONSOLE|CODEC|OIDC|EVENTS|BOARDING|BANKING|PLANT_STORE|PAYMENTS)_/;
 
 /** A shorter name is similar to too many of other programs. */
 const SHORTEST = 8;
@@ -128,7 +129,7 @@ const SHORTEST = 8;
 export function misspelledSettings(env: Environment, accounts: readonly string[]): Advice[] {
   const known = namesOf(accounts);
   return Object.keys(env)
-    .filter((name) => !known.has(name) && isMeantForUs(name, known))
+    .filter((name) => !known.has(name) && (isOurs(name, accounts) || isSimilar(name, known)))
     .sort()
     .map((name) => ({
       why: `${name} is not a setting, so nothing reads it${didYouMean(name, known)}`,
@@ -136,8 +137,17 @@ export function misspelledSettings(env: Environment, accounts: readonly string[]
     }));
 }
 
-function isMeantForUs(name: string, known: ReadonlySet<string>): boolean {
-  if (name.startsWith(OWN_PREFIX)) return true;
+/** Logs the names that {@link misspelledSettings} finds when a process starts. */
+export function warnOfUnknown(logger: Logger, env: Environment, accounts: object = {}): void {
+  for (const { why, fix } of misspelledSettings(env, Object.keys(accounts))) logger.warn({ fix }, why);
+}
+
+function isOurs(name: string, accounts: readonly string[]): boolean {
+  const prefix = accounts.map(accountPrefix).find((each) => name.startsWith(each)) ?? '';
+  return OWN_PREFIX.test(name.slice(prefix.length));
+}
+
+function isSimilar(name: string, known: ReadonlySet<string>): boolean {
   const [prefix = ''] = name.split('_');
   const [similar] = name.length >= SHORTEST ? nearest(name, known) : [];
   if (similar === undefined) return false;

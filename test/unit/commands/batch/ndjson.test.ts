@@ -30,7 +30,7 @@ it('reports the lines that are not JSON, without quoting them', async () => {
 it('rejects another encoding', async () => {
   expect(await read(Buffer.from('{"a": 1}\n{"a": "é"}\n', 'latin1'))).toEqual([
     { line: 1, value: { a: 1 } },
-    problem(2, 'is not UTF-8; save the file as UTF-8'),
+    problem(2, 'is not UTF-8, and probably Windows-1252; save the file as UTF-8 (in Excel: "CSV UTF-8")'),
   ]);
 });
 

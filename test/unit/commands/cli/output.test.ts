@@ -201,3 +201,12 @@ describe('a message', () => {
     expect(printed(false)).toBe(`${MESSAGE}\n`);
   });
 });
+
+it('JSON escapes what would control a terminal or reverse the direction of a text, and has the same value', () => {
+  const value = { '\u009b2J': 'a\u202eb\u2066c\u2069\u0085\u007f d\u200e é\n' };
+  const stdout = new PassThrough();
+  new Printer({ stdout, stderr: new PassThrough(), env: {} }).json(value);
+  const json = String(stdout.read());
+  expect(json).toBe('{"\\u009b2J":"a\\u202eb\\u2066c\\u2069\\u0085\\u007f d\u200e é\\n"}\n');
+  expect(JSON.parse(json)).toEqual(value);
+});

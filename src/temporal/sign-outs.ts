@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
+import { identityOf } from '../messages/claims.js';
+import { ifFound } from './unavailable.js';
+
+/** The longest session of the console, in milliseconds. */
+export const MAX_SESSION_MS = 12 * 3_600_000;
+
+/** A session: what identifies it, its person, and its beginning in milliseconds since 1970. */
+interface ConsoleSession {
+  readonly csrf: string;
+  readonly actor: string;
+  readonly since: number;
+}
+
+/** A session, or each one of a person: `Ada Park (ada-17)`, or the subject at the identity provider alone. */
+export type Ended = Pick<ConsoleSession, 'csrf'> | Pick<ConsoleSession, 'actor'>;
+
+/**
+ * Ends a session of the console before its time, or all sessions of a person that have begun. All consoles of a namespace look here,
+ * so each of them refuses a copied cookie, even after a restart. A sign-out is recorded as a workflow that never runs: its start delay
+ * exceeds its timeout. The server finds it until the retention of the namespace is over.
+ */
+export async function recordSignOut(client: Client, ended: Ended, taskQueue: string, forMs = MAX_SESSION_MS) {
+  await client.workflow.start('consoleSignOut', {
+    workflowId: 'csrf' in ended ? ofSession(ended) : ofPerson(ended),
+    taskQueue: `${taskQueue}-console`,
+    workflowExecutionTimeout: forMs,
+    startDelay: 2 * forMs,
+    // The start of the last run counts.
+    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+  });
+}
+
+export async function hasEnded(client: Client, session: ConsoleSession): Promise<boolean> {
+  const recordedAt = async (workflowId: string) => {
+    const { namespace } = client.options;
+    const request = { namespace, execution: { workflowId } };
+    const found = await ifFound(client.workflowService.describeWorkflowExecution(request));
+    return found && (optionalTsToMs(found.workflowExecutionInfo?.startTime) ?? 0);
+  };
+  const [signedOut, ended] = await Promise.all([
+    recordedAt(ofSession(session)),
+    recordedAt(ofPerson(session)),
+  ]);
+  return signedOut !== undefined || (ended !== undefined && session.since <= ended);
+}
+
+const ofSession = ({ csrf }: Pick<ConsoleSession, 'csrf'>) => idOf(csrf);
+const ofPerson = ({ actor }: Pick<ConsoleSession, 'actor'>) => idOf(`person ${identityOf(actor)}`);
+
+/** @param ended what must not be read from Temporal */
+function idOf(ended: string): string {
+  return `console-sign-out-${createHash('sha256').update(ended).digest('hex')}`;
+}
