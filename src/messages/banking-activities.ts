@@ -12,6 +12,8 @@ export interface ProfileSnapshot {
   readonly financialAccountId: string | null;
   readonly isLocked: boolean;
   readonly tickets: readonly OpenTicket[];
+  /** The account cannot read tickets, so there may be any. */
+  readonly isWithoutTickets?: true;
 }
 
 export interface OpenTicket {
@@ -25,7 +27,7 @@ export interface OpenTicket {
 
 /** The profile as the workflow last saw it; null before the first read. */
 export type SeenProfile =
-  | (Omit<ProfileSnapshot, 'tickets'> & {
+  | (Omit<ProfileSnapshot, 'tickets' | 'isWithoutTickets'> & {
       /** The hash of what each of its open tickets asks, by ticket. */
       readonly tickets: Readonly<Record<number, string>>;
     })

@@ -250,7 +250,11 @@ class Call {
     const { status, headers } = response;
     const secrets = protocol.secrets();
     const mask = masking(secrets, this.#request);
-    const opened = protocol.open({ ...response, json: jsonIn(response.body, operation) });
+    // Whatever the envelope: a schema says whether a read may have nothing.
+    const isEmpty = status === 204 && operation.effect === 'read';
+    const opened = isEmpty
+      ? { failed: false, payload: null, fields: [] }
+      : protocol.open({ ...response, json: jsonIn(response.body, operation) });
     if (opened?.warning) this.options.onWarning?.(mask(opened.warning));
     const failed = opened?.failed === true || !isSuccess(status);
     const { payload: unmasked, envelope } = opened ?? {};

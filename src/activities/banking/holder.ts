@@ -85,7 +85,8 @@ export function holderActivities(
             : claim({ ...business, profileId: submitted.profileId, since }, options),
       ),
 
-    claimProfile: (request) => repeatable(() => claim(request, untilCancelled()), { mayBeNew: true }),
+    claimProfile: (request) =>
+      repeatable(() => claim(request, untilCancelled()), { mayBeNew: true, mayBeForeign: true }),
 
     findCandidates: ({ baseline, ...business }) =>
       repeatable(() => candidates.find(business, baseline, untilCancelled())),

@@ -87,7 +87,7 @@ export function applicationActivities(
     claimMerchant: ({ merchantProfileId, since }) =>
       repeatable(
         () => reservations.claim(merchantProfileId, against(merchantProfileId, since, untilCancelled())),
-        { mayBeNew: true },
+        { mayBeNew: true, mayBeForeign: true },
       ),
 
     changeFees: ({ merchantProfileId: id, changes }) =>

@@ -6,7 +6,7 @@ import { isKnownStatus, isMid, phaseOf, type UnderwritingNote } from '../../part
 import type { CallOptions } from '../../partners/client.js';
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { masked } from '../../privacy/masked.js';
-import { untilCancelled } from '../failures.js';
+import { secondRead, untilCancelled } from '../failures.js';
 
 export type MerchantReader = ReturnType<typeof merchantReader>;
 
@@ -18,13 +18,22 @@ export function merchantReader(client: BoardingClient, meaningOf: MeaningOf) {
     return { status, phase: meaning === undefined ? phaseOf(status) : EXPLAINED[meaning] };
   }
 
-  async function snapshot(id: number, options: CallOptions = untilCancelled()): Promise<StatusSnapshot> {
+  /** @param isEnough whether the status alone is worth returning, where the account cannot read notes */
+  async function snapshot(
+    id: number,
+    options: CallOptions = untilCancelled(),
+    isEnough = (_: StatusSnapshot) => true,
+  ): Promise<StatusSnapshot> {
     const { status: name, statusDate, comment, mid: given } = await client.getStatus({ id }, options);
     const { status, phase } = await named(name);
-    const notes = isUnderReview(phase) ? await client.getUnderwritingNotes({ id }, options) : [];
     const isClear = given !== null && isMid(given);
     const mids = { mid: isClear ? given : null, unclearMid: isClear ? null : given && masked(given) };
-    return { status, phase, statusDate, comment, ...mids, notes: identified(notes) };
+    const now = { status, phase, statusDate, comment, ...mids };
+    const withNotes = async () => ({
+      ...now,
+      notes: isUnderReview(phase) ? identified(await client.getUnderwritingNotes({ id }, options)) : [],
+    });
+    return secondRead(withNotes, { ...now, notes: [], isWithoutNotes: true }, isEnough);
   }
 
   /** The status without notes, just before a write. */
@@ -65,10 +74,11 @@ function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
   });
 }
 
-export function hasChanged(seen: Seen, { notes, ...now }: StatusSnapshot): boolean {
+export function hasChanged(seen: Seen, { notes, isWithoutNotes, ...now }: StatusSnapshot): boolean {
   const { noteIds, noteCount = notes.length, ...before } = seen;
   const fields = ['phase', 'status', 'statusDate', 'comment', 'mid', 'unclearMid'] as const;
   if (fields.some((field) => before[field] !== undefined && before[field] !== now[field])) return true;
+  if (isWithoutNotes) return false;
   const ids = notes.map(({ id }) => id);
   if (noteCount !== ids.length) return true;
   return noteIds !== undefined && (ids.length !== noteIds.length || ids.some((id) => !noteIds.includes(id)));

@@ -209,8 +209,43 @@ describe('responses that cannot be read', () => {
     await attempt(unreadable, { attempt: 2 });
     temporal.isUp = true;
     await attempt(unreadable, { attempt: 3 });
-    expect(reports).toMatchObject([{ isLate: true }, { operation: 'get-status', since: START }]);
+    expect(reports).toMatchObject([{ operation: 'get-status', since: START }]);
   });
+
+  it('are asked about by the account alone, however late the step is', async () => {
+    const { attempt, reports } = process();
+    later(20 * HOUR);
+    for (const number of [2, 8, 64]) await attempt(unreadable, { attempt: number });
+    expect(reports).toMatchObject([{ to: 'partner-account-boarding' }]);
+  });
+});
+
+describe('a missing permission', () => {
+  const fields = [{ field: '', message: 'ask ada@example.com' }];
+  const denied = (more: object = {}) =>
+    failed({ kind: 'Forbidden', operation: 'get-status', status: 403, fields, ...more });
+
+  it('is reported to the account at once, without private values, once an hour for an operation', async () => {
+    const { attempt, reports } = process();
+    await attempt(denied(), { attempt: 1 });
+    await attempt(denied(), { attempt: 2, ...workflow('m-2') });
+    later(HOUR);
+    await attempt(denied({ status: 401 }), { attempt: 3 });
+    const report = { to: 'partner-account-boarding', operation: 'get-status', workflowId: 'test' };
+    const what = 'ask [Redacted]';
+    const since = START;
+    expect(reports).toEqual([
+      { ...report, since, what, forbidden: 403 },
+      { ...report, since, what, forbidden: 401 },
+    ]);
+  });
+
+  it.each([{ atSignIn: true }, { needs: 'one-time-code' }] as const)(
+    'is not what the account reports itself: %j',
+    async (more) => {
+      expect(await process().attempt(denied(more))).toBe(0);
+    },
+  );
 });
 
 it.each([
