@@ -6,6 +6,7 @@ import { type PartnerWait, stepWaits } from '../messages/onboarding-state.js';
 import { readsUnreadable } from '../messages/partner-account.js';
 import { bounded, LONGEST, problemText, shortened } from '../partners/bounds.js';
 import { failsForAccount } from '../partners/partner-error.js';
+import { isRedirection } from '../partners/pause.js';
 import { masked } from '../privacy/masked.js';
 import { type AccountAt, reportTo } from '../temporal/partner-accounts.js';
 import { inTime, partnerErrorIn } from './failures.js';
@@ -101,15 +102,16 @@ export class PartnerWaits {
     const details = partnerErrorIn(error);
     const operation = details && failsForAccount(details);
     if (!details || operation === undefined || !info.workflowExecution) return;
-    const { kind, status = 403, fields } = details;
+    const { kind, status = 403, fields, reason } = details;
     const isForbidden = kind === 'Forbidden';
     const poll = pollIn(info);
     const since = poll ? (poll.failing?.unreadableSince ?? Date.now()) : info.scheduledTimestampMs;
     const { unreadableMs } = this.patience;
     const wasReported = Date.now() - (this.#reportedAt.get(operation) ?? 0) < unreadableMs;
-    if ((!isForbidden && Date.now() - since < unreadableMs) || wasReported) return;
+    const isLasting = isForbidden || isRedirection(status);
+    if ((!isLasting && Date.now() - since < unreadableMs) || wasReported) return;
     this.#reportedAt.set(operation, Date.now());
-    const what = fields.map(problemText).join('; ');
+    const what = fields.map(problemText).join('; ') || reason;
     const report = {
       operation,
       since: isoOf(since),

@@ -265,14 +265,16 @@ class Call {
     const refusedWith = opened?.failed && isSuccess(status) ? payload : undefined;
     const saved = failed ? this.#savedIn(response) : undefined;
     const failure = ({ unreadable, ...details }: FailureOfResponse) => {
-      if (details.kind === 'RateLimited') http.pause.begin(this.name, details.retryAfterMs);
+      const { kind, reason, retryAfterMs } = details;
+      const isInDoubt = kind === 'Uncertain' && operation.effect !== 'read';
+      const isUnreadable = unreadable && { unreadable: this.name };
+      http.pause.after(status, isInDoubt, retryAfterMs, { operation: this.name, reason, ...isUnreadable });
       const sign = saved !== undefined && {
         saved,
         // The caller would repeat it, or ask for a permission and repeat it.
-        ...(details.kind !== 'Rejected' && { kind: 'Uncertain' as const }),
+        ...(kind !== 'Rejected' && { kind: 'Uncertain' as const }),
       };
-      const known = { ...details, ...sign, ...(unreadable && { unreadable: this.name }) };
-      const masked = maskedFailure(known, mask);
+      const masked = maskedFailure({ ...details, ...sign, ...isUnreadable }, mask);
       return this.#failure(masked, undefined, refusedWith ?? undefined);
     };
     const shown = opened && { ...opened, payload };
@@ -295,9 +297,11 @@ class Call {
   }
 
   #paused(): PartnerError | undefined {
-    const pause = this.http.pause.now;
-    const reason = `not sent: ${pause?.operation} got HTTP 429`;
-    return pause && this.#failure({ kind: 'RateLimited', fields: [], reason, retryAfterMs: pause.leftMs });
+    const held = this.http.pause.now(this.operation.effect !== 'read');
+    if (!held) return undefined;
+    const { operation, reason, ...more } = held.cause;
+    const why = { reason: `not sent: ${operation} got ${reason}`, retryAfterMs: held.leftMs, ...more };
+    return this.#failure({ kind: 'RateLimited', fields: [], ...why });
   }
 
   #failure(details: Failure, cause?: unknown, refusedWith?: unknown): PartnerError {

@@ -4,8 +4,9 @@ import { boundedProblems, LONGEST, shortened } from './bounds.js';
 /**
  * The failure of a partner call, from the caller's side. It decides what may be done next:
  *
- * - `NotSent`: nothing left this machine (connection refused, DNS, TLS, connect time-out). Safe to repeat.
- * - `RateLimited`: 429, or not sent because an earlier 429 still holds. The partner did nothing. Safe to repeat after `retryAfterMs`.
+ * - `NotSent`: nothing left this machine (connection refused, DNS, TLS, connect time-out), or a 307 or 308 sent it elsewhere. Safe to
+ *   repeat.
+ * - `RateLimited`: 429, or not sent because an earlier response still holds (pause.ts). The partner did nothing. Safe to repeat after `retryAfterMs`.
  * - `Rejected`: the partner, or our own check before sending (then `status` is absent), rejected the input. `fields` has the
  *   problems. Nothing happened, unless `saved` is a sign that the partner has it anyway.
  * - `Unauthorized`: 401. Nothing happened; the credentials need a person.

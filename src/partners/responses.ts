@@ -14,6 +14,7 @@ import {
   type PartnerErrorKind,
   problemsOf,
 } from './partner-error.js';
+import { isRedirection } from './pause.js';
 import { fieldProblems } from './rules-in-words.js';
 
 /** What a response means, or that there is none: the payload of a call, or its failure. */
@@ -76,7 +77,8 @@ export function payloadOf(
       ...known,
       kind: opened?.kind ?? meaning?.kind ?? kindOf(status),
       fields: [...(meaning ? [{ field: '', message: meaning.message }] : []), ...(opened?.fields ?? [])],
-      reason: `HTTP ${status}`,
+      reason: `HTTP ${status}${targetOf(response)}`,
+      ...(isRedirection(status) && { unreadable: true }),
       ...(wait !== undefined && { retryAfterMs: Math.min(wait, maxRetryAfterMs) }),
     });
   }
@@ -92,6 +94,14 @@ export function payloadOf(
     throw fail({ ...known, kind: 'Uncertain', fields, reason: 'unreadable response', unreadable: true });
   }
   return understood.data;
+}
+
+/** Where a redirect leads, without its query. */
+function targetOf({ status, headers: { location = '' } }: HttpResponse): string {
+  const [target = ''] = String(location).split(/[?#]/, 1);
+  return isRedirection(status) && target !== ''
+    ? ` to ${shortened(masked(target, 'log'), LONGEST.line)}`
+    : '';
 }
 
 /** The fields of a record, but of no error. */
@@ -190,12 +200,13 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** A 2xx gets here if its body reports a failure, so the call did nothing. */
+/** A 2xx gets here if its body reports a failure, so the call did nothing. Other redirects than 307 and 308 may follow a success. */
 function kindOf(status: number): PartnerErrorKind {
   if (status === 401) return 'Unauthorized';
   if (status === 403) return 'Forbidden';
   if (status === 429) return 'RateLimited';
-  const neverSaysWhatHappened = status >= 500 || status === 408 || (status >= 300 && status < 400);
+  if (status === 307 || status === 308) return 'NotSent';
+  const neverSaysWhatHappened = status >= 500 || status === 408 || isRedirection(status);
   return neverSaysWhatHappened ? 'Uncertain' : 'Rejected';
 }
 

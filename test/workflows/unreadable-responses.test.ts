@@ -178,6 +178,46 @@ describe.concurrent('a list with another form', () => {
   });
 });
 
+const MOVED = 'https://new.example.com/v3/create';
+const redirect = (status: number): Response => ({ status, headers: { location: MOVED }, body: '' });
+const CREATE = 'POST /api/v2/merchant/create';
+
+describe.concurrent('a redirect of creates', () => {
+  it.each([307, 308])('(%i) is one question for the account that names its target', async (status) => {
+    await withAccounts(async (rig) => {
+      const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
+      hostile.misbehave(CREATE, () => redirect(status));
+      await rig.startWorker({ boardingUrl: hostile.url });
+      const boardings = await Promise.all([1, 2, 3].map(() => rig.board(merchant())));
+      const account = accountOf(rig, 'boarding');
+      const { title, detail } = await asked(account, 'unreadable');
+      expect(title).toBe('Unreadable responses: create-merchant of the boarding partner');
+      expect(detail).toContain(`The last one: HTTP ${status} to ${MOVED}.`);
+      expect(await waiting(rig)).toEqual([account.workflowId]);
+      hostile.behave(CREATE);
+      for (const boarding of boardings)
+        expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+      expect(await rig.sandbox.ledger({ operation: 'create-merchant' })).toHaveLength(3);
+    });
+  });
+
+  it('(302) leaves one create in doubt, and the next ones unsent', async () => {
+    await withAccounts(async (rig) => {
+      const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
+      hostile.misbehave(CREATE, () => redirect(302));
+      await rig.startWorker({ boardingUrl: hostile.url, patience: { unreadableMs: 1 } });
+      const first = await rig.board(merchant());
+      expect((await first.requirement('uncertain-write')).detail).toContain(`(HTTP 302 to ${MOVED})`);
+      await Promise.all([1, 2].map(() => rig.board(merchant())));
+      const account = accountOf(rig, 'boarding');
+      const { detail } = await asked(account, 'unreadable');
+      expect(detail).toContain(`The last one: not sent: create-merchant got HTTP 302 to ${MOVED}.`);
+      expect(await waiting(rig)).toEqual([first.workflowId, account.workflowId].sort());
+      expect(hostile.times(CREATE)).toHaveLength(1);
+    });
+  });
+});
+
 describe.concurrent('an operation that the partner does not permit', () => {
   it.each([403, 401] as const)(
     '(notes: %i) is one question for the account, hides no decision, and resumes by itself',

@@ -196,7 +196,7 @@ function unreadableQuestion(
     title: `Unreadable responses: ${operation} of ${partnerInWords(system)}`,
     detail:
       `Since ${minuteOf(since)}, responses to ${operation} cannot be read. The last one: ${masked(what) || 'unknown'}. ` +
-      'Ask the partner whether it has changed its contract. Gangway repeats the reads, and this requirement closes when they ' +
+      'Ask the partner whether it has changed its contract, or its address. Gangway repeats the reads, and this requirement closes when they ' +
       'succeed. Answer retry to read at once.',
     answers: ['retry'],
   };

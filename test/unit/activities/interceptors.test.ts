@@ -13,7 +13,7 @@ const START = '2026-01-01T10:00:00.000Z';
 beforeEach(() => stoppedAt(START));
 
 function failed(more: Partial<PartnerErrorDetails> = {}, nonRetryable = false): ApplicationFailure {
-  const details = [{ kind: 'RateLimited', fields: [], ...more }];
+  const details = [{ kind: 'RateLimited', fields: [], reason: 'HTTP 429', ...more }];
   return ApplicationFailure.create({ type: 'PartnerError', message: 'too busy', details, nonRetryable });
 }
 
@@ -237,6 +237,15 @@ describe('a missing permission', () => {
     expect(reports).toEqual([
       { ...report, since, what, forbidden: 403 },
       { ...report, since, what, forbidden: 401 },
+    ]);
+  });
+
+  it('is no more lasting than a redirect, which is reported at once and names its target', async () => {
+    const { attempt, reports } = process();
+    const reason = 'HTTP 308 to https://new.example.com/submit';
+    await attempt(failed({ kind: 'NotSent', status: 308, unreadable: 'submit-merchant', reason }));
+    expect(reports).toMatchObject([
+      { to: 'partner-account-boarding', operation: 'submit-merchant', what: reason },
     ]);
   });
 
