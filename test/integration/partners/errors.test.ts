@@ -38,7 +38,7 @@ describe('the status of a response decides', () => {
     [504, 'Uncertain'],
     [301, 'Uncertain', { unreadable: 'create-merchant' }],
     [304, 'Uncertain', { unreadable: 'create-merchant' }],
-  ])('%i is %s', async (status, kind, more = {}) => {
+  ])('%i is %s', async (status, kind, more: object = {}) => {
     const { url } = await recordingServer(responding(status, ''));
     const error = await failureAt(url);
     expect(error.details).toEqual({
