@@ -33,10 +33,11 @@ export interface PartnerProtocol {
   /** The headers that carry the credentials. May throw a {@link PartnerError}; then the call is not made. */
   authorization(): Promise<Credentials>;
   /**
-   * Fresh credentials in place of those that the partner rejected with a 401, for one replay: the partner did not
-   * process the call, so even a write may be sent again. Left out where credentials do not expire.
+   * Fresh credentials in place of those that the partner rejected with a 401, for a replay: the partner did not
+   * process the call, so even a write may be sent again. Left out where credentials do not expire. Throws where the
+   * partner has rejected fresh ones.
    */
-  reauthorize?(refused: Credentials): Promise<Credentials>;
+  reauthorize?(refused: Credentials, operation: string): Promise<Credentials>;
   /** Returns why a call must not be sent although its request is valid; undefined if it may be sent. */
   refuse?(operation: Operation, options: CallOptions): string | undefined;
   /** Takes a payload out of its envelope; `undefined` for a body without envelope, such as that of a proxy. */
@@ -139,6 +140,9 @@ export function partnerOff(system: string, operations: Operations, reason: strin
 /** The longest response of an operation that names no other limit, in bytes. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
+/** Of a call whose credentials were refused. */
+const MOST_REPLAYS = 2;
+
 const PAUSED: ExchangeEnd = { failure: 'Paused', code: '429' };
 
 class Call {
@@ -182,15 +186,18 @@ class Call {
     if (unknown !== undefined) options.onWarning?.(unknown);
   }
 
-  /** The response; after a 401, that of the replay with fresh credentials. */
+  /** The response; after a 401, that of the replay with fresh credentials, which that protocol may refuse to obtain. */
   async #exchange(): Promise<HttpResponse | HttpDownload> {
     const { protocol, operation } = this;
     if (operation.anonymous) return this.#send({});
-    const credentials = await this.#obtained(protocol.authorization());
-    const response = await this.#send(credentials);
-    const isRefused = response.status === 401 && 'body' in response && this.#savedIn(response) === undefined;
-    if (!isRefused || !protocol.reauthorize) return response;
-    return this.#send(await this.#obtained(protocol.reauthorize(credentials)));
+    let credentials = await this.#obtained(protocol.authorization());
+    for (let replays = 0; ; replays++) {
+      const response = await this.#send(credentials);
+      const isRefused =
+        response.status === 401 && 'body' in response && this.#savedIn(response) === undefined;
+      if (!isRefused || !protocol.reauthorize || replays === MOST_REPLAYS) return response;
+      credentials = await this.#obtained(protocol.reauthorize(credentials, this.name));
+    }
   }
 
   /** The sign in a refusal that the partner saved what we sent. */
