@@ -68,9 +68,10 @@ export function applicationActivities(
           return warned(options, async (warning) => {
             const create = version === 'v1' ? client.createMerchantV1 : client.createMerchant;
             const { merchantProfileId } = await naming(of('merchant'), () =>
-              create({ ...merchant, ...chosen, guid }, warning).catch((error: unknown) =>
-                createdDespite(error, warning.onWarning),
-              ),
+              create({ ...merchant, ...chosen, guid }, warning).catch(async (error: unknown) => {
+                await checkAgentProfile(client, agentProfileId, error);
+                return createdDespite(error, warning.onWarning);
+              }),
             );
             return { merchantProfileId, agentProfileId };
           });
@@ -153,6 +154,22 @@ function createdDespite(
   if (!created || created.error) throw error;
   for (const problem of error.fields) onWarning(problemText(problem));
   return created.data;
+}
+
+/**
+ * Checks whether a 403 may be about the agent profile, which must be one of the caller's ISO (apis/2, B1).
+ *
+ * @throws {PartnerError} as a rejection of that field, unless the partner lists the profile
+ */
+async function checkAgentProfile(client: BoardingClient, id: number, error: unknown): Promise<void> {
+  if (!(error instanceof PartnerError) || error.kind !== 'Forbidden' || error.details.atSignIn) return;
+  const listed = await client.listAgentProfiles({}).catch(() => undefined);
+  const chosen = listed && chosenReference('agentProfileId', { id, name: undefined }, listed);
+  if (chosen && !('problem' in chosen)) return;
+  const why = 'the partner does not permit it (403): the agent profile may belong to another ISO';
+  const message = chosen ? `${why}; ${chosen.problem.message}` : why;
+  const fields = [{ field: 'agentProfileId', message }, ...error.fields];
+  throw new PartnerError({ ...error.details, kind: 'Rejected', fields }, { cause: error });
 }
 
 type References =

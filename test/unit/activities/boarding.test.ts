@@ -98,6 +98,35 @@ describe('a create that the partner refuses', () => {
     expect(await run('createMerchant', request)).toEqual(expected);
   });
 
+  const denied = (more: object = {}) =>
+    new PartnerError({ ...operation, kind: 'Forbidden', status: 403, fields, reason: 'HTTP 403', ...more });
+  const all = entries('Harbor', 'Lighthouse');
+  const foreign = 'the partner does not permit it (403): the agent profile may belong to another ISO';
+
+  it.each([
+    [
+      all,
+      `${foreign}; the partner does not list this id; choose one of: Harbor (agentProfileId 1), Lighthouse (agentProfileId 2)`,
+    ],
+    [denied(), foreign],
+  ])(
+    '(403) asks for another agent profile, unless the partner lists it as ours: %j',
+    async (listAgentProfiles, message) => {
+      const { run } = atPartner({ createMerchant: denied(), listAgentProfiles });
+      const references = { agentProfileId: 9, boardingSettings: false } as const;
+      const problems = [
+        { field: 'agentProfileId', message },
+        { field: 'merchant.email', message: 'odd' },
+      ];
+      await expect(run('createMerchant', { ...CREATE, references })).rejects.toMatchObject({
+        details: [{ kind: 'Rejected', fields: problems }],
+      });
+      const ours = { ...CREATE, references: { agentProfileId: 2, boardingSettings: false } } as const;
+      if (Array.isArray(listAgentProfiles))
+        await expect(run('createMerchant', ours)).rejects.toMatchObject({ details: [{ kind: 'Forbidden' }] });
+    },
+  );
+
   it.each([undefined, null, {}, 'Harbor'])('has created nothing when its response has %j', async (data) => {
     const { run } = atPartner({ createMerchant: refused(data) });
     await expect(run('createMerchant', request)).rejects.toMatchObject({ details: [{ kind: 'Rejected' }] });

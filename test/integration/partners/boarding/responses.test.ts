@@ -243,6 +243,16 @@ describe('200 that cannot be read is uncertain', () => {
     expect((await failureOf(call)).fields).toEqual([{ field: '', message }]);
   });
 
+  it.each([
+    ['9007199254740993', 'must have 15 digits at most'],
+    ['0', 'must be an id, from 1 on'],
+    ['-5', 'must be an id, from 1 on'],
+    ['"4711"', 'must be a number, without quotes'],
+  ])('and says what is wrong with the id %s', async (id, message) => {
+    const { fields } = await failure(create, inEnvelope(`{"merchantProfileId":${id}}`));
+    expect(fields).toEqual([{ field: 'merchantProfileId', message }]);
+  });
+
   it('and has the id of the request', async () => {
     const error = await failure(create, inEnvelope('{}'));
     expect(error.requestId).toBe('70001');
