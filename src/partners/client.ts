@@ -78,6 +78,8 @@ export interface CallOptions {
   readonly beforeSending?: () => Promise<void>;
   /** The caller warns people of a deprecated operation, so the process does not. */
   readonly knowsDeprecated?: boolean;
+  /** The caller has checked its own part of the request. The rest is as the partner returned it. */
+  readonly isChecked?: true;
   /** Allows a write to production, where the partner has several environments. */
   readonly toProduction?: boolean;
   /**
@@ -170,7 +172,9 @@ class Call {
     const { operation, protocol, options } = this;
     const notSent = (reason: string, fields: readonly FieldProblem[]) =>
       this.#failure({ kind: 'Rejected', fields, reason: `not sent: ${reason}` });
-    const checked = operation.request.safeParse(request);
+    const checked = options.isChecked
+      ? { success: true as const, data: request }
+      : operation.request.safeParse(request);
     if (!checked.success) throw notSent('invalid request', fieldProblems(checked.error));
     this.#request = checked.data;
     const refusal = protocol.refuse?.(operation, options);
