@@ -72,6 +72,8 @@ export interface Candidate {
   readonly owners: readonly string[];
   /** The facts that the comparison needs and the partner does not show: `its EIN is not shown`. */
   readonly unclear: readonly string[];
+  /** Its tax number agrees, and nothing but names may be against it. */
+  readonly isNamesOnly?: true;
 }
 
 /**

@@ -64,7 +64,7 @@ describe('a ticket that the bank’s staff opened', () => {
     const now = { ...profile, bankingStatus: 'PendingUW', tickets: [], isWithoutTickets: true };
     expect(await poll('Submitted')).toMatchObject({ snapshot: now });
     expect(await failed(poll('PendingUW'))).toMatchObject({
-      details: { kind: 'Forbidden', operation: 'list-new-tickets', status },
+      details: { kind: status === 403 ? 'Forbidden' : 'RateLimited', operation: 'list-new-tickets' },
     });
   });
 
