@@ -4,6 +4,7 @@ import type { BoardingClient } from '../../partners/boarding/client.js';
 import { EXPLAINED, isUnderReview } from '../../partners/boarding/phases.js';
 import { isKnownStatus, isMid, phaseOf, type UnderwritingNote } from '../../partners/boarding/schemas.js';
 import type { CallOptions } from '../../partners/client.js';
+import { withoutEntities } from '../../partners/encoding.js';
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { masked } from '../../privacy/masked.js';
 import { secondRead, untilCancelled } from '../failures.js';
@@ -28,7 +29,7 @@ export function merchantReader(client: BoardingClient, meaningOf: MeaningOf) {
     const { status, phase } = await named(name);
     const isClear = given !== null && isMid(given);
     const mids = { mid: isClear ? given : null, unclearMid: isClear ? null : given && masked(given) };
-    const now = { status, phase, statusDate, comment, ...mids };
+    const now = { status, phase, statusDate, comment: comment && withoutEntities(comment), ...mids };
     const withNotes = async () => ({
       ...now,
       notes: isUnderReview(phase) ? identified(await client.getUnderwritingNotes({ id }, options)) : [],
@@ -66,7 +67,8 @@ function identified(notes: readonly UnderwritingNote[]): Note[] {
 
 function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
   const places = new Map<string, number>();
-  return notes.map(({ text, author, date }) => {
+  return notes.map(({ text: given, author: by, date }) => {
+    const [text, author] = [withoutEntities(given), by && withoutEntities(by)];
     const content = JSON.stringify([text, author]);
     const place = (places.get(content) ?? 0) + 1;
     places.set(content, place);

@@ -166,6 +166,19 @@ describe('the notes of underwriters', () => {
   const note = (text: string, author: Said = 'Uma', date: Said = null) => ({ text, author, date });
   const idsOf = async (...notes: object[]) => (await read(notes)).map(({ id }) => id);
 
+  it('and its comment have characters in place of HTML entities', async () => {
+    const text =
+      'Send the owner&#39;s license &amp; a caf&eacute; permit &lt;2 MB&gt; &#x41; &nope; &#27; AT&T';
+    const getStatus = { ...status('Pending'), comment: 'Ada &amp; Bo' };
+    const { run } = atPartner({ getStatus, getUnderwritingNotes: [note(text, 'Uma &quot;U&quot;')] });
+    expect(await run('readStatus', { merchantProfileId: 7 })).toMatchObject({
+      comment: 'Ada & Bo',
+      notes: [
+        { text: "Send the owner's license & a café permit <2 MB> A &nope; &#27; AT&T", author: 'Uma "U"' },
+      ],
+    });
+  });
+
   it('keep their ids when the partner changes their date or their order, and differ by text, author and place', async () => {
     const [why, other, again] = await idsOf(note('Why?'), note('Why?', null), note('Why?'));
     expect(new Set([why, other, again]).size).toBe(3);

@@ -108,6 +108,12 @@ describe('a ticket that the bank’s staff opened', () => {
     expect((await run('readProfile', { profileId: 3001 })).tickets).toEqual([]);
   });
 
+  it('has characters in place of HTML entities', async () => {
+    const { run } = await bankWith([{ ticketId: 1, topic: 'Profile 3001 &amp; more', text: 'caf&eacute;?' }]);
+    const { tickets } = await run('readProfile', { profileId: 3001 });
+    expect(tickets).toMatchObject([{ topic: 'Profile 3001 & more', text: 'café?' }]);
+  });
+
   it('costs no further call when it names no profile', async () => {
     const { run, requests } = await bankWith([{ ticketId: 1, userProfileId: 70 }]);
     await run('readProfile', { profileId: 3001 });
