@@ -23,15 +23,7 @@ import {
   wakeRefused,
 } from '../temporal/partner-accounts.js';
 import * as credentials from './credentials.js';
-import {
-  asFailure,
-  awaitsPermission,
-  beating,
-  inTime,
-  isRetryable,
-  partnerErrorIn,
-  untilCancelled,
-} from './failures.js';
+import { asFailure, beating, inTime, isRetryable, partnerErrorIn, untilCancelled } from './failures.js';
 import { again } from './poll.js';
 import { leaveUnsent } from './write.js';
 
@@ -185,7 +177,7 @@ function refused({ inWorkflow }: Info, details: PartnerErrorDetails): Applicatio
 /** The credentials work, so the partner does not permit this call. */
 function denied({ atSignIn: _, needs: __, ...details }: PartnerErrorDetails): ApplicationFailure {
   const error = new PartnerError({ ...details, kind: 'Forbidden' });
-  return asFailure(error, awaitsPermission(error));
+  return asFailure(error, isRetryable(error, 1, false));
 }
 
 function refusalOf({ kind, operation, reason, needs, fields }: PartnerErrorDetails): Refusal {

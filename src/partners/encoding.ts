@@ -87,31 +87,21 @@ export function decoded(body: Buffer, headers: Readonly<Record<string, unknown>>
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', ndash: '–', mdash: '—', hellip: '…' },
-  ...{ lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”', copy: '©', reg: '®', trade: '™', szlig: 'ß' },
+  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', ndash: '–', rsquo: '’' },
 };
-const ACCENTS = {
-  acute: 0x301,
-  grave: 0x300,
-  circ: 0x302,
-  uml: 0x308,
-  tilde: 0x303,
-  cedil: 0x327,
-  ring: 0x30a,
+const ACCENTS: Readonly<Record<string, string>> = {
+  ...{ acute: '\u0301', grave: '\u0300', circ: '\u0302', uml: '\u0308', tilde: '\u0303', cedil: '\u0327' },
 };
+const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi;
 
 /** A text with characters in place of HTML entities, in any case. An entity of a control character, or an unknown one, stays. */
 export function withoutEntities(text: string): string {
-  return text.replace(
-    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,
-    (entity, decimal, hex, name = '') => {
-      const [, letter = '', accent = ''] = /^([a-z])([a-z]+)$/i.exec(name) ?? [];
-      const mark = ACCENTS[accent.toLowerCase() as keyof typeof ACCENTS];
-      if (mark !== undefined) return (letter + String.fromCodePoint(mark)).normalize('NFC');
-      if (name !== '') return ENTITIES[name.toLowerCase()] ?? entity;
-      const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-      const character = code <= 0x10ffff ? String.fromCodePoint(code) : '';
-      return /^[^\p{C}]$/u.test(character) ? character : entity;
-    },
-  );
+  return text.replace(ENTITY, (entity, decimal, hex, name = '') => {
+    const accent = ACCENTS[name.slice(1).toLowerCase()];
+    if (accent !== undefined) return `${name[0]}${accent}`.normalize('NFC');
+    if (name !== '') return ENTITIES[name.toLowerCase()] ?? entity;
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+    const character = code <= 0x10ffff ? String.fromCodePoint(code) : '';
+    return /^[^\p{C}]$/u.test(character) ? character : entity;
+  });
 }

@@ -1,3 +1,5 @@
+import type { PartnerErrorDetails } from './partner-error.js';
+
 /** The pause after a 429 without a `Retry-After`, in milliseconds. */
 const SHORTEST_PAUSE_MS = 1_000;
 
@@ -6,13 +8,7 @@ const REDIRECTED_MS = 60_000;
 const WRITES_REDIRECTED_MS = 3_600_000;
 
 /** A response for which calls wait. */
-interface Cause {
-  readonly operation: string;
-  /** `HTTP 429`. */
-  readonly reason: string;
-  /** The operation, if its response is a redirect. */
-  readonly unreadable?: string;
-}
+type Cause = Pick<PartnerErrorDetails, 'operation' | 'reason' | 'unreadable'>;
 
 /** The pause of an account, in which no call is sent, or no write: after a 429, a 503 that names a time, or a redirect. */
 export class Pause {

@@ -159,11 +159,7 @@ function createdDespite(
   return created.data;
 }
 
-/**
- * Checks whether a 403 may be about the agent profile, which must be one of the caller's ISO (apis/2, B1).
- *
- * @throws {PartnerError} as a rejection of that field, unless the partner lists the profile
- */
+/** Makes a 403 a rejection of the agent profile, which must be of the caller's ISO (apis/2, B1), unless the partner lists it. */
 async function checkAgentProfile(client: BoardingClient, id: number, error: unknown): Promise<void> {
   if (!(error instanceof PartnerError) || error.kind !== 'Forbidden' || error.details.atSignIn) return;
   const listed = await client.listAgentProfiles({}).catch(() => undefined);
