@@ -57,11 +57,10 @@ function isRestless({ changes }: Pick<Restless, 'changes'>, field: Field): boole
   return (changes[field] ?? 0) >= RESTLESS_CHANGES;
 }
 
-/** Without its notes, those of the read before count. */
+/** Without its notes, those of the read before count, or none: any note that is read later is then a change. */
 export function seenOf(
   { notes, isWithoutNotes, ...status }: StatusSnapshot,
-  { noteIds }: Pick<Seen, 'noteIds'> = {},
+  { noteIds = [] }: Pick<Seen, 'noteIds'> = {},
 ): Seen {
-  if (!isWithoutNotes) return { ...status, noteIds: notes.map(({ id }) => id) };
-  return { ...status, ...(noteIds && { noteIds }) };
+  return { ...status, noteIds: isWithoutNotes ? noteIds : notes.map(({ id }) => id) };
 }
