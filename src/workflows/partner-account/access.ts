@@ -187,8 +187,8 @@ function unreadableQuestion(
       title: `Not permitted: ${operation} of ${partnerInWords(system)}`,
       detail:
         `The partner accepts our credentials, and does not permit ${operation} (${forbidden}). ${workflowId} waits for it, and perhaps ` +
-        'others; or its record belongs to another organization. Ask the partner for the permission. Gangway tries again every few ' +
-        `minutes, and this requirement closes when that succeeds. Answer retry to try at once.${said(what)}`,
+        'others; or its record belongs to another organization. Ask the partner for the permission. Gangway tries again every ' +
+        `minute, and this requirement closes when that succeeds. Answer retry to try at once.${said(what)}`,
       answers: ['retry'],
     };
   return {
