@@ -521,6 +521,29 @@ describe('a token that is refused right after it was issued', () => {
     expect(made.lines()).toHaveLength(9);
   });
 
+  it('leaves two processes of one user a few sign-ins, where each ends the session of the other', async () => {
+    let [current, signIns, refusals] = ['', 0, 0];
+    const issue = () => {
+      signIns += 1;
+      current = `t-${signIns}`;
+      return issued(current);
+    };
+    const processes = [signIn([issue]), signIn([issue])];
+    // Each makes a call a second, for 35 seconds.
+    for (let second = 0; second < 35; second++)
+      for (const { token, pass } of processes) {
+        pass(SECOND);
+        const credentials = await token.authorization();
+        if (credentials['authorization'] === `Bearer ${current}`) continue;
+        refusals += 1;
+        await token.reauthorize(credentials, 'get-profile').catch((error: PartnerError) => {
+          expect(error.kind).toBe('RateLimited');
+        });
+      }
+    expect(signIns).toBeLessThanOrEqual(14);
+    expect(refusals).toBeGreaterThan(signIns);
+  });
+
   it('may be tried again at once when a person says so', async () => {
     const made = signIn(tokens);
     await again(made);
