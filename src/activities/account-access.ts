@@ -108,7 +108,7 @@ export class AccountAccess {
       if (details && isRefusedAtTheDoor(details)) {
         const [state, what] = credentials.refused(this.#state, before, type, details, performance.now());
         this.#state = state;
-        if (what === 'ask') throw forbidden(details);
+        if (what === 'deny') throw denied(details);
         if (what !== 'wait') await this.#report(details, what === 'confirm');
         throw refused(info, details);
       }
@@ -174,9 +174,10 @@ function refused({ inWorkflow }: Info, details: PartnerErrorDetails): Applicatio
   return asFailure(new PartnerError(details), inWorkflow);
 }
 
-/** Makes the workflow ask a person itself. */
-function forbidden({ atSignIn: _, needs: __, ...details }: PartnerErrorDetails): ApplicationFailure {
-  return asFailure(new PartnerError({ ...details, kind: 'Forbidden' }), false);
+/** The credentials work, so the partner does not permit this call. */
+function denied({ atSignIn: _, needs: __, ...details }: PartnerErrorDetails): ApplicationFailure {
+  const error = new PartnerError({ ...details, kind: 'Forbidden' });
+  return asFailure(error, isRetryable(error, 1, false));
 }
 
 function refusalOf({ kind, operation, reason, needs, fields }: PartnerErrorDetails): Refusal {

@@ -82,11 +82,9 @@ function operationActivities(client: BankingClient) {
       repeatable(async () => {
         // The client checks the type.
         const request = { name, url, notificationType: notificationType as NotificationType };
-        const { success, exists, id } = await client.createWebhook(request);
-        if (success) return { existed: exists, id };
-        throw notTaken('create-webhook', [
-          { field: '', message: 'the partner did not register the webhook' },
-        ]);
+        const response = await client.createWebhook(request);
+        if (!response.success) throw notTaken('create-webhook', failureIn(response));
+        return { existed: response.exists, id: response.id };
       }),
   } satisfies Partial<BankingActivities>;
 }

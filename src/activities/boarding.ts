@@ -1,11 +1,11 @@
-import type { BoardingActivities } from '../messages/boarding-activities.js';
+import type { BoardingActivities, StatusSnapshot } from '../messages/boarding-activities.js';
 import type { BoardingClient } from '../partners/boarding/client.js';
 import { mayTakeAnswers } from '../partners/boarding/phases.js';
 import { dbaOf } from '../temporal/onboardings.js';
 import { applicationActivities, warned } from './boarding/application.js';
 import { hasChanged, merchantReader } from './boarding/merchant.js';
 import type { Dependencies } from './dependencies.js';
-import { inTime, repeatable } from './failures.js';
+import { inTime, repeatable, untilCancelled } from './failures.js';
 import { awaitChange, nudgeOwnPoll, readNow } from './poll.js';
 import { isRunning, reservationsAt } from './reservations.js';
 import { documentFor } from './stores.js';
@@ -30,19 +30,23 @@ export function boardingActivities({
     readStatus: ({ merchantProfileId }) => readNow(() => snapshot(merchantProfileId)),
 
     inspectMerchant: ({ merchantProfileId, workflowId }) =>
-      repeatable(async () => {
-        const now = await snapshot(merchantProfileId);
-        const owner = await reservations.ownerOf(merchantProfileId, workflowId);
-        if (owner === undefined) return { now };
-        const dba = await inTime((temporal) => dbaOf(temporal, owner));
-        return { now, owner: { workflowId: owner, dba, isRunning: await isRunning({ owner }) } };
-      }),
+      repeatable(
+        async () => {
+          const now = await snapshot(merchantProfileId);
+          const owner = await reservations.ownerOf(merchantProfileId, workflowId);
+          if (owner === undefined) return { now };
+          const dba = await inTime((temporal) => dbaOf(temporal, owner));
+          return { now, owner: { workflowId: owner, dba, isRunning: await isRunning({ owner }) } };
+        },
+        { mayBeForeign: true },
+      ),
 
     reserveMerchant: (adopted) => repeatable(() => reservations.takeOver(adopted)),
 
     awaitStatusChange({ merchantProfileId, seen, pace }) {
-      const read = () => snapshot(merchantProfileId);
-      return awaitChange(poll, pace, read, (now) => hasChanged(seen, now));
+      const isChange = (now: StatusSnapshot) => hasChanged(seen, now);
+      const read = () => snapshot(merchantProfileId, untilCancelled(), isChange);
+      return awaitChange(poll, pace, read, isChange);
     },
 
     attachDocument: ({ merchantProfileId, document, description }) =>
@@ -59,7 +63,7 @@ export function boardingActivities({
     requestUnderwritingReview: ({ merchantProfileId, comment, noteIds }) =>
       writeOnce(async (options) => {
         await reservations.hold(merchantProfileId);
-        const before = await snapshot(merchantProfileId, { signal: options.signal });
+        const before = await snapshot(merchantProfileId, { signal: options.signal }, () => false);
         const isAsked = before.notes.some(({ id }) => noteIds.includes(id));
         if (!isAsked || !mayTakeAnswers(before.phase)) return { delivered: false, before };
         const request = { id: merchantProfileId, ...(comment !== undefined && { comment }) };

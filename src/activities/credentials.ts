@@ -26,7 +26,7 @@ export const REFUSED_PAUSE_MS = 60_000;
 /** A rejection this soon after a successful probe, in milliseconds, is about the call and not about the credentials. */
 const DISPUTE_MS = 5 * 60_000;
 
-/** After this many reports without a probe in this process, as in a worker of an old build, each workflow asks a person itself. */
+/** After this many reports without a probe in this process, as in a worker of an old build, a refusal counts as a missing permission. */
 const MAX_UNANSWERED_REPORTS = 3;
 
 export const UNTRIED: Credentials = {
@@ -49,7 +49,7 @@ export function letIn(state: Credentials, type: string): Credentials {
 
 /**
  * The partner refused an activity, whose call began in the state `before`. The activity waits for the workflow of the account,
- * reports to it first (`confirm`: only if that workflow handles no refusal), or asks a person itself.
+ * reports to it first (`confirm`: only if that workflow handles no refusal), or lacks a permission (`deny`).
  */
 export function refused(
   state: Credentials,
@@ -57,12 +57,14 @@ export function refused(
   type: string,
   details: PartnerErrorDetails,
   now: number,
-): [next: Credentials, what: 'wait' | 'report' | 'confirm' | 'ask'] {
+): [next: Credentials, what: 'wait' | 'report' | 'confirm' | 'deny'] {
   // The partner has accepted the credentials since the call began.
   if (before.probes !== state.probes) return [state, 'wait'];
   const { probes, disputedUntil } = state;
   const isDisputed = now < disputedUntil && (state.refused.get(type) ?? probes) < probes && !details.atSignIn;
-  if (isDisputed || state.unanswered >= MAX_UNANSWERED_REPORTS) return [state, 'ask'];
+  // It may be refused for days, each time without doubt about the credentials.
+  if (isDisputed) return [{ ...state, disputedUntil: now + DISPUTE_MS }, 'deny'];
+  if (state.unanswered >= MAX_UNANSWERED_REPORTS) return [state, 'deny'];
   const closed = probeRefused(state, details, now);
   const next = { ...closed, refused: new Map([...state.refused, [type, probes]]) };
   if (closed.report === 'none') return [{ ...next, report: 'sent' }, 'report'];

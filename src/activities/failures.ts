@@ -3,8 +3,14 @@ import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { z } from 'zod';
 import { PARTNER_ERROR } from '../messages/activities.js';
+import { ONBOARDINGS } from '../messages/ids.js';
 import type { CallOptions } from '../partners/client.js';
-import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
+import {
+  failsForAccount,
+  isRefusedAtTheDoor,
+  PartnerError,
+  type PartnerErrorDetails,
+} from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
 import { REFUSED_PAUSE_MS } from './credentials.js';
 
@@ -30,6 +36,8 @@ export interface Repetition {
   readonly mayBeNew?: boolean;
   /** The record existed before, so a 404 is retried like any other failure, and people see it as a wait. */
   readonly existed?: boolean;
+  /** It may be a record of another organization, so a 403 is final. */
+  readonly mayBeForeign?: boolean;
   /** The details of each heartbeat, for later attempts. */
   readonly progress?: unknown;
 }
@@ -39,14 +47,14 @@ export interface Repetition {
  * partner was not reached or gave no clear response, and soon after a create when it does not find that yet.
  */
 export async function repeatable<T>(call: () => Promise<T>, repetition: Repetition = {}): Promise<T> {
-  const { pauseMs = 0, mayBeNew = false, existed = false, progress } = repetition;
+  const { pauseMs = 0, mayBeNew = false, existed = false, mayBeForeign = false, progress } = repetition;
   try {
     return await beating(call, progress);
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;
     const isRetried =
       isRetryable(error, activityInfo().attempt, mayBeNew) || (existed && error.status === 404);
-    throw asFailure(error, isRetried, { pauseMs });
+    throw asFailure(error, isRetried && !(mayBeForeign && isForbidden(error)), { pauseMs });
   }
 }
 
@@ -60,8 +68,20 @@ export function isRetryable(error: PartnerError, attempt: number, mayBeNew: bool
     case 'Rejected':
       return mayBeNew && error.status === 404 && attempt < NOT_FOUND_ATTEMPTS;
     case 'Forbidden':
-      return isRefusedAtTheDoor(error.details);
+      return isRefusedAtTheDoor(error.details) || awaitsPermission(error);
   }
+}
+
+/**
+ * Reports whether an onboarding waits for a permission: its account asks for it once. A single operation asks by itself, because
+ * the person may have named a record of somebody else.
+ */
+export function awaitsPermission(error: PartnerError): boolean {
+  return isForbidden(error) && (activityInfo().workflowType ?? '') in ONBOARDINGS;
+}
+
+function isForbidden({ kind, details }: PartnerError): boolean {
+  return kind === 'Forbidden' && !isRefusedAtTheDoor(details);
 }
 
 export function untilCancelled(): CallOptions {
@@ -89,11 +109,8 @@ export function asFailure(
   }: { pauseMs?: number } & Pick<PartnerErrorDetails, 'sentAt' | 'baseline' | 'phase'> = {},
 ): ApplicationFailure {
   const { retryAfterMs = 0 } = error.details;
-  const nextRetryDelay = Math.max(
-    pauseMs,
-    retryAfterMs,
-    isRefusedAtTheDoor(error.details) ? REFUSED_PAUSE_MS : 0,
-  );
+  const isDenied = error.kind === 'Unauthorized' || error.kind === 'Forbidden';
+  const nextRetryDelay = Math.max(pauseMs, retryAfterMs, isDenied ? REFUSED_PAUSE_MS : 0);
   return ApplicationFailure.create({
     type: PARTNER_ERROR,
     message: error.message,
@@ -131,6 +148,21 @@ export function checked<Schema extends z.ZodType>(
 export function partnerErrorIn(error: unknown): PartnerErrorDetails | undefined {
   if (!(error instanceof ApplicationFailure) || error.type !== PARTNER_ERROR) return undefined;
   return error.details?.[0] as PartnerErrorDetails;
+}
+
+/**
+ * Makes the second read of a record. Where it fails for the whole account, what the first one showed may be enough. The partner
+ * has just let in the first one, so a 401 is not about the credentials.
+ */
+export async function secondRead<T>(read: () => Promise<T>, first: T, isEnough: (now: T) => boolean) {
+  return read().catch((error: unknown) => {
+    if (!(error instanceof PartnerError)) throw error;
+    const { kind, atSignIn, needs } = error.details;
+    const isDenied = kind === 'Unauthorized' && !atSignIn && !needs;
+    const failure = isDenied ? new PartnerError({ ...error.details, kind: 'Forbidden' }) : error;
+    if (failsForAccount(failure.details) === undefined || !isEnough(first)) throw failure;
+    return first;
+  });
 }
 
 /**

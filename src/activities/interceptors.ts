@@ -5,6 +5,8 @@ import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
 import { type PartnerWait, stepWaits } from '../messages/onboarding-state.js';
 import { readsUnreadable } from '../messages/partner-account.js';
 import { bounded, LONGEST, problemText, shortened } from '../partners/bounds.js';
+import { failsForAccount } from '../partners/partner-error.js';
+import { isRedirection } from '../partners/pause.js';
 import { masked } from '../privacy/masked.js';
 import { type AccountAt, reportTo } from '../temporal/partner-accounts.js';
 import { inTime, partnerErrorIn } from './failures.js';
@@ -25,8 +27,8 @@ const SHOWN_FROM_MS = 60_000;
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Reports retries, which workflows do not see: a long or late wait to the workflow of the step, and unreadable responses to that
- * of the account. A report costs four events of history, so a long wait is reported with its 1st, 8th and 64th attempt and so on,
+ * Reports retries, which workflows do not see: a long or late wait to the workflow of the step; unreadable responses and missing
+ * permissions to that of the account. A report costs four events of history, so a long wait is reported with its 1st, 8th and 64th attempt and so on,
  * and a late one once. A status poll waits by design: only its failures in a row count, and its next good read ends the wait.
  */
 export class PartnerWaits {
@@ -52,7 +54,7 @@ export class PartnerWaits {
           if (!info.inWorkflow || failure?.nonRetryable) throw error;
           const reports = isGood
             ? [this.#reportEnd(info)]
-            : [this.#reportWait(info, error), this.#reportUnreadable(info, error)];
+            : [this.#reportWait(info, error), this.#reportForAccount(info, error)];
           await Promise.all(reports).catch((failed: unknown) =>
             log.warn('could not report a wait for a partner', { error: failed }),
           );
@@ -78,7 +80,10 @@ export class PartnerWaits {
     const { scheduledTimestampMs, attempt } = info;
     const poll = pollIn(info);
     const since = poll ? (poll.failing?.since ?? Date.now()) : scheduledTimestampMs;
-    const { retryAfterMs = 0 } = partnerErrorIn(error) ?? {};
+    const details = partnerErrorIn(error);
+    const { retryAfterMs = 0 } = details ?? {};
+    // The account asks about it, once for all.
+    if (details && failsForAccount(details) !== undefined) return;
     const isLong = !poll && retryAfterMs >= SHOWN_FROM_MS && Number.isInteger(Math.log2(attempt) / 3);
     const key = keyOf(info);
     const isLate = Date.now() - since >= this.patience.stepMs && !this.#late.has(key);
@@ -93,21 +98,26 @@ export class PartnerWaits {
     if (isLate && this.#late.size < MOST_REMEMBERED) this.#late.add(key);
   }
 
-  async #reportUnreadable(info: Info, error: unknown): Promise<void> {
-    const { unreadable: operation, fields = [] } = partnerErrorIn(error) ?? {};
-    if (operation === undefined || !info.workflowExecution) return;
+  async #reportForAccount(info: Info, error: unknown): Promise<void> {
+    const details = partnerErrorIn(error);
+    const operation = details && failsForAccount(details);
+    if (!details || operation === undefined || !info.workflowExecution) return;
+    const { kind, status = 403, fields, reason } = details;
+    const isForbidden = kind === 'Forbidden';
     const poll = pollIn(info);
     const since = poll ? (poll.failing?.unreadableSince ?? Date.now()) : info.scheduledTimestampMs;
     const { unreadableMs } = this.patience;
     const wasReported = Date.now() - (this.#reportedAt.get(operation) ?? 0) < unreadableMs;
-    if (Date.now() - since < unreadableMs || wasReported) return;
+    const isLasting = isForbidden || isRedirection(status);
+    if ((!isLasting && Date.now() - since < unreadableMs) || wasReported) return;
     this.#reportedAt.set(operation, Date.now());
-    const what = fields.map(problemText).join('; ');
+    const what = fields.map(problemText).join('; ') || reason;
     const report = {
       operation,
       since: isoOf(since),
       what: shortened(masked(what, 'log'), LONGEST.text),
       workflowId: info.workflowExecution.workflowId,
+      ...(isForbidden && { forbidden: status }),
     };
     await inTime((client) => reportTo(client, this.place, readsUnreadable, report)).catch((failed) => {
       this.#reportedAt.delete(operation);

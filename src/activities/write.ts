@@ -5,7 +5,7 @@ import type { Mark, Once } from '../messages/activities.js';
 import { problemText } from '../partners/bounds.js';
 import { type OncePermit, permitOf } from '../partners/once.js';
 import { isRefusedAtTheDoor, PartnerError } from '../partners/partner-error.js';
-import { asFailure, isRetryable } from './failures.js';
+import { asFailure, awaitsPermission, isRetryable } from './failures.js';
 import { type Before, isStopRequest, Marks, marked, record, type Sent } from './marks.js';
 
 interface WriteOptions {
@@ -34,13 +34,14 @@ export const SHARE_OF_ATTEMPT = 0.75;
  *
  * - No mark: nothing was sent, however that attempt ended. The call is made.
  * - A mark: the request may have taken effect. The attempt fails as `Uncertain` and is not retried.
- * - An attempt whose request had no effect (`NotSent`, `RateLimited`, refused credentials) clears its mark and is retried.
+ * - An attempt whose request had no effect (`NotSent`, `RateLimited`, refused credentials, a missing permission) clears its mark
+ *   and is retried.
  *
  * The server rejects the mark of an attempt that it has given up on, so such an attempt sends nothing. `reportsWrites`
  * (marks.ts) reports the result of an attempt that has sent, because the SDK's own report gives up after some seconds without a connection.
  *
  * @param send makes the call with these options; may read at the partner before it
- * @throws {ApplicationFailure} `PartnerError`, not retryable when it is `Uncertain`, `Rejected` or `Forbidden`
+ * @throws {ApplicationFailure} `PartnerError`, not retryable when it is `Uncertain` or `Rejected`
  */
 export function writeOnce<Result>(send: (options: OnceWriteOptions) => Promise<Result>): Once<Result> {
   return asOnce(attemptWrite(send, false));
@@ -102,7 +103,7 @@ async function attemptWrite<Result>(
     }
     if (error.kind === 'Uncertain') throw asFailure(error, mayRepeat, mark);
     const { sentAt: _, ...before } = mark;
-    if (!isSafeToResend(error)) throw asFailure(error, false, before);
+    if (!isSafeToResend(error) && !awaitsPermission(error)) throw asFailure(error, false, before);
     if (!mayHaveBeenSent) await marks.clear();
     throw asFailure(error, true);
   } finally {

@@ -12,6 +12,8 @@ export interface ProfileSnapshot {
   readonly financialAccountId: string | null;
   readonly isLocked: boolean;
   readonly tickets: readonly OpenTicket[];
+  /** The account cannot read tickets, so there may be any. */
+  readonly isWithoutTickets?: true;
 }
 
 export interface OpenTicket {
@@ -25,7 +27,7 @@ export interface OpenTicket {
 
 /** The profile as the workflow last saw it; null before the first read. */
 export type SeenProfile =
-  | (Omit<ProfileSnapshot, 'tickets'> & {
+  | (Omit<ProfileSnapshot, 'tickets' | 'isWithoutTickets'> & {
       /** The hash of what each of its open tickets asks, by ticket. */
       readonly tickets: Readonly<Record<number, string>>;
     })
@@ -70,6 +72,8 @@ export interface Candidate {
   readonly owners: readonly string[];
   /** The facts that the comparison needs and the partner does not show: `its EIN is not shown`. */
   readonly unclear: readonly string[];
+  /** Its tax number agrees, and nothing but names may be against it. */
+  readonly isNamesOnly?: true;
 }
 
 /**

@@ -18,6 +18,8 @@ export interface StatusSnapshot {
   /** Text of another form that the partner has in place of a mid. */
   readonly unclearMid: string | null;
   readonly notes: readonly Note[];
+  /** The account cannot read notes, so there may be any. */
+  readonly isWithoutNotes?: true;
 }
 
 /** An underwriting note. The partner gives it no id: `id` is a hash of its text, its author and its place among equal notes. */

@@ -30,7 +30,7 @@ export const credentialsRefused = defineSignal<[RefusalReport]>('credentialsRefu
 /** Reports that the partner lists tickets that no onboarding may show. Sent by signal-with-start. */
 export const ticketsSeen = defineSignal('ticketsSeen');
 
-/** The responses of an operation have been unreadable for too long. */
+/** The responses of an operation have been unreadable for too long, or the partner does not permit it. */
 export interface UnreadableReport {
   /** As in the catalogue: `get-status`. */
   readonly operation: string;
@@ -39,9 +39,11 @@ export interface UnreadableReport {
   /** The response: masked and short. */
   readonly what: string;
   readonly workflowId: string;
+  /** The HTTP status with which the partner does not permit it. */
+  readonly forbidden?: number;
 }
 
-/** Reports unreadable responses. Sent by signal-with-start. */
+/** Reports unreadable responses and missing permissions. Sent by signal-with-start. */
 export const readsUnreadable = defineSignal<[UnreadableReport]>('readsUnreadable');
 
 /** Workflows that wait for a readable response of an operation. */

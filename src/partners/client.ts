@@ -33,10 +33,11 @@ export interface PartnerProtocol {
   /** The headers that carry the credentials. May throw a {@link PartnerError}; then the call is not made. */
   authorization(): Promise<Credentials>;
   /**
-   * Fresh credentials in place of those that the partner rejected with a 401, for one replay: the partner did not
-   * process the call, so even a write may be sent again. Left out where credentials do not expire.
+   * Fresh credentials in place of those that the partner rejected with a 401, for a replay: the partner did not
+   * process the call, so even a write may be sent again. Left out where credentials do not expire. Throws where the
+   * partner has rejected fresh ones.
    */
-  reauthorize?(refused: Credentials): Promise<Credentials>;
+  reauthorize?(refused: Credentials, operation: string): Promise<Credentials>;
   /** Returns why a call must not be sent although its request is valid; undefined if it may be sent. */
   refuse?(operation: Operation, options: CallOptions): string | undefined;
   /** Takes a payload out of its envelope; `undefined` for a body without envelope, such as that of a proxy. */
@@ -77,6 +78,8 @@ export interface CallOptions {
   readonly beforeSending?: () => Promise<void>;
   /** The caller warns people of a deprecated operation, so the process does not. */
   readonly knowsDeprecated?: boolean;
+  /** The caller has checked its own part of the request. The rest is as the partner returned it. */
+  readonly isChecked?: true;
   /** Allows a write to production, where the partner has several environments. */
   readonly toProduction?: boolean;
   /**
@@ -139,6 +142,9 @@ export function partnerOff(system: string, operations: Operations, reason: strin
 /** The longest response of an operation that names no other limit, in bytes. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
+/** Of a call whose credentials were refused. */
+const MOST_REPLAYS = 2;
+
 const PAUSED: ExchangeEnd = { failure: 'Paused', code: '429' };
 
 class Call {
@@ -166,7 +172,9 @@ class Call {
     const { operation, protocol, options } = this;
     const notSent = (reason: string, fields: readonly FieldProblem[]) =>
       this.#failure({ kind: 'Rejected', fields, reason: `not sent: ${reason}` });
-    const checked = operation.request.safeParse(request);
+    const checked = options.isChecked
+      ? { success: true as const, data: request }
+      : operation.request.safeParse(request);
     if (!checked.success) throw notSent('invalid request', fieldProblems(checked.error));
     this.#request = checked.data;
     const refusal = protocol.refuse?.(operation, options);
@@ -182,15 +190,18 @@ class Call {
     if (unknown !== undefined) options.onWarning?.(unknown);
   }
 
-  /** The response; after a 401, that of the replay with fresh credentials. */
+  /** The response; after a 401, that of the replay with fresh credentials, which that protocol may refuse to obtain. */
   async #exchange(): Promise<HttpResponse | HttpDownload> {
     const { protocol, operation } = this;
     if (operation.anonymous) return this.#send({});
-    const credentials = await this.#obtained(protocol.authorization());
-    const response = await this.#send(credentials);
-    const isRefused = response.status === 401 && 'body' in response && this.#savedIn(response) === undefined;
-    if (!isRefused || !protocol.reauthorize) return response;
-    return this.#send(await this.#obtained(protocol.reauthorize(credentials)));
+    let credentials = await this.#obtained(protocol.authorization());
+    for (let replays = 0; ; replays++) {
+      const response = await this.#send(credentials);
+      const isRefused =
+        response.status === 401 && 'body' in response && this.#savedIn(response) === undefined;
+      if (!isRefused || !protocol.reauthorize || replays === MOST_REPLAYS) return response;
+      credentials = await this.#obtained(protocol.reauthorize(credentials, this.name));
+    }
   }
 
   /** The sign in a refusal that the partner saved what we sent. */
@@ -250,7 +261,11 @@ class Call {
     const { status, headers } = response;
     const secrets = protocol.secrets();
     const mask = masking(secrets, this.#request);
-    const opened = protocol.open({ ...response, json: jsonIn(response.body, operation) });
+    // Whatever the envelope: a schema says whether a read may have nothing.
+    const isEmpty = status === 204 && operation.effect === 'read';
+    const opened = isEmpty
+      ? { failed: false, payload: null, fields: [] }
+      : protocol.open({ ...response, json: jsonIn(response.body, operation) });
     if (opened?.warning) this.options.onWarning?.(mask(opened.warning));
     const failed = opened?.failed === true || !isSuccess(status);
     const { payload: unmasked, envelope } = opened ?? {};
@@ -261,14 +276,16 @@ class Call {
     const refusedWith = opened?.failed && isSuccess(status) ? payload : undefined;
     const saved = failed ? this.#savedIn(response) : undefined;
     const failure = ({ unreadable, ...details }: FailureOfResponse) => {
-      if (details.kind === 'RateLimited') http.pause.begin(this.name, details.retryAfterMs);
+      const { kind, reason, retryAfterMs } = details;
+      const isInDoubt = kind === 'Uncertain' && operation.effect !== 'read';
+      const isUnreadable = unreadable && { unreadable: this.name };
+      http.pause.after(status, isInDoubt, retryAfterMs, { operation: this.name, reason, ...isUnreadable });
       const sign = saved !== undefined && {
         saved,
         // The caller would repeat it, or ask for a permission and repeat it.
-        ...(details.kind !== 'Rejected' && { kind: 'Uncertain' as const }),
+        ...(kind !== 'Rejected' && { kind: 'Uncertain' as const }),
       };
-      const known = { ...details, ...sign, ...(unreadable && { unreadable: this.name }) };
-      const masked = maskedFailure(known, mask);
+      const masked = maskedFailure({ ...details, ...sign, ...isUnreadable }, mask);
       return this.#failure(masked, undefined, refusedWith ?? undefined);
     };
     const shown = opened && { ...opened, payload };
@@ -291,9 +308,11 @@ class Call {
   }
 
   #paused(): PartnerError | undefined {
-    const pause = this.http.pause.now;
-    const reason = `not sent: ${pause?.operation} got HTTP 429`;
-    return pause && this.#failure({ kind: 'RateLimited', fields: [], reason, retryAfterMs: pause.leftMs });
+    const held = this.http.pause.now(this.operation.effect !== 'read');
+    if (!held) return undefined;
+    const { operation, reason, ...more } = held.cause;
+    const why = { reason: `not sent: ${operation} got ${reason}`, retryAfterMs: held.leftMs, ...more };
+    return this.#failure({ kind: 'RateLimited', fields: [], ...why });
   }
 
   #failure(details: Failure, cause?: unknown, refusedWith?: unknown): PartnerError {

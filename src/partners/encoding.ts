@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { FormData } from 'undici';
 import { type FilePart, type Operation, pathParameters } from './catalogue.js';
 import { writeExactly } from './json.js';
@@ -41,4 +42,66 @@ function formData(fields: [string, unknown][]): FormData {
 
 export function isFilePart(value: unknown): value is FilePart {
   return typeof value === 'object' && value !== null && 'fileName' in value && 'content' in value;
+}
+
+/** The encodings that any `fetch` decodes. Some senders use one that nobody asked for. */
+const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer>> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  // Some servers omit the header of zlib.
+  deflate: (body, options) => (((body[0] ?? 0) & 15) === 8 ? inflateSync : inflateRawSync)(body, options),
+  br: brotliDecompressSync,
+  zstd: zstdDecompressSync,
+};
+
+const MOST_ENCODINGS = 5;
+
+/**
+ * The text of a response in UTF-8, without a byte order mark. A body that is not encoded as its headers say stays as it is; bytes that
+ * are not UTF-8 are read as Windows-1252.
+ *
+ * @param headers by lower-case name
+ * @throws {RangeError} `ERR_BUFFER_TOO_LARGE` if the decoded body is larger than `most` bytes
+ */
+export function decoded(body: Buffer, headers: Readonly<Record<string, unknown>>, most: number): Buffer {
+  const names = String(headers['content-encoding'] ?? 'identity')
+    .toLowerCase()
+    .split(/, ?/);
+  const decoders = names.map((name) => DECODERS[name]).filter((each) => each !== undefined);
+  let bytes = body;
+  try {
+    if (names.length === decoders.length && names.length <= MOST_ENCODINGS)
+      bytes = decoders.reduceRight((each, decode) => decode(each, { maxOutputLength: most }), body);
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+  }
+  const [, charset = 'utf-8'] = /charset="?([\w-]{1,40})/i.exec(String(headers['content-type'])) ?? [];
+  for (const label of [charset, 'utf-8', 'windows-1252']) {
+    try {
+      return Buffer.from(new TextDecoder(label, { fatal: true }).decode(bytes));
+    } catch {
+      // Another charset than it says.
+    }
+  }
+  return bytes;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', ndash: '–', rsquo: '’' },
+};
+const ACCENTS: Readonly<Record<string, string>> = {
+  ...{ acute: '\u0301', grave: '\u0300', circ: '\u0302', uml: '\u0308', tilde: '\u0303', cedil: '\u0327' },
+};
+const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi;
+
+/** A text with characters in place of HTML entities, in any case. An entity of a control character, or an unknown one, stays. */
+export function withoutEntities(text: string): string {
+  return text.replace(ENTITY, (entity, decimal, hex, name = '') => {
+    const accent = ACCENTS[name.slice(1).toLowerCase()];
+    if (accent !== undefined) return `${name[0]}${accent}`.normalize('NFC');
+    if (name !== '') return ENTITIES[name.toLowerCase()] ?? entity;
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+    const character = code <= 0x10ffff ? String.fromCodePoint(code) : '';
+    return /^[^\p{C}]$/u.test(character) ? character : entity;
+  });
 }

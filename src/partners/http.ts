@@ -5,6 +5,7 @@ import { type buildConnector, Client, type Dispatcher, errors, type FormData, Po
 import { Deadline, untilAborted } from '../http/deadline.js';
 import { connectorFor } from '../http/proxy.js';
 import { isSecureOrLoopback } from '../settings/settings.js';
+import { decoded } from './encoding.js';
 import { Pause } from './pause.js';
 
 /** The time limits of one call, in milliseconds, and the size limits of a response, in bytes. */
@@ -329,7 +330,7 @@ async function buffered(
     if (bytes > maxBytes) throw new errors.ResponseExceededMaxSizeError();
     chunks.push(chunk);
   }
-  return { status, headers, body: Buffer.concat(chunks) };
+  return { status, headers, body: decoded(Buffer.concat(chunks), headers, maxBytes) };
 }
 
 async function* chunksOf(
@@ -365,7 +366,8 @@ function whenRequestStarts(started: () => void): Dispatcher.DispatcherComposeInt
 }
 
 function errorCode(error: unknown): string {
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string')
+    return error.code === 'ERR_BUFFER_TOO_LARGE' ? TOO_LARGE : error.code;
   return error instanceof Error ? error.name : 'unknown';
 }
 

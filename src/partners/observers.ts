@@ -11,8 +11,8 @@ export interface Exchange {
 }
 
 /**
- * The end of the exchange: an HTTP status, or a kind of failure without a response and a code such as `ECONNREFUSED`. `Paused`: an
- * earlier 429 holds, so nothing was sent.
+ * The end of the exchange: an HTTP status, or a kind of failure without a response and a code such as `ECONNREFUSED`. `Paused`: the
+ * account pauses after an earlier response, so nothing was sent.
  */
 export type ExchangeEnd =
   | {

@@ -4,12 +4,13 @@ import { boundedProblems, LONGEST, shortened } from './bounds.js';
 /**
  * The failure of a partner call, from the caller's side. It decides what may be done next:
  *
- * - `NotSent`: nothing left this machine (connection refused, DNS, TLS, connect time-out). Safe to repeat.
- * - `RateLimited`: 429, or not sent because an earlier 429 still holds. The partner did nothing. Safe to repeat after `retryAfterMs`.
+ * - `NotSent`: nothing left this machine (connection refused, DNS, TLS, connect time-out), or a 307 or 308 sent it elsewhere. Safe to
+ *   repeat.
+ * - `RateLimited`: 429, or not sent because an earlier response still holds (pause.ts). The partner did nothing. Safe to repeat after `retryAfterMs`.
  * - `Rejected`: the partner, or our own check before sending (then `status` is absent), rejected the input. `fields` has the
  *   problems. Nothing happened, unless `saved` is a sign that the partner has it anyway.
  * - `Unauthorized`: 401. Nothing happened; the credentials need a person.
- * - `Forbidden`: 403. Nothing happened; permissions, or a merchant of another ISO.
+ * - `Forbidden`: 403, or a 401 although the credentials work. Nothing happened; permissions, or a merchant of another ISO.
  * - `Uncertain`: bytes were sent, and no trustworthy response arrived (reset, time-out, 5xx, unreadable body). A write
  *   may or may not have taken effect.
  */
@@ -65,6 +66,14 @@ export function isRefusedAtTheDoor({
   needs,
 }: Pick<PartnerErrorDetails, 'kind' | 'atSignIn' | 'needs'>): boolean {
   return kind === 'Unauthorized' || (kind === 'Forbidden' && (atSignIn === true || needs !== undefined));
+}
+
+/** The operation that fails for the whole account: its responses cannot be read, or the partner does not permit it. */
+export function failsForAccount(
+  details: Pick<PartnerErrorDetails, 'kind' | 'atSignIn' | 'needs' | 'operation' | 'unreadable'>,
+): string | undefined {
+  const isForbidden = details.kind === 'Forbidden' && !isRefusedAtTheDoor(details);
+  return isForbidden ? details.operation : details.unreadable;
 }
 
 /** The one error that every partner client throws. Its message never holds a body, a credential or personal data. */

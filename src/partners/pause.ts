@@ -1,24 +1,40 @@
+import type { PartnerErrorDetails } from './partner-error.js';
+
 /** The pause after a 429 without a `Retry-After`, in milliseconds. */
 const SHORTEST_PAUSE_MS = 1_000;
 
-/** The pause that a partner asks for with a 429: until it ends, no call of the account is sent. */
+/** The pauses after a redirect, in milliseconds. Each further redirected write could be one more in doubt, so writes wait longer. */
+const REDIRECTED_MS = 60_000;
+const WRITES_REDIRECTED_MS = 3_600_000;
+
+/** A response for which calls wait. */
+type Cause = Pick<PartnerErrorDetails, 'operation' | 'reason' | 'unreadable'>;
+
+/** The pause of an account, in which no call is sent, or no write: after a 429, a 503 that names a time, or a redirect. */
 export class Pause {
-  #until = 0;
-  #operation = '';
+  readonly #held = new Map<'call' | 'write', { readonly until: number; readonly cause: Cause }>();
 
   constructor(private readonly clock = () => performance.now()) {}
 
-  /** @param operation the one that got the 429. A shorter pause does not end a longer one. */
-  begin(operation: string, ms = SHORTEST_PAUSE_MS): void {
-    const until = this.clock() + ms;
-    if (until <= this.#until) return;
-    this.#until = until;
-    this.#operation = operation;
+  /** @param isInDoubt whether it is a write that may have taken effect. A shorter pause does not end a longer one. */
+  after(status: number, isInDoubt: boolean, retryAfterMs: number | undefined, cause: Cause): void {
+    const isRedirect = isRedirection(status);
+    if (status !== 429 && !isRedirect && (status !== 503 || retryAfterMs === undefined)) return;
+    const what = isRedirect && isInDoubt ? 'write' : 'call';
+    const redirectedMs = isInDoubt ? WRITES_REDIRECTED_MS : REDIRECTED_MS;
+    const until = this.clock() + (isRedirect ? redirectedMs : (retryAfterMs ?? SHORTEST_PAUSE_MS));
+    if (until > (this.#held.get(what)?.until ?? 0)) this.#held.set(what, { until, cause });
   }
 
-  /** The remaining time, in whole milliseconds, and the operation that got the 429; undefined without a pause. */
-  get now(): { readonly leftMs: number; readonly operation: string } | undefined {
-    const leftMs = Math.ceil(this.#until - this.clock());
-    return leftMs > 0 ? { leftMs, operation: this.#operation } : undefined;
+  /** The remaining time, in whole milliseconds, and the response for which a call waits; undefined without a pause. */
+  now(isWrite: boolean): { readonly leftMs: number; readonly cause: Cause } | undefined {
+    const held = [...this.#held].filter(([what]) => isWrite || what === 'call').map(([, each]) => each);
+    const [longest] = held.sort((one, other) => other.until - one.until);
+    const leftMs = Math.ceil((longest?.until ?? 0) - this.clock());
+    return longest && leftMs > 0 ? { leftMs, cause: longest.cause } : undefined;
   }
+}
+
+export function isRedirection(status: number): boolean {
+  return status >= 300 && status <= 399;
 }

@@ -14,6 +14,7 @@ import {
   type PartnerErrorKind,
   problemsOf,
 } from './partner-error.js';
+import { isRedirection } from './pause.js';
 import { fieldProblems } from './rules-in-words.js';
 
 /** What a response means, or that there is none: the payload of a call, or its failure. */
@@ -39,7 +40,7 @@ export type Failure = Omit<PartnerErrorDetails, 'system' | 'operation'>;
 /** The operation is that of the call. */
 export type FailureOfResponse = Omit<Failure, 'unreadable'> & { readonly unreadable?: true };
 
-const SHOWN_BYTES = 200;
+const SHOWN_CHARACTERS = 200;
 
 export function maskedFailure({ requestId, ...details }: Failure, mask: (text: string) => string): Failure {
   const fields = maskedProblems(details.fields, mask);
@@ -76,7 +77,8 @@ export function payloadOf(
       ...known,
       kind: opened?.kind ?? meaning?.kind ?? kindOf(status),
       fields: [...(meaning ? [{ field: '', message: meaning.message }] : []), ...(opened?.fields ?? [])],
-      reason: `HTTP ${status}`,
+      reason: `HTTP ${status}${targetOf(response)}`,
+      ...(isRedirection(status) && { unreadable: true }),
       ...(wait !== undefined && { retryAfterMs: Math.min(wait, maxRetryAfterMs) }),
     });
   }
@@ -92,6 +94,14 @@ export function payloadOf(
     throw fail({ ...known, kind: 'Uncertain', fields, reason: 'unreadable response', unreadable: true });
   }
   return understood.data;
+}
+
+/** Where a redirect leads, without its query. */
+function targetOf({ status, headers: { location = '' } }: HttpResponse): string {
+  const [target = ''] = String(location).split(/[?#]/, 1);
+  return isRedirection(status) && target !== ''
+    ? ` to ${shortened(masked(target, 'log'), LONGEST.line)}`
+    : '';
 }
 
 /** The fields of a record, but of no error. */
@@ -148,14 +158,32 @@ export function download(
 }
 
 /**
- * `text/html, 1234 bytes: <html><body>Maintenance`. Possible JSON and the response to a write are left out, because
- * they may hold a secret.
+ * `text/html, 1234 bytes: <html><body>Maintenance`. Of possible JSON, which may hold a secret, only the place that is none is shown;
+ * of another text in response to a write, nothing.
  */
 function beginningOf({ effect }: Operation, { headers, body }: HttpResponse): string {
-  const type = String(headers['content-type'] ?? 'no content type');
-  const came = `${shortened(type, LONGEST.summary)}, ${body.byteLength} bytes`;
-  if (effect !== 'read' || !type.startsWith('text/')) return came;
-  return `${came}: ${body.subarray(0, SHOWN_BYTES).toString('utf8').replace(/\s+/g, ' ')}`;
+  const { 'content-type': type = 'no content type', 'content-encoding': encoding } = headers;
+  const came = [type, ...(encoding ? [`content-encoding ${encoding}`] : [])].join(', ');
+  const size = `${shortened(came, LONGEST.summary)}, ${body.byteLength} bytes`;
+  const text = body.toString('utf8').trimStart();
+  const isJson = /^["[{]/.test(text);
+  if (!isJson && effect !== 'read' && !text.startsWith('<')) return size;
+  const shown = isJson
+    ? placeIn(text)
+    : masked(text.slice(0, SHOWN_CHARACTERS), 'response').replace(/\s+/g, ' ');
+  return shown === '' ? size : `${size}: ${shown}`;
+}
+
+/** Where a text stops being JSON, with the field and no other value: `Unexpected token 'N' at "total":NaN`. '' for JSON. */
+function placeIn(text: string): string {
+  try {
+    JSON.parse(withoutDepth(text, MAX_NESTING));
+    return '';
+  } catch (error) {
+    const [what = '', ...around] = String(error instanceof Error ? error.message : '').split(', ');
+    const [place] = /\w{1,20}"\s?:\s?[A-Za-z-]{0,9}/.exec(around.join(', ')) ?? [];
+    return place === undefined ? what : `${what} at ${place}`;
+  }
 }
 
 export function tooLarge({ code }: TransportError, operation: string, maxBytes: number): Failure | undefined {
@@ -190,12 +218,13 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** A 2xx gets here if its body reports a failure, so the call did nothing. */
+/** A 2xx gets here if its body reports a failure, so the call did nothing. Other redirects than 307 and 308 may follow a success. */
 function kindOf(status: number): PartnerErrorKind {
   if (status === 401) return 'Unauthorized';
   if (status === 403) return 'Forbidden';
   if (status === 429) return 'RateLimited';
-  const neverSaysWhatHappened = status >= 500 || status === 408 || (status >= 300 && status < 400);
+  if (status === 307 || status === 308) return 'NotSent';
+  const neverSaysWhatHappened = status >= 500 || status === 408 || isRedirection(status);
   return neverSaysWhatHappened ? 'Uncertain' : 'Rejected';
 }
 

@@ -63,6 +63,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** @returns undefined where the value is missing, which zod reports itself */
 function wrongType(expected: string, input: unknown): string | undefined {
+  if (typeof input === 'bigint' && /^(int|number)$/.test(expected)) return TOO_MANY_DIGITS;
   const wanted = TYPES[expected];
   return input === undefined || wanted === undefined ? undefined : `must be ${wanted}`;
 }
@@ -84,8 +85,12 @@ function notText(expected: string, input: string, shape: Shape | undefined): str
   if (expected !== 'number' && expected !== 'int') return wrongType(expected, input);
   const isWhole = shape?.types.includes('integer');
   const example = isWhole ? 'a whole number such as 12' : 'a number such as 1234.56';
-  return PLAIN_NUMBER.test(input) ? 'must be a number, without quotes' : `must be ${example}`;
+  if (!PLAIN_NUMBER.test(input)) return `must be ${example}`;
+  // A response has the digits of such a number as text.
+  return /\d{16}/.test(input) ? TOO_MANY_DIGITS : 'must be a number, without quotes';
 }
+
+const TOO_MANY_DIGITS = 'must have 15 digits at most';
 
 /** A number as JSON and our tables write it: digits, and a point before the decimals. */
 export const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;

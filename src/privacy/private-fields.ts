@@ -74,8 +74,9 @@ export function masking(credentials: readonly string[], request: unknown = {}): 
   // Most responses have no text to mask, and patterns take longer to make than a response to read.
   let patterns: readonly (RegExp | undefined)[] | undefined;
   const made = () => {
-    const { secrets, others } = repeatable(credentials, request, 4);
-    return [anyOf([...secrets, privatePattern('response')], 'gu'), anyOf(others, 'giu')];
+    const { secrets, others, exact } = repeatable(credentials, request, 4);
+    const secret = anyOf([...secrets, privatePattern('response')], 'gu');
+    return [secret, anyOf(others, 'giu'), anyOf(exact, 'gu')];
   };
   return (text) => {
     patterns ??= made();
@@ -95,43 +96,59 @@ export function withoutRepeats(
   request: unknown = {},
 ): unknown {
   // A short one may be a part of an id or of a name by chance.
-  const { secrets, others } = repeatable(credentials, request, 8);
-  const secret = anyOf(secrets, 'g');
-  const other = anyOf(others, 'giu');
-  if (!secret && !other) return response;
-  return eachLeaf(response, (leaf) =>
-    typeof leaf === 'string' ? replaced(replaced(leaf, secret), other) : leaf,
-  );
+  const { secrets, others, exact } = repeatable(credentials, request, 8);
+  const patterns = [anyOf(secrets, 'g'), anyOf(others, 'giu'), anyOf(exact, 'gu')];
+  if (!patterns.some(Boolean)) return response;
+  return eachLeaf(response, (leaf) => (typeof leaf === 'string' ? patterns.reduce(replaced, leaf) : leaf));
 }
 
 /**
  * Patterns of what a partner may repeat: secrets as they are, and other private values in upper or lower case.
  *
- * @param alone secrets shorter than this are masked only where they are a word of their own
+ * @param shorter secrets shorter than this are masked only where they are a word of their own
  */
-function repeatable(credentials: readonly string[], request: unknown, alone: number) {
+function repeatable(credentials: readonly string[], request: unknown, shorter: number) {
   const values = privateValuesIn(request);
   const length = values.reduce((sum, { value }) => sum + value.length, 0);
-  if (values.length > MOST_VALUES || length > MOST_CHARACTERS) return { secrets: ['[^]+'], others: [] };
+  if (values.length > MOST_VALUES || length > MOST_CHARACTERS)
+    return { secrets: ['[^]+'], others: [], exact: [] };
   const of = (kind: FieldKind) => values.filter((found) => found.kind === kind).map(({ value }) => value);
   const secrets = longestFirst([...credentials.flatMap(encodings), ...of('secret')]);
   // A name of one letter is an initial. Masked, it would take single letters out of every sentence.
-  const personal = longestFirst(of('personal').map((value) => value.trim())).filter(
-    ({ length }) => length > 1,
-  );
+  const names = longestFirst(of('personal').map((value) => value.trim())).filter(({ length }) => length > 1);
+  const everyday = names.map((name) => name.toLowerCase()).filter((name) => EVERYDAY.has(name));
+  const all = names.map(words).join('|');
+  const personal = names.filter((name) => !everyday.includes(name.toLowerCase())).map(words);
+  // Such a name is masked as a part of a whole name, with a capital, and as a value.
+  if (everyday.length > 0) personal.unshift(`(?:${all})(?:[\\s,]{1,2}(?:${all})){1,3}`);
+  const capitals = everyday.flatMap((name) => [
+    name.charAt(0).toUpperCase() + name.slice(1),
+    name.toUpperCase(),
+  ]);
   const phones = of('phone').map((number) => number.replace(/\D/g, '').slice(-10));
   const phone = anyNumber(phones.filter(({ length }) => length >= 7));
   // What all have around them is once in the pattern. Otherwise, it would be tried for each value at each place of a text.
   return {
-    secrets: secrets.map((value) => literal(value, alone)),
+    secrets: secrets.map((value) => literal(value, shorter)),
     others: [
-      ...(personal.length > 0
-        ? [`${BEFORE_WORD}(?:${personal.map(words).join('|')})(?![\\p{L}\\p{N}])`]
-        : []),
+      ...(personal.length > 0 ? [asWords(personal)] : []),
       ...(phone ? [`(?<!\\d)(?:\\+?\\d{1,3}${GAP})?\\(?${phone}(?!\\d)`] : []),
     ],
+    exact: everyday.length > 0 ? [asWords(capitals), `(?<=["“:=] ?)${asWords(everyday)}`] : [],
   };
 }
+
+function asWords(patterns: readonly string[]): string {
+  return `${BEFORE_WORD}(?:${patterns.join('|')})(?![\\p{L}\\p{N}])`;
+}
+
+/** Names of people that are words of a partner's sentences as well. */
+const EVERYDAY = new Set(
+  (
+    'an and art as at be bill but can case day do done for free grant have he her home in is it long major mark max may me more ' +
+    'must new no not of on one or page price quick read rich sent short so state still the to too will with young'
+  ).split(' '),
+);
 
 /** No form of a partner has more. A response to a request with more is masked as a whole, because a pattern would take long. */
 const MOST_VALUES = 500;

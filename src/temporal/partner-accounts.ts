@@ -22,6 +22,7 @@ import {
 import type { RequirementKind } from '../messages/requirements.js';
 import { initialVisibility } from '../messages/search-attributes.js';
 import {
+  failsForAccount,
   isRefusedAtTheDoor,
   type PartnerErrorDetails,
   type PartnerErrorKind,
@@ -67,8 +68,8 @@ export async function reportTickets(client: Client, place: AccountAt): Promise<v
 const WITHOUT_RESPONSE: readonly PartnerErrorKind[] = ['NotSent', 'RateLimited', 'Uncertain'];
 
 /**
- * Reports whether one of these workflows waits because responses of the operation could not be read. A later call without a
- * response does not show that they can be read again.
+ * Reports whether one of these workflows waits because the operation fails for the account. A later call without a
+ * response does not show that it works again.
  */
 export async function waitsForReadable(
   client: Client,
@@ -77,16 +78,18 @@ export async function waitsForReadable(
   for (const workflowId of workflowIds)
     for (const pending of await pendingActivities(client, workflowId)) {
       const failed = await partnerErrorOf(client, workflowId, pending);
-      if (failed?.unreadable === operation) return true;
+      if (failed && failsForAccount(failed) === operation) return true;
       if (failed?.operation === operation && WITHOUT_RESPONSE.includes(failed.kind)) return true;
     }
   return false;
 }
 
-/** Retries at once the activities that wait because a response of the operation could not be read. Writes no history. */
+/** Retries at once the activities that wait because the operation fails for the account. Writes no history. */
 export async function retryReads(client: Client, { operation, workflowIds }: UnreadableRead): Promise<void> {
-  const isMeant = async (pending: Pending, workflowId: string) =>
-    (await partnerErrorOf(client, workflowId, pending))?.unreadable === operation;
+  const isMeant = async (pending: Pending, workflowId: string) => {
+    const failed = await partnerErrorOf(client, workflowId, pending);
+    return failed !== undefined && failsForAccount(failed) === operation;
+  };
   for (const workflowId of workflowIds) await retryNow(client, workflowId, isMeant);
 }
 
@@ -168,18 +171,18 @@ export interface HoldingUp {
   readonly kinds: readonly RequirementKind[];
 }
 
-/** The partner accounts that hold a workflow up: the partner rejects the credentials, or its responses are unreadable. */
+/** The partner accounts that hold a workflow up: rejected credentials, a missing permission, or unreadable responses. */
 export async function accountsHoldingUp(client: Client, workflowId: string): Promise<HoldingUp[]> {
   const account = partsOfId(workflowId)?.account;
   const holding = new Map<string, HoldingUp>();
   for (const pending of await pendingActivities(client, workflowId)) {
     const details = await partnerErrorOf(client, workflowId, pending);
     if (details === undefined) continue;
-    const isRefused = isRefusedAtTheDoor(details);
-    if (!isRefused && details.unreadable === undefined) continue;
+    const isReadable = details.unreadable === undefined;
+    if (isReadable && !isRefusedAtTheDoor(details) && failsForAccount(details) === undefined) continue;
     const id = partnerAccountId(details.system, account);
-    const kinds = isRefused ? (['credentials', 'one-time-code'] as const) : (['unreadable'] as const);
-    holding.set(`${id} ${isRefused}`, { workflowId: id, kinds });
+    const kinds = isReadable ? (['credentials', 'one-time-code'] as const) : (['unreadable'] as const);
+    holding.set(`${id} ${isReadable}`, { workflowId: id, kinds });
   }
   return [...holding.values()];
 }

@@ -34,7 +34,9 @@ function whatHappened({ kind, reason, needs, atSignIn, status = 401 }: PartnerEr
     case 'NotSent':
       return `${atSignIn ? 'did not sign us in' : 'could not be reached'}: ${reasonInWords(reason)}`;
     case 'RateLimited':
-      return 'limits our calls (429): try again later';
+      return reason.endsWith('429')
+        ? 'limits our calls (429): try again later'
+        : `gets no calls now: ${reason}`;
     case 'Rejected':
       return `rejected the request (${reason})`;
     case 'Unauthorized':

@@ -130,6 +130,14 @@ describe.concurrent('an id that a person adopts', () => {
     return { onboarding, id, input };
   }
 
+  it('needs no second confirmation where its tax number agrees and only its name differs', async () => {
+    const { onboarding, id, input } = await inDoubt();
+    const profileId = await bankOf(rig).submit({ ...input.holder, doingBusinessAsName: 'Stored Otherwise' });
+    await onboarding.resolve(id, { kind: 'adopt', id: `${profileId}` });
+    expect((await onboarding.until((state) => state.profileId !== undefined)).profileId).toBe(profileId);
+    await onboarding.handle.terminate();
+  });
+
   it('and that another onboarding has is asked for again with what it is, and adopted when given once more', async () => {
     const owned = business('waiting');
     const owner = await rig.onboardBusiness(owned);

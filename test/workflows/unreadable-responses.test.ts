@@ -7,10 +7,11 @@ import {
   boardingResponse,
   type HostilePartner,
   hostilePartner,
+  NOTES,
   type Response,
   STATUS,
 } from '../rigs/workflows/hostile-partner.js';
-import { accountOf, asked, waiting, withAccounts } from '../rigs/workflows/partner-account.js';
+import { accountOf, asked, begun, waiting, withAccounts } from '../rigs/workflows/partner-account.js';
 
 const HOUR_MS = 3_600_000;
 const DATE = '2026-01-31T10:00:00Z';
@@ -87,7 +88,7 @@ describe.concurrent('a response that cannot be read', () => {
           expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
         expect(await account.outcome()).toEqual({ outcome: 'done' });
         expect((await account.state()).timeline.map(({ event, detail }) => `${event} ${detail}`)).toContain(
-          'requirement-closed unreadable-1: its responses can be read again',
+          'requirement-closed unreadable-1: it works again',
         );
       });
     },
@@ -118,6 +119,158 @@ describe.concurrent('a response that cannot be read', () => {
       // By itself, the poll reads again a minute after a failure.
       const readAfterMs = (await at(boarding, 'ended')) - (await at(account, 'requirement-resolved'));
       expect(readAfterMs).toBeLessThan(30_000);
+    });
+  });
+});
+
+const EMPTY: Response = { status: 204, body: '' };
+const forbidden = (status: 401 | 403): Response => ({
+  status,
+  body: '{"error":"Denied","message":"not for your role"}',
+});
+
+describe.concurrent('a list with another form', () => {
+  it.each<[string, Response]>([
+    ['no content (204)', EMPTY],
+    ['null', boardingResponse(null)],
+  ])('(notes: %s) is an empty one where the documents allow it', async (_, response) => {
+    await withAccounts(async (rig) => {
+      const { hostile, boardings } = await underReview(rig, 1);
+      hostile.misbehave(NOTES, () => response);
+      await eventually(
+        async () => hostile.times(NOTES).length,
+        (count) => count >= 3,
+        'reads of the notes',
+      );
+      expect(await waiting(rig)).toEqual([]);
+      hostile.misbehave(STATUS, () => boardingResponse({ ...PENDING, status: 'Declined' }));
+      expect(await boardings[0]?.outcome()).toMatchObject({ outcome: 'declined' });
+      await expect(accountOf(rig, 'boarding').handle.describe()).rejects.toThrow('not found');
+    });
+  });
+
+  it.each<[string, Response]>([
+    ['no content (204)', EMPTY],
+    ['null', boardingResponse(null)],
+    ['an object', boardingResponse({ id: 101, name: 'Agent' })],
+  ])('(agent profiles: %s) is one question for all creates of the account', async (_, response) => {
+    await withAccounts(async (rig) => {
+      const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
+      const line = 'GET /api/v1/agentProfiles';
+      hostile.misbehave(line, () => response);
+      await rig.startWorker({ boardingUrl: hostile.url, patience: { unreadableMs: 1, stepMs: 1_000 } });
+      const byName = () => {
+        const { agentProfileId: _, ...input } = merchant();
+        return rig.board({ ...input, agent: 'Harbor Agents' });
+      };
+      const boardings = await Promise.all([1, 2, 3].map(byName));
+      await asked(accountOf(rig, 'boarding'), 'unreadable');
+      await eventually(
+        async () => hostile.times(line).length,
+        (count) => count >= 12,
+        'more reads',
+      );
+      expect(await waiting(rig)).toEqual(['partner-account-boarding']);
+      hostile.behave(line);
+      for (const boarding of boardings)
+        expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    });
+  });
+});
+
+const MOVED = 'https://new.example.com/v3/create';
+const redirect = (status: number): Response => ({ status, headers: { location: MOVED }, body: '' });
+const CREATE = 'POST /api/v2/merchant/create';
+
+describe.concurrent('a redirect of creates', () => {
+  it.each([307, 308])('(%i) is one question for the account that names its target', async (status) => {
+    await withAccounts(async (rig) => {
+      const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
+      hostile.misbehave(CREATE, () => redirect(status));
+      await rig.startWorker({ boardingUrl: hostile.url });
+      const boardings = await Promise.all([1, 2, 3].map(() => rig.board(merchant())));
+      const account = accountOf(rig, 'boarding');
+      const { title, detail } = await asked(account, 'unreadable');
+      expect(title).toBe('Unreadable responses: create-merchant of the boarding partner');
+      expect(detail).toContain(`The last one: HTTP ${status} to ${MOVED}.`);
+      expect(await waiting(rig)).toEqual([account.workflowId]);
+      hostile.behave(CREATE);
+      for (const boarding of boardings)
+        expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+      expect(await rig.sandbox.ledger({ operation: 'create-merchant' })).toHaveLength(3);
+    });
+  });
+
+  it('(302) leaves one create in doubt, and the next ones unsent', async () => {
+    await withAccounts(async (rig) => {
+      const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
+      hostile.misbehave(CREATE, () => redirect(302));
+      await rig.startWorker({ boardingUrl: hostile.url, patience: { unreadableMs: 1 } });
+      const first = await rig.board(merchant());
+      expect((await first.requirement('uncertain-write')).detail).toContain(`(HTTP 302 to ${MOVED})`);
+      await Promise.all([1, 2].map(() => rig.board(merchant())));
+      const account = accountOf(rig, 'boarding');
+      const { detail } = await asked(account, 'unreadable');
+      expect(detail).toContain(`The last one: not sent: create-merchant got HTTP 302 to ${MOVED}.`);
+      expect(await waiting(rig)).toEqual([first.workflowId, account.workflowId].sort());
+      expect(hostile.times(CREATE)).toHaveLength(1);
+    });
+  });
+});
+
+describe.concurrent('an operation that the partner does not permit', () => {
+  it.each([403, 401] as const)(
+    '(notes: %i) is one question for the account, hides no decision, and resumes by itself',
+    async (status) => {
+      await withAccounts(async (rig) => {
+        const { hostile, boardings } = await underReview(rig, 5);
+        const [approved, changed] = boardings as [(typeof boardings)[0], (typeof boardings)[0]];
+        const others = boardings.slice(2);
+        hostile.misbehave(NOTES, () => forbidden(status));
+        const account = accountOf(rig, 'boarding');
+        await begun(account);
+        const { requirements } = await eventually(
+          () => account.state(),
+          (state) => state.requirements.length > 0,
+          'a question',
+        );
+        const [requirement] = requirements;
+        expect(requirement).toMatchObject({
+          title: 'Not permitted: get-underwriting-notes of the boarding partner',
+          answers: ['retry'],
+        });
+        expect(requirement?.detail).toContain('not for your role');
+        const idOf = async (each: typeof approved) => (await each.state()).merchantProfileId ?? 0;
+        await rig.sandbox.transition(await idOf(approved), { status: 'Approved', mid: '888' });
+        expect(await approved.outcome()).toMatchObject({ outcome: 'boarded', mid: '888' });
+        await rig.sandbox.transition(await idOf(changed), { status: 'RequestChanges', comment: 'the dba' });
+        await changed.requirement('request-changes');
+        expect(await waiting(rig)).toEqual([changed.workflowId, account.workflowId].sort());
+        hostile.behave(NOTES);
+        for (const other of others) {
+          await rig.sandbox.transition(await idOf(other), { status: 'Declined' });
+          expect(await other.outcome()).toMatchObject({ outcome: 'declined' });
+        }
+        expect(await account.outcome()).toEqual({ outcome: 'done' });
+      });
+    },
+  );
+
+  it('(a submission) is one question for the account, and is sent again by itself, once', async () => {
+    await withAccounts(async (rig) => {
+      const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
+      const line = 'POST /api/v2/merchant/submit';
+      hostile.misbehave(line, () => forbidden(403));
+      await rig.startWorker({ boardingUrl: hostile.url });
+      const boardings = await Promise.all([1, 2, 3].map(() => rig.board(merchant())));
+      const account = accountOf(rig, 'boarding');
+      const { title } = await asked(account, 'credentials');
+      expect(title).toBe('Not permitted: submit-merchant of the boarding partner');
+      expect(await waiting(rig)).toEqual([account.workflowId]);
+      hostile.behave(line);
+      for (const boarding of boardings)
+        expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+      expect(await rig.sandbox.ledger({ operation: 'submit-merchant' })).toHaveLength(3);
     });
   });
 });

@@ -19,6 +19,7 @@ import { accountHolder, beneficialOwner } from '../../partners/banking/requests.
 import { type BankingProfile, type BoardingResponse, UNKNOWN } from '../../partners/banking/responses.js';
 import { operationName } from '../../partners/catalogue.js';
 import type { CallOptions } from '../../partners/client.js';
+import { withoutEntities } from '../../partners/encoding.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { statusShown } from '../../partners/phases.js';
 import { checked, naming, orNone, repeatable, unlessRejected, untilCancelled } from '../failures.js';
@@ -85,7 +86,8 @@ export function holderActivities(
             : claim({ ...business, profileId: submitted.profileId, since }, options),
       ),
 
-    claimProfile: (request) => repeatable(() => claim(request, untilCancelled()), { mayBeNew: true }),
+    claimProfile: (request) =>
+      repeatable(() => claim(request, untilCancelled()), { mayBeNew: true, mayBeForeign: true }),
 
     findCandidates: ({ baseline, ...business }) =>
       repeatable(() => candidates.find(business, baseline, untilCancelled())),
@@ -176,10 +178,11 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     const own = await ofMerchant(business.merchantProfileId, options);
     const like = await named(business.holder.doingBusinessAsName, options);
     const ids = new Set(own === null ? like : [own, ...like]);
-    const found = await Promise.all(
-      [...ids].filter((id) => !baseline.includes(id)).map((id) => examine(id, business, options)),
-    );
-    return found.filter((candidate) => candidate !== null);
+    const others = [...ids].filter((id) => !baseline.includes(id)).slice(0, MOST_EXAMINED);
+    const found = await Promise.all(others.map((id) => examine(id, business, options)));
+    return found.filter(
+      (each) => each !== null && (each.isNamesOnly === true || !each.against.includes(OTHER_DBA)),
+    ) as Candidate[];
   }
 
   /** The profile that the partner returns for a merchant (E5). It alone proves nothing: {@link examine} compares it. */
@@ -192,12 +195,13 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     );
   }
 
-  /** The profiles with the same dba in any case (E9). The partner also matches parts of names. */
+  /** The profiles that the partner finds by a dba (E9), those of the same one first. It also matches parts of names. */
   async function named(name: string, options: CallOptions) {
     const dba = name.trim();
     if (dba === '') return [];
     const found = await orNone(client.searchBusinessAccountHolders({ dba }, options), []);
-    return found.flatMap((each) => (compareTexts(each.dba, dba) === 'same' ? [each.id] : []));
+    const isSame = (each: (typeof found)[number]) => compareTexts(each.dba, dba) === 'same';
+    return [...found.filter(isSame), ...found.filter((each) => !isSame(each))].map(({ id }) => id);
   }
 
   /** The profile that a refused submission has named, or made: a new one of the same business that nobody else has. */
@@ -209,7 +213,8 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
   ): Promise<Candidate | undefined> {
     for (const { dba, baseline, profileId } of refused) {
       const like = await named(dba, options);
-      for (const id of new Set([...(profileId === undefined ? [] : [profileId]), ...like])) {
+      const ids = new Set([...(profileId === undefined ? [] : [profileId]), ...like]);
+      for (const id of [...ids].slice(0, MOST_EXAMINED)) {
         if (declined.includes(id) || baseline.includes(id)) continue;
         const found = await examine(id, business, options);
         if (found && (found.against.length === 0 || id === profileId)) return found;
@@ -238,7 +243,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
   ): Promise<Candidate> {
     const owner = await ownerOf(profileId, workflowId);
     const others = owner === undefined ? [] : [owner];
-    const { against, unclear } = evidenceOf(shown, business);
+    const { isNamesOnly, against, unclear } = evidenceOf(shown, business);
     return {
       profileId,
       dba: shown?.doingBusinessAsName ?? null,
@@ -246,6 +251,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
       against: [...others.map((each) => `${each} has it`), ...against],
       owners: others,
       unclear,
+      ...(isNamesOnly && others.length === 0 && { isNamesOnly }),
     };
   }
 
@@ -259,7 +265,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
 function evidenceOf(
   shown: BankingProfile['businessAccountHolder'],
   { holder, merchantProfileId }: BusinessIdentity,
-): Pick<Candidate, 'against' | 'unclear'> {
+): Pick<Candidate, 'against' | 'unclear' | 'isNamesOnly'> {
   const merchant = shown?.merchantProfileId ?? null;
   const isSameMerchant = merchant !== null && merchant === merchantProfileId;
   const isOther = merchant !== null && merchantProfileId !== undefined && !isSameMerchant;
@@ -271,7 +277,7 @@ function evidenceOf(
     found === 'hidden' && `its ${name} is not shown`,
   ];
   const against = [
-    dba === 'different' && 'its dba differs',
+    dba === 'different' && OTHER_DBA,
     isOther && `it belongs to merchant ${merchant}`,
     ein === 'different' && 'its EIN differs',
     legal === 'different' && !isSameMerchant && 'its legal name differs',
@@ -283,17 +289,34 @@ function evidenceOf(
   return {
     against: against.filter((each) => each !== false),
     unclear: unclear.filter((each) => each !== false),
+    ...(ein === 'same' && !isOther && { isNamesOnly: true }),
   };
 }
 
+const OTHER_DBA = 'its dba differs';
+
+/** Of the profiles that a search finds, only so many are read. */
+const MOST_EXAMINED = 20;
+
 type Comparison = 'same' | 'different' | 'hidden' | 'not given';
 
-/** Compares a name that may not be shown with the given one, ignoring case, spaces and punctuation. */
+/** Banks cut names there, and a space at the end falls away. */
+const CUT_AT = [24, 25];
+
+/** Compares a name that may not be shown with the given one as a bank may store it: folded, and cut at 25 characters. */
 function compareTexts(shown: string | null | undefined, given: unknown): Comparison {
   if (given === undefined) return 'not given';
   if (shown === null || shown === undefined) return 'hidden';
-  const plain = (text: string) => text.toLowerCase().replace(/[\s.,]+/g, '');
-  return typeof given === 'string' && plain(shown) === plain(given) ? 'same' : 'different';
+  if (typeof given !== 'string') return 'different';
+  const [one, other] = [folded(shown), folded(given)];
+  const isCut = CUT_AT.includes(shown.trim().length) && other.startsWith(one);
+  return one === other || isCut ? 'same' : 'different';
+}
+
+/** A name without case, spaces, punctuation and accents; one without a letter or digit of ASCII keeps its own. */
+function folded(text: string): string {
+  const plain = withoutEntities(text).normalize('NFKD').toLowerCase();
+  return plain.replace(/[^a-z0-9]+/g, '') || plain;
 }
 
 /** The minimum number of visible digits for two numbers to count as the same. */

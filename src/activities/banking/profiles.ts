@@ -4,7 +4,7 @@ import { EXPLAINED, isUnderReview } from '../../partners/banking/phases.js';
 import { type BankingProfile, isKnownStatus, phaseOf, UNKNOWN } from '../../partners/banking/responses.js';
 import type { CallOptions } from '../../partners/client.js';
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
-import { untilCancelled } from '../failures.js';
+import { secondRead, untilCancelled } from '../failures.js';
 import { awaitChange, type PollBounds, readNow } from '../poll.js';
 import type { Reservations } from '../reservations.js';
 import { writeOnce } from '../write.js';
@@ -13,22 +13,32 @@ import { isSameAsked, type OtherTickets, ticketsAbout } from './tickets.js';
 
 export type ProfileReader = ReturnType<typeof profileReader>;
 
+type IsEnough = (now: ProfileSnapshot) => boolean;
+
 export function profileReader(client: BankingClient, otherTickets: OtherTickets, meaningOf: MeaningOf) {
-  async function readProfile(id: number, options: CallOptions): Promise<ProfileSnapshot> {
-    return snapshotOf(await client.getProfile({ id }, options), options);
+  async function readProfile(id: number, isEnough: IsEnough): Promise<ProfileSnapshot> {
+    const options = untilCancelled();
+    return snapshotOf(await client.getProfile({ id }, options), options, isEnough);
   }
 
-  /** The same for a profile that was just read. */
-  async function snapshotOf(profile: BankingProfile, options: CallOptions): Promise<ProfileSnapshot> {
+  /** The same for a profile that was just read. @param isEnough whether it is, where the account cannot read tickets */
+  async function snapshotOf(
+    profile: BankingProfile,
+    options: CallOptions,
+    isEnough: IsEnough = () => true,
+  ): Promise<ProfileSnapshot> {
     const { bankingStatus, financialAccountId, isLocked } = profile;
     const status = statusShown(bankingStatus ?? UNKNOWN);
     const meaning = isKnownStatus(status) ? undefined : await meaningOf(status);
     const phase = meaning === undefined ? phaseOf(status) : EXPLAINED[meaning];
     const now = { bankingStatus: status, phase, financialAccountId, isLocked: isLocked === true };
     if (!isUnderReview(phase)) return { ...now, tickets: [] };
-    const { tickets, others, listed } = await ticketsAbout(client, profile, options);
-    otherTickets.seen(others, listed);
-    return { ...now, tickets };
+    const withTickets = async () => {
+      const { tickets, others, listed } = await ticketsAbout(client, profile, options);
+      otherTickets.seen(others, listed);
+      return { ...now, tickets };
+    };
+    return secondRead(withTickets, { ...now, tickets: [], isWithoutTickets: true }, isEnough);
   }
 
   return { readProfile, snapshotOf };
@@ -41,11 +51,11 @@ export function profileActivities(
   reservations: Reservations,
 ) {
   return {
-    readProfile: ({ profileId }) => readNow(() => readProfile(profileId, untilCancelled())),
+    readProfile: ({ profileId }) => readNow(() => readProfile(profileId, () => false)),
 
     awaitProfileChange({ profileId, seen, pace }) {
-      const read = () => readProfile(profileId, untilCancelled());
-      return awaitChange(poll, pace, read, (now) => hasProfileChanged(seen, now));
+      const isChange: IsEnough = (now) => hasProfileChanged(seen, now);
+      return awaitChange(poll, pace, () => readProfile(profileId, isChange), isChange);
     },
 
     openFinancialAccount: ({ profileId }) =>
@@ -68,5 +78,6 @@ function hasProfileChanged(seen: SeenProfile, now: ProfileSnapshot): boolean {
   if (!seen) return true;
   const fields = ['bankingStatus', 'phase', 'financialAccountId', 'isLocked'] as const;
   if (fields.some((field) => seen[field] !== now[field])) return true;
+  if (now.isWithoutTickets) return false;
   return !isSameAsked(seen.tickets, now.tickets);
 }

@@ -5,6 +5,7 @@ import { workflowTaskQueue } from '../../messages/ids.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import type { BankingProfile, Ticket } from '../../partners/banking/responses.js';
 import type { CallOptions } from '../../partners/client.js';
+import { withoutEntities } from '../../partners/encoding.js';
 import { reportTickets } from '../../temporal/partner-accounts.js';
 import { orNone, repeatable, unlessRejected, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
@@ -177,7 +178,8 @@ export function isSameAsked(before: Readonly<Record<number, string>>, now: reado
 
 export function opened({ ticketId, topic, text, updateFieldRequest }: Ticket): OpenTicket {
   const asks = hash('sha256', JSON.stringify([topic, text, updateFieldRequest]));
-  return { ticketId, asks: asks.slice(0, 12), topic, text: text ?? '', updateFieldRequest };
+  const shown = { topic: topic && withoutEntities(topic), text: withoutEntities(text ?? '') };
+  return { ticketId, asks: asks.slice(0, 12), ...shown, updateFieldRequest };
 }
 
 function namedIn({ topic, text }: Ticket): number[] {

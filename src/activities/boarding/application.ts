@@ -15,12 +15,12 @@ import {
   type Reference,
   type ReferenceField,
 } from '../../partners/boarding/references.js';
-import { createdMerchant } from '../../partners/boarding/schemas.js';
+import { createdMerchant, merchantFees } from '../../partners/boarding/schemas.js';
 import { problemText } from '../../partners/bounds.js';
 import type { CallOptions } from '../../partners/client.js';
 import { writeExactly } from '../../partners/json.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
-import { naming, repeatable, unlessRejected, untilCancelled } from '../failures.js';
+import { checked, naming, repeatable, unlessRejected, untilCancelled } from '../failures.js';
 import { isClearlyBefore, type Reservations } from '../reservations.js';
 import { writeOnceThenRead } from '../write.js';
 import type { MerchantReader } from './merchant.js';
@@ -68,9 +68,10 @@ export function applicationActivities(
           return warned(options, async (warning) => {
             const create = version === 'v1' ? client.createMerchantV1 : client.createMerchant;
             const { merchantProfileId } = await naming(of('merchant'), () =>
-              create({ ...merchant, ...chosen, guid }, warning).catch((error: unknown) =>
-                createdDespite(error, warning.onWarning),
-              ),
+              create({ ...merchant, ...chosen, guid }, warning).catch(async (error: unknown) => {
+                await checkAgentProfile(client, agentProfileId, error);
+                return createdDespite(error, warning.onWarning);
+              }),
             );
             return { merchantProfileId, agentProfileId };
           });
@@ -87,7 +88,7 @@ export function applicationActivities(
     claimMerchant: ({ merchantProfileId, since }) =>
       repeatable(
         () => reservations.claim(merchantProfileId, against(merchantProfileId, since, untilCancelled())),
-        { mayBeNew: true },
+        { mayBeNew: true, mayBeForeign: true },
       ),
 
     changeFees: ({ merchantProfileId: id, changes }) =>
@@ -99,7 +100,10 @@ export function applicationActivities(
           if (changed === 0) return { changed, differing: [] };
           return await warned({}, async (options) => {
             const fees = { ...mergePatch({ ...before }, changes), id };
-            await naming(of('fees'), () => client.updateFees(fees, options));
+            await naming(of('fees'), async () => {
+              checked(merchantFees, changes, { system: 'boarding', operation: 'update-fees' });
+              await client.updateFees(fees, { ...options, isChecked: true });
+            });
             const after = await client.getFees({ id }, untilCancelled());
             const differing = differences(changes, after, ['fees']);
             return { changed, differing };
@@ -155,6 +159,18 @@ function createdDespite(
   return created.data;
 }
 
+/** Makes a 403 a rejection of the agent profile, which must be of the caller's ISO (apis/2, B1), unless the partner lists it. */
+async function checkAgentProfile(client: BoardingClient, id: number, error: unknown): Promise<void> {
+  if (!(error instanceof PartnerError) || error.kind !== 'Forbidden' || error.details.atSignIn) return;
+  const listed = await client.listAgentProfiles({}).catch(() => undefined);
+  const chosen = listed && chosenReference('agentProfileId', { id, name: undefined }, listed);
+  if (chosen && !('problem' in chosen)) return;
+  const why = 'the partner does not permit it (403): the agent profile may belong to another ISO';
+  const message = chosen ? `${why}; ${chosen.problem.message}` : why;
+  const fields = [{ field: 'agentProfileId', message }, ...error.fields];
+  throw new PartnerError({ ...error.details, kind: 'Rejected', fields }, { cause: error });
+}
+
 type References =
   | { readonly agentProfileId: number; readonly boardingSettingsId?: number }
   | { readonly problems: readonly FieldProblem[] };
@@ -205,10 +221,12 @@ export function differences(requested: unknown, has: unknown, path: readonly str
 function isSame(requested: unknown, has: unknown): boolean {
   // In a change, `null` removes the field, so an absent field is as requested.
   if (requested === undefined || writeExactly(requested) === writeExactly(has ?? null)) return true;
-  // The partner may write the same instant in another way.
-  return isDateTime(requested) && isDateTime(has) && Date.parse(requested) === Date.parse(has);
+  // The partner may write the same instant, or the same number, in another way.
+  if (typeof has !== 'string') return false;
+  if (typeof requested === 'number') return has.trim() !== '' && Number(has) === requested;
+  return isDate(requested) && isDate(has) && Date.parse(requested) === Date.parse(has);
 }
 
-function isDateTime(value: unknown): value is string {
-  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T/.test(value);
+function isDate(value: unknown): value is string {
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}(T|$)/.test(value);
 }

@@ -4,9 +4,10 @@ import type { BoardingClient } from '../../partners/boarding/client.js';
 import { EXPLAINED, isUnderReview } from '../../partners/boarding/phases.js';
 import { isKnownStatus, isMid, phaseOf, type UnderwritingNote } from '../../partners/boarding/schemas.js';
 import type { CallOptions } from '../../partners/client.js';
+import { withoutEntities } from '../../partners/encoding.js';
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { masked } from '../../privacy/masked.js';
-import { untilCancelled } from '../failures.js';
+import { secondRead, untilCancelled } from '../failures.js';
 
 export type MerchantReader = ReturnType<typeof merchantReader>;
 
@@ -18,13 +19,22 @@ export function merchantReader(client: BoardingClient, meaningOf: MeaningOf) {
     return { status, phase: meaning === undefined ? phaseOf(status) : EXPLAINED[meaning] };
   }
 
-  async function snapshot(id: number, options: CallOptions = untilCancelled()): Promise<StatusSnapshot> {
+  /** @param isEnough whether the status alone is worth returning, where the account cannot read notes */
+  async function snapshot(
+    id: number,
+    options: CallOptions = untilCancelled(),
+    isEnough = (_: StatusSnapshot) => true,
+  ): Promise<StatusSnapshot> {
     const { status: name, statusDate, comment, mid: given } = await client.getStatus({ id }, options);
     const { status, phase } = await named(name);
-    const notes = isUnderReview(phase) ? await client.getUnderwritingNotes({ id }, options) : [];
     const isClear = given !== null && isMid(given);
     const mids = { mid: isClear ? given : null, unclearMid: isClear ? null : given && masked(given) };
-    return { status, phase, statusDate, comment, ...mids, notes: identified(notes) };
+    const now = { status, phase, statusDate, comment: comment && withoutEntities(comment), ...mids };
+    const withNotes = async () => ({
+      ...now,
+      notes: isUnderReview(phase) ? identified(await client.getUnderwritingNotes({ id }, options)) : [],
+    });
+    return secondRead(withNotes, { ...now, notes: [], isWithoutNotes: true }, isEnough);
   }
 
   /** The status without notes, just before a write. */
@@ -57,7 +67,8 @@ function identified(notes: readonly UnderwritingNote[]): Note[] {
 
 function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
   const places = new Map<string, number>();
-  return notes.map(({ text, author, date }) => {
+  return notes.map(({ text: given, author: by, date }) => {
+    const [text, author] = [withoutEntities(given), by && withoutEntities(by)];
     const content = JSON.stringify([text, author]);
     const place = (places.get(content) ?? 0) + 1;
     places.set(content, place);
@@ -65,10 +76,11 @@ function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
   });
 }
 
-export function hasChanged(seen: Seen, { notes, ...now }: StatusSnapshot): boolean {
+export function hasChanged(seen: Seen, { notes, isWithoutNotes, ...now }: StatusSnapshot): boolean {
   const { noteIds, noteCount = notes.length, ...before } = seen;
   const fields = ['phase', 'status', 'statusDate', 'comment', 'mid', 'unclearMid'] as const;
   if (fields.some((field) => before[field] !== undefined && before[field] !== now[field])) return true;
+  if (isWithoutNotes) return false;
   const ids = notes.map(({ id }) => id);
   if (noteCount !== ids.length) return true;
   return noteIds !== undefined && (ids.length !== noteIds.length || ids.some((id) => !noteIds.includes(id)));

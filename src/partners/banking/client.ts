@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type CallOptions, type PartnerClient, partnerClient } from '../client.js';
+import { type CallOptions, type Credentials, type PartnerClient, partnerClient } from '../client.js';
 import { openPlain } from '../fields.js';
 import { PartnerHttp } from '../http.js';
 import type { Connection } from '../partner.js';
@@ -39,7 +39,7 @@ export function bankingClient(settings: BankingSettings): BankingClient {
   const protocol = {
     system: SYSTEM,
     authorization: () => token.authorization(),
-    reauthorize: (refused: Readonly<Record<string, string>>) => token.reauthorize(refused),
+    reauthorize: (refused: Credentials, operation: string) => token.reauthorize(refused, operation),
     open: openPlain,
     secrets: () => token.secrets(),
     observe: settings.observe,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { withAdvice } from '../../settings/settings.js';
 import { nothing } from '../catalogue.js';
@@ -8,6 +9,8 @@ import { type BankingSettings, bankingClient, STATEMENT_FORMATS } from './client
 import { bankingOperations } from './operations.js';
 import * as requests from './requests.js';
 import * as responses from './responses.js';
+
+const PROCESS = randomUUID().slice(0, 8);
 
 /** apis/1, Errors. An operation without input has none that could be wrong or missing. */
 const contract: Contract = {
@@ -75,7 +78,8 @@ export const banking = definePartner({
     username: set.BANKING_USERNAME,
     password: set.BANKING_PASSWORD,
     deviceToken: set.BANKING_DEVICE_TOKEN,
-    deviceName: 'gangway',
+    // A bank that allows one session may tell the processes apart.
+    deviceName: set.BANKING_PARTNER_ID === undefined ? `gangway-${PROCESS}` : 'gangway',
     form: set.BANKING_PARTNER_ID === undefined ? 'user' : 'partner',
     ...(set.BANKING_TOTP_SECRET !== undefined && { totpSecret: set.BANKING_TOTP_SECRET }),
     ...(set.BANKING_PARTNER_ID !== undefined && { partnerId: set.BANKING_PARTNER_ID }),

@@ -109,9 +109,15 @@ const RENEWED_AT = 0.8;
 /** Between two attempts to renew a token that is still valid. */
 const NEXT_ATTEMPT_MS = 10_000;
 
+/** A token that is refused sooner than this after it was issued, in milliseconds, has not expired. */
+const SHORTEST_LIFE_MS = 60_000;
+/** The age that the token after such a one has before it is replaced, in milliseconds. It doubles with each. */
+const PATIENCE_MS = 2_000;
+
 /** Times are those of {@link TokenSettings.now}. */
 interface Held {
   readonly credentials: Credentials;
+  readonly issuedAt: number;
   readonly expiresAt: number;
   readonly neededPerson: boolean;
   renewAt: number;
@@ -132,13 +138,14 @@ export class BankingToken {
   #held: Held | undefined;
   #flight: Promise<Held> | undefined;
   #code: OneTimeCode | undefined;
+  #patienceMs = 0;
   #refusal: { readonly details: PartnerErrorDetails; readonly until: number } | undefined;
   /** The latest request for a token; there is never more than one at a time. */
   #latest: { readonly date: number; readonly asksForCode: boolean } | undefined;
 
   /** @param headers sent with every call, besides the token. @throws {TypeError} if the TOTP secret is not base32. */
   constructor(
-    system: string,
+    private readonly system: string,
     private readonly settings: TokenSettings,
     http: Transport,
     private readonly headers: Credentials,
@@ -170,9 +177,19 @@ export class BankingToken {
     }
   }
 
-  /** Headers with another token than the one that got a 401; one fetch for all callers that got it. */
-  async reauthorize(refused: Credentials): Promise<Credentials> {
-    if (this.#held?.credentials['authorization'] === refused['authorization']) this.#held = undefined;
+  /**
+   * Headers with another token than the one that got a 401; one fetch for all callers that got it. Where a bank allows one session
+   * for a user, each sign-in ends that of another process, which signs in again: so a token that ends early is kept for a while.
+   */
+  async reauthorize(refused: Credentials, operation: string): Promise<Credentials> {
+    const held = this.#held;
+    if (held && held.credentials['authorization'] === refused['authorization']) {
+      const ageMs = this.#now() - held.issuedAt;
+      if (ageMs < this.#patienceMs) throw this.#ended(operation, this.#patienceMs - ageMs);
+      const isEarly = ageMs < SHORTEST_LIFE_MS;
+      this.#patienceMs = isEarly ? Math.min(2 * this.#patienceMs || PATIENCE_MS, SHORTEST_LIFE_MS) : 0;
+      this.#held = undefined;
+    }
     return (this.#held ?? (await this.#renewed())).credentials;
   }
 
@@ -182,6 +199,7 @@ export class BankingToken {
   }
 
   forget(): void {
+    this.#patienceMs = 0;
     this.#held = undefined;
     this.#code = undefined;
     this.#refusal = undefined;
@@ -257,6 +275,7 @@ export class BankingToken {
     this.#codes?.correct(this.#serverDate());
     this.#held = {
       credentials: { ...this.headers, authorization: `Bearer ${response.token}` },
+      issuedAt: since,
       renewAt: since + life * RENEWED_AT,
       expiresAt: since + life,
       neededPerson,
@@ -281,6 +300,13 @@ export class BankingToken {
     const date = Date.parse(String(response.headers['date']));
     this.#latest = { date, asksForCode: asksForCode(response, opened) };
     return opened;
+  }
+
+  #ended(operation: string, leftMs: number): PartnerError {
+    const reason =
+      'HTTP 401 right after a sign-in that worked: another process or person ends our session, or this is not permitted';
+    const call = { system: this.system, operation, unreadable: operation, retryAfterMs: Math.ceil(leftMs) };
+    return new PartnerError({ ...call, kind: 'RateLimited', fields: [], reason });
   }
 
   /**

@@ -217,7 +217,7 @@ export const underwritingNote = z.looseObject({
 export const underwritingNotes = list(underwritingNote);
 
 /** 0 stands for no id: such a response proves no create. */
-const createdId = int32.refine((id) => id > 0);
+const createdId = int32.refine((id) => id > 0, 'must be an id, from 1 on');
 
 /** The merchant that a create made. Documented as `{merchantProfileId}`; a bare number is accepted too. */
 export const createdMerchant = z.union([

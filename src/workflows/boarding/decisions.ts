@@ -72,7 +72,7 @@ export interface Situation extends Asked {
 export function onRead(before: Remembered, now: StatusSnapshot, situation: Situation): Reaction<Remembered> {
   const restless = tracked(before.restless, before.seen, now, situation.inARow);
   const shown = [...showStatus(before.seen, now), ...showRestless(restless)];
-  const seen = seenOf(now);
+  const seen = seenOf(now, before.seen);
   const outcome = merchantOutcome(seen, situation.merchantProfileId);
   if (outcome) {
     const known = outcome.outcome === 'boarded' ? [{ know: { mid: outcome.mid } }] : [];
@@ -118,10 +118,10 @@ function showRestless(restless: Restless): readonly Decision[] {
 /** A note listed in a status set after its delivery is asked again. In review, the partner may list it in spite of its answer. */
 function stillDelivered(
   delivered: Remembered['delivered'],
-  { status, phase, statusDate, notes }: StatusSnapshot,
+  { status, phase, statusDate, notes, isWithoutNotes }: StatusSnapshot,
   restless: Restless,
 ): Remembered['delivered'] {
-  if (!isUnderReview(phase) || phase === 'in-review') return delivered;
+  if (!isUnderReview(phase) || phase === 'in-review' || isWithoutNotes) return delivered;
   const isStill = ([id, mark]: [string, StatusMark]) => {
     // The status is read before the notes. If a review takes effect in between, the old status comes without the note.
     const mayBeListed = notes.some((note) => note.id === id) || !restless.hasRestlessDate;
@@ -133,9 +133,10 @@ function stillDelivered(
 /** Asks a person about each listed note without a delivered answer. Question and answer end with the note, except in review. */
 function onNotes(
   delivered: Remembered['delivered'],
-  { phase, notes }: StatusSnapshot,
+  { phase, notes, isWithoutNotes }: StatusSnapshot,
   situation: Situation,
 ): readonly Decision[] {
+  if (isWithoutNotes) return [];
   const { closed, kept } = closeMoot('underwriting-note', situation, {
     isAsked: ({ about }) => notes.some(({ id }) => id === about),
     drops: isUnderReview(phase) && phase !== 'in-review' && !situation.isWriting,

@@ -21,8 +21,11 @@ export function showsSubmission(
 }
 
 /** Evidence that the underwriters have the answers: they review them, or they no longer list the notes. */
-export function showsReview({ phase, notes }: StatusSnapshot, noteIds: readonly string[]): boolean {
-  const isListed = notes.some(({ id }) => noteIds.includes(id));
+export function showsReview(
+  { phase, notes, isWithoutNotes }: StatusSnapshot,
+  noteIds: readonly string[],
+): boolean {
+  const isListed = isWithoutNotes === true || notes.some(({ id }) => noteIds.includes(id));
   return phase === 'in-review' || (isUnderReview(phase) && !isListed);
 }
 

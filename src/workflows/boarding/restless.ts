@@ -24,7 +24,8 @@ export function tracked(restless: Restless, before: Seen, now: StatusSnapshot, i
   const { noteIds = [] } = before;
   const isChanged = (field: Field) =>
     field === 'notes'
-      ? noteIds.length !== now.notes.length || !now.notes.every(({ id }) => noteIds.includes(id))
+      ? !now.isWithoutNotes &&
+        (noteIds.length !== now.notes.length || !now.notes.every(({ id }) => noteIds.includes(id)))
       : before[field] !== now[field];
   const changes = Object.fromEntries(
     FIELDS.map((field) => [field, isChanged(field) ? (counted[field] ?? 0) + 1 : 0]),
@@ -56,6 +57,10 @@ function isRestless({ changes }: Pick<Restless, 'changes'>, field: Field): boole
   return (changes[field] ?? 0) >= RESTLESS_CHANGES;
 }
 
-export function seenOf({ notes, ...status }: StatusSnapshot): Seen {
-  return { ...status, noteIds: notes.map(({ id }) => id) };
+/** Without its notes, those of the read before count, or none: any note that is read later is then a change. */
+export function seenOf(
+  { notes, isWithoutNotes, ...status }: StatusSnapshot,
+  { noteIds = [] }: Pick<Seen, 'noteIds'> = {},
+): Seen {
+  return { ...status, noteIds: isWithoutNotes ? noteIds : notes.map(({ id }) => id) };
 }

@@ -62,7 +62,12 @@ const ASKING: Asking = {
   whenGone: 'the partner no longer asks',
 };
 
-export function onRead(before: Remembered, now: ProfileSnapshot, situation: Situation): Reaction<Remembered> {
+export function onRead(
+  before: Remembered,
+  { isWithoutTickets, ...read }: ProfileSnapshot,
+  situation: Situation,
+): Reaction<Remembered> {
+  const now = isWithoutTickets ? { ...read, tickets: before.seen?.tickets ?? [] } : read;
   const listed = onListed(before, now.tickets, situation, ASKING);
   const problems = now.phase === 'new' ? before.problems : (before.problems ?? []);
   const remember = { ...listed.remember, seen: now, problems };

@@ -256,7 +256,7 @@ function adoptable(business: Business): (id: string) => Promise<Candidate> {
       endsWhenRejected: true,
     });
     if (!found) throw new NotAdoptable(`the bank shows no banking profile ${id}`);
-    if (found.against.length > 0) doubt(profileId, described(found));
+    if (found.against.length > 0 && !found.isNamesOnly) doubt(profileId, described(found));
     return found;
   };
 }

@@ -1,4 +1,4 @@
-/** Our access to a partner: the credentials that it accepts, and the responses that can be read. */
+/** Our access to a partner: the credentials that it accepts, what it permits, and the responses that can be read. */
 import { setHandler } from '@temporalio/workflow';
 import {
   credentialsRefused,
@@ -83,7 +83,6 @@ export function signIns(journey: Journey, system: System): () => readonly Task[]
 
 function questionOf(system: System, { kind, reason, needs, words }: Refusal): Question {
   const partner = partnerInWords(system);
-  const said = words === '' ? '' : ` Response of the partner: ${masked(words)}`;
   const alone =
     'Gangway tries the credentials once a minute, and everything that waits continues when they work.';
   if (needs === 'one-time-code')
@@ -92,7 +91,7 @@ function questionOf(system: System, { kind, reason, needs, words }: Refusal): Qu
       title: `One-time code needed: sign in to ${partner}`,
       detail:
         `A worker process cannot sign in without a one-time code (${reason}). Answer with a code: it is valid for one sign-in, and ` +
-        `each worker process signs in separately. With a TOTP secret in the settings, no code is needed. ${alone}${said}`,
+        `each worker process signs in separately. With a TOTP secret in the settings, no code is needed. ${alone}${said(words)}`,
       answers: ['code', 'retry'],
     };
   const [what, remedy] =
@@ -102,9 +101,13 @@ function questionOf(system: System, { kind, reason, needs, words }: Refusal): Qu
   return {
     kind: 'credentials',
     title: `No access: ${partner}`,
-    detail: `The partner ${what}; ${reason}. ${remedy} ${alone} Answer retry to try them now.${said}`,
+    detail: `The partner ${what}; ${reason}. ${remedy} ${alone} Answer retry to try them now.${said(words)}`,
     answers: ['retry'],
   };
+}
+
+function said(words: string): string {
+  return words === '' ? '' : ` Response of the partner: ${masked(words)}`;
 }
 
 export function partnerInWords(system: System): string {
@@ -121,7 +124,7 @@ interface Unreadable extends UnreadableReport {
 /** Only this many of the workflows that wait for one operation are read. */
 const MOST_WORKFLOWS = 20;
 
-/** Asks people about operations whose responses cannot be read: one requirement for each, until no onboarding waits for it. */
+/** Asks people about operations that are unreadable or not permitted: one requirement for each, until no onboarding waits for it. */
 export function unreadableReads(journey: Journey, system: System): () => readonly Task[] {
   const { requirements, state } = journey;
   const { awaitReadable, retryReads } = partnerActivities(system)({
@@ -154,7 +157,7 @@ export function unreadableReads(journey: Journey, system: System): () => readonl
         () => awaitReadable({ reads: asked.map(readOf) }),
         () => all !== asked || all.some(isAnswered),
       );
-      close(({ operation }) => readable?.includes(operation) === true, 'its responses can be read again');
+      close(({ operation }) => readable?.includes(operation) === true, 'it works again');
       for (const answered of close(isAnswered, 'answered')) await retryReads(readOf(answered));
       state.report();
     }
@@ -174,13 +177,26 @@ function withReport(all: readonly Unreadable[], report: UnreadableReport): reado
   return all.map((each) => (each === known ? { ...known, workflowIds } : each));
 }
 
-function unreadableQuestion(system: System, { operation, since, what }: UnreadableReport): Question {
+function unreadableQuestion(
+  system: System,
+  { operation, since, what, workflowId, forbidden }: UnreadableReport,
+): Question {
+  if (forbidden !== undefined)
+    return {
+      kind: 'credentials',
+      title: `Not permitted: ${operation} of ${partnerInWords(system)}`,
+      detail:
+        `The partner accepts our credentials, and does not permit ${operation} (${forbidden}). ${workflowId} waits for it, and perhaps ` +
+        'others; or its record belongs to another organization. Ask the partner for the permission. Gangway tries again every ' +
+        `minute, and this requirement closes when that succeeds. Answer retry to try at once.${said(what)}`,
+      answers: ['retry'],
+    };
   return {
     kind: 'unreadable',
     title: `Unreadable responses: ${operation} of ${partnerInWords(system)}`,
     detail:
       `Since ${minuteOf(since)}, responses to ${operation} cannot be read. The last one: ${masked(what) || 'unknown'}. ` +
-      'Ask the partner whether it has changed its contract. Gangway repeats the reads, and this requirement closes when they ' +
+      'Ask the partner whether it has changed its contract, or its address. Gangway repeats the reads, and this requirement closes when they ' +
       'succeed. Answer retry to read at once.',
     answers: ['retry'],
   };

@@ -42,10 +42,39 @@ describe('fees that are read and sent with a change', () => {
     expect(await run(changeFees, { merchantProfileId: 7, changes })).toEqual({ changed: 1, differing: [] });
     expect(requests.map(({ line, body }) => `${line} ${body}`)).toEqual([
       'GET /api/v2/merchant/fees?id=7 ',
-      'POST /api/v2/merchant/fees?id=7 {"cashDiscountRate":3,"standard":{"portal":{"perItem":1.1,"percent":0},' +
-        '"ids":[9223372036854775807]},"templateId":9007199254740993}',
+      'POST /api/v2/merchant/fees?id=7 {"cashDiscountRate":3,"templateId":9007199254740993,' +
+        '"standard":{"portal":{"perItem":1.1,"percent":0},"ids":[9223372036854775807]}}',
       'GET /api/v2/merchant/fees?id=7 ',
     ]);
+  });
+
+  const OWN =
+    '"cashDiscountRate":"3.5","earlyTerminationFeeAmount":1000000,"minimumDiscountStartDate":"2026-01-05",' +
+    '"minimumDiscountType":"Weekly","amex":null,"standard":{"portal":{"perItem":null}},"miscFees":{}';
+  const answering = (minimum: unknown) => `{"data":{"minimumDiscountAmount":${minimum},${OWN}}}`;
+
+  it('stay as the partner has them, whatever they are', async () => {
+    const { url, requests } = await recordingServer((response, request) =>
+      responding(200, answering(requests.length < 2 ? 750 : '"20.00"'))(response, request),
+    );
+    const changes = { minimumDiscountAmount: 20 };
+    const request = { merchantProfileId: 7, changes };
+    expect(await run(activitiesAt(url).changeFees, request)).toEqual({ changed: 1, differing: [] });
+    expect(String(requests[1]?.body)).toBe(`{"minimumDiscountAmount":20,${OWN}}`);
+  });
+
+  it('are checked where a person changes them', async () => {
+    const { url, requests } = await recordingServer(responding(200, answering(20)));
+    const changes = { minimumDiscountAmount: 750, standard: { portal: { perItem: 1 } } };
+    const { details } = await failed(run(activitiesAt(url).changeFees, { merchantProfileId: 7, changes }));
+    expect(details).toMatchObject({
+      kind: 'Rejected',
+      fields: [
+        { field: 'fees.minimumDiscountAmount', message: 'must be at most 500' },
+        { field: 'fees.standard.portal.percent', message: 'is required' },
+      ],
+    });
+    expect(requests).toHaveLength(1);
   });
 
   it('are read again where the partner does not find yet what it has just created', async () => {

@@ -36,22 +36,27 @@ describe('the status of a response decides', () => {
     [502, 'Uncertain'],
     [503, 'Uncertain'],
     [504, 'Uncertain'],
-    [301, 'Uncertain'],
-    [304, 'Uncertain'],
-  ])('%i is %s', async (status, kind) => {
+    [301, 'Uncertain', { unreadable: 'create-merchant' }],
+    [304, 'Uncertain', { unreadable: 'create-merchant' }],
+  ])('%i is %s', async (status, kind, more: object = {}) => {
     const { url } = await recordingServer(responding(status, ''));
     const error = await failureAt(url);
     expect(error.details).toEqual({
       ...{ system: 'boarding', operation: 'create-merchant', kind, status, fields: [] },
       reason: `HTTP ${status}`,
+      ...more,
     });
     expect(error.message).toBe(`boarding create-merchant: ${kind}, HTTP ${status}`);
   });
 
-  it.each([302, 307, 308])('a redirect (%i) is not followed', async (status) => {
+  it.each([
+    [302, 'Uncertain'],
+    [307, 'NotSent'],
+    [308, 'NotSent'],
+  ])('a redirect (%i) is not followed', async (status, kind) => {
     const other = await recordingServer(responding(200, '{"data":{"merchantProfileId":1}}'));
     const { url } = await recordingServer(responding(status, '', { location: `${other.url}/elsewhere` }));
-    expect(await failureAt(url)).toMatchObject({ kind: 'Uncertain', status });
+    expect(await failureAt(url)).toMatchObject({ kind, status });
     expect(other.connections()).toBe(0);
   });
 

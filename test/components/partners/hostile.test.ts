@@ -8,7 +8,7 @@ import { isWhole } from '../../rigs/partners/memory.js';
 import { clientOf, socketServer } from '../../rigs/partners/servers.js';
 
 /** How a call may end: with a response that was understood, or with the kind of a {@link PartnerError}. */
-type End = 'understood' | 'Uncertain' | 'Rejected' | 'Unauthorized' | 'RateLimited';
+type End = 'understood' | 'NotSent' | 'Uncertain' | 'Rejected' | 'Unauthorized' | 'RateLimited';
 
 /** Acts as the partner once a whole request has arrived. */
 type Act = (socket: Socket) => void;
@@ -72,6 +72,15 @@ const ECHO = SECRETS.join(' ');
 
 /** Every way in which a partner, or an impostor, can respond to a write that it should accept, and how the write then ends. */
 const MODES: Readonly<Record<End, Readonly<Record<string, Act>>>> = {
+  NotSent: {
+    // It sends us elsewhere, and has done nothing.
+    ...each(
+      [307, 308],
+      (code) => `redirects with ${code}`,
+      (code) => status(`${code} Moved`, '', 'location: http://169.254.169.254/\r\n'),
+    ),
+    'redirects to itself': status('307 Temporary', '', 'location: /v2/merchants\r\n'),
+  },
   Uncertain: {
     // It disconnects.
     'closes the connection': (socket) => socket.end(),
@@ -120,12 +129,11 @@ const MODES: Readonly<Record<End, Readonly<Record<string, Act>>>> = {
     'has a header with a null byte': say(`${OK}x: a\0b\r\ncontent-length: 0\r\n\r\n`),
     // It sends us elsewhere.
     ...each(
-      [301, 302, 303, 307, 308],
+      [301, 302, 303],
       (code) => `redirects with ${code}`,
       (code) => status(`${code} Moved`, '', 'location: http://169.254.169.254/\r\n'),
     ),
     'redirects to a file': status('302 Found', '', 'location: file:///etc/passwd\r\n'),
-    'redirects to itself': status('307 Temporary', '', 'location: /v2/merchants\r\n'),
     refreshes: status('200 OK', '', 'refresh: 0; url=http://169.254.169.254/\r\n'),
     'is overloaded': status('503 Unavailable', '<html>', 'retry-after: -1\r\n'),
     // It responds with something other than JSON.
@@ -238,8 +246,8 @@ describe('whatever a partner does, a write ends with a known outcome, and the ne
     if (end === 'understood') expect(JSON.parse(shown)).toMatchObject({ merchantProfileId: 7001 });
     expect(shown.split('\n')[0]?.length).toBeLessThan(500);
     for (const secret of SECRETS) expect(shown).not.toContain(secret);
-    // A 429 holds for a second.
-    if (end === 'RateLimited') vi.advanceTimersByTime(1_000);
+    // A 429 holds for a second, a redirect for a minute.
+    if (end === 'RateLimited' || end === 'NotSent') vi.advanceTimersByTime(60_000);
     expect(await client.listAgentProfiles({})).toEqual([]);
   });
 });

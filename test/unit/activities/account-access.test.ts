@@ -145,7 +145,7 @@ const refusedAs = (more: Partial<PartnerErrorDetails> = {}) => {
 };
 
 const waits = { nonRetryable: false, kind: 'Unauthorized' };
-const asksItself = { nonRetryable: true, kind: 'Forbidden' };
+const waitsForPermission = { nonRetryable: false, kind: 'Forbidden', nextRetryDelay: MINUTE };
 
 describe('a process whose credentials are refused', () => {
   it('makes one call a minute for all activities, and one report while its workflow tries the credentials', async () => {
@@ -262,8 +262,8 @@ describe('a call that is refused although the credentials work', () => {
     ['although the partner did not respond meanwhile', (rig: Process) => ended(rig, 'NotSent')],
     ['although it was too much for the partner meanwhile', (rig: Process) => ended(rig, 'RateLimited')],
     ['although the response was unclear meanwhile', (rig: Process) => ended(rig, 'Uncertain')],
-  ])('is a requirement of its workflow: %s', async (_, between) => {
-    expect(await refusedTwice(between)).toMatchObject(asksItself);
+  ])('waits for a permission: %s', async (_, between) => {
+    expect(await refusedTwice(between)).toMatchObject(waitsForPermission);
   });
 
   it.each([

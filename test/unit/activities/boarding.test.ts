@@ -98,6 +98,35 @@ describe('a create that the partner refuses', () => {
     expect(await run('createMerchant', request)).toEqual(expected);
   });
 
+  const denied = (more: object = {}) =>
+    new PartnerError({ ...operation, kind: 'Forbidden', status: 403, fields, reason: 'HTTP 403', ...more });
+  const all = entries('Harbor', 'Lighthouse');
+  const foreign = 'the partner does not permit it (403): the agent profile may belong to another ISO';
+
+  it.each([
+    [
+      all,
+      `${foreign}; the partner does not list this id; choose one of: Harbor (agentProfileId 1), Lighthouse (agentProfileId 2)`,
+    ],
+    [denied(), foreign],
+  ])(
+    '(403) asks for another agent profile, unless the partner lists it as ours: %j',
+    async (listAgentProfiles, message) => {
+      const { run } = atPartner({ createMerchant: denied(), listAgentProfiles });
+      const references = { agentProfileId: 9, boardingSettings: false } as const;
+      const problems = [
+        { field: 'agentProfileId', message },
+        { field: 'merchant.email', message: 'odd' },
+      ];
+      await expect(run('createMerchant', { ...CREATE, references })).rejects.toMatchObject({
+        details: [{ kind: 'Rejected', fields: problems }],
+      });
+      const ours = { ...CREATE, references: { agentProfileId: 2, boardingSettings: false } } as const;
+      if (Array.isArray(listAgentProfiles))
+        await expect(run('createMerchant', ours)).rejects.toMatchObject({ details: [{ kind: 'Forbidden' }] });
+    },
+  );
+
   it.each([undefined, null, {}, 'Harbor'])('has created nothing when its response has %j', async (data) => {
     const { run } = atPartner({ createMerchant: refused(data) });
     await expect(run('createMerchant', request)).rejects.toMatchObject({ details: [{ kind: 'Rejected' }] });
@@ -136,6 +165,19 @@ describe('the notes of underwriters', () => {
   type Said = string | null;
   const note = (text: string, author: Said = 'Uma', date: Said = null) => ({ text, author, date });
   const idsOf = async (...notes: object[]) => (await read(notes)).map(({ id }) => id);
+
+  it('and its comment have characters in place of HTML entities', async () => {
+    const text =
+      'Send the owner&#39;s license &amp; a caf&eacute; permit &lt;2 MB&gt; &#x41; &nope; &#27; AT&T';
+    const getStatus = { ...status('Pending'), comment: 'Ada &amp; Bo' };
+    const { run } = atPartner({ getStatus, getUnderwritingNotes: [note(text, 'Uma &quot;U&quot;')] });
+    expect(await run('readStatus', { merchantProfileId: 7 })).toMatchObject({
+      comment: 'Ada & Bo',
+      notes: [
+        { text: "Send the owner's license & a café permit <2 MB> A &nope; &#27; AT&T", author: 'Uma "U"' },
+      ],
+    });
+  });
 
   it('keep their ids when the partner changes their date or their order, and differ by text, author and place', async () => {
     const [why, other, again] = await idsOf(note('Why?'), note('Why?', null), note('Why?'));

@@ -47,7 +47,7 @@ it.each<[string, Credentials, now: number, ms: number]>([
 });
 
 describe('a refused read', () => {
-  type Does = 'wait' | 'report' | 'confirm' | 'ask';
+  type Does = 'wait' | 'report' | 'confirm' | 'deny';
   type Unusual = { readonly as?: PartnerErrorDetails; readonly before?: Credentials };
   const [SENT, ARRIVED, OPEN] = [closed('sent'), closed('arrived'), open(readBefore)];
   const [HELD, AGAIN] = [closed('arrived', { ...readAfter, probes: 2 }), closed('sent', readAfter)];
@@ -78,8 +78,14 @@ describe('a refused read', () => {
     ['is remembered next to others, with its words', 'wait', OTHER, 2_000, WITH_WORDS, { as: needsCode }],
     ['is reported within a minute of a successful probe', 'report', FRESH, 1_001, again(61_001)],
     // Within five minutes of a probe that followed a refused read.
-    ['is about the call soon after a probe', 'ask', OPEN, 300_999, OPEN],
-    ['is about the call although the account is closed for another activity', 'ask', HELD, 2_000, HELD],
+    ['is about the call soon after a probe', 'deny', OPEN, 300_999, { ...OPEN, disputedUntil: 600_999 }],
+    [
+      'is about the call although the account is closed for another activity',
+      'deny',
+      HELD,
+      2_000,
+      { ...HELD, disputedUntil: 302_000 },
+    ],
     ['is about the credentials five minutes after that probe', 'report', OPEN, 301_000, again(361_000)],
     ['is about the credentials when the sign-in was refused', 'report', OPEN, 2_000, readAfter, atSignIn],
     ['is about the credentials when only another activity was refused', 'report', ELSE, 2_000, BOTH],
@@ -88,7 +94,7 @@ describe('a refused read', () => {
     ['nor when it was refused again since that probe', 'wait', AGAIN, 70_000, AGAIN, { before: ARRIVED }],
     ['nor after three reports, if another process was let in', 'wait', SPENT, 1_000, SPENT, BEFORE_SPENT],
     ['is reported a third time', 'confirm', closed('arrived', { unanswered: 2 }), 61_000, { unanswered: 2 }],
-    ['asks a person itself after the third', 'ask', THIRD, 61_000, THIRD, atSignIn],
+    ['counts as a missing permission after the third', 'deny', THIRD, 61_000, THIRD, atSignIn],
   ])('%s', (_, does, state, at, next, { as = details, before = state } = {}) => {
     const [after, what] = refused(state, before, 'read', as, at);
     expect(what).toBe(does);

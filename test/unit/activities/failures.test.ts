@@ -17,6 +17,7 @@ import {
   type PartnerErrorDetails,
   type PartnerErrorKind,
 } from '../../../src/partners/partner-error.js';
+import { environment } from '../../rigs/activities/environment.js';
 
 function failed(
   kind: PartnerErrorKind,
@@ -57,8 +58,21 @@ describe('a read is retried', () => {
     ['Uncertain', 503, 1, true, false],
     ['RateLimited', 429, 1, true, false],
     ['Rejected', 404, 1, false, false],
-  ])('%s with status %s at attempt %i: %s', (kind, status, attempt, expected, isNew = true) => {
-    expect(isRetryable(failed(kind, status), attempt, isNew)).toBe(expected);
+  ])('%s with status %s at attempt %i: %s', async (kind, status, attempt, expected, isNew = true) => {
+    const check = async () => isRetryable(failed(kind, status), attempt, isNew);
+    expect(await environment({ workflowType: 'partnerOperation' }).run(check)).toBe(expected);
+  });
+
+  it('by an onboarding, whose account asks for the permission, unless the record may be of somebody else', async () => {
+    const denied = () => Promise.reject(failed('Forbidden', 403));
+    const outcome = (repetition: Repetition, workflowType: string) =>
+      environment({ workflowType })
+        .run(() => repeatable(denied, repetition))
+        .catch((error: ApplicationFailure) => error);
+    for (const workflowType of ['merchantBoarding', 'businessOnboarding', 'terminalProvisioning'])
+      expect(await outcome({}, workflowType)).toMatchObject({ nonRetryable: false, nextRetryDelay: 60_000 });
+    expect(await outcome({ mayBeForeign: true }, 'merchantBoarding')).toMatchObject({ nonRetryable: true });
+    expect(await outcome({}, 'partnerOperation')).toMatchObject({ nonRetryable: true });
   });
 
   it.each([

@@ -13,7 +13,7 @@ const START = '2026-01-01T10:00:00.000Z';
 beforeEach(() => stoppedAt(START));
 
 function failed(more: Partial<PartnerErrorDetails> = {}, nonRetryable = false): ApplicationFailure {
-  const details = [{ kind: 'RateLimited', fields: [], ...more }];
+  const details = [{ kind: 'RateLimited', fields: [], reason: 'HTTP 429', ...more }];
   return ApplicationFailure.create({ type: 'PartnerError', message: 'too busy', details, nonRetryable });
 }
 
@@ -209,8 +209,52 @@ describe('responses that cannot be read', () => {
     await attempt(unreadable, { attempt: 2 });
     temporal.isUp = true;
     await attempt(unreadable, { attempt: 3 });
-    expect(reports).toMatchObject([{ isLate: true }, { operation: 'get-status', since: START }]);
+    expect(reports).toMatchObject([{ operation: 'get-status', since: START }]);
   });
+
+  it('are asked about by the account alone, however late the step is', async () => {
+    const { attempt, reports } = process();
+    later(20 * HOUR);
+    for (const number of [2, 8, 64]) await attempt(unreadable, { attempt: number });
+    expect(reports).toMatchObject([{ to: 'partner-account-boarding' }]);
+  });
+});
+
+describe('a missing permission', () => {
+  const fields = [{ field: '', message: 'ask ada@example.com' }];
+  const denied = (more: object = {}) =>
+    failed({ kind: 'Forbidden', operation: 'get-status', status: 403, fields, ...more });
+
+  it('is reported to the account at once, without private values, once an hour for an operation', async () => {
+    const { attempt, reports } = process();
+    await attempt(denied(), { attempt: 1 });
+    await attempt(denied(), { attempt: 2, ...workflow('m-2') });
+    later(HOUR);
+    await attempt(denied({ status: 401 }), { attempt: 3 });
+    const report = { to: 'partner-account-boarding', operation: 'get-status', workflowId: 'test' };
+    const what = 'ask [Redacted]';
+    const since = START;
+    expect(reports).toEqual([
+      { ...report, since, what, forbidden: 403 },
+      { ...report, since, what, forbidden: 401 },
+    ]);
+  });
+
+  it('is no more lasting than a redirect, which is reported at once and names its target', async () => {
+    const { attempt, reports } = process();
+    const reason = 'HTTP 308 to https://new.example.com/submit';
+    await attempt(failed({ kind: 'NotSent', status: 308, unreadable: 'submit-merchant', reason }));
+    expect(reports).toMatchObject([
+      { to: 'partner-account-boarding', operation: 'submit-merchant', what: reason },
+    ]);
+  });
+
+  it.each([{ atSignIn: true }, { needs: 'one-time-code' }] as const)(
+    'is not what the account reports itself: %j',
+    async (more) => {
+      expect(await process().attempt(denied(more))).toBe(0);
+    },
+  );
 });
 
 it.each([

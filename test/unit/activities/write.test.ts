@@ -320,6 +320,13 @@ describe('a write', () => {
     },
   );
 
+  it('that an onboarding is not permitted clears its mark, and is sent again a minute later', async () => {
+    const info = { workflowType: 'merchantBoarding' };
+    const { log, outcome } = await attempt(sending(failed('Forbidden', { status: 403 })), { info });
+    expect(log).toEqual(['mark', 'clear']);
+    expect(outcome).toMatchObject({ ...retryable('Forbidden'), nextRetryDelay: 60_000 });
+  });
+
   it.each<[PartnerErrorKind, string]>([
     ['Uncertain', `fail Uncertain for good at ${NOW}`],
     ['Rejected', 'fail Rejected for good'],

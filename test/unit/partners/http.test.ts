@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import {
   type HttpDownload,
@@ -577,4 +578,53 @@ it('each of several observers sees the beginning and the end', () => {
   observers(...begins)(exchange, call)({ status: 200 }, received);
   for (const begin of begins) expect(begin.mock.calls).toEqual([[exchange, call]]);
   for (const end of ends) expect(end.mock.calls).toEqual([[{ status: 200 }, received]]);
+});
+
+describe('a response that is encoded', () => {
+  const JSON_TEXT = '{"name":"Café"}';
+  const sent = async (body: Buffer, headers: string, limits = {}) => {
+    const { http } = memoryPartner({
+      respond: saying(response(body, `HTTP/1.1 200 x\r\n${headers}`)),
+      limits,
+    });
+    return (await http.send(READ)).body;
+  };
+  const text = Buffer.from(JSON_TEXT);
+  const encoded = (name: string) => `content-encoding: ${name}`;
+
+  it.each<[string, Buffer, string]>([
+    ['gzip', gzipSync(text), encoded('gzip')],
+    ['x-gzip in capitals', gzipSync(text), encoded('X-GZIP')],
+    ['deflate', deflateSync(text), encoded('deflate')],
+    ['deflate without its header', deflateRawSync(text), encoded('deflate')],
+    ['brotli', brotliCompressSync(text), encoded('br')],
+    ['zstd', zstdCompressSync(text), encoded('zstd')],
+    ['gzip of brotli', gzipSync(brotliCompressSync(text)), encoded('br, gzip')],
+    ['identity', text, encoded('identity')],
+    ['a byte order mark', Buffer.from(`\ufeff${JSON_TEXT}`), 'content-type: application/json'],
+    ['latin1', Buffer.from(JSON_TEXT, 'latin1'), 'content-type: application/json; charset=ISO-8859-1'],
+    ['latin1 without a word', Buffer.from(JSON_TEXT, 'latin1'), 'content-type: application/json'],
+    ['UTF-16', Buffer.from(JSON_TEXT, 'utf16le'), 'content-type: application/json;charset="utf-16le"'],
+    ['a charset of no name', text, 'content-type: application/json; charset=utf8mb4'],
+  ])('(%s) arrives as UTF-8', async (_, body, headers) => {
+    expect((await sent(body, headers)).toString()).toBe(JSON_TEXT);
+  });
+
+  it.each(['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip, gzip, gzip, gzip, gzip', 'rot13'])(
+    'in another way than it says (%s) arrives as it is',
+    async (name) => {
+      expect((await sent(text, encoded(name))).toString()).toBe(JSON_TEXT);
+    },
+  );
+
+  it('has the usual size when it is decoded', async () => {
+    const bomb = gzipSync(gzipSync(Buffer.alloc(50_000_000)));
+    for (const each of [bomb, gzipSync(Buffer.alloc(100_001))]) {
+      const decoding = sent(each, encoded(each === bomb ? 'gzip, gzip' : 'gzip'), { maxBodyBytes: 100_000 });
+      expect(await failureOf(decoding)).toMatchObject({ code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE', sent: true });
+    }
+    expect(
+      await sent(gzipSync(Buffer.alloc(100_000)), encoded('gzip'), { maxBodyBytes: 100_000 }),
+    ).toHaveLength(100_000);
+  });
 });

@@ -26,11 +26,11 @@ const OPERATIONS = {
 beforeEach(() => stoppedAt(0, ['performance']));
 
 /** A client of a partner that responds with these heads in turn, and then with 200. */
-function clientOf(heads: readonly string[], connect?: MemoryOptions['connect']) {
+function clientOf(heads: readonly string[], connect?: MemoryOptions['connect'], maxRetryAfterMs = 60_000) {
   const left = [...heads];
   const { http, requests, connections } = memoryPartner({
     respond: (connection) => connection.end(response('{}', `HTTP/1.1 ${left.shift() ?? '200 OK'}`)),
-    limits: { maxRetryAfterMs: 60_000 },
+    limits: { maxRetryAfterMs },
     ...(connect && { connect }),
   });
   const ends: ExchangeEnd[] = [];
@@ -77,7 +77,7 @@ describe('a 429 holds for all calls of the account', () => {
     expect(ends).toEqual([{ status: 429 }, PAUSED, PAUSED, { status: 200 }]);
   });
 
-  it.each(['429 Busy\r\nretry-after: 0', '503 Busy\r\nretry-after: 7'])('but not: %j', async (head) => {
+  it.each(['429 Busy\r\nretry-after: 0', '503 Busy'])('but not: %j', async (head) => {
     const { client, sent } = clientOf([head]);
     await failureOf(client.getStatus({}));
     await client.getStatus({});
@@ -109,5 +109,77 @@ describe('a 429 holds for all calls of the account', () => {
     expect([sent(), beforeSending.mock.calls]).toEqual([['/status'], []]);
     await settled();
     expect(connections.map(isClosed)).toEqual([true, true]);
+  });
+});
+
+it('a 503 that names a time holds for all calls of the account, as a 429 does', async () => {
+  const { client, sent } = clientOf(['503 Maintenance\r\nretry-after: 7']);
+  expect((await failureOf(client.submit({}))).kind).toBe('Uncertain');
+  const held = { kind: 'RateLimited', retryAfterMs: 7_000, reason: 'not sent: submit got HTTP 503' };
+  expect((await failureOf(client.submit({}))).details).toMatchObject(held);
+  expect((await failureOf(client.getStatus({}))).details).toMatchObject(held);
+  vi.advanceTimersByTime(7_000);
+  await client.getStatus({});
+  expect(sent()).toEqual(['/submit', '/status']);
+});
+
+describe('a redirect', () => {
+  const TO = 'https://new.example.com/v3/submit';
+  const to = (status: number) => `${status} Moved\r\nlocation: ${TO}?token=abc`;
+  const HOUR = 3_600_000;
+
+  it.each([307, 308])(
+    '(%i) did nothing, names its target, and holds all calls for a minute',
+    async (status) => {
+      const { client, sent } = clientOf([to(status)], undefined, HOUR);
+      const reason = `HTTP ${status} to ${TO}`;
+      expect((await failureOf(client.submit({}))).details).toEqual({
+        ...{ system: 'boarding', operation: 'submit', kind: 'NotSent', status, fields: [], reason },
+        unreadable: 'submit',
+      });
+      const held = { kind: 'RateLimited', unreadable: 'submit', reason: `not sent: submit got ${reason}` };
+      expect((await failureOf(client.submit({}))).details).toMatchObject(held);
+      expect((await failureOf(client.getStatus({}))).details).toMatchObject({
+        ...held,
+        retryAfterMs: 60_000,
+      });
+      vi.advanceTimersByTime(60_000);
+      await client.submit({});
+      expect(sent()).toEqual(['/submit', '/submit']);
+    },
+  );
+
+  it.each([300, 301, 302, 303])(
+    '(%i) of a write may follow its success, and holds writes for an hour',
+    async (status) => {
+      const { client, sent } = clientOf([to(status)], undefined, HOUR);
+      const reason = `HTTP ${status} to ${TO}`;
+      expect((await failureOf(client.submit({}))).details).toMatchObject({
+        ...{ kind: 'Uncertain', reason, unreadable: 'submit' },
+      });
+      await client.getStatus({});
+      const held = { kind: 'RateLimited', retryAfterMs: HOUR, unreadable: 'submit' };
+      expect((await failureOf(client.submit({}))).details).toMatchObject(held);
+      vi.advanceTimersByTime(HOUR);
+      await client.submit({});
+      expect(sent()).toEqual(['/submit', '/status', '/submit']);
+    },
+  );
+
+  it('of a read holds all calls for a minute', async () => {
+    const { client, sent } = clientOf(['302 Found\r\nlocation: /sign-in'], undefined, HOUR);
+    const reason = 'HTTP 302 to /sign-in';
+    expect((await failureOf(client.getStatus({}))).details).toMatchObject({ kind: 'Uncertain', reason });
+    expect((await failureOf(client.submit({}))).details).toMatchObject({ retryAfterMs: 60_000 });
+    expect(sent()).toEqual(['/status']);
+  });
+
+  it.each([
+    ['', 'HTTP 308'],
+    ['location: https://a.example/ada@example.com\r\n', 'HTTP 308 to https://a.example/[Redacted]'],
+    [`location: /${'x'.repeat(500)}\r\n`, `HTTP 308 to /${'x'.repeat(170)}… (shortened, 501 characters)`],
+  ])('with the header %j is %j', async (header, reason) => {
+    const { client } = clientOf([`308 Moved\r\n${header}`.trimEnd()]);
+    expect((await failureOf(client.getStatus({}))).details.reason).toBe(reason);
   });
 });

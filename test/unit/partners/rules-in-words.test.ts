@@ -54,6 +54,8 @@ describe('a value in the form of another country', () => {
     ['1.234,56', 'must be a number such as 1234.56'],
     ['1,234.56', 'must be a number such as 1234.56'],
     ['25', 'must be a number, without quotes'],
+    ['9007199254740993', 'must have 15 digits at most'],
+    [9_007_199_254_740_993n, 'must have 15 digits at most'],
   ])('is rejected where a number is wanted: %s', (minimumDiscountAmount, message) => {
     const input = { ...merchant(), fees: { minimumDiscountAmount } };
     expect(problems(merchantBoardingInput(), input)).toEqual([`fees.minimumDiscountAmount: ${message}`]);

@@ -66,11 +66,11 @@ it.each(['getStatus', 'submit'] as const)(
   },
 );
 
-it.each(['getStatus', 'submit'] as const)('a second 401 of %s ends the call', async (operation) => {
-  const { client, requests, ends } = refusing(2);
+it.each(['getStatus', 'submit'] as const)('a third 401 of %s ends the call', async (operation) => {
+  const { client, requests, ends } = refusing(3);
   expect(await failureOf(client[operation]({ id: 4711 }))).toMatchObject({
     kind: 'Unauthorized',
     status: 401,
   });
-  expect([requests.length, ends]).toEqual([2, [{ status: 401 }, { status: 401 }]]);
+  expect([requests.length, ends]).toEqual([3, Array(3).fill({ status: 401 })]);
 });

@@ -196,6 +196,25 @@ describe('what a partner repeats of a request', () => {
   });
 });
 
+describe('a name that is an everyday word', () => {
+  const mask = masking([], {
+    firstName: 'Will',
+    lastName: 'Must',
+    owners: [{ givenName: 'Ada', familyName: 'May' }],
+  });
+
+  it.each([
+    ['system must be one of our systems, and will be', 'system must be one of our systems, and will be'],
+    ['you may not, ada', 'you may not, [Redacted]'],
+    ['Will is known, as is MUST', '[Redacted] is known, as is [Redacted]'],
+    ['will must and ada may are known', '[Redacted] and [Redacted] are known'],
+    ['must, will is taken', '[Redacted] is taken'],
+    ['lastName "must" is taken, name: will too', 'lastName "[Redacted]" is taken, name: [Redacted] too'],
+  ])('is masked as a whole name, in capitals or as a value: %s', (text, shown) => {
+    expect(mask(text)).toBe(shown);
+  });
+});
+
 describe('our credentials in a response', () => {
   const password = 'päss/word+1';
   const basic = Buffer.from(`gangway:${password}`).toString('base64');

@@ -79,7 +79,11 @@ describe('the settings of a partner', () => {
   const PLANTS = 'https://plants.example.com';
   const PROCESSOR = 'https://processor.example.com';
   const user = { username: 'user', password: 'secret' };
-  const device = { deviceToken: 'device', deviceName: 'gangway', form: 'user' };
+  const device = {
+    deviceToken: 'device',
+    deviceName: expect.stringMatching(/^gangway-[0-9a-f]{8}$/),
+    form: 'user',
+  };
 
   it.each<[NodeJS.ProcessEnv, object]>([
     [partner, { boarding: { url: URL, ...user } }],

@@ -17,7 +17,7 @@ describe('a business that is submitted', () => {
     for (const name of names) await banking.submit(changed(HOLDER, 'doingBusinessAsName', `"${name}"`));
     await plan(banking, 'drop-after-commit', 'submit-business-account-holder');
     const { details } = await failed(run('submitHolder', named('corner bakery')));
-    expect(details).toMatchObject({ kind: 'Uncertain', baseline: [3001, 3003] });
+    expect(details).toMatchObject({ kind: 'Uncertain', baseline: [3001, 3003, 3002, 3004] });
   });
 
   it('is not sent when its merchant has a profile that is not declined', async () => {
@@ -88,6 +88,43 @@ describe('a candidate for a submission', () => {
     });
   });
 
+  it.each([
+    ['upper case and no accents', 'Café Zoë & Söhne', 'CAFE ZOE & SOHNE', 'same'],
+    ['letters and marks apart', 'Café Zoë', 'Cafe\u0301 Zoe\u0308', 'same'],
+    ['entities', "Café Moss & Daughter's", 'CAF&Eacute; MOSS &AMP; DAUGHTER&#39;S', 'same'],
+    ['25 characters', 'The Very Long Bakery of Albany Inc', 'THE VERY LONG BAKERY OF A', 'same'],
+    ['24 and a space', 'The Very Long Bakery And Café', 'THE VERY LONG BAKERY AND', 'same'],
+    ['another beginning', 'The Very Long Bakery of Albany Inc', 'THE VERY LONG BAKERY IN A', 'different'],
+    ['too few characters to be cut', 'Corner Bakery North', 'CORNER BAKERY', 'different'],
+    ['letters without an ASCII form', 'パン屋', '魚屋', 'different'],
+    ['the same letters without one', 'パン屋', 'パン屋', 'same'],
+  ])('is compared as a bank stores names, with %s', async (_, given, stored, expected) => {
+    const holder = { ...ours.holder, doingBusinessAsName: given };
+    const businessAccountHolder = { ...shown, doingBusinessAsName: stored };
+    const profile = { id: 4, bankingStatus: 'Submitted', businessAccountHolder };
+    const { client } = await bankingPartner(responding(200, JSON.stringify(profile)));
+    const { run } = await activitiesOf(client);
+    const { against } = (await run('examineProfile', { profileId: 4, ...ours, holder })) ?? {};
+    expect(against).toEqual(expected === 'same' ? [] : ['its dba differs']);
+  });
+
+  it.each([
+    ['the tax number agrees', {}, { against: ['its dba differs'], isNamesOnly: true }],
+    ['it differs', { employerIdentificationNumber: '987654321' }, undefined],
+  ])('that the search finds under another name is listed where %s', async (_, more, expected) => {
+    const businessAccountHolder = { ...shown, doingBusinessAsName: 'Harbor Bakery', ...more };
+    const profile = { id: 4, bankingStatus: 'Submitted', businessAccountHolder };
+    const { client } = await bankingPartner((response, request) => {
+      const isSearch = request.url?.includes('Search');
+      const found = [{ id: 4, dba: 'Harbor Bakery' }];
+      responding(200, JSON.stringify(isSearch ? found : profile))(response, request);
+    });
+    const { run } = await activitiesOf(client);
+    const { merchantProfileId: _id, ...business } = ours;
+    const found = await run('findCandidates', { ...business, baseline: [] });
+    expect(found).toMatchObject(expected ? [{ profileId: 4, ...expected }] : []);
+  });
+
   it('is compared as well where the partner finds it for the merchant', async () => {
     const businessAccountHolder = { merchantProfileId: 7, doingBusinessAsName: 'Bakery' };
     const profile = { id: 4, bankingStatus: 'Submitted', businessAccountHolder };
@@ -104,8 +141,8 @@ describe('a candidate for a submission', () => {
     const request = named('Corner Bakery');
     const earlier = await banking.submit();
     const made = await banking.submit();
-    await banking.submit(changed(HOLDER, 'doingBusinessAsName', '"Corner Bakery North"'));
-    const found = await run('findCandidates', { ...request, baseline: [earlier] });
+    const north = await banking.submit(changed(HOLDER, 'doingBusinessAsName', '"Corner Bakery North"'));
+    const found = await run('findCandidates', { ...request, baseline: [earlier, north] });
     expect(found.map(({ profileId }) => profileId)).toEqual([made]);
   });
 

@@ -55,14 +55,19 @@ describe('an address', () => {
   it.each([
     ['{"success":false,"errors":"The street is unknown."}', 'The street is unknown.'],
     ['{"success":false,"errors":null}', 'the partner gave no reason'],
-  ])('is not changed, nor a sub-user restored, when the bank says %s with 200', async (body, message) => {
-    const { client } = await bankingPartner(responding(200, body));
-    const { run } = await activitiesOf(client);
-    const details = { kind: 'Rejected', status: 200, fields: [{ field: '', message }] };
-    const refused = { details, isRetried: false };
-    expect(await failed(run('changeAddress', { change }))).toMatchObject(refused);
-    expect(await failed(run('restoreSubUser', { subUserId: 71 }))).toMatchObject(refused);
-  });
+  ])(
+    'is not changed, nor a sub-user restored, nor a webhook made, when the bank says %s with 200',
+    async (body, message) => {
+      const { client } = await bankingPartner(responding(200, body));
+      const { run } = await activitiesOf(client);
+      const details = { kind: 'Rejected', status: 200, fields: [{ field: '', message }] };
+      const refused = { details, isRetried: false };
+      expect(await failed(run('changeAddress', { change }))).toMatchObject(refused);
+      expect(await failed(run('restoreSubUser', { subUserId: 71 }))).toMatchObject(refused);
+      const webhook = { name: 'g', url: 'https://h.example.com', notificationType: 'Fee' };
+      expect(await failed(run('ensureWebhook', webhook))).toMatchObject(refused);
+    },
+  );
 
   it.each([
     ['is changed again by itself', {}, true],

@@ -42,7 +42,7 @@ describe('a ticket that the bank’s staff opened', () => {
   const OTHER = { id: 3002, bankingStatus: 'PendingUW', userProfileId: 13_002 };
 
   /** A bank with two customers and these tickets; everybody else is of its staff. */
-  async function bankWith(tickets: readonly object[], staffStatus = 404) {
+  async function bankWith(tickets: readonly object[] | undefined, staffStatus = 404) {
     const { client, requests } = await bankingPartner((response, request) => {
       const { url = '' } = request;
       const users: Readonly<Record<string, object>> = { 13001: PROFILE, 13002: OTHER };
@@ -52,6 +52,21 @@ describe('a ticket that the bank’s staff opened', () => {
     });
     return { ...(await activitiesOf(client)), requests };
   }
+
+  it.each([401, 403])('that the account cannot read (%i) hides no change of the profile', async (status) => {
+    const { run } = await bankWith(undefined, status);
+    const profile = { phase: 'under-review', financialAccountId: null, isLocked: false } as const;
+    const poll = (bankingStatus: string) =>
+      run('awaitProfileChange', {
+        profileId: 3001,
+        seen: { ...profile, bankingStatus, tickets: { 9: 'x' } },
+      });
+    const now = { ...profile, bankingStatus: 'PendingUW', tickets: [], isWithoutTickets: true };
+    expect(await poll('Submitted')).toMatchObject({ snapshot: now });
+    expect(await failed(poll('PendingUW'))).toMatchObject({
+      details: { kind: status === 403 ? 'Forbidden' : 'RateLimited', operation: 'list-new-tickets' },
+    });
+  });
 
   const next = { ticketId: 2, userProfileId: 70, parentTicketId: 1 };
   const named = { topic: 'Profile 3001', text: 'Please send a bank letter.' };
@@ -91,6 +106,12 @@ describe('a ticket that the bank’s staff opened', () => {
   it('belongs to no known profile when its opener is hidden', async () => {
     const { run } = await bankWith([{ ticketId: 1, userProfileId: 70, ...named }], 403);
     expect((await run('readProfile', { profileId: 3001 })).tickets).toEqual([]);
+  });
+
+  it('has characters in place of HTML entities', async () => {
+    const { run } = await bankWith([{ ticketId: 1, topic: 'Profile 3001 &amp; more', text: 'caf&eacute;?' }]);
+    const { tickets } = await run('readProfile', { profileId: 3001 });
+    expect(tickets).toMatchObject([{ topic: 'Profile 3001 & more', text: 'café?' }]);
   });
 
   it('costs no further call when it names no profile', async () => {

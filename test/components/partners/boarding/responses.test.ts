@@ -218,6 +218,41 @@ describe('200 that cannot be read is uncertain', () => {
     expect(error.details.reason).toBe('unreadable response');
   });
 
+  const SIGN_IN = '<p>Ask ada@example.com, 123-45-6789</p>';
+  it.each([
+    [
+      '{"data":{"merchantProfileId":NaN}}',
+      'application/json',
+      `application/json, 34 bytes: Unexpected token 'N' at rofileId":NaN`,
+    ],
+    ['{"data":sk_live_123}', 'text/json', `text/json, 20 bytes: Unexpected token 's' at data":sk`],
+    [
+      '{"data":{"apiKey":"abc"},}',
+      'text/json',
+      'text/json, 26 bytes: Expected double-quoted property name in JSON at position 25 (line 1 column 26)',
+    ],
+    [
+      SIGN_IN,
+      'text/html',
+      'text/html, content-encoding rot13, 39 bytes: <p>Ask [Redacted]@example.com, [Redacted]</p>',
+    ],
+    ['sk_live_123', 'text/plain', 'text/plain, 11 bytes'],
+  ])('and is said to be what it was: %s', async (body, type, message) => {
+    const encoding = body === SIGN_IN ? { 'content-encoding': 'rot13' } : undefined;
+    const call = read(create, body, 200, { 'content-type': type, ...encoding });
+    expect((await failureOf(call)).fields).toEqual([{ field: '', message }]);
+  });
+
+  it.each([
+    ['9007199254740993', 'must have 15 digits at most'],
+    ['0', 'must be an id, from 1 on'],
+    ['-5', 'must be an id, from 1 on'],
+    ['"4711"', 'must be a number, without quotes'],
+  ])('and says what is wrong with the id %s', async (id, message) => {
+    const { fields } = await failure(create, inEnvelope(`{"merchantProfileId":${id}}`));
+    expect(fields).toEqual([{ field: 'merchantProfileId', message }]);
+  });
+
   it('and has the id of the request', async () => {
     const error = await failure(create, inEnvelope('{}'));
     expect(error.requestId).toBe('70001');

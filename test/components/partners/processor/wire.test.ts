@@ -104,7 +104,7 @@ describe('a body without an envelope', () => {
     expect((await failureAt(200, body)).details).toMatchObject({
       kind: 'Uncertain',
       reason: 'unreadable response',
-      fields: [{ field: '', message: expect.stringMatching(/^\S+, \d+ bytes$/) }],
+      fields: [{ field: '', message: expect.stringMatching(/^\S+, \d+ bytes(: <html>)?$/) }],
     });
   });
 });

@@ -80,7 +80,7 @@ const ACTS: Record<string, (of: SignIn) => unknown> = {
   '111111': ({ token }) => token.useCode('111111'),
   legacy: ({ token }) => token.useCode('654321', 'LegacyTimeBasedCode'),
   /** A 401 on an operation that used the first token. */
-  refused: ({ token }) => token.reauthorize({ authorization: 'Bearer first' }),
+  refused: ({ token }) => token.reauthorize({ authorization: 'Bearer first' }, 'get-profile'),
   'refused-later': (of) => [of.pass(15 * MINUTE), ACTS['refused']?.(of)].at(1),
 };
 
@@ -242,9 +242,12 @@ describe('a 401 on an operation', () => {
   it('leads to a sign-in, once for all callers that used the same token', async () => {
     const { token, get, lines } = signIn([issued('first'), issued('second'), issued('third')]);
     await get();
-    const both = await Promise.all([token.reauthorize(refused), token.reauthorize(refused)]);
+    const both = await Promise.all([
+      token.reauthorize(refused, 'get-profile'),
+      token.reauthorize(refused, 'get-profile'),
+    ]);
     // Late, with a token that has been replaced already.
-    const all = [...both, await token.reauthorize(refused)];
+    const all = [...both, await token.reauthorize(refused, 'get-profile')];
     expect(all).toEqual(Array(3).fill({ authorization: 'Bearer second' }));
     expect(lines()).toEqual(['E1', 'E1']);
   });
@@ -257,7 +260,8 @@ describe('a 401 on an operation', () => {
       ['first', 'second'],
       ['second', 'third'],
     ] as const) {
-      const again = await of.token.reauthorize({ authorization: `Bearer ${old}` });
+      of.pass(MINUTE);
+      const again = await of.token.reauthorize({ authorization: `Bearer ${old}` }, 'get-profile');
       expect(again).toEqual({ ...headers, authorization: `Bearer ${next}` });
       expect(await of.token.authorization()).toEqual(again);
     }
@@ -266,7 +270,7 @@ describe('a 401 on an operation', () => {
 
   it('leads to a sign-in if the token was dropped meanwhile', async () => {
     const { token, lines } = signIn([issued('new')]);
-    expect(await token.reauthorize(refused)).toEqual({ authorization: 'Bearer new' });
+    expect(await token.reauthorize(refused, 'get-profile')).toEqual({ authorization: 'Bearer new' });
     expect(lines()).toEqual(['E1']);
   });
 });
@@ -490,4 +494,62 @@ it('the monotonic clock is that of the process unless another is given', async (
   clock.mockReturnValue(8 * MINUTE);
   expect(await get()).toBe('Bearer second');
   expect(lines()).toEqual(['E1', 'E2']);
+});
+
+describe('a token that is refused right after it was issued', () => {
+  const tokens = Array.from({ length: 20 }, (_, index) => issued(`t-${index}`));
+  const ENDED =
+    'HTTP 401 right after a sign-in that worked: another process or person ends our session, or this is not permitted';
+  const again = async ({ token }: SignIn) => token.reauthorize(await token.authorization(), 'get-profile');
+
+  it('is no wrong password: it is replaced once at once, and then after twice the time each, up to a minute', async () => {
+    const made = signIn(tokens);
+    await again(made);
+    for (const seconds of [2, 4, 8, 16, 32, 60]) {
+      const ms = seconds * SECOND;
+      expect((await failureOf(again(made))).details).toEqual({
+        ...{ system: 'banking', operation: 'get-profile', kind: 'RateLimited', fields: [], reason: ENDED },
+        ...{ unreadable: 'get-profile', retryAfterMs: ms },
+      });
+      made.pass(ms - 1);
+      expect((await failureOf(again(made))).details).toMatchObject({ retryAfterMs: 1 });
+      made.pass(1);
+      await again(made);
+    }
+    // A token that lived for a minute was no victim.
+    await again(made);
+    expect(made.lines()).toHaveLength(9);
+  });
+
+  it('leaves two processes of one user a few sign-ins, where each ends the session of the other', async () => {
+    let [current, signIns, refusals] = ['', 0, 0];
+    const issue = () => {
+      signIns += 1;
+      current = `t-${signIns}`;
+      return issued(current);
+    };
+    const processes = [signIn([issue]), signIn([issue])];
+    // Each makes a call a second, for 35 seconds.
+    for (let second = 0; second < 35; second++)
+      for (const { token, pass } of processes) {
+        pass(SECOND);
+        const credentials = await token.authorization();
+        if (credentials['authorization'] === `Bearer ${current}`) continue;
+        refusals += 1;
+        await token.reauthorize(credentials, 'get-profile').catch((error: PartnerError) => {
+          expect(error.kind).toBe('RateLimited');
+        });
+      }
+    expect(signIns).toBeLessThanOrEqual(14);
+    expect(refusals).toBeGreaterThan(signIns);
+  });
+
+  it('may be tried again at once when a person says so', async () => {
+    const made = signIn(tokens);
+    await again(made);
+    await failureOf(again(made));
+    made.token.forget();
+    await again(made);
+    expect(made.lines()).toEqual(['E1', 'E1', 'E1', 'E1']);
+  });
 });

@@ -28,6 +28,15 @@ const MOVED = read({ comment: 'e', phase: 'in-review' });
 const SEEN = { status: 'Pending', phase: 'pending', statusDate: null, mid: null, unclearMid: null };
 const NOTES = { noteIds: ['n-1', 'n-2'] };
 
+it.each([
+  ['those of the read before', { noteIds: ['n-1'] }, ['n-1']],
+  // A later read with any note is a change.
+  ['none, before the first', {}, []],
+])('notes that cannot be read count as %s', (_, before, noteIds) => {
+  const now = read({ notes: [], isWithoutNotes: true });
+  expect(seenOf(now, before)).toEqual({ ...SEEN, comment: now.comment, noteIds });
+});
+
 describe('a field of a partner that changes it with each read', () => {
   it('is no longer compared after three changes in a row, which is reported once', () => {
     const { quiet, compared } = following(comments('a', 'b', 'c', 'd', 'e'));

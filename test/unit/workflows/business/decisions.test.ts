@@ -232,6 +232,16 @@ describe('what begins next', () => {
     expect(next(remembered({ seen: null }), situation()).compared).toBeNull();
   });
 
+  it('keeps the questions of tickets that the account cannot read, and acts on the status', () => {
+    const before = remembered({ seen: read({ tickets: [ticket(7)] }) });
+    const now = read({ bankingStatus: 'Submitted', isWithoutTickets: true });
+    const { remember, decisions } = onRead(before, now, situation({ open: [ticketAsked(7)] }));
+    expect(remember.seen).toEqual(read({ bankingStatus: 'Submitted', tickets: [ticket(7)] }));
+    expect(lines(decisions).filter((line) => /^(ask|close|status)/.test(line))).toEqual([
+      'status-changed: Submitted',
+    ]);
+  });
+
   const opening = (asked: ReturnType<typeof requirement>) => ({
     ...{ running: ['account'], open: [ticketAsked(7), asked] },
   });
