@@ -91,7 +91,7 @@ export async function restoreAll(
       const { workflowId } = entry;
       if (json) cli.json({ workflowId, restoring });
       else if (row) row({ workflowId, restoring });
-      else cli.line(`${workflowId} ${describeRestoring(entry, restoring)}`);
+      else cli.line(`${workflowId} ${describeRestoring(entry, restoring, dryRun)}`);
     };
     // Customers come last.
     const groups = Map.groupBy(inOrder(entries), ({ type }) => type === 'customerOnboarding');
@@ -107,15 +107,17 @@ export async function restoreAll(
 function describeRestoring(
   { merchantProfileId, bankingProfileId, status, stage }: BackedUp,
   restoring: Restoring,
+  dryRun = false,
 ): string {
+  const restored = dryRun ? 'would be restored' : 'restored';
   switch (restoring) {
     case 'adopts': {
       const merchant = merchantProfileId && `merchant ${merchantProfileId}`;
       const profile = bankingProfileId && `banking profile ${bankingProfileId}`;
-      return ['restored', merchant, profile].filter(Boolean).join(', ');
+      return [restored, merchant, profile].filter(Boolean).join(', ');
     }
     case 'looks':
-      return 'restored, searches its partner and asks before it creates anything';
+      return `${restored}, searches its partner and asks before it creates anything`;
     case 'there':
       return 'already there';
     case 'skipped': {
