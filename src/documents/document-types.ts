@@ -19,7 +19,7 @@ export class RefusedDocument extends Error {
   override readonly name = 'RefusedDocument';
 }
 
-/** The form of a file, by its content. */
+/** The form of a file, by its content. The first name is what messages call it. */
 export interface Form {
   readonly names: readonly string[];
   readonly begins: (start: Buffer) => boolean;
@@ -36,13 +36,19 @@ const beginsWith =
   (start: Buffer) =>
     signatures.some((signature) => start.subarray(0, signature.length).equals(Buffer.from(signature)));
 
-const PNG_END = Buffer.from([0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]);
+/** White space includes the byte order mark that some programs write. */
+export const startsAs = (pattern: RegExp) => (start: Buffer) => pattern.test(start.toString());
+
+const endsAs = (pattern: RegExp) => (end: Buffer) => pattern.test(end.toString('latin1'));
+
+/** Readers of a format look for its last mark there, because programs add to files. */
+export const endsWith = (mark: string) => (end: Buffer) => end.subarray(-1_024).includes(mark);
 
 export const PDF: DocumentType = {
   names: ['.pdf'],
   contentType: 'application/pdf',
-  begins: (start) => start.toString('latin1', 0, 5) === '%PDF-',
-  ends: (end) => end.subarray(-1_024).includes('%%EOF'),
+  begins: startsAs(/^\s*%PDF-/),
+  ends: endsWith('%%EOF'),
 };
 
 const TYPES: readonly DocumentType[] = [
@@ -51,14 +57,14 @@ const TYPES: readonly DocumentType[] = [
     names: ['.png'],
     contentType: 'image/png',
     begins: beginsWith([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    ends: (end) => end.subarray(-PNG_END.length).equals(PNG_END),
+    ends: endsAs(/\0{4}IEND\xaeB`\x82\0*$/),
   },
   {
     names: ['.jpg', '.jpeg'],
     contentType: 'image/jpeg',
     begins: beginsWith([0xff, 0xd8, 0xff]),
-    // Cameras add zeros.
-    ends: (end) => /\xff\xd9\0*$/.test(end.toString('latin1')),
+    // Cameras add zeros, and those of Samsung records, which end with SEFT.
+    ends: endsAs(/(?:\xff\xd9|SEFT)\0*$/),
   },
   {
     names: ['.tif', '.tiff'],
@@ -130,40 +136,39 @@ export async function* checked(
   most = MAX_ATTACHMENT_BYTES,
 ): AsyncGenerator<Buffer> {
   const text = type.isText && new TextDecoder('utf-8', { fatal: true });
-  let start = Buffer.alloc(0);
-  let end = Buffer.alloc(0);
+  let [before, last] = [Buffer.alloc(0), Buffer.alloc(0)];
   let bytes = 0;
-  let isStartChecked = false;
-  const checkStart = () => {
-    isStartChecked = true;
-    refuseStart(start, type);
-  };
-  const held: Buffer[] = [];
-  const parts: AsyncIterable<Buffer | Uint8Array | string> = content.iterator({ destroyOnReturn: false });
-  for await (const part of parts) {
-    const chunk = Buffer.isBuffer(part) ? part : Buffer.from(part);
-    bytes += chunk.length;
-    onChunk(chunk);
+  for await (const block of blocksOf(content)) {
+    onChunk(block);
+    if (bytes === 0) refuseStart(block.subarray(0, START_BYTES), type);
+    bytes += block.length;
     if (bytes > most) throw new RefusedDocument('is larger than 25 MiB');
-    if (text) refuseText(chunk, (part) => text.decode(part, { stream: true }));
-    end = Buffer.concat([end, chunk]).subarray(-END_BYTES);
-    if (isStartChecked) {
-      yield chunk;
-      continue;
-    }
-    start = Buffer.concat([start, chunk]).subarray(0, START_BYTES);
-    held.push(chunk);
-    if (start.length < START_BYTES) continue;
-    checkStart();
-    yield* held.splice(0);
+    if (text) refuseText(block, (part) => text.decode(part, { stream: true }));
+    if (last.length > 0) yield last;
+    [before, last] = [last, block];
   }
   if (bytes === 0) throw new RefusedDocument('is empty');
-  if (!isStartChecked) checkStart();
   if (text) refuseText(Buffer.alloc(0), () => text.decode());
+  const end = Buffer.concat([before, last]).subarray(-END_BYTES);
   if (type.ends && !type.ends(end))
     throw new RefusedDocument(`is not a complete ${nameOf(type)} file, or has data after its end`);
   if (!type.isText && end.includes(ZIP_END)) throw new RefusedDocument('is an archive as well');
-  yield* held;
+  yield last;
+}
+
+/** Joins small chunks, because joining the end with each would take long. Only the last block may be shorter than an end. */
+async function* blocksOf(content: Readable): AsyncGenerator<Buffer<ArrayBuffer>> {
+  let [chunks, bytes]: [Buffer[], number] = [[], 0];
+  const parts: AsyncIterable<Buffer | Uint8Array | string> = content.iterator({ destroyOnReturn: false });
+  for await (const part of parts) {
+    const chunk = Buffer.isBuffer(part) ? part : Buffer.from(part);
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes < END_BYTES) continue;
+    yield Buffer.concat(chunks);
+    [chunks, bytes] = [[], 0];
+  }
+  if (bytes > 0) yield Buffer.concat(chunks);
 }
 
 function nameOf({ names: [name = ''] }: Form): string {
@@ -171,14 +176,14 @@ function nameOf({ names: [name = ''] }: Form): string {
 }
 
 function refuseStart(start: Buffer, type: Form): void {
-  const other = TYPES.find((each) => each !== type && !each.isText && each.begins(start));
+  const other = TYPES.find((each) => nameOf(each) !== nameOf(type) && !each.isText && each.begins(start));
   if (!type.begins(start) || other || PROGRAM(start)) {
     const found = other ? ` Its content is ${nameOf(other)}.` : '';
     throw new RefusedDocument(`does not match its name.${found}`);
   }
   const text = start.toString('latin1');
   if (type.isText) return;
-  const isOther = text.indexOf('%PDF-') > 0 || MARKUP.test(text);
+  const isOther = (nameOf(type) !== 'PDF' && text.includes('%PDF-')) || MARKUP.test(text);
   if (isOther) throw new RefusedDocument('contains the beginning of another file type');
 }
 

@@ -4,7 +4,7 @@ import { type StatementFormat, statementFormat } from '../partners/banking/clien
 import type { Download } from '../partners/catalogue.js';
 import { PartnerError } from '../partners/partner-error.js';
 import { hashOf, plain } from './document-store.js';
-import { checked, type Form, PDF, RefusedDocument } from './document-types.js';
+import { checked, endsWith, type Form, PDF, RefusedDocument, startsAs } from './document-types.js';
 import { type FileStore, StoreFailure } from './file-store.js';
 
 /**
@@ -13,30 +13,31 @@ import { type FileStore, StoreFailure } from './file-store.js';
  */
 
 const OFX = {
-  begins: (start: Buffer) =>
-    /^\s*(OFXHEADER:|<\?|<OFX)/.test(start.toString('latin1')) && start.includes('<OFX'),
-  ends: (end: Buffer) => end.toString('latin1').trimEnd().endsWith('</OFX>'),
+  begins: startsAs(/^\s*(?=OFXHEADER:|<\?|<OFX).*<OFX/s),
+  ends: endsWith('</OFX>'),
 };
 
 const FORMS: Readonly<Record<StatementFormat, Form>> = {
-  PDF,
+  // Some begin with commands for a printer. Readers look for the beginning in the first 1024 bytes.
+  PDF: { ...PDF, begins: (start) => start.subarray(0, 1_024).includes('%PDF-') },
   QBO: { ...OFX, names: ['.qbo'] },
   OFX: { ...OFX, names: ['.ofx'] },
-  // It begins with the names of its columns. A sentence has fewer commas, and JSON begins otherwise.
-  CSV: {
-    names: ['.csv'],
-    begins: (start) => /^(?![{[])[^\r\n]*?([,;\t])[^\r\n]*?\1/.test(start.toString('latin1')),
-  },
+  // A line has three columns, perhaps below a title. A sentence has fewer commas, and JSON and XML begin otherwise.
+  CSV: { names: ['.csv'], begins: startsAs(/^(?!\s*[{[<]).*?([,;\t|])[^\r\n]*?\1/s) },
 };
 
 /** The content types of pages and of failures. */
 const OTHER_TYPE = /^(text\/html|application\/(\w+\+)?(json|xhtml))\b/i;
 
 /** A cell that begins with a date, as in `2026-01-31T10:00:00Z` or `1/31/2026`. */
-const DATE = /(?:^|[,;\t])"?(\d{4}-\d\d-\d\d|\d\d?\/\d\d?\/\d{4})/gm;
+const DATE = /(?:^|[,;\t|])"?(\d{4}-\d\d-\d\d|\d\d?\/\d\d?\/\d\d(?:\d\d)?)/gm;
 const DAY_MS = 86_400_000;
 
-const CALL = { system: 'banking', operation: 'generate-full-statement' } as const;
+const OPERATION = 'generate-full-statement';
+const UNREADABLE = {
+  ...({ system: 'banking', operation: OPERATION, unreadable: OPERATION } as const),
+  ...({ kind: 'Uncertain', reason: 'unreadable response' } as const),
+};
 
 /** Passes a statement on while it arrives. If it is none, the content breaks off with a `PartnerError`, so that no store has it. */
 export function checkedStatement(
@@ -46,7 +47,9 @@ export function checkedStatement(
 ) {
   // It may break off while the store looks for earlier statements.
   body.once('error', () => undefined);
-  const format = statementFormat(contentType) ?? asked;
+  // Each format but PDF is plain text.
+  const isAsked = asked !== 'PDF' && /^text\/plain\b/i.test(contentType);
+  const format = (!isAsked && statementFormat(contentType)) || asked;
   const form = OTHER_TYPE.test(contentType) ? { ...FORMS[format], begins: () => false } : FORMS[format];
   async function* translated() {
     try {
@@ -54,12 +57,7 @@ export function checkedStatement(
     } catch (error) {
       if (!(error instanceof RefusedDocument)) throw error;
       const fields = [{ field: '', message: `the ${format} ${error.message}` }];
-      const failed = {
-        kind: 'Uncertain',
-        reason: 'unreadable response',
-        unreadable: CALL.operation,
-      } as const;
-      throw new PartnerError({ ...CALL, ...failed, fields }, { cause: error });
+      throw new PartnerError({ ...UNREADABLE, fields }, { cause: error });
     } finally {
       body.destroy();
     }
@@ -83,8 +81,8 @@ export async function saveStatement(
   const note = (chunk: Buffer) => {
     for (const [, date = ''] of chunk.toString('latin1').matchAll(DATE)) {
       const days = (Date.parse(date) - Date.parse(`${period}-01`)) / DAY_MS;
-      // Roughly, because zones differ.
-      if (days > -2 && days < 33) continue;
+      // Roughly, because zones differ. A text such as 31/1/2026 is no date here.
+      if (!(days <= -2 || days >= 33)) continue;
       outside += 1;
       example ||= date;
     }

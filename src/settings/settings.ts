@@ -241,7 +241,8 @@ export function withSecretFiles(
     if (file !== undefined && value !== undefined)
       throw new BadSetting(`${name}_FILE`, `is set as well as ${name}; set one of the two`);
     if (file !== undefined) values[name] = secretIn(`${name}_FILE`, file);
-    else if (value !== undefined) requirePlain(name, value);
+    // `echo` and editors end a line, also in a secret that Kubernetes makes a variable.
+    else if (value !== undefined) values[name] = requirePlain(name, value.replace(/\r?\n$/, ''));
   }
   return values;
 }
@@ -255,14 +256,14 @@ export function secretIn(setting: string, file: string): string {
     throw new BadSetting(setting, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
   if (!isUtf8(bytes)) throw new BadSetting(setting, 'is not UTF-8');
-  const secret = bytes.toString().trimEnd();
-  requirePlain(setting, secret);
-  return secret;
+  return requirePlain(setting, bytes.toString().trimEnd());
 }
 
-/** Whatever looks empty, or has a character that nobody sees, is not what somebody meant as a secret. */
-function requirePlain(setting: string, secret: string): void {
+/** Whatever looks empty, or has a character that nobody sees or types, is not what somebody meant as a secret. */
+function requirePlain(setting: string, secret: string): string {
   if (secret.trim() === '') throw new BadSetting(setting, 'is empty');
-  if (/[^\P{C}\t\r\n]/u.test(secret))
+  // Keyboards of some languages have the joiners.
+  if (/(?![\t\r\n\u200c\u200d])[\p{Cc}\p{Cf}]/u.test(secret))
     throw new BadSetting(setting, 'has an invisible character, such as a byte order mark');
+  return secret;
 }

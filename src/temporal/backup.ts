@@ -25,7 +25,7 @@ export const backedUpFacts = z.object({
   workflowId: z.string().min(1),
   type: z.enum(Object.keys(ONBOARDINGS) as OnboardingType[]),
   /** Temporal's status in lower case: `running`, `completed`, `cancelled`, `terminated`, `failed`, `timed_out`. */
-  status: z.string(),
+  status: z.string().regex(/^[a-z_]*$/, 'must be a status of Temporal'),
   startedAt: z.iso.datetime(),
   stage: z.string().optional(),
   merchantProfileId: partnerId.optional(),

@@ -43,12 +43,12 @@ export function utf8(bytes: Uint8Array, name: string): string {
   }
 }
 
-/** @param isLine as in {@link notJson} @throws {InvalidInput} that names line and column */
-export function parseJson(text: string, name: string, isLine = false): unknown {
+/** @throws {InvalidInput} that names line and column */
+export function parseJson(text: string, name: string): unknown {
   try {
     return parseExactly(text);
   } catch {
-    throw new InvalidInput(`${name}: ${notJson(text, isLine)}`);
+    throw new InvalidInput(`${name}: ${notJson(text)}`);
   }
 }
 

@@ -33,7 +33,6 @@ import {
   unsealed,
 } from '../../temporal/payload-codec.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
-import { parseJson } from '../../texts/text.js';
 import { cannotRead, saveFile } from '../cli/arguments.js';
 import { atTemporal, type CommandLine, type CommandSettings, withTemporal } from '../cli/command-line.js';
 import type { Flags } from '../cli/options.js';
@@ -92,7 +91,7 @@ export async function restoreAll(
       const { workflowId } = entry;
       if (json) cli.json({ workflowId, restoring });
       else if (row) row({ workflowId, restoring });
-      else cli.line(`${workflowId} ${describeRestoring(entry, restoring)}`);
+      else cli.line(`${workflowId} ${describeRestoring(entry, restoring, dryRun)}`);
     };
     // Customers come last.
     const groups = Map.groupBy(inOrder(entries), ({ type }) => type === 'customerOnboarding');
@@ -108,15 +107,17 @@ export async function restoreAll(
 function describeRestoring(
   { merchantProfileId, bankingProfileId, status, stage }: BackedUp,
   restoring: Restoring,
+  dryRun = false,
 ): string {
+  const restored = dryRun ? 'would be restored' : 'restored';
   switch (restoring) {
     case 'adopts': {
       const merchant = merchantProfileId && `merchant ${merchantProfileId}`;
       const profile = bankingProfileId && `banking profile ${bankingProfileId}`;
-      return ['restored', merchant, profile].filter(Boolean).join(', ');
+      return [restored, merchant, profile].filter(Boolean).join(', ');
     }
     case 'looks':
-      return 'restored, searches its partner and asks before it creates anything';
+      return `${restored}, searches its partner and asks before it creates anything`;
     case 'there':
       return 'already there';
     case 'skipped': {
@@ -137,7 +138,12 @@ const header = z.object({
   at: z.iso.datetime(),
 });
 
-const entryLine = backedUpFacts.extend({ input: z.base64() });
+/** More than Temporal takes, which has a limit of 2 MiB. */
+const LONGEST_INPUT = 2.5 * 1024 ** 2;
+
+const entryLine = backedUpFacts.extend({
+  input: z.base64().max((LONGEST_INPUT * 4) / 3, 'is longer than Temporal takes'),
+});
 
 const keyId = z.string().regex(KEY_ID);
 const footer = z.object({ onboardings: z.int(), key: keyId.optional(), mac: z.base64().optional() });
@@ -145,6 +151,8 @@ const footer = z.object({ onboardings: z.int(), key: keyId.optional(), mac: z.ba
 /** Less than the longest text of Node. */
 const MOST_BYTES = 500 * 1024 ** 2;
 const TOO_LARGE = 'is not a file of at most 500 MiB';
+
+const CHANGED = ', so it was cut or changed: take another copy';
 
 /** Reads and checks a whole backup before anything is started. @throws {InvalidInput} that names the invalid line */
 async function readBackup(file: string, config: CommandSettings, mayBeForged: boolean) {
@@ -157,13 +165,17 @@ async function readBackup(file: string, config: CommandSettings, mayBeForged: bo
   let last: string | undefined;
   for await (const line of createInterface({ input: createReadStream(file) })) {
     if (last !== undefined) for (const mac of macs.values()) mac.update(`${last}\n`);
-    lines.push(parseJson(line, `${file}:${lines.length + 1}`, true));
+    try {
+      lines.push(JSON.parse(line));
+    } catch {
+      throw refused(`${file}:${lines.length + 1}`, `is not JSON${CHANGED}`);
+    }
     last = line;
   }
-  const { at } = check(header, lines[0], `${file}:1`);
+  const { at } = check(header, lines[0] ?? {}, `${file}:1`);
   const end = footer.safeParse(lines.at(-1));
   if (!end.success || end.data.onboardings !== lines.length - 2)
-    throw new InvalidInput(`${file}: is incomplete: its last line does not match the number of onboardings`);
+    throw refused(file, `is incomplete: its last line does not match the number of onboardings${CHANGED}`);
   const why = whyForged(end.data, macs);
   if (why !== undefined && !mayBeForged)
     throw refused(
@@ -173,6 +185,7 @@ async function readBackup(file: string, config: CommandSettings, mayBeForged: bo
   const loadedDataConverter = loadDataConverter(dataConverter(config.payloadKeys));
   // It may be restored into another namespace.
   const anywhere = { options: { loadedDataConverter, namespace: '' } };
+  const withoutKeys = macs.size === 0 ? ' without PAYLOAD_KEYS' : '';
   const entries: BackedUp[] = [];
   for (const line of lines.slice(1, -1)) {
     const where = `${file}:${entries.length + 2}`;
@@ -180,7 +193,7 @@ async function readBackup(file: string, config: CommandSettings, mayBeForged: bo
     const bytes = Buffer.from(given, 'base64');
     const input = await unsealed(anywhere, bytes, entry.workflowId).catch((error: unknown) => {
       const isKnown = error instanceof UnreadablePayload || error instanceof MisplacedPayload;
-      throw refused(where, isKnown ? error.message : 'its input cannot be read');
+      throw refused(where, isKnown ? error.message : `its input cannot be read${withoutKeys}`);
     });
     entries.push({ ...entry, input: input as object });
   }

@@ -81,6 +81,12 @@ describe('gangway backup and restore', () => {
     });
 
     await Promise.all([boarding, onboarding].map(forget));
+    expect((await gangway('restore', file, '--dry-run')).stdout.split('\n').toSorted()).toEqual([
+      '',
+      `${onboarding.workflowId} would be restored, banking profile ${profileId}`,
+      `${boarding.workflowId} would be restored, merchant ${merchantProfileId}`,
+      'would restore 2, of which 0 search the partner first; already there: 0; not restored: 0',
+    ]);
     expect((await gangway('restore', file)).stdout).toContain(
       'restored 2, of which 0 search the partner first; already there: 0; not restored: 0\n',
     );

@@ -53,7 +53,8 @@ const restored = async (text: string, env: object = {}, options: readonly string
 };
 
 const ACCEPTED = [2, expect.stringMatching(/^TEMPORAL_ADDRESS: must be host:port/)];
-const INCOMPLETE = 'FILE: is incomplete: its last line does not match the number of onboardings';
+const INCOMPLETE =
+  'FILE: is incomplete: its last line does not match the number of onboardings, so it was cut or changed: take another copy; nothing was started\n';
 
 describe('gangway restore starts nothing of a file', () => {
   it.each<[what: string, lines: readonly object[], problem: string]>([
@@ -65,10 +66,21 @@ describe('gangway restore starts nothing of a file', () => {
       [{ ...HEADER, gangwayBackup: 2 }, { onboardings: 0 }],
       'FILE:1: is not valid; nothing was started\n  gangwayBackup: must be 1\n',
     ],
+    ['that is empty', [], 'FILE:1: is not valid; nothing was started\n  gangwayBackup: must be 1\n'],
     [
       'with an unknown type',
       [HEADER, { ...ENTRY, type: 'x' }, { onboardings: 1 }],
       'FILE:2: is not valid; nothing was started\n  type: must be one of',
+    ],
+    [
+      'with a status that Temporal does not have',
+      [HEADER, { ...ENTRY, status: 'failed\nrestored 5' }, { onboardings: 1 }],
+      'FILE:2: is not valid; nothing was started\n  status: must be a status of Temporal\n',
+    ],
+    [
+      'with an input that Temporal does not take',
+      [HEADER, entry({ ...MERCHANT, note: 'x'.repeat(2_700_000) }), { onboardings: 1 }],
+      'FILE:2: is not valid; nothing was started\n  input: is longer than Temporal takes\n',
     ],
     [
       'with an id that no partner has',
@@ -78,6 +90,30 @@ describe('gangway restore starts nothing of a file', () => {
   ])('%s', async (_, lines, problem) => {
     const refused = await restored(linesOf(lines), {}, ['--unauthenticated']);
     expect(refused).toEqual([2, expect.stringContaining(problem)]);
+  });
+
+  it.each<[what: string, text: (whole: string) => string, problem: string]>([
+    ['that is cut in a line', (whole) => whole.slice(0, -20), 'FILE:3: is not JSON'],
+    ['that an editor marked', (whole) => `\ufeff${whole}`, 'FILE:1: is not JSON'],
+  ])('%s, and says what to do', async (_, change, problem) => {
+    expect(await restored(change(authentic([ENTRY])))).toEqual([
+      2,
+      expect.stringMatching(
+        new RegExp(`^${problem}, so it was cut or changed: take another copy; nothing was started\n$`),
+      ),
+    ]);
+  });
+
+  it('that is encrypted without PAYLOAD_KEYS, and names them', async () => {
+    const payload = { metadata: { encoding: Buffer.from('binary/encrypted') }, data: Buffer.alloc(50) };
+    const input = Buffer.from(proto.temporal.api.common.v1.Payload.encode(payload).finish()).toString(
+      'base64',
+    );
+    const file = unauthenticated([{ ...ENTRY, input }]);
+    expect(await restored(file, { PAYLOAD_KEYS: '' }, ['--unauthenticated'])).toEqual([
+      2,
+      'FILE:2: its input cannot be read without PAYLOAD_KEYS; nothing was started\n',
+    ]);
   });
 
   it('that is larger than a backup can be, or none', async () => {

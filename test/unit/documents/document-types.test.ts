@@ -31,6 +31,9 @@ describe('the content of a document', () => {
     ['check.png', PNG],
     ['check.jpeg', JPEG],
     ['check.jpg', bytes([0xff, 0xd8, 0xff, 0xe0], 'picture', [0xff, 0xd9, 0, 0])],
+    ['samsung.jpg', bytes([0xff, 0xd8, 0xff, 0xe1], 'picture', [0xff, 0xd9], 'SEFH records SEFT')],
+    ['padded.png', Buffer.concat([PNG, bytes([0, 0])])],
+    ['marked.pdf', Buffer.concat([Buffer.from('\ufeff\r\n'), PDF])],
     ['scan.tiff', bytes('II', [0x2a, 0], 'rest')],
     ['note.txt', Buffer.from('Grüße, one\r\n\ttwo')],
     ['sales.csv', Buffer.from('month,sales\n1,2\n')],
@@ -42,6 +45,12 @@ describe('the content of a document', () => {
     ['a program', 'check.pdf', bytes('MZ program'), 'does not match its name'],
     ['a picture of another type', 'check.png', JPEG, 'Its content is JPG.'],
     ['a PDF that is called text', 'note.txt', PDF, 'Its content is PDF.'],
+    [
+      'a PDF behind something else',
+      'check.pdf',
+      bytes('GIF89a', '%PDF-1.7 %%EOF'),
+      'does not match its name',
+    ],
     ['a PDF inside a picture', 'check.png', PDF_IN_PNG, 'contains the beginning of another'],
     ['a page with a script in a PDF', 'check.pdf', SCRIPT_IN_PDF, 'contains the beginning of another'],
     ['an archive behind a PDF', 'check.pdf', ZIP_IN_PDF, 'is an archive as well'],
@@ -53,6 +62,13 @@ describe('the content of a document', () => {
     ['nothing', 'note.txt', Buffer.alloc(0), 'is empty'],
   ])('(%s) is refused', async (_, name, content, why) => {
     await expect(through(name, content)).rejects.toThrow(why);
+  });
+
+  it('in chunks of a byte is examined in blocks', async () => {
+    const content = Buffer.alloc(200_000, 'a');
+    const letters = Readable.from([...content].map((letter) => Buffer.of(letter)));
+    const blocks = await checkedDocument('note.txt', letters).toArray();
+    expect(blocks.map(({ length }) => length)).toEqual([66_000, 66_000, 66_000, 2_000]);
   });
 
   it('is refused when it is larger than a partner takes, as soon as it is', async () => {

@@ -113,6 +113,9 @@ describe('what is not a statement', () => {
     ['JSON', 'application/json', 'PDF', '{"success":false}', 'the PDF does not match its name.'],
     ['JSON with commas', 'text/csv', 'CSV', '{"a":1,"b":2,"c":3}', 'the CSV does not match its name.'],
     ['JSON of a problem', 'application/problem+json', 'CSV', CSV, 'the CSV does not match its name.'],
+    ['JSON after blank space', 'text/csv', 'CSV', ' {"a":1,"b":2,"c":3}', 'the CSV does not match its name.'],
+    ['JSON after a mark', 'text/csv', 'CSV', '\ufeff{"a":1,"b":2,"c":3}', 'the CSV does not match its name.'],
+    ['XML with commas', 'text/csv', 'CSV', '<Error why="1, 2, 3"/>', 'the CSV does not match its name.'],
     ['a sentence', 'text/plain', 'CSV', 'Sorry, try again.', 'the CSV does not match its name.'],
     ['nothing', 'application/pdf', 'PDF', '', 'the PDF is empty'],
     ['nothing, in a table', 'text/csv', 'CSV', '', 'the CSV is empty'],
@@ -154,6 +157,34 @@ describe('what is not a statement', () => {
   );
 });
 
+describe('a statement as a bank may write it', () => {
+  const XML = '<?xml version="1.0"?>\n<?OFX OFXHEADER="200"?>\n<OFX></OFX>';
+  it.each<[what: string, contentType: string, format: StatementRequest['fileFormat'], content: string]>([
+    ['after a byte order mark', 'application/pdf', 'PDF', `\ufeff${PDF}`],
+    ['after an empty line, with more at the end', 'application/pdf', 'PDF', `\r\n${PDF}\r\n\r\n`],
+    ['after a command for a printer', 'application/pdf', 'PDF', `\x1b%-12345X@PJL\r\n${PDF}`],
+    ['of a type that names none', 'application/octet-stream', 'PDF', PDF],
+    ['after a byte order mark', 'text/csv', 'CSV', `\ufeff${CSV}`],
+    ['under a title', 'text/csv', 'CSV', `Statement of January\r\n\r\n${CSV}`],
+    ['with its account above', 'text/plain', 'CSV', `\r\nAccount:,fa-501-1\r\n${CSV}`],
+    ['that names its separator', 'text/csv', 'CSV', 'sep=;\r\nDate;Amount;Text\r\n'],
+    ['with quotes', 'text/csv', 'CSV', '"Date","Amount","Text"\r\n'],
+    ['with bars', 'text/csv', 'CSV', 'Date|Amount|Text\r\n'],
+    ['after a byte order mark', 'application/x-ofx', 'OFX', `\ufeff${XML}`],
+    ['of XML', 'text/xml', 'OFX', XML],
+    ['of SGML, with the end mark of DOS', 'application/vnd.intu.qbo', 'QBO', `${OFX}\r\n\x1a`],
+    ['of SGML as text', 'text/plain', 'OFX', OFX],
+    ['of SGML as text', 'text/plain; charset=us-ascii', 'QBO', OFX],
+  ])('(%s, as %s for %s) is saved', async (_, contentType, fileFormat, content) => {
+    const request = { ...january, fileFormat };
+    expect(await save(await newFolder(), Readable.from([content]), request, contentType)).toEqual({
+      fileName: `2026-01-fa-501-1.${fileFormat.toLowerCase()}`,
+      bytes: Buffer.byteLength(content),
+      format: fileFormat,
+    });
+  });
+});
+
 it('what is no statement ends the response of the partner', async () => {
   const body = Readable.from(Array.from({ length: 1_000 }, () => Buffer.alloc(5_000, '<')));
   const { content } = checkedStatement({ body, contentType: 'application/pdf' }, 'PDF');
@@ -182,6 +213,8 @@ describe('the dates of a statement', () => {
       'fa-1,2025-12-31T23:00:00Z,1\nfa-1,2/1/2026,1\n',
       undefined,
     ],
+    ['as another country writes them', 'fa-1,31/1/2026,1\n', undefined],
+    ['with short years', 'fa-1,1/31/26,1\nfa-1,3/10/26,1\n', 'dates outside 2026-01: 1, such as 3/10/26'],
     ['in no column of dates', 'fa-1,paid 2025-11-02,1\n', undefined],
     [
       ...(['of the month before', 'fa-1,2025-12-03,1\nfa-1,2025-12-04,1\n'] as const),
@@ -201,5 +234,12 @@ describe('the dates of a statement', () => {
     const bytes = 20 + rows.length;
     const whole = { fileName: '2026-01-fa-501-1.csv', bytes, format: 'CSV' };
     expect(statement).toEqual(warning === undefined ? whole : { ...whole, warning });
+  });
+
+  it('are found in whatever chunks they arrive, and nowhere else', async () => {
+    const rows = 'account,date,amount\nfa-1,2025-12-03,1\nfa-1,2026-01-03,paid 2025-11-02\n';
+    const body = Readable.from([...rows].map((letter) => Buffer.from(letter)));
+    const statement = await save(await newFolder(), body, { ...january, fileFormat: 'CSV' }, 'text/csv');
+    expect(statement).toMatchObject({ warning: 'dates outside 2026-01: 1, such as 2025-12-03' });
   });
 });

@@ -156,6 +156,19 @@ describe('the settings of a partner', () => {
     expect(JSON.stringify(config)).toContain('"from a file"');
   });
 
+  it.each<[what: string, content: string, secret: string]>([
+    ['with a line break at its end', 'hunter2\n', 'hunter2'],
+    ['with one of Windows', 'hunter2\r\n', 'hunter2'],
+    ['with blank space inside', 'a b\tc', 'a b\tc'],
+    ['in other letters', 'pässwörd \u00a0 كلمة 😀', 'pässwörd \u00a0 كلمة 😀'],
+    ['with a joiner', 'می\u200cخواهم 👩\u200d👧', 'می\u200cخواهم 👩\u200d👧'],
+    ['with the sign of a vendor', 'hunter\uf8ff', 'hunter\uf8ff'],
+  ])('take a secret %s, from a file or not', async (_, content, password) => {
+    const BANKING_PASSWORD_FILE = await fileWith(content);
+    for (const set of [{ BANKING_PASSWORD: '', BANKING_PASSWORD_FILE }, { BANKING_PASSWORD: content }])
+      expect(loadWorkerSettings({ ...banking, ...set }).partners.banking).toMatchObject({ password });
+  });
+
   const INVISIBLE = 'has an invisible character, such as a byte order mark';
   it.each<[what: string, content: string | Buffer, rule: string]>([
     ['is empty', '', 'is empty'],
@@ -242,6 +255,7 @@ describe('a bad setting', () => {
     ['BOARDING_PASSWORD_FILE', '/nowhere', 'cannot be read (ENOENT)'],
     ['BOARDING_PASSWORD', '\ufeffhunter2', 'has an invisible character, such as a byte order mark', partner],
     ['BOARDING_PASSWORD', ' ', 'is empty', partner],
+    ['BOARDING_PASSWORD', '\n', 'is empty', partner],
     ['GANGWAY_BUILD_ID', 'a:b', PART],
     [
       ...(['GANGWAY_TASK_QUEUE', 'a queue'] as const),
