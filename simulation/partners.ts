@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { FileStore } from '../src/documents/file-store.js';
+import { type FileStore, StoreFailure } from '../src/documents/file-store.js';
 import type { HttpResponse } from '../src/partners/http.js';
 import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import { type Emulation, emulatePartners, type SandboxOptions } from '../src/sandbox/server.js';
@@ -90,7 +90,7 @@ export function memoryFiles(): FileStore {
     },
     async open(name) {
       const bytes = files.get(name);
-      if (!bytes) throw new Error(`no file ${name}`);
+      if (!bytes) throw new StoreFailure(this.place, 'missing', 'no such file');
       return Readable.from([bytes]);
     },
     async remove(name) {
