@@ -1,16 +1,19 @@
 import { Client } from '@temporalio/client';
-import type {
-  ActivityInterceptorsFactory,
-  NativeConnection,
-  PatchActivationCallback,
-  WorkerInterceptors,
-  WorkerOptions,
+import type { DataConverter } from '@temporalio/common';
+import {
+  type ActivityInterceptorsFactory,
+  type NativeConnection,
+  type PatchActivationCallback,
+  Runtime,
+  type WorkerInterceptors,
+  type WorkerOptions,
 } from '@temporalio/worker';
 import { batchActivities } from '../activities/batches.js';
 import { correctionActivities } from '../activities/corrections.js';
 import { reportsWrites } from '../activities/marks.js';
 import { onboardingActivities } from '../activities/onboardings.js';
 import { publishSinks } from '../activities/outbound-events.js';
+import { softwareErrors } from '../activities/software-errors.js';
 import { openStore } from '../documents/open-store.js';
 import type { CorrectionActivities, OnboardingActivities } from '../messages/activities.js';
 import type { BatchActivities } from '../messages/batches.js';
@@ -19,7 +22,7 @@ import { knownAccounts } from '../messages/inputs.js';
 import { nexusService } from '../nexus/service.js';
 import { holdsInputs, namesDba } from '../process/logging.js';
 import { clientInterceptors } from '../temporal/connection.js';
-import { dataConverter } from '../temporal/payload-codec.js';
+import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';
 import { tracedActivities, traceSinks } from '../tracing/spans.js';
 import type { WorkerSettings } from './settings.js';
 
@@ -41,7 +44,7 @@ export function workflowQueue(config: WorkersConfig, client: Client) {
     } satisfies OnboardingActivities & CorrectionActivities & BatchActivities,
     patchActivationCallback: patchActivation(activePatches),
     nexusServices: [nexusService({ taskQueue, dbaForm, known })],
-    interceptors: intercepted(),
+    interceptors: intercepted([softwareErrors('gangway', config.version?.buildId)]),
     // A batch shows its progress, and learns that it is to stop, by its heartbeats.
     maxHeartbeatThrottleInterval: '1s',
   } satisfies Partial<WorkerOptions>;
@@ -59,6 +62,15 @@ export function patchActivation(
 ): PatchActivationCallback {
   return (input) =>
     input.workflowInfo.workflowType in WORKFLOW_ID_PREFIXES ? active.includes(input.patchId) : theirs(input);
+}
+
+/** The data converter of a worker. It counts what it cannot decrypt: the SDK fails such a task before any code of ours runs. */
+export function countingConverter(keys: PayloadKeys | undefined): DataConverter {
+  const help = 'Tasks with a payload that this worker cannot decrypt';
+  return dataConverter(keys, () => {
+    const { metricMeter } = Runtime.instance();
+    metricMeter.createCounter('gangway_payloads_unreadable_total', undefined, help).add(1);
+  });
 }
 
 export function workersClient(

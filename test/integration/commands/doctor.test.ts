@@ -41,7 +41,7 @@ describe('gangway setup and doctor', () => {
     const found = jsonLines(result).filter(({ check }) => check !== 'weak setting');
     expect(found.map(({ state }) => state)).toEqual(Array(18).fill('ok'));
     expect(found.at(-1)?.['detail']).toBe(
-      'this machine, Temporal, the banking partner, the boarding partner, the payments partner, the plant-store partner: they agree to the minute',
+      'this machine, Temporal, the banking partner, the boarding partner, the payments partner, the plant-store partner: they agree to the minute. Workers are not asked',
     );
     expect(result).toMatchObject({ code: 0, stderr: '' });
     // It has signed in, and written nothing.
@@ -95,7 +95,7 @@ ok       document store     DOCUMENTS, which is empty
 wrong    statement store    /dev/null/statements: a part of the path is no folder (ENOTDIR)
                             fix: correct STATEMENT_DIR, or the permissions there
 ok       webhooks           off: set GANGWAY_PROMETHEUS_URL to see how many changes webhooks bring
-ok       clocks             this machine, Temporal, the boarding partner, the payments partner, the plant-store partner: they agree to the minute
+ok       clocks             this machine, Temporal, the boarding partner, the payments partner, the plant-store partner: they agree to the minute. Workers are not asked
 `;
 
 it('gangway --help shows the commands under headings', async () => {
