@@ -16,8 +16,8 @@ import {
   trustedProxies,
   withAdvice,
 } from '../settings/settings.js';
-import { temporalClientSettings, temporalSettings } from '../temporal/connection.js';
-import { localUi, webUiSettings } from '../temporal/web-ui.js';
+import { temporalClientSettings } from '../temporal/connection.js';
+import { webUiSettings } from '../temporal/web-ui.js';
 
 const IDLE_MS = 30 * 60_000;
 
@@ -138,7 +138,7 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
     fourEyes: set.CONSOLE_FOUR_EYES,
     requestsPerMinute: REQUESTS_PER_MINUTE,
     trustedProxies: set.CONSOLE_TRUSTED_PROXIES,
-    uiUrl: set.GANGWAY_UI_URL ?? localUi(temporalSettings(environment).connectionOptions.address),
+    uiUrl: set.GANGWAY_UI_URL,
     taskQueue: set.GANGWAY_TASK_QUEUE,
     dbaForm: set.GANGWAY_DBA,
     payloadKeys: set.PAYLOAD_KEYS,

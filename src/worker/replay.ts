@@ -175,7 +175,14 @@ function replayerOf({ namespace, taskQueue, payloadKeys }: ReplayConfig, code: s
   };
 }
 
-/** Finds the first activity or child in which the history and the code differ. Timers are left out: some never reach a history. */
+/** How the SDK names an event, and the command that differs from it, if any. */
+const DIFFERS =
+  /(?:(\w+) ?[Mm]achine does not handle (?:this event: )?|for event )HistoryEvent\(id: (\d+), (\w+)/;
+
+/** Timers and upserts. Some never reach a history, so only the SDK can compare them, and they have no place. */
+const UNPLACED = /^(Timer|Upsert|ModifyWorkflowProp|WorkflowProp)/;
+
+/** Finds the first activity or child in which the history and the code differ, or what the SDK says of something else. */
 async function differenceOf(
   type: string,
   { events }: History,
@@ -193,6 +200,9 @@ async function differenceOf(
     ({ what, name }, at) => requested[at]?.what !== what || requested[at]?.name !== name,
   );
   const [was, is] = index < 0 ? [undefined, requested[recorded.length]] : [recorded[index], requested[index]];
+  const [, machine = '', eventId, event = ''] = DIFFERS.exec(error.message) ?? [];
+  if (UNPLACED.test(machine) || (UNPLACED.test(event) && (!machine || !is)))
+    return { cause: `${type}: ${reasonOf(error)}`, eventId };
   const isNondeterminism = error.name === 'DeterminismViolationError';
   if (!isNondeterminism || !(was || is)) {
     const at =

@@ -104,19 +104,16 @@ async function everythingOf(client: Client, workflowId: string): Promise<unknown
 type Proven = Awaited<ReturnType<typeof provenBy>>;
 
 async function provenBy(client: Client, keyId: string, uses: readonly Use[]) {
-  const byWorkflow = [...Map.groupBy(uses, ({ workflowId }) => workflowId)];
-  const opened = await Promise.all(
-    byWorkflow.map(async ([id, own]) => {
-      const opens = await Promise.all(own.map((use) => canOpen(client, use)));
-      return { id, some: opens.includes(true), all: !opens.includes(false) };
-    }),
-  );
-  const unreadable = opened.filter(({ some }) => !some).map(({ id }) => id);
-  const mixed = opened.filter(({ some, all }) => some && !all).map(({ id }) => id);
-  return { keyId, readable: opened.length - unreadable.length, unreadable, mixed };
+  const byWorkflow = { all: [] as string[], some: [] as string[], none: [] as string[] };
+  for (const [id, own] of Map.groupBy(uses, ({ workflowId }) => workflowId)) {
+    const opens = await Promise.all(own.map((use) => canOpen(client, use)));
+    byWorkflow[opens.every(Boolean) ? 'all' : opens.some(Boolean) ? 'some' : 'none'].push(id);
+  }
+  const { all, some: mixed, none: unreadable } = byWorkflow;
+  return { keyId, readable: all.length + mixed.length, unreadable, mixed };
 }
 
-/** The memo comes from the starter, and what follows from any worker: a failure, too. */
+/** The memo comes from the starter, and what follows, such as a failure, from any worker. */
 async function canOpen(client: Client, { payload }: Use): Promise<boolean> {
   return decodedPayloads(client, [payload], undefined).then(
     () => true,
