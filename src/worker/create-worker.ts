@@ -25,6 +25,7 @@ import { DEFAULT_HTTP_LIMITS } from '../partners/http.js';
 import { observers, type PartnerObserver } from '../partners/observers.js';
 import type { AnyClient } from '../partners/partner.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName, type Wording } from '../partners/systems.js';
+import { dataConverter } from '../temporal/payload-codec.js';
 import { workerIdentity } from '../temporal/workers.js';
 import { traceExchanges } from '../tracing/spans.js';
 import { bundleFor } from './bundles.js';
@@ -32,7 +33,7 @@ import { watchDrift } from './drift.js';
 import { countExchanges } from './health.js';
 import { SHUTDOWN, TUNING } from './tuning.js';
 import {
-  countingConverter,
+  countUnreadable,
   intercepted,
   versioned,
   type WorkersConfig,
@@ -58,7 +59,7 @@ export async function createWorker(
   const [worker, partners] = await Promise.all([
     Worker.create({
       ...{ ...place, taskQueue, ...SHUTDOWN, ...TUNING },
-      dataConverter: countingConverter(payloadKeys),
+      dataConverter: dataConverter(payloadKeys, countUnreadable),
       workflowBundle: bundleFor(payloadKeys),
       ...workflowQueue(config, workersClient(place, config)),
     }),
@@ -158,7 +159,12 @@ export function activityQueues(
  */
 export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig) {
   const { documentDir, statementDir, payloadKeys } = config;
-  const common = { ...place, dataConverter: countingConverter(payloadKeys), ...SHUTDOWN, ...TUNING };
+  const common = {
+    ...place,
+    dataConverter: dataConverter(payloadKeys, countUnreadable),
+    ...SHUTDOWN,
+    ...TUNING,
+  };
   const [documents, statements] = await Promise.all([openStore(documentDir), openStore(statementDir)]);
   const { metricMeter: meter, logger } = Runtime.instance();
   const { queues, release } = activityQueues(config, { documents, statements }, (account) => ({

@@ -15,14 +15,14 @@ import {
 } from '@temporalio/worker';
 import { BadSetting } from '../settings/settings.js';
 import { besideOwn, requireKeys } from '../temporal/connection.js';
-import { replayConverter } from '../temporal/payload-codec.js';
+import { dataConverter, replayConverter } from '../temporal/payload-codec.js';
 import { workerIdentity } from '../temporal/workers.js';
 import { BESIDE_THEIRS, BUNDLING_ENCODING, bundleFor, THEIR_WORKFLOWS } from './bundles.js';
 import { partnerWorkers, together, type WorkerPlace } from './create-worker.js';
 import { loadWorkerSettings } from './settings.js';
 import { SHUTDOWN } from './tuning.js';
 import {
-  countingConverter,
+  countUnreadable,
   type intercepted,
   patchActivation,
   versioned,
@@ -104,7 +104,7 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
     }
     return {
       ...options,
-      dataConverter: countingConverter(payloadKeys),
+      dataConverter: dataConverter(payloadKeys, countUnreadable),
       ...(workflowsPath === undefined &&
         workflowBundle === undefined && { workflowBundle: bundleFor(payloadKeys) }),
     };

@@ -175,12 +175,9 @@ function replayerOf({ namespace, taskQueue, payloadKeys }: ReplayConfig, code: s
   };
 }
 
-/** How the SDK names an event, and the command that differs from it, if any. */
-const DIFFERS =
-  /(?:(\w+) ?[Mm]achine does not handle (?:this event: )?|for event )HistoryEvent\(id: (\d+), (\w+)/;
-
 /** Timers and upserts. Some never reach a history, so only the SDK can compare them, and they have no place. */
-const UNPLACED = /^(Timer|Upsert|ModifyWorkflowProp|WorkflowProp)/;
+const UNPLACED_EVENT = /HistoryEvent\(id: (\d+), (Timer|Upsert|WorkflowProp)?/;
+const UNPLACED_COMMAND = /error: (Timer|Upsert|ModifyWorkflowProp)/;
 
 /** Finds the first activity or child in which the history and the code differ, or what the SDK says of something else. */
 async function differenceOf(
@@ -200,8 +197,9 @@ async function differenceOf(
     ({ what, name }, at) => requested[at]?.what !== what || requested[at]?.name !== name,
   );
   const [was, is] = index < 0 ? [undefined, requested[recorded.length]] : [recorded[index], requested[index]];
-  const [, machine = '', eventId, event = ''] = DIFFERS.exec(error.message) ?? [];
-  if (UNPLACED.test(machine) || (UNPLACED.test(event) && (!machine || !is)))
+  const [, eventId, event] = UNPLACED_EVENT.exec(error.message) ?? [];
+  const isEvent = event !== undefined && (!is || error.message.includes('No command scheduled'));
+  if (isEvent || UNPLACED_COMMAND.test(error.message))
     return { cause: `${type}: ${reasonOf(error)}`, eventId };
   const isNondeterminism = error.name === 'DeterminismViolationError';
   if (!isNondeterminism || !(was || is)) {

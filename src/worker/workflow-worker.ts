@@ -1,5 +1,4 @@
 import { Client } from '@temporalio/client';
-import type { DataConverter } from '@temporalio/common';
 import {
   type ActivityInterceptorsFactory,
   type NativeConnection,
@@ -22,7 +21,7 @@ import { knownAccounts } from '../messages/inputs.js';
 import { nexusService } from '../nexus/service.js';
 import { holdsInputs, namesDba } from '../process/logging.js';
 import { clientInterceptors } from '../temporal/connection.js';
-import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';
+import { dataConverter } from '../temporal/payload-codec.js';
 import { tracedActivities, traceSinks } from '../tracing/spans.js';
 import type { WorkerSettings } from './settings.js';
 
@@ -64,13 +63,11 @@ export function patchActivation(
     input.workflowInfo.workflowType in WORKFLOW_ID_PREFIXES ? active.includes(input.patchId) : theirs(input);
 }
 
-/** The data converter of a worker. It counts what it cannot decrypt: the SDK fails such a task before any code of ours runs. */
-export function countingConverter(keys: PayloadKeys | undefined): DataConverter {
+/** Counts what a worker cannot decrypt: the SDK fails such a task before any code of ours runs. */
+export function countUnreadable(): void {
   const help = 'Tasks with a payload that this worker cannot decrypt';
-  return dataConverter(keys, () => {
-    const { metricMeter } = Runtime.instance();
-    metricMeter.createCounter('gangway_payloads_unreadable_total', undefined, help).add(1);
-  });
+  const { metricMeter } = Runtime.instance();
+  metricMeter.createCounter('gangway_payloads_unreadable_total', undefined, help).add(1);
 }
 
 export function workersClient(

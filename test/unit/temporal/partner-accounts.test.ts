@@ -123,7 +123,7 @@ describe('a step of a partner account is retried', () => {
 });
 
 describe('a build whose own code fails', () => {
-  it('holds up what waits for it, and a retry reaches this and nothing else', async () => {
+  it('holds up the steps that wait for it, and a retry reaches these and nothing else', async () => {
     const { client, reset } = temporal({
       'w-1': [
         failed('a', ofBuild, 'SoftwareError'),

@@ -1,10 +1,5 @@
 import type { Client } from '@temporalio/client';
-import {
-  decodedPayloads,
-  encryptedIn,
-  isUnreadablePayload,
-  type PayloadKey,
-} from '../../../temporal/payload-codec.js';
+import { decodedPayloads, encryptedIn, type PayloadKey } from '../../../temporal/payload-codec.js';
 import { all, type Condition, compared, IS_RUNNING, is } from '../../../temporal/query.js';
 import { type Raw, rawListed } from '../../../temporal/search.js';
 import { ifFound } from '../../../temporal/unavailable.js';
@@ -100,28 +95,20 @@ async function everythingOf(client: Client, workflowId: string): Promise<unknown
   return ifFound(Promise.all([described, client.workflowService.getWorkflowExecutionHistoryReverse(last)]));
 }
 
-/** What a key of this command can read: of the workflows that name it, all, some or none of what is encrypted. */
+/** The workflows of which a key of this command reads all, some or nothing: the memo is the starter's, the rest any worker's. */
 type Proven = Awaited<ReturnType<typeof provenBy>>;
 
 async function provenBy(client: Client, keyId: string, uses: readonly Use[]) {
   const byWorkflow = { all: [] as string[], some: [] as string[], none: [] as string[] };
   for (const [id, own] of Map.groupBy(uses, ({ workflowId }) => workflowId)) {
-    const opens = await Promise.all(own.map((use) => canOpen(client, use)));
-    byWorkflow[opens.every(Boolean) ? 'all' : opens.some(Boolean) ? 'some' : 'none'].push(id);
+    const opened = await Promise.allSettled(
+      own.map(({ payload }) => decodedPayloads(client, [payload], undefined)),
+    );
+    const failed = opened.filter(({ status }) => status === 'rejected').length;
+    byWorkflow[failed === 0 ? 'all' : failed < own.length ? 'some' : 'none'].push(id);
   }
   const { all, some: mixed, none: unreadable } = byWorkflow;
   return { keyId, readable: all.length + mixed.length, unreadable, mixed };
-}
-
-/** The memo comes from the starter, and what follows, such as a failure, from any worker. */
-async function canOpen(client: Client, { payload }: Use): Promise<boolean> {
-  return decodedPayloads(client, [payload], undefined).then(
-    () => true,
-    (error: unknown) => {
-      if (isUnreadablePayload(error)) return false;
-      throw error;
-    },
-  );
 }
 
 /** Whether the key of this command is not the one that most of the workflows were encrypted with. */
