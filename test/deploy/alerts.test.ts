@@ -228,7 +228,7 @@ describe('with real processes', () => {
       await eventually(
         up,
         (jobs) =>
-          jobs['gangway-worker'] === 5 &&
+          jobs['gangway-worker'] === 6 &&
           ['receiver', 'console', 'codec-server'].every((name) => jobs[`gangway-${name}`] === 1),
         'targets',
       );
