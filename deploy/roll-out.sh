@@ -5,10 +5,12 @@
 #   roll-out.sh ramp BUILD PERCENT[,PERCENT]...
 #                                       gives it this part of the onboardings, refuses like promote; 0 ends that. With several
 #                                       steps, each is held for RAMP_HOLD seconds (default: 600), and until workflows have had a
-#                                       task on the build. It goes "back" by itself, and exits with 1, when a workflow task or a
-#                                       workflow fails, or when, of the onboardings that started since, RAMP_REJECTED percent
-#                                       (default: 5) more than on the other builds and before wait for a person because of
-#                                       rejected input or an uncertain write
+#                                       task on the build; the last one also until each kind of onboarding of the last week has
+#                                       started on it, for at most RAMP_STARTS seconds (default: 3600; 0 leaves this out). It goes
+#                                       "back" by itself, and exits with 1, when a workflow task or a workflow fails, when our own
+#                                       code fails in activities more often than on the other builds, or when, of the onboardings
+#                                       that started since, RAMP_REJECTED percent (default: 5) more than on the other builds and
+#                                       before wait for a person because of rejected input or an uncertain write
 #   roll-out.sh replay BUILD [OPTION]...
 #                                       replays the running workflows through its code ("gangway replay"), and records the
 #                                       result at the build
@@ -16,7 +18,8 @@
 #                                       stay up. Refuses a build without a passed replay of all workflows by its own code in
 #                                       the last 24 hours, unless UNREPLAYED says why
 #   roll-out.sh check                   replays each running workflow on the build that it continues on, and lists those
-#                                       that fail; changes nothing
+#                                       that fail, and those not asked within ROLL_OUT_TIMEOUT and a second for each; changes
+#                                       nothing
 #   roll-out.sh back BUILD [NEWER]      makes an earlier build current, and finds the workflows that cannot continue on it: it
 #                                       holds them on their build, or resets them to before its first task if nothing is repeated
 #   roll-out.sh stop BUILD              stops its workers, once no workflow can need them
@@ -100,12 +103,24 @@ insist() {
   done
 }
 
+# A busy server may apply a change and respond too late. The repetition is then refused, so what counts is what the server has.
+make_current() { deployed set-current-version --build-id "$1" --yes || [ "$(routed current)" = "$1" ]; }
+make_ramping() {
+  deployed set-ramping-version --build-id "$1" --percentage "$2" --yes && return
+  [ "$(routed ramping)" = "$1" ] && [ "$(asked "${temporal[@]}" worker deployment describe --name "$deployment" --output json | field routingConfig.rampingVersionPercentage)" = "$2" ]
+}
+end_ramp() { deployed set-ramping-version --delete --yes || [ -z "$(routed ramping)" ]; }
+
 # A query replays the workflow, on the build that gets its next task. Temporal refuses a query while a task of the workflow is under
 # way, and a loaded worker may be late with it. Neither is a fault of the build, so the workflow is asked again.
 replay() {
-  local output until=$((SECONDS + patience))
+  local output
+  if [ "$SECONDS" -ge "$deadline" ]; then
+    echo "$1: not asked in time"
+    return
+  fi
   until output=$("${temporal[@]}" workflow stack --workflow-id "$1" --command-timeout 60s 2>&1); do
-    if [[ ! $output =~ [Bb]usy|[Dd]eadline\ exceeded|[Tt]imed?\ ?out ]] || [ "$SECONDS" -ge "$until" ]; then
+    if [[ ! $output =~ [Bb]usy|[Dd]eadline\ exceeded|[Tt]imed?\ ?out ]] || [ "$SECONDS" -ge "$deadline" ]; then
       echo "$1: $(tail -n 1 <<<"$output")"
       return
     fi
@@ -113,11 +128,16 @@ replay() {
   done
 }
 
-# Calls a function with each line of standard input, at most eight at once.
+# Calls a function with each line of standard input, at most eight at once. Says every ten seconds how many it has begun.
 each() {
-  local line
+  local line begun=0 next=$((SECONDS + 10))
   while read -r line; do
     [ -n "$line" ] || continue
+    begun=$((begun + 1))
+    if [ "$SECONDS" -ge "$next" ]; then
+      echo "... $begun begun" >&2
+      next=$((SECONDS + 10))
+    fi
     "$1" "$line" </dev/null &
     while [ "$(jobs -r | wc -l)" -ge 8 ]; do sleep 0.1; done
   done
@@ -231,6 +251,53 @@ unreplayed() {
 
 count() { asked "${temporal[@]}" workflow count --output json --query "TemporalWorkerDeployment = '$deployment' AND $1" | field count | sed 's,^$,0,'; }
 
+# Prints a workflow if one of its activities keeps failing in our own code. The type of a failure is readable without a key.
+broken() {
+  "${temporal[@]}" workflow describe --workflow-id "$1" --output json 2>/dev/null | node -e '
+    const { pendingActivities = [] } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+    const isBroken = ({ attempt, lastFailure }) => attempt > 2 && lastFailure?.applicationFailureInfo?.type === "SoftwareError";
+    if (pendingActivities.some(isBroken)) console.log(process.argv[1]);
+  ' -- "$1" || true
+}
+# Prints how many of the newest workflows that match are broken, ten of each kind, and how many these are: "3 40".
+sample() {
+  local kind ids=
+  for kind in $KINDS; do
+    ids+=$(asked "${temporal[@]}" workflow list --limit 10 --output json --query "TemporalWorkerDeployment = '$deployment' AND $1 AND
+      WorkflowType = '$kind' AND ExecutionStatus = 'Running'" | node -e '
+      for (const { execution } of JSON.parse(require("node:fs").readFileSync(0, "utf8"))) console.log(execution.workflowId);
+      ')$'\n' || return
+  done
+  echo "$(each broken <<<"$ids" | wc -l) $(wc -w <<<"$ids")"
+}
+# Says that our own code fails on the build, if it does so in a larger part of the workflows than on the other builds.
+bugs() {
+  local here many rest others found
+  found=$(sample "$1") && read -r here many <<<"$found"
+  [ "$here" != 0 ] || return 0
+  found=$(sample "$2") && read -r rest others <<<"$found"
+  ! awk -v here="$here" -v many="$many" -v rest="$rest" -v others="$others" 'BEGIN { exit !(here / many > 2 * rest / (others + 1)) }' ||
+    echo "in $here of $many onboardings an activity fails in our own code, and in $rest of $others on other builds"
+}
+# Lists the kinds of onboardings that started in the last week, and none of them on the build since the ramp began.
+unseen() {
+  local kind week of
+  week=$(node -p 'new Date(Date.now() - 7 * 86_400_000).toISOString()')
+  for kind in $KINDS; do
+    of="WorkflowType = '$kind' AND StartTime >="
+    [ "$(count "$of '$week'")" = 0 ] ||
+      [[ $(count "TemporalWorkerDeploymentVersion = '$deployment:$build' AND $of '$began'") =~ ^[1-9] ]] || echo "$kind"
+  done
+}
+# Whether a step of a ramp lasts. Sets what the build still has to start.
+holds() {
+  missing=
+  [ "$SECONDS" -ge "$until" ] && [[ $(count "TemporalWorkerDeploymentVersion = '$deployment:$build'") =~ ^[1-9] ]] || return 0
+  [ "$percent" = "$last" ] && [ "$starts" != 0 ] || return 1
+  missing=$(unseen)
+  [ -n "$missing" ] && [ "$SECONDS" -lt $((until + starts)) ]
+}
+
 # Prints why a ramp ends early; nothing if it may go on. Fails when it cannot tell. Reads what the ramp has counted before it began.
 trouble() {
   local on="TemporalWorkerDeploymentVersion = '$deployment:$build'" other="TemporalWorkerDeploymentVersion != '$deployment:$build'"
@@ -240,6 +307,7 @@ trouble() {
     many=$(count "$on AND $new") && others=$(count "$other AND $new") || return
   [ "$tasks" -le "$failing" ] || echo "$((tasks - failing)) more have a failing workflow task"
   [ "$ended" = 0 ] || echo "$ended failed"
+  bugs "$on" "$other" || return
   # Two may be an accident, and so may two standard deviations more than expected.
   ! awk -v here="$here" -v rest="$rest" -v many="$many" -v others="$others" -v waiting="$waiting" -v running="$running" \
     -v more="${RAMP_REJECTED:-5}" 'BEGIN {
@@ -250,6 +318,7 @@ trouble() {
   }' || echo "$here wait for a person because of rejected input or an uncertain write"
 }
 FAILING="TemporalReportedProblems = 'category=WorkflowTaskFailed' AND ExecutionStatus = 'Running'"
+KINDS='merchantBoarding businessOnboarding terminalProvisioning customerOnboarding'
 # A customer only repeats what its parts ask.
 PARTS="WorkflowType != 'customerOnboarding'"
 WAITS="Requirements IN ('rejected-input', 'uncertain-write') AND ExecutionStatus = 'Running'"
@@ -277,7 +346,7 @@ case $command in
   ramp)
     [[ ${1:-} =~ ^(100|[0-9]{1,2})(,(100|[0-9]{1,2}))*$ ]] || usage 'PERCENT is a whole number from 0 to 100'
     if [ "$1" = 0 ]; then
-      insist deployed set-ramping-version --delete --yes
+      insist end_ramp
       echo "$build gets 0% of the onboardings"
       exit
     fi
@@ -288,11 +357,11 @@ case $command in
     waiting=$(count "$PARTS AND $WAITS")
     running=$(count "$PARTS AND ExecutionStatus = 'Running'")
     for percent in ${1//,/ }; do
-      insist deployed set-ramping-version --build-id "$build" --percentage "$percent" --yes
+      insist make_ramping "$build" "$percent"
       echo "$build gets $percent% of the onboardings"
       [[ $1 == *,* ]] || break
-      until=$((SECONDS + ${RAMP_HOLD:-600}))
-      while [ "$SECONDS" -lt "$until" ] || [[ ! $(count "TemporalWorkerDeploymentVersion = '$deployment:$build'") =~ ^[1-9] ]]; do
+      until=$((SECONDS + ${RAMP_HOLD:-600})) last=${1##*,} starts=${RAMP_STARTS:-3600}
+      while holds; do
         sleep 2
         why=$(trouble) || continue
         if [ -n "$why" ]; then
@@ -302,6 +371,7 @@ case $command in
         fi
       done
     done
+    [ -z "${missing:-}" ] || fail "$build keeps its $percent%, and none of these has started on it: $(xargs <<<"$missing"); start one, and ramp it again"
     ;;
   promote)
     held=${1:-}
@@ -309,7 +379,7 @@ case $command in
     old=$(routed current)
     [ "$old" != "$build" ] || old=
     [ -z "$old$held" ] || gate "$held"
-    insist deployed set-current-version --build-id "$build" --yes
+    insist make_current "$build"
     echo "$build is current${old:+; to go back: roll-out.sh back $old; the workers of $old stay up until roll-out.sh stop $old}"
     [ -z "$held" ] || {
       listed Pinned "TemporalWorkerDeployment = '$deployment'" | each release
@@ -321,10 +391,13 @@ case $command in
       "TemporalWorkerDeployment = '$deployment' AND ExecutionStatus = 'Running'" | node -e '
       for (const { execution } of JSON.parse(require("node:fs").readFileSync(0, "utf8"))) console.log(execution.workflowId);
     ')
+    all=$(wc -w <<<"$running" | tr -d ' ')
+    deadline=$((SECONDS + patience + all))
+    echo "... asks $all running workflows, in at most $((patience + all)) s" >&2
     stuck=$(each replay <<<"$running")
     [ -z "$stuck" ] || fail "these cannot go on:
 $stuck"
-    echo "all $(wc -w <<<"$running" | tr -d ' ') go on"
+    echo "all $all go on"
     ;;
   back)
     ramping=$(routed ramping)
@@ -333,8 +406,8 @@ $stuck"
     [ "$newer" != "$build" ] || fail "$build is current; to continue after an interruption: roll-out.sh back $build NEWER"
     # Before the build gets tasks that would fail.
     on_newer AutoUpgrade | each hold
-    [ -z "$ramping" ] || insist deployed set-ramping-version --delete --yes
-    insist deployed set-current-version --build-id "$build" --yes
+    [ -z "$ramping" ] || insist end_ramp
+    insist make_current "$build"
     echo "$build is current again"
     on_newer AutoUpgrade | each hold
     # A task that was begun on the newer build ends within ten seconds.

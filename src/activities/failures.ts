@@ -2,7 +2,7 @@ import { activityInfo, cancellationSignal, getClient, heartbeat } from '@tempora
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { z } from 'zod';
-import { PARTNER_ERROR } from '../messages/activities.js';
+import { PARTNER_ERROR, SOFTWARE_ERROR } from '../messages/activities.js';
 import { ONBOARDINGS } from '../messages/ids.js';
 import type { CallOptions } from '../partners/client.js';
 import {
@@ -144,9 +144,10 @@ export function checked<Schema extends z.ZodType>(
   throw new PartnerError({ ...call, kind: 'Rejected', fields, reason: 'not sent: invalid request' });
 }
 
-/** The failed call of a partner that an activity's failure is about; undefined for any other failure. */
+/** The failed call of a partner, or the error of our own code, that an activity's failure is about; undefined for any other. */
 export function partnerErrorIn(error: unknown): PartnerErrorDetails | undefined {
-  if (!(error instanceof ApplicationFailure) || error.type !== PARTNER_ERROR) return undefined;
+  if (!(error instanceof ApplicationFailure)) return undefined;
+  if (error.type !== PARTNER_ERROR && error.type !== SOFTWARE_ERROR) return undefined;
   return error.details?.[0] as PartnerErrorDetails;
 }
 

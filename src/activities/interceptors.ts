@@ -11,6 +11,7 @@ import { masked } from '../privacy/masked.js';
 import { type AccountAt, reportTo } from '../temporal/partner-accounts.js';
 import { inTime, partnerErrorIn } from './failures.js';
 import { type PollProgress, pollProgress } from './poll.js';
+import { keyOf } from './software-errors.js';
 
 /** The time after which people see a wait, in milliseconds. */
 export interface PatienceSettings {
@@ -20,15 +21,15 @@ export interface PatienceSettings {
   readonly unreadableMs: number;
 }
 
-/** A wait that a partner asked for is shown when it is at least this long, in milliseconds. */
+/** A wait that a partner asked for, or an error of our own code, is shown when it is at least this long, in milliseconds. */
 const SHOWN_FROM_MS = 60_000;
 
 /** A limit of the memory, because a workflow may end while it waits. */
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Reports retries, which workflows do not see: a long or late wait to the workflow of the step; unreadable responses and missing
- * permissions to that of the account. A report costs four events of history, so a long wait is reported with its 1st, 8th and 64th attempt and so on,
+ * Reports retries, which workflows do not see: a long or late wait to the workflow of the step; unreadable responses, missing
+ * permissions and errors of our own code to that of the account. A report costs four events of history, so a long wait is reported with its 1st, 8th and 64th attempt and so on,
  * and a late one once. A status poll waits by design: only its failures in a row count, and its next good read ends the wait.
  */
 export class PartnerWaits {
@@ -102,13 +103,15 @@ export class PartnerWaits {
     const details = partnerErrorIn(error);
     const operation = details && failsForAccount(details);
     if (!details || operation === undefined || !info.workflowExecution) return;
-    const { kind, status = 403, fields, reason } = details;
+    const { kind, status = 403, fields, reason, build } = details;
     const isForbidden = kind === 'Forbidden';
     const poll = pollIn(info);
-    const since = poll ? (poll.failing?.unreadableSince ?? Date.now()) : info.scheduledTimestampMs;
+    const ofStep = poll ? (poll.failing?.unreadableSince ?? Date.now()) : info.scheduledTimestampMs;
+    const since = details.since === undefined ? ofStep : Date.parse(details.since);
     const { unreadableMs } = this.patience;
     const wasReported = Date.now() - (this.#reportedAt.get(operation) ?? 0) < unreadableMs;
-    const isLasting = isForbidden || isRedirection(status);
+    const isBroken = build !== undefined && Date.now() - since >= SHOWN_FROM_MS;
+    const isLasting = isForbidden || isRedirection(status) || isBroken;
     if ((!isLasting && Date.now() - since < unreadableMs) || wasReported) return;
     this.#reportedAt.set(operation, Date.now());
     const what = fields.map(problemText).join('; ') || reason;
@@ -118,6 +121,7 @@ export class PartnerWaits {
       what: shortened(masked(what, 'log'), LONGEST.text),
       workflowId: info.workflowExecution.workflowId,
       ...(isForbidden && { forbidden: status }),
+      ...(build !== undefined && { failing: details.operation }),
     };
     await inTime((client) => reportTo(client, this.place, readsUnreadable, report)).catch((failed) => {
       this.#reportedAt.delete(operation);
@@ -129,11 +133,6 @@ export class PartnerWaits {
 function pollIn({ activityId, heartbeatDetails }: Info): PollProgress | undefined {
   const isFirst = activityId === AWAIT_STATUS_ACTIVITY_ID;
   return pollProgress(heartbeatDetails) ?? (isFirst ? { polls: 0, attempt: 0 } : undefined);
-}
-
-/** A poll has the same id as the one before it. */
-function keyOf({ workflowExecution, activityId, scheduledTimestampMs }: Info): string {
-  return `${workflowExecution?.workflowId} ${workflowExecution?.runId} ${activityId} ${scheduledTimestampMs}`;
 }
 
 async function signal({ workflowExecution }: Info, wait: PartnerWait): Promise<void> {

@@ -16,9 +16,9 @@ import {
   trustedProxies,
   withAdvice,
 } from '../settings/settings.js';
-import { temporalClientSettings, temporalSettings } from '../temporal/connection.js';
+import { temporalClientSettings } from '../temporal/connection.js';
 import { MAX_SESSION_MS } from '../temporal/sign-outs.js';
-import { localUi, webUiSettings } from '../temporal/web-ui.js';
+import { webUiSettings } from '../temporal/web-ui.js';
 
 const IDLE_MS = 30 * 60_000;
 
@@ -137,7 +137,7 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
     fourEyes: set.CONSOLE_FOUR_EYES,
     requestsPerMinute: REQUESTS_PER_MINUTE,
     trustedProxies: set.CONSOLE_TRUSTED_PROXIES,
-    uiUrl: set.GANGWAY_UI_URL ?? localUi(temporalSettings(environment).connectionOptions.address),
+    uiUrl: set.GANGWAY_UI_URL,
     taskQueue: set.GANGWAY_TASK_QUEUE,
     dbaForm: set.GANGWAY_DBA,
     payloadKeys: set.PAYLOAD_KEYS,

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { OUR_SOFTWARE_FAILS } from '../messages/activities.js';
 import type { OnboardingState, TimelineEntry } from '../messages/onboarding-state.js';
 import { PARTS, type Part } from '../messages/onboardings.js';
 import type { Requirement } from '../messages/requirements.js';
@@ -73,7 +74,9 @@ export async function readWaits(client: Client, workflowId: string): Promise<Wai
   const asked = [...askedOf(workflowId, state, parts), ...accounts];
   return {
     ...{ state, parts, asked, step: stepOf(state, asked.length) },
-    obstacles: failures.map((failure) => `waiting for the partner: ${failure}`),
+    obstacles: failures.map((failure) =>
+      failure.startsWith(OUR_SOFTWARE_FAILS) ? failure : `waiting for the partner: ${failure}`,
+    ),
     on: asked.length > 0 ? 'person' : failures.length > 0 ? 'unavailable' : 'nobody',
   };
 }

@@ -157,6 +157,12 @@ export interface PartnerCallActivities {
 /** The `type` of an `ApplicationFailure` whose only detail is `PartnerErrorDetails`. */
 export const PARTNER_ERROR = 'PartnerError';
 
+/** The `type` of an `ApplicationFailure` for an error of our own code. Its only detail is `PartnerErrorDetails` with a `build`. */
+export const SOFTWARE_ERROR = 'SoftwareError';
+
+/** How the message of such a failure begins. */
+export const OUR_SOFTWARE_FAILS = 'our software fails';
+
 /** What an onboarding has adopted at a partner. */
 export interface Adopted {
   readonly id: number;

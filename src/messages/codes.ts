@@ -60,6 +60,7 @@ export const REQUIREMENT_KINDS = [
   'one-time-code',
   'waiting',
   'unreadable',
+  'software-error',
   'new-status',
 ] as const;
 
@@ -80,6 +81,7 @@ export const TASKS: Readonly<Record<RequirementKind, string>> = {
   'one-time-code': 'enter code',
   waiting: 'ask partner',
   unreadable: 'check response',
+  'software-error': 'replace build',
   'new-status': 'explain status',
 };
 

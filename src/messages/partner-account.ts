@@ -41,6 +41,8 @@ export interface UnreadableReport {
   readonly workflowId: string;
   /** The HTTP status with which the partner does not permit it. */
   readonly forbidden?: number;
+  /** The activity type in which our own code fails. `operation` is then the build: `build 2026-11-21`. */
+  readonly failing?: string;
 }
 
 /** Reports unreadable responses and missing permissions. Sent by signal-with-start. */

@@ -47,6 +47,10 @@ export interface PartnerErrorDetails {
   readonly needs?: 'one-time-code';
   /** The operation whose response cannot be read: this one, or the sign-in before it. `fields` describes the response. */
   readonly unreadable?: string;
+  /** The build of the worker whose own code failed, and not the partner; then `operation` is the activity type. */
+  readonly build?: string;
+  /** ISO 8601: since when that code fails. */
+  readonly since?: string;
   /** ISO 8601: when a write was sent whose outcome is unknown. */
   readonly sentAt?: string;
   /** Ids that the partner had just before that write, of the kind that it creates. */
@@ -68,10 +72,11 @@ export function isRefusedAtTheDoor({
   return kind === 'Unauthorized' || (kind === 'Forbidden' && (atSignIn === true || needs !== undefined));
 }
 
-/** The operation that fails for the whole account: its responses cannot be read, or the partner does not permit it. */
+/** What fails for the whole account: an operation that is unreadable or not permitted, or a build whose own code fails. */
 export function failsForAccount(
-  details: Pick<PartnerErrorDetails, 'kind' | 'atSignIn' | 'needs' | 'operation' | 'unreadable'>,
+  details: Pick<PartnerErrorDetails, 'kind' | 'atSignIn' | 'needs' | 'operation' | 'unreadable' | 'build'>,
 ): string | undefined {
+  if (details.build !== undefined) return `build ${details.build}`;
   const isForbidden = details.kind === 'Forbidden' && !isRefusedAtTheDoor(details);
   return isForbidden ? details.operation : details.unreadable;
 }

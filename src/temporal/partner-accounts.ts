@@ -1,7 +1,7 @@
 import { ApplicationFailure, type Client } from '@temporalio/client';
 import type { SignalDefinition } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { PARTNER_ERROR } from '../messages/activities.js';
+import { PARTNER_ERROR, SOFTWARE_ERROR } from '../messages/activities.js';
 import {
   AWAIT_STATUS_ACTIVITY_ID,
   partnerAccountId,
@@ -171,29 +171,31 @@ export interface HoldingUp {
   readonly kinds: readonly RequirementKind[];
 }
 
-/** The partner accounts that hold a workflow up: rejected credentials, a missing permission, or unreadable responses. */
+/** The partner accounts that hold a workflow up: rejected credentials, a missing permission, unreadable responses, our own code. */
 export async function accountsHoldingUp(client: Client, workflowId: string): Promise<HoldingUp[]> {
   const account = partsOfId(workflowId)?.account;
   const holding = new Map<string, HoldingUp>();
   for (const pending of await pendingActivities(client, workflowId)) {
     const details = await partnerErrorOf(client, workflowId, pending);
     if (details === undefined) continue;
-    const isReadable = details.unreadable === undefined;
+    const isReadable = details.unreadable === undefined && details.build === undefined;
     if (isReadable && !isRefusedAtTheDoor(details) && failsForAccount(details) === undefined) continue;
     const id = partnerAccountId(details.system, account);
-    const kinds = isReadable ? (['credentials', 'one-time-code'] as const) : (['unreadable'] as const);
-    holding.set(`${id} ${isReadable}`, { workflowId: id, kinds });
+    const unread: RequirementKind = details.build === undefined ? 'unreadable' : 'software-error';
+    const kinds: readonly RequirementKind[] = isReadable ? ['credentials', 'one-time-code'] : [unread];
+    holding.set(`${id} ${kinds}`, { workflowId: id, kinds });
   }
   return [...holding.values()];
 }
 
-/** The failed call of a partner that ended the last attempt of an activity; undefined when something else did. */
+/** The failed call of a partner, or the error of our own code, that ended the last attempt of an activity. */
 async function partnerErrorOf(
   client: Client,
   workflowId: string,
   { lastFailure }: Pending,
 ): Promise<PartnerErrorDetails | undefined> {
-  if (lastFailure?.applicationFailureInfo?.type !== PARTNER_ERROR) return undefined;
+  const { type } = lastFailure?.applicationFailureInfo ?? {};
+  if (!lastFailure || (type !== PARTNER_ERROR && type !== SOFTWARE_ERROR)) return undefined;
   const failure = await decodedFailure(client, lastFailure, workflowId);
   return failure instanceof ApplicationFailure ? (failure.details?.[0] as PartnerErrorDetails) : undefined;
 }

@@ -209,7 +209,7 @@ function foundIn(
  *
  * `decode` throws an {@link UnreadablePayload} or a {@link MisplacedPayload}.
  */
-export function payloadCodec(keys: PayloadKeys): PlacingCodec {
+export function payloadCodec(keys: PayloadKeys, onUnreadable = () => {}): PlacingCodec {
   const [current] = keys;
   const byId = new Map(keys.map((key) => [key.id, key]));
   return {
@@ -219,7 +219,10 @@ export function payloadCodec(keys: PayloadKeys): PlacingCodec {
         payloads.map(async (payload) =>
           isEncrypted(payload) ? decrypt(payload, keyOf(payload, byId), place) : payload,
         ),
-      ),
+      ).catch((error: unknown) => {
+        onUnreadable();
+        throw error;
+      }),
   };
 }
 
@@ -363,9 +366,9 @@ export const FAILURE_CONVERTER = inPackage('dist/temporal/failure-converter.js')
  * Returns the converter with which clients and workers turn values into payloads: encrypted if there are keys, otherwise in plain
  * text. Without keys, failures keep their form, because as payloads they would be harder to read and just as public.
  */
-export function dataConverter(keys: PayloadKeys | undefined): DataConverter {
+export function dataConverter(keys: PayloadKeys | undefined, onUnreadable?: () => void): DataConverter {
   if (!keys) return {};
-  return { payloadCodecs: [payloadCodec(keys)], failureConverterPath: FAILURE_CONVERTER };
+  return { payloadCodecs: [payloadCodec(keys, onUnreadable)], failureConverterPath: FAILURE_CONVERTER };
 }
 
 /** The same for a replay, which has the namespace and perhaps the workflow id of no workflow. */

@@ -4,16 +4,10 @@ import { url } from '../settings/settings.js';
 export const webUiSettings = z.object({
   GANGWAY_UI_URL: url.optional().meta({
     description: 'Address of the Temporal Web UI, for links.',
-    unset: 'port of a Temporal server on this machine plus 1000, otherwise no links',
+    unset: 'no links',
     address: false,
   }),
 });
-
-/** The Web UI of a development server is 1000 ports above the server. */
-export function localUi(address: string): string | undefined {
-  const local = /^(?:localhost|127\.0\.0\.1):(\d+)$/.exec(address);
-  return local ? `http://127.0.0.1:${Number(local[1]) + 1_000}` : undefined;
-}
 
 export function workflowsPage(ui: string | undefined, namespace: string): string | undefined {
   return ui && `${ui.replace(/(?<!\/)\/+$/, '')}/namespaces/${namespace}/workflows`;

@@ -10,6 +10,7 @@ import { callActivities } from '../activities/calls.js';
 import { boundedOutcomes, PartnerWaits, type PatienceSettings } from '../activities/interceptors.js';
 import { deliveryActivities } from '../activities/outbound-events.js';
 import { type ActivityDependencies, PARTNER_ACTIVITIES } from '../activities/partner-activities.js';
+import { softwareErrors } from '../activities/software-errors.js';
 import { StatusMeanings } from '../activities/status-meanings.js';
 import { documentStore } from '../documents/document-store.js';
 import type { FileStore } from '../documents/file-store.js';
@@ -32,6 +33,7 @@ import { watchDrift } from './drift.js';
 import { countExchanges } from './health.js';
 import { SHUTDOWN, TUNING } from './tuning.js';
 import {
+  countUnreadable,
   intercepted,
   versioned,
   type WorkersConfig,
@@ -57,7 +59,7 @@ export async function createWorker(
   const [worker, partners] = await Promise.all([
     Worker.create({
       ...{ ...place, taskQueue, ...SHUTDOWN, ...TUNING },
-      dataConverter: dataConverter(payloadKeys),
+      dataConverter: dataConverter(payloadKeys, countUnreadable),
       workflowBundle: bundleFor(payloadKeys),
       ...workflowQueue(config, workersClient(place, config)),
     }),
@@ -120,14 +122,14 @@ export function activityQueues(
   { documents, statements }: { readonly documents: FileStore; readonly statements: FileStore },
   watch: Watch = () => ({}),
 ): { readonly queues: readonly ActivityQueue[]; readonly release: () => Promise<unknown> } {
-  const { taskQueue, poll, patience, events } = config;
+  const { taskQueue, poll, patience, events, version } = config;
   const sender = new EventSender(events);
   const bounds = { maxRetryAfterMs: patience.retryAfterMaxMs };
   const accounts = servedAccounts(config).map(([name, account]) => {
     const { observe, inspect } = watch(name);
     const clients = partnerClients(account, observe, bounds, inspect);
     const dependencies = {
-      ...{ partnerAccount: name, wording: account, clients, taskQueue, patience, statements },
+      ...{ partnerAccount: name, wording: account, clients, taskQueue, patience, statements, version },
       ...{ documents: documentStore(documents), poll },
     };
     const queues = SYSTEM_NAMES.map((system): ActivityQueue => {
@@ -140,6 +142,7 @@ export function activityQueues(
   const delivery = {
     taskQueue: partnerTaskQueue(taskQueue, 'events'),
     activities: deliveryActivities(events.destinations, sender),
+    interceptors: [softwareErrors('gangway', version?.buildId)],
   };
   return {
     queues: [delivery, ...accounts.flatMap(({ queues }) => queues)],
@@ -156,7 +159,12 @@ export function activityQueues(
  */
 export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig) {
   const { documentDir, statementDir, payloadKeys } = config;
-  const common = { ...place, dataConverter: dataConverter(payloadKeys), ...SHUTDOWN, ...TUNING };
+  const common = {
+    ...place,
+    dataConverter: dataConverter(payloadKeys, countUnreadable),
+    ...SHUTDOWN,
+    ...TUNING,
+  };
   const [documents, statements] = await Promise.all([openStore(documentDir), openStore(statementDir)]);
   const { metricMeter: meter, logger } = Runtime.instance();
   const { queues, release } = activityQueues(config, { documents, statements }, (account) => ({
@@ -188,6 +196,7 @@ interface PartnerDependencies extends Omit<ActivityDependencies, 'meaningOf'> {
   readonly wording: Wording;
   readonly patience: PatienceSettings;
   readonly taskQueue: string;
+  readonly version: WorkersConfig['version'];
 }
 
 /** The callers of a partner in one account. Without a check of credentials, there is no access. */
@@ -214,7 +223,12 @@ function partnerWork(system: SystemName, dependencies: PartnerDependencies) {
       ...access?.activities,
     },
     access,
-    interceptors: [waits.interceptors, ...(access ? [access.interceptors] : []), boundedOutcomes],
+    interceptors: [
+      waits.interceptors,
+      softwareErrors(system, dependencies.version?.buildId),
+      ...(access ? [access.interceptors] : []),
+      boundedOutcomes,
+    ],
   };
 }
 

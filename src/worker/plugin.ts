@@ -22,6 +22,7 @@ import { partnerWorkers, together, type WorkerPlace } from './create-worker.js';
 import { loadWorkerSettings } from './settings.js';
 import { SHUTDOWN } from './tuning.js';
 import {
+  countUnreadable,
   type intercepted,
   patchActivation,
   versioned,
@@ -103,7 +104,7 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
     }
     return {
       ...options,
-      dataConverter: dataConverter(payloadKeys),
+      dataConverter: dataConverter(payloadKeys, countUnreadable),
       ...(workflowsPath === undefined &&
         workflowBundle === undefined && { workflowBundle: bundleFor(payloadKeys) }),
     };

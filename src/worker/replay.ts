@@ -175,7 +175,11 @@ function replayerOf({ namespace, taskQueue, payloadKeys }: ReplayConfig, code: s
   };
 }
 
-/** Finds the first activity or child in which the history and the code differ. Timers are left out: some never reach a history. */
+/** Timers and upserts. Some never reach a history, so only the SDK can compare them, and they have no place. */
+const UNPLACED_EVENT = /HistoryEvent\(id: (\d+), (Timer|Upsert|WorkflowProp)?/;
+const UNPLACED_COMMAND = /error: (Timer|Upsert|ModifyWorkflowProp)/;
+
+/** Finds the first activity or child in which the history and the code differ, or what the SDK says of something else. */
 async function differenceOf(
   type: string,
   { events }: History,
@@ -193,6 +197,10 @@ async function differenceOf(
     ({ what, name }, at) => requested[at]?.what !== what || requested[at]?.name !== name,
   );
   const [was, is] = index < 0 ? [undefined, requested[recorded.length]] : [recorded[index], requested[index]];
+  const [, eventId, event] = UNPLACED_EVENT.exec(error.message) ?? [];
+  const isEvent = event !== undefined && (!is || error.message.includes('No command scheduled'));
+  if (isEvent || UNPLACED_COMMAND.test(error.message))
+    return { cause: `${type}: ${reasonOf(error)}`, eventId };
   const isNondeterminism = error.name === 'DeterminismViolationError';
   if (!isNondeterminism || !(was || is)) {
     const at =

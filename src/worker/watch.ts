@@ -8,7 +8,8 @@ import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { servedAccounts } from '../partners/account-settings.js';
 import { ofAccount } from '../temporal/onboardings.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
-import { all, type Condition, compared, IS_RUNNING, is, isNot } from '../temporal/query.js';
+import { all, type Condition, compared, IS_RUNNING, is, isIn, isNot } from '../temporal/query.js';
+import { listed } from '../temporal/search.js';
 import {
   type DeployedVersion,
   deployedVersions,
@@ -49,7 +50,7 @@ export function watchTemporal(client: Client, config: WorkerSettings, meter: Met
     accounts: servedAccounts(config).map(([name]) => name),
     gauge: (name: string, help: string) => meter.createGauge(name, 'int', undefined, help),
   };
-  const queries = [waitingWorkflows(watched), taskQueues(watched), builds(watched)];
+  const queries = [waitingWorkflows, openRequirements, taskQueues, builds].map((each) => each(watched));
   const reachable = watched.gauge(
     'gangway_temporal_reachable',
     'Whether Temporal responded to the last query of this worker',
@@ -82,6 +83,29 @@ function waitingWorkflows({ client, taskQueue, accounts, gauge }: Watched) {
       const late = await client.workflow.count(queryOf(taskQueue, account, new Date()));
       waiting.set(all.count, labels);
       overdue.set(late.count, labels);
+    }
+  };
+}
+
+/** An alert asks what is open now. A counter is lost with its process, and wrong after a restore of the namespace. */
+const WITH_ALERT: readonly string[] = ['uncertain-write', 'credentials', 'one-time-code', 'software-error'];
+
+const MOST_OPEN = 1_000;
+
+function openRequirements({ client, taskQueue, gauge }: Watched) {
+  const open = gauge('gangway_requirements_open', 'Open requirements of the kinds that have an alert');
+  const asked = isIn(SEARCH_ATTRIBUTES.requirements, WITH_ALERT);
+  const query = all(is('TaskQueue', taskQueue), IS_RUNNING, isNot('WorkflowType', CUSTOMER), asked);
+  const shown = new Set<string>();
+  return async () => {
+    const found = await Array.fromAsync(listed(client, query, MOST_OPEN));
+    const keys = found.flatMap(({ system, partnerAccount: account = '', requirements }) =>
+      requirements.map(({ kind }) => JSON.stringify({ kind, system, account })),
+    );
+    for (const key of keys) shown.add(key);
+    for (const key of shown) {
+      const labels = JSON.parse(key);
+      if (WITH_ALERT.includes(labels.kind)) open.set(keys.filter((each) => each === key).length, labels);
     }
   };
 }

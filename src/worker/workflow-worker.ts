@@ -1,16 +1,18 @@
 import { Client } from '@temporalio/client';
-import type {
-  ActivityInterceptorsFactory,
-  NativeConnection,
-  PatchActivationCallback,
-  WorkerInterceptors,
-  WorkerOptions,
+import {
+  type ActivityInterceptorsFactory,
+  type NativeConnection,
+  type PatchActivationCallback,
+  Runtime,
+  type WorkerInterceptors,
+  type WorkerOptions,
 } from '@temporalio/worker';
 import { batchActivities } from '../activities/batches.js';
 import { correctionActivities } from '../activities/corrections.js';
 import { reportsWrites } from '../activities/marks.js';
 import { onboardingActivities } from '../activities/onboardings.js';
 import { publishSinks } from '../activities/outbound-events.js';
+import { softwareErrors } from '../activities/software-errors.js';
 import { openStore } from '../documents/open-store.js';
 import type { CorrectionActivities, OnboardingActivities } from '../messages/activities.js';
 import type { BatchActivities } from '../messages/batches.js';
@@ -41,7 +43,7 @@ export function workflowQueue(config: WorkersConfig, client: Client) {
     } satisfies OnboardingActivities & CorrectionActivities & BatchActivities,
     patchActivationCallback: patchActivation(activePatches),
     nexusServices: [nexusService({ taskQueue, dbaForm, known })],
-    interceptors: intercepted(),
+    interceptors: intercepted([softwareErrors('gangway', config.version?.buildId)]),
     // A batch shows its progress, and learns that it is to stop, by its heartbeats.
     maxHeartbeatThrottleInterval: '1s',
   } satisfies Partial<WorkerOptions>;
@@ -59,6 +61,13 @@ export function patchActivation(
 ): PatchActivationCallback {
   return (input) =>
     input.workflowInfo.workflowType in WORKFLOW_ID_PREFIXES ? active.includes(input.patchId) : theirs(input);
+}
+
+/** Counts what a worker cannot decrypt: the SDK fails such a task before any code of ours runs. */
+export function countUnreadable(): void {
+  const help = 'Tasks with a payload that this worker cannot decrypt';
+  const { metricMeter } = Runtime.instance();
+  metricMeter.createCounter('gangway_payloads_unreadable_total', undefined, help).add(1);
 }
 
 export function workersClient(

@@ -16,6 +16,7 @@ import { merchant } from '../rigs/inputs.js';
 import { Onboarding } from '../rigs/onboarding.js';
 import { launch, type RunningProcess, run } from '../rigs/processes.js';
 import { createRig, type Rig } from '../rigs/rig.js';
+import { testEnds } from '../rigs/shared.js';
 import { type Certificates, makeCertificates } from '../rigs/temporal/certificates.js';
 import { type GuardedServer, startGuardedServer } from '../rigs/temporal/guarded-server.js';
 import { FORGETFUL } from '../rigs/temporal-server.js';
@@ -47,6 +48,8 @@ describe('with real processes', () => {
   let receiverUrl: string;
   let consoleUrl: string;
   let codecServerUrl: string;
+  let lockedAddress: string;
+  const lockedQueue = `locked-${randomUUID()}`;
   /** The task queue of the builds. */
   const otherQueue = `builds-${randomUUID()}`;
 
@@ -61,9 +64,9 @@ describe('with real processes', () => {
     });
     destination = await halfBroken();
     const addresses = await Promise.all(
-      Array.from({ length: 5 }, async () => `127.0.0.1:${await freePort()}`),
+      Array.from({ length: 6 }, async () => `127.0.0.1:${await freePort()}`),
     );
-    const [main = '', behindDoor = '', a = '', b = '', c = ''] = addresses;
+    const [main = '', behindDoor = '', a = '', b = '', c = '', locked = ''] = addresses;
     const closed = `http://127.0.0.1:${await freePort()}`;
     await startWorker('main', main, {
       GANGWAY_ACCOUNTS: 'north,south,slow',
@@ -83,6 +86,10 @@ describe('with real processes', () => {
       TEMPORAL_API_KEY: apiKey,
     };
     await startWorker('behind the door', behindDoor, throughDoor);
+    // The same key ID, and another value.
+    lockedAddress = locked;
+    const otherKey = `k20250101-0a1b2c:${randomBytes(32).toString('base64')}`;
+    await startWorker('locked', locked, { GANGWAY_TASK_QUEUE: lockedQueue, PAYLOAD_KEYS: otherKey });
     await startBuild('a', a);
     await startBuild('b', b);
     await startBuild('c', c);
@@ -221,7 +228,7 @@ describe('with real processes', () => {
       await eventually(
         up,
         (jobs) =>
-          jobs['gangway-worker'] === 5 &&
+          jobs['gangway-worker'] === 6 &&
           ['receiver', 'console', 'codec-server'].every((name) => jobs[`gangway-${name}`] === 1),
         'targets',
       );
@@ -282,10 +289,26 @@ describe('with real processes', () => {
       await (await rig.board(lost)).requirement('uncertain-write');
       await board('notes', 1, DUE_AT_ONCE);
 
-      // A workflow type that no release has: its tasks fail.
-      await rig.client.workflow.start('unheardOf', {
-        ...{ taskQueue: rig.taskQueue, workflowId: `unheard-of-${rig.taskQueue}` },
-      });
+      // A workflow type that no release has, so its tasks fail; an activity whose code fails; one that a worker cannot decrypt; and
+      // partners and receivers that keep failing. Here a minute takes a second, in which nothing is repeated often enough.
+      const untilSeen = new AbortController();
+      testEnds(() => untilSeen.abort());
+      const failing = (async () => {
+        const { workflow, activity } = rig.client;
+        for (let count = 0; !untilSeen.signal.aborted; count += 1, await sleep(1_000)) {
+          const id = `failing-${count}-${rig.taskQueue}`;
+          const single = { startToCloseTimeout: '10s', scheduleToCloseTimeout: '5m' } as const;
+          await workflow.start('unheardOf', { taskQueue: rig.taskQueue, workflowId: id });
+          await activity.start('readStatus', {
+            ...{ ...single, id, taskQueue: `${rig.taskQueue}-boarding`, args: [] },
+          });
+          await activity.start('checkCorrection', {
+            ...{ ...single, id: `locked-${id}`, taskQueue: lockedQueue, args: [{}] },
+          });
+          await board(undefined, 1, count % 2 === 0 ? {} : { account: 'south' });
+          await send('v1,AAAA');
+        }
+      })();
 
       // Half of the outbound events are rejected, and status reads are rate limited.
       const many = await board('uw-level-1', 10);
@@ -294,7 +317,7 @@ describe('with real processes', () => {
       await rig.sandbox.plan('429', 'get-status', { times: 1_000, milliseconds: 1_000 });
 
       // Callers with a wrong secret; then Temporal is unavailable for one worker, the receiver and the console.
-      for (let count = 0; count < 8; count++) expect(await send('v1,AAAA')).toBe(401);
+      expect(await send('v1,AAAA')).toBe(401);
       await sent('GangwayReceiverRefuses', { problem: 'bad-signature' });
       await door.close();
       const untilAlerted = new AbortController();
@@ -332,7 +355,11 @@ describe('with real processes', () => {
           ...{ task_queue: `${rig.taskQueue}-boarding-slow`, system: 'boarding', account: 'slow' },
         }),
         sent('GangwayWorkflowTasksFail', { workflow_type: 'unheardOf' }),
+        sent('GangwaySoftwareFails', { activityType: 'readStatus', build: 'without an ID' }),
+        sent('GangwayPayloadsUnreadable', { instance: lockedAddress }),
       ]);
+      untilSeen.abort();
+      await failing;
       // What `gangway doctor` and the report show of it.
       const from = { GANGWAY_PROMETHEUS_URL: monitoring.url };
       const figures = await webhookFigures(from, new AbortController().signal);

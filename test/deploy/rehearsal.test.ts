@@ -91,7 +91,9 @@ it('refuses three bad builds, promotes a good one, and takes back one that fails
   const operator = new Operator(stage, new Sender(stage.receiverUrls), everyone, marked);
   const ramp = async (build: string, parties: readonly Party[]) => {
     const [ramped] = await Promise.all([
-      timed(`ramp ${build} to ${STEPS}`, () => rollOut(['ramp', build, STEPS], { RAMP_HOLD: '10' })),
+      timed(`ramp ${build} to ${STEPS}`, () =>
+        rollOut(['ramp', build, STEPS], { RAMP_HOLD: '10', RAMP_STARTS: '0' }),
+      ),
       startAll(stage, parties, PAUSE_MS),
     ]);
     return ramped;

@@ -227,7 +227,11 @@ it(
       'answers-later': await changedBuild('answers-later'),
     });
     const does = async (...args: string[]) => {
-      const { code, stdout, stderr } = await rollOut(args, { UNREPLAYED: 'a test', RAMP_HOLD: '5' });
+      const { code, stdout, stderr } = await rollOut(args, {
+        UNREPLAYED: 'a test',
+        RAMP_HOLD: '5',
+        RAMP_STARTS: '0',
+      });
       expect(stderr, args.join(' ')).toBe('');
       const lines = stdout.trimEnd().split('\n');
       return code === 0 ? lines : [`exit code ${code}`, ...lines];

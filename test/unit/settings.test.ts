@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LIBRARY_SECTIONS, PROCESS_SETTINGS, type Process } from '../../scripts/settings.js';
+import { loadCommandSettings } from '../../src/commands/cli/command-line.js';
 import { loadConsoleSettings } from '../../src/console/settings.js';
 import { shapeOf } from '../../src/schemas/shape.js';
 import { startTracing } from '../../src/tracing/spans.js';
@@ -71,6 +72,12 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
       'NODE_TLS_REJECT_UNAUTHORIZED: is 0, so anyone could pose as the server of OIDC_ISSUER; ',
     );
     expect(load('https://127.0.0.1:9000').oidc?.issuer).toBe('https://127.0.0.1:9000');
+  });
+
+  it('links to the Web UI go to no address that nobody has set', () => {
+    const TEMPORAL_ADDRESS = 'localhost:7233';
+    expect(loadConsoleSettings({ TEMPORAL_ADDRESS }).uiUrl).toBe(undefined);
+    expect(loadCommandSettings({ TEMPORAL_ADDRESS }).uiUrl).toBe(undefined);
   });
 
   it('the console may have links to other machines', () => {

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { PARTNER_ACTIVITIES } from '../../src/activities/partner-activities.js';
+import { readWaits } from '../../src/inbox/waits.js';
 import { partnerAccountId } from '../../src/messages/ids.js';
 import type { MerchantBoardingInput } from '../../src/messages/inputs.js';
 import type { MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
@@ -392,6 +394,95 @@ describe.concurrent('a ticket that an onboarding shows', () => {
       const { title } = await second.onboarding.requirement('ticket');
       expect(title).toBe(`Ticket about Profile ${second.profileId}`);
       expect(await raised(first.onboarding)).toBe(0);
+    });
+  });
+});
+
+describe('an error of our own code', () => {
+  const real = PARTNER_ACTIVITIES.boarding;
+
+  const bug = () => new TypeError('cannot read the street of ada@example.com');
+
+  /** In workers from here on, the create throws before its call, or after it. */
+  const breaks = (when: 'before' | 'after') =>
+    vi.spyOn(PARTNER_ACTIVITIES, 'boarding').mockImplementation((dependencies) => {
+      const activities = real(dependencies);
+      const broken = async (request: never) => {
+        if (when === 'after') await (activities.createMerchant(request) as unknown as Promise<unknown>);
+        throw bug();
+      };
+      return { ...activities, createMerchant: broken as unknown as typeof activities.createMerchant };
+    });
+
+  afterEach(() => vi.restoreAllMocks());
+
+  it('is one question for all boardings of the build, shows on each, and closes with a corrected build', async () => {
+    await withAccounts(async (rig) => {
+      breaks('before');
+      const broken = await rig.startWorker();
+      const boardings = await Promise.all([1, 2, 3].map(() => rig.board(merchant())));
+      const account = accountOf(rig, 'boarding');
+      const { title, detail, answers } = await asked(account, 'software-error');
+      expect([title, answers]).toEqual([
+        'Our software fails: build without an ID at the boarding partner',
+        ['retry'],
+      ]);
+      expect(detail).toMatch(
+        /^Since .+ UTC, build without an ID of the workers fails in createMerchant \(TypeError: cannot read the street of \[Redacted\]\)\. merchant-boarding-\S+ waits for it/,
+      );
+      expect(await waiting(rig)).toEqual(['partner-account-boarding']);
+      expect((await account.state()).requirements).toHaveLength(1);
+      for (const { workflowId } of boardings) {
+        const { obstacles, asked: open } = await readWaits(rig.client, workflowId);
+        expect(obstacles).toEqual([
+          expect.stringMatching(
+            /^our software fails: createMerchant: TypeError: cannot read the street of \[Redacted\], since [\d-]{10} [\d:]{5} UTC$/,
+          ),
+        ]);
+        expect(open.map(({ requirement }) => requirement.kind)).toEqual(['software-error']);
+      }
+      await broken.stop();
+      vi.restoreAllMocks();
+      await rig.startWorker();
+      for (const boarding of boardings)
+        expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+      expect(await account.outcome()).toEqual({ outcome: 'done' });
+    });
+  });
+
+  it('after the response of a create keeps the response, and a corrected build continues with it', async () => {
+    await withAccounts(async (rig) => {
+      breaks('after');
+      const broken = await rig.startWorker();
+      const input = merchant();
+      const boarding = await rig.board(input);
+      await asked(accountOf(rig, 'boarding'), 'software-error');
+      await broken.stop();
+      vi.restoreAllMocks();
+      await rig.startWorker();
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+      expect(await boarding.events()).not.toContain('write-uncertain');
+      expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
+    });
+  });
+
+  it('after a write was sent leaves it uncertain, and it is never sent twice', async () => {
+    await withAccounts(async (rig) => {
+      vi.spyOn(PARTNER_ACTIVITIES, 'boarding').mockImplementation((dependencies) => {
+        const { boarding: client } = dependencies.clients;
+        const submitMerchant: typeof client.submitMerchant = async (...call) => {
+          await client.submitMerchant(...call);
+          throw bug();
+        };
+        const boarding = Object.assign(Object.create(client), { submitMerchant });
+        return real({ ...dependencies, clients: { ...dependencies.clients, boarding } });
+      });
+      await rig.startWorker();
+      const input = merchant();
+      const boarding = await rig.board(input);
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+      expect(await boarding.events()).toContain('write-uncertain');
+      expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
     });
   });
 });

@@ -9,7 +9,7 @@ import { recordSettings } from '../../partners/recording.js';
 import { prometheusSettings } from '../../reports/webhooks.js';
 import { readSettings } from '../../settings/settings.js';
 import { requireKeys, temporalSettings, withClient } from '../../temporal/connection.js';
-import { localUi, webUiSettings, workflowPage, workflowsPage } from '../../temporal/web-ui.js';
+import { webUiSettings, workflowPage, workflowsPage } from '../../temporal/web-ui.js';
 import { inSpan, startTracing } from '../../tracing/spans.js';
 import { type Output, Printer } from './output.js';
 
@@ -91,13 +91,12 @@ export async function withTemporal<T>(
   const config = cli.config();
   const { address } = temporalSettings(env).connectionOptions;
   requireKeys(address, config.payloadKeys);
-  const base = config.uiUrl ?? localUi(address);
   return withClient({ env, keys: config.payloadKeys, signal, finishes }, (client) => {
     const { namespace } = client.options;
-    const list = workflowsPage(base, namespace);
+    const list = workflowsPage(config.uiUrl, namespace);
     return command({
       ...{ cli, config, client },
-      link: (workflowId, runId) => workflowPage(base, namespace, { workflowId, runId }),
+      link: (workflowId, runId) => workflowPage(config.uiUrl, namespace, { workflowId, runId }),
       view: (name, query) => list && `${list}?${new URLSearchParams({ query, savedQuery: name })}`,
     });
   });

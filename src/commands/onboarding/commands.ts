@@ -215,6 +215,7 @@ export function addFollowing(program: Command, act: Act): void {
       'Cancel an onboarding or operation; for a customer, all parts. A write in progress is completed first. ' +
         'What exists at the partner stays there; the timeline lists it.',
     )
+    .option('--reason <why>', 'why; the history of the workflow has it, in plain text')
     .option('--json', 'print JSON')
     .action(act(async () => (await import('./nudge.js')).cancel));
 }

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
 import { byDue, INBOX_TYPES, type InboxItem, isLate, itemsOf, shortIds, toDo } from '../../inbox/inbox.js';
+import { OUR_SOFTWARE_FAILS } from '../../messages/activities.js';
 import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/ids.js';
 import { defined } from '../../messages/objects.js';
 import type { Stage } from '../../messages/onboarding-state.js';
@@ -44,6 +45,9 @@ export async function list(cli: CommandLine, words: readonly string[], options: 
     };
     const below = { columns: ['id'], line: ({ workflowId }: Listed) => shortOf(workflowId) };
     cli.records(found, { columns, below, json, csv, fields: LIST_FIELDS, total });
+    const failing = { types: typesOf(ACCOUNTS), kind: 'software-error', running: true } as const;
+    if ((await count(client, visibilityQuery(failing))) > 0)
+      cli.note(`${OUR_SOFTWARE_FAILS}, and onboardings wait for it: gangway inbox --kind ${failing.kind}`);
   });
 }
 

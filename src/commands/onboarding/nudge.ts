@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { Deadline } from '../../http/deadline.js';
 import { AWAIT_STATUS_ACTIVITY_ID, isCustomer, partnerTaskQueue, partsOfId } from '../../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { SYSTEM_NAMES, type SystemName } from '../../partners/systems.js';
+import { masked } from '../../privacy/masked.js';
 import { isStepAt, nudge as readNow, retryNow } from '../../temporal/nudge.js';
 import { partIds } from '../../temporal/onboardings.js';
 import { wakeWaiting } from '../../temporal/partner-accounts.js';
@@ -14,6 +16,7 @@ import { findById, type IdOptions, partnerAccountOf } from '../cli/arguments.js'
 import { atTemporal, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { endedSentence, staysAtPartner } from '../cli/in-words.js';
+import type { Texts } from '../cli/options.js';
 import { whileShowing } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 
@@ -96,13 +99,21 @@ async function nudgeAll(client: Client, { workflowId, taskQueue }: WorkflowExecu
 }
 
 export const cancel = atTemporal(
-  async (context, id: string, { json, yes, ...options }: IdOptions & Confirming) => {
+  async (
+    context,
+    id: string,
+    { json, yes, reason, ...options }: IdOptions & Confirming & Texts<'reason'>,
+  ) => {
     const { cli, client } = context;
     const found = await findById(context, id, options);
     const { workflowId, status } = found;
     if (status.name !== 'RUNNING') throw new CommandFailed(endedSentence(found));
     await confirm(cli, consequenceOf(found), { yes });
-    const isCanceled = await ifFound(client.workflow.getHandle(workflowId).cancel());
+    const { namespace, identity } = client.options;
+    const request = { namespace, identity, requestId: randomUUID(), workflowExecution: { workflowId } };
+    // The SDK's own cancellation takes no reason. Temporal stores it in plain text.
+    const why = { ...request, reason: masked(reason ?? '', 'log') };
+    const isCanceled = await ifFound(client.workflowService.requestCancelWorkflowExecution(why));
     if (!isCanceled) throw new CommandFailed(`${workflowId} has ended in the meantime`);
     if (json) return cli.json({ workflowId, cancelRequested: true });
     cli.line(`${workflowId}: cancellation requested`);

@@ -105,24 +105,23 @@ export async function restoreAll(
 }
 
 function describeRestoring(
-  { merchantProfileId, bankingProfileId, status, stage }: BackedUp,
+  { type, merchantProfileId, bankingProfileId, status, stage }: BackedUp,
   restoring: Restoring,
   dryRun = false,
 ): string {
   const restored = dryRun ? 'would be restored' : 'restored';
+  // The merchant of a business belongs to another onboarding.
+  const merchant = type !== 'businessOnboarding' && merchantProfileId && `merchant ${merchantProfileId}`;
+  const known = [merchant, bankingProfileId && `banking profile ${bankingProfileId}`].filter(Boolean);
   switch (restoring) {
-    case 'adopts': {
-      const merchant = merchantProfileId && `merchant ${merchantProfileId}`;
-      const profile = bankingProfileId && `banking profile ${bankingProfileId}`;
-      return [restored, merchant, profile].filter(Boolean).join(', ');
-    }
+    case 'adopts':
+      return [restored, ...known].join(', ');
     case 'looks':
       return `${restored}, searches its partner and asks before it creates anything`;
     case 'there':
       return 'already there';
     case 'skipped': {
-      const left = merchantProfileId ?? bankingProfileId;
-      const has = left === undefined ? '' : `; ${left} stays at its partner`;
+      const has = known.length === 0 ? '' : `; ${known.join(' and ')} stays at its partner`;
       return `not restored: it is ${isGivenUp(stage) ? stage : status}${has}`;
     }
   }

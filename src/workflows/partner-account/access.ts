@@ -179,8 +179,19 @@ function withReport(all: readonly Unreadable[], report: UnreadableReport): reado
 
 function unreadableQuestion(
   system: System,
-  { operation, since, what, workflowId, forbidden }: UnreadableReport,
+  { operation, since, what, workflowId, forbidden, failing }: UnreadableReport,
 ): Question {
+  if (failing !== undefined)
+    return {
+      kind: 'software-error',
+      title: `Our software fails: ${operation} at ${partnerInWords(system)}`,
+      detail:
+        `Since ${minuteOf(since)}, ${operation} of the workers fails in ${failing} (${masked(what)}). ${workflowId} waits for it, and ` +
+        'perhaps others. The partner cannot help. What failed before its request has sent nothing, and a write that may have been sent ' +
+        'is not sent again. Put a corrected build into service, or take this one back with "deploy/roll-out.sh back". Gangway tries ' +
+        'again every few minutes, and this requirement closes when that succeeds. Answer retry to try at once.',
+      answers: ['retry'],
+    };
   if (forbidden !== undefined)
     return {
       kind: 'credentials',

@@ -1,6 +1,6 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newFolder } from '../../rigs/folders.js';
 import { run } from '../../rigs/processes.js';
 
@@ -33,7 +33,10 @@ it.each([
   ['busy', ['Workflow is busy.', 'Workflow is busy.']],
   ['late', ['querying workflow failed: context deadline exceeded']],
 ])('an onboarding whose workflow is %s is asked again, and goes on', async (_, errors) => {
-  expect(await check(errors)).toEqual({ code: 0, stdout: 'all 1 go on\n', stderr: '' });
+  expect(await check(errors)).toEqual({
+    ...{ code: 0, stdout: 'all 1 go on\n' },
+    stderr: '... asks 1 running workflows, in at most 61 s\n',
+  });
 });
 
 it.each([
@@ -41,16 +44,142 @@ it.each([
   [['[TMPRL1100] Nondeterminism error: no command']],
 ])('after %j, an onboarding cannot go on', async (errors) => {
   const stderr =
+    '... asks 1 running workflows, in at most 61 s\n' +
     'roll-out.sh: these cannot go on:\n' +
     'merchant-boarding-m-1: Error: [TMPRL1100] Nondeterminism error: no command\n';
   expect(await check(errors)).toEqual({ code: 1, stdout: '', stderr });
 });
 
 it('an onboarding that stays busy is reported when the patience ends', async () => {
-  expect(await check(['Workflow is busy.'], 0)).toMatchObject({
+  expect(await check(Array(9).fill('Workflow is busy.'), 0)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('merchant-boarding-m-1: Error: Workflow is busy.'),
   });
+});
+
+/**
+ * Runs the script with a `temporal` command that has two builds, a and b, and that answers a list or count by the first pattern that
+ * its query contains.
+ */
+async function rollOut(
+  args: readonly string[],
+  {
+    counts = {},
+    lists = {},
+    failing = [],
+    current = 'a',
+    isLate = false,
+  }: {
+    readonly counts?: Readonly<Record<string, number>>;
+    /** Workflow ids by a part of the query. */
+    readonly lists?: Readonly<Record<string, readonly string[]>>;
+    /** Ids of workflows with an activity that keeps failing in our own code. */
+    readonly failing?: readonly string[];
+    readonly current?: string;
+    /** The server applies a change, and responds too late. */
+    readonly isLate?: boolean;
+  },
+) {
+  const folder = await newFolder();
+  const [temporal, workers] = [join(folder, 'temporal'), join(folder, 'workers')];
+  const facts = { counts, lists, failing, isLate };
+  await writeFile(join(folder, 'current'), current);
+  await writeFile(
+    temporal,
+    `#!${process.execPath}
+const fs = require('node:fs');
+const { counts, lists, failing, isLate } = ${JSON.stringify(facts)};
+const args = process.argv.slice(2);
+const line = args.join(' ');
+const file = ${JSON.stringify(join(folder, 'current'))};
+const of = (name) => args[args.indexOf(name) + 1] ?? '';
+const first = (all, otherwise) => Object.entries(all).find(([part]) => of('--query').includes(part))?.[1] ?? otherwise;
+const print = (json) => console.log(JSON.stringify(json));
+if (line.startsWith('workflow count')) print({ count: String(first(counts, 0)) });
+else if (line.startsWith('workflow list'))
+  print(first(lists, []).map((workflowId) => ({ execution: { workflowId, runId: 'r' } })));
+else if (line.startsWith('workflow describe')) {
+  const type = failing.includes(of('--workflow-id')) ? 'SoftwareError' : 'PartnerError';
+  print({ pendingActivities: [{ attempt: 3, lastFailure: { applicationFailureInfo: { type } } }] });
+} else if (line.includes('describe-version')) print({});
+else if (line.includes('deployment describe --name'))
+  print({ routingConfig: { currentVersionBuildID: fs.readFileSync(file, 'utf8') } });
+else if (line.includes('set-current-version')) {
+  const is = fs.readFileSync(file, 'utf8') === of('--build-id');
+  fs.writeFileSync(file, of('--build-id'));
+  if (isLate) {
+    console.error(is ? 'Error: the version is already current' : 'Error: context deadline exceeded');
+    process.exitCode = 1;
+  }
+}
+`,
+  );
+  await writeFile(workers, '#!/bin/sh\n');
+  await Promise.all([temporal, workers].map((each) => chmod(each, 0o755)));
+  const env = {
+    ...{ TEMPORAL: temporal, WORKERS: workers, ROLL_OUT_TIMEOUT: '2' },
+    ...{ UNREPLAYED: 'a test', RAMP_HOLD: '1', RAMP_STARTS: '1' },
+  };
+  const ended = await run('deploy/roll-out.sh', args, env);
+  return { ...ended, current: await readFile(join(folder, 'current'), 'utf8') };
+}
+
+const ON_B = "TemporalWorkerDeploymentVersion = 'gangway:b'";
+const ON_A = "TemporalWorkerDeploymentVersion != 'gangway:b'";
+
+describe('a ramp', () => {
+  const STARTS = 'b gets 50% of the onboardings\nb gets 100% of the onboardings\n';
+  const ramp = (more: object) => rollOut(['ramp', 'b', '50,100'], more);
+  const newest = (where: string, kind: string) => `${where} AND\n      WorkflowType = '${kind}'`;
+  const quiet = { 'AND Requirements': 0, TemporalReportedProblems: 0, "IN ('Failed'": 0 };
+
+  it('goes back when our own code fails in activities of the build, and not of the other ones', async () => {
+    const lists = {
+      [newest(ON_B, 'terminalProvisioning')]: ['t-1', 't-2'],
+      [newest(ON_A, 'merchantBoarding')]: ['m-1'],
+    };
+    const { code, stdout } = await ramp({ counts: quiet, lists, failing: ['t-2'] });
+    expect([code, stdout]).toEqual([
+      1,
+      'b was not replayed, and gets onboardings anyway: a test\nb gets 50% of the onboardings\n' +
+        'b is taken back: in 1 of 2 onboardings an activity fails in our own code, and in 0 of 1 on other builds\n' +
+        'a is current again\n',
+    ]);
+  });
+
+  it('goes on when it fails as often on the other builds', async () => {
+    const lists = {
+      [newest(ON_B, 'merchantBoarding')]: ['m-3', 'm-4'],
+      [newest(ON_A, 'merchantBoarding')]: ['m-1', 'm-2'],
+    };
+    const counts = { ...quiet, [ON_B]: 1, 'WorkflowType =': 0 };
+    const { code, stdout } = await ramp({ counts, lists, failing: ['m-1', 'm-3'] });
+    expect([code, stdout]).toEqual([0, expect.stringContaining(STARTS)]);
+  });
+
+  it('does not succeed before each kind of onboarding of the last week has started on the build', async () => {
+    const kind = (name: string) => `AND WorkflowType = '${name}' AND StartTime >=`;
+    const counts = {
+      ...quiet,
+      [`${ON_B} ${kind('merchantBoarding')}`]: 1,
+      [`${ON_B} ${kind('businessOnboarding')}`]: 0,
+      [kind('merchantBoarding')]: 7,
+      [kind('businessOnboarding')]: 7,
+      [ON_B]: 1,
+    };
+    const { code, stdout, stderr } = await ramp({ counts });
+    expect([code, stdout, stderr]).toEqual([
+      1,
+      expect.stringContaining(STARTS),
+      'roll-out.sh: b keeps its 100%, and none of these has started on it: businessOnboarding; start one, and ramp it again\n',
+    ]);
+  });
+});
+
+it('a build that became current on a server that responded too late is promoted', async () => {
+  const { code, stdout, current } = await rollOut(['promote', 'b'], { isLate: true });
+  expect([code, current]).toEqual([0, 'b']);
+  expect(stdout).toContain('b is current; to go back: roll-out.sh back a');
 });
 
 it.each([

@@ -9,10 +9,12 @@ import { createRig, type Rig } from '../../rigs/rig.js';
 import { type Scrape, scrape } from '../../rigs/scrape.js';
 import { eventually } from '../../rigs/waiting.js';
 
-/** What Prometheus makes itself (names with a colon as well), and what is there with a certificate, with builds, and with a partner that has changed its API: test/deploy/alerts.test.ts. */
+/** What Prometheus makes itself (names with a colon as well), and what is there with a certificate, with builds, with a partner that has changed its API, with a bug, and with another key: test/deploy/alerts.test.ts. */
 const ELSEWHERE = [
   ...['up', 'ALERTS', 'gangway_credential_expires_timestamp_seconds', 'gangway_build_without_workers'],
-  'gangway_partner_drift_total',
+  ...['gangway_partner_drift_total', 'gangway_software_errors_total', 'gangway_payloads_unreadable_total'],
+  // Below.
+  'gangway_requirements_open',
 ];
 
 /** Names of the metrics of a process, which serves them at an address of its own only. */
@@ -156,15 +158,16 @@ it('worker and receiver count exactly, and do not count a replay again', async (
   expect(open.map(({ kind }) => kind)).toEqual(['uncertain-write']);
   const shown = await eventually(
     () => scrape(next.metrics),
-    (page) => page('gangway_workflows_waiting') >= 0 && page('gangway_workflows_overdue') >= 0,
+    (page) => page('gangway_workflows_waiting') >= 0 && page('gangway_requirements_open') >= 1,
     'the numbers that wait',
   );
   expect({
     waiting: shown('gangway_workflows_waiting'),
     overdue: shown('gangway_workflows_overdue'),
+    open: shown('gangway_requirements_open', { kind: 'uncertain-write', system: 'boarding', account: '' }),
     started: shown.names.has('gangway_workflows_started_total'),
     raised: shown('gangway_requirements_raised_total', { kind: 'uncertain-write' }),
-  }).toEqual({ waiting: 1, overdue: 1, started: false, raised: 0 });
+  }).toEqual({ waiting: 1, overdue: 1, open: 1, started: false, raised: 0 });
   await next.stop();
 }, 240_000);
 

@@ -48,10 +48,10 @@ describe('gangway backup and restore', () => {
     const input = merchant('request-changes', { application: { siteInspection: { reference: 'old' } } });
     const boarding = await rig.board(input);
     const asked = await boarding.requirement('request-changes');
-    const held = business('ticket', { dueInHours: 47 });
+    const { merchantProfileId = 0 } = await boarding.state();
+    const held = business('ticket', { dueInHours: 47, merchantProfileId });
     const onboarding = await rig.onboardBusiness(held);
     const ticket = await onboarding.requirement('ticket');
-    const { merchantProfileId = 0 } = await boarding.state();
     const { profileId = 0 } = await onboarding.state();
     await onboarding.resolve(ticket.id, {
       kind: 'correction',
@@ -87,7 +87,10 @@ describe('gangway backup and restore', () => {
       `${boarding.workflowId} would be restored, merchant ${merchantProfileId}`,
       'would restore 2, of which 0 search the partner first; already there: 0; not restored: 0',
     ]);
-    expect((await gangway('restore', file)).stdout).toContain(
+    const { stdout } = await gangway('restore', file);
+    expect(stdout).toContain(`${boarding.workflowId} restored, merchant ${merchantProfileId}\n`);
+    expect(stdout).toContain(`${onboarding.workflowId} restored, banking profile ${profileId}\n`);
+    expect(stdout).toContain(
       'restored 2, of which 0 search the partner first; already there: 0; not restored: 0\n',
     );
     const there = [boarding, onboarding].map(({ workflowId }) => `${workflowId},there`);

@@ -49,7 +49,7 @@ describe('gangway setup and doctor', () => {
     const found = jsonLines(result).filter(({ check }) => check !== 'weak setting');
     expect(found.map(({ state }) => state)).toEqual(Array(19).fill('ok'));
     expect(found.at(-1)?.['detail']).toBe(
-      'this machine, Temporal, the banking partner, the boarding partner, the payments partner, the plant-store partner: they agree to the minute',
+      'this machine, Temporal, the banking partner, the boarding partner, the payments partner, the plant-store partner: they agree to the minute. Workers are not asked',
     );
     expect(result).toMatchObject({ code: 0, stderr: '' });
     // It has signed in, and written nothing.
@@ -104,7 +104,7 @@ wrong    statement store    /dev/null/statements: a part of the path is no folde
                             fix: correct STATEMENT_DIR, or the permissions there
 ok       webhooks           off: set GANGWAY_PROMETHEUS_URL to see how many changes webhooks bring
 ok       proxy              none: HTTPS_PROXY is not set
-ok       clocks             this machine, Temporal, the boarding partner, the payments partner, the plant-store partner: they agree to the minute
+ok       clocks             this machine, Temporal, the boarding partner, the payments partner, the plant-store partner: they agree to the minute. Workers are not asked
 `;
 
 it('setup names an attribute for which the namespace has no room, and registers the others', async () => {

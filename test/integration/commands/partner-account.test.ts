@@ -1,8 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { PARTNER_ACTIVITIES } from '../../../src/activities/partner-activities.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
 import { accountOf, asked } from '../../rigs/workflows/partner-account.js';
 
 const ID = 'partner-account-boarding';
@@ -57,4 +59,38 @@ describe('an account whose credentials are rejected', () => {
       stderr: expect.stringContaining('does not take --abandon; it takes --retry:\n'),
     });
   });
+});
+
+describe('our own code that fails', () => {
+  it('shows in the list, in doctor and on the onboarding, until another build runs it', async () => {
+    const real = PARTNER_ACTIVITIES.boarding;
+    vi.spyOn(PARTNER_ACTIVITIES, 'boarding').mockImplementation((dependencies) => ({
+      ...real(dependencies),
+      createMerchant: (() => {
+        throw new TypeError('no street');
+      }) as never,
+    }));
+    const own = await createRig({ ownNamespace: true });
+    onTestFinished(() => own.close());
+    vi.restoreAllMocks();
+    const { workflowId } = await own.board(merchant());
+    await asked(accountOf(own, 'boarding'), 'software-error');
+    const at = (...args: string[]) => runGangway(own.env, args);
+    await eventually(
+      () => at('list'),
+      ({ stderr }) =>
+        stderr === 'our software fails, and onboardings wait for it: gangway inbox --kind software-error\n',
+      'the note of the list',
+    );
+    const findings = jsonLines<{ check: string; state: string; detail: string }>(
+      await at('doctor', '--json'),
+    );
+    expect(findings.find(({ check }) => check === 'waits')).toMatchObject({
+      state: 'wrong',
+      detail: 'our software fails; workflows with requirement software-error: 1',
+    });
+    expect((await at('status', workflowId)).stdout).toMatch(
+      /^retrying +our software fails: createMerchant: TypeError: no street, since [\d-]{10} [\d:]{5} UTC$/m,
+    );
+  }, 120_000);
 });

@@ -81,10 +81,10 @@ describe('gangway replay', () => {
 });
 
 /** The difference of a recorded boarding in a bundle in which a part of `merchantBoarding` is replaced. */
-async function difference(part: string, by: string) {
+async function difference(part: string, by: string, run = 'straight') {
   const bundle = await readFile(WORKFLOW_BUNDLES.plain, 'utf8');
   expect(bundle.split(part)).toHaveLength(2);
-  const runs = ['straight'];
+  const runs = [run];
   const place = { namespace: 'default', taskQueue: 'gangway', payloadKeys: undefined };
   const found = replayed({ ...place, code: bundle.replace(part, by) }, async () => {
     const name = runs.shift();
@@ -154,6 +154,35 @@ describe('a replay of code that has changed', () => {
     const cause = 'the history has activity awaitStatusChange, the code requests activity changeFees';
     const found = await difference(SET_FEES, `${SET_FEES} await (0,${STEPS}.setFees)(boarding);`);
     expect(found).toEqual([changed(cause)]);
+  });
+
+  const WORKFLOW = '_temporalio_workflow__WEBPACK_IMPORTED_MODULE_0__';
+  const OVERDUE = `(await (0,${WORKFLOW}.condition)(hasMoved, end - Date.now(), { summary }))`;
+  const UPSERT = `(0,${WORKFLOW}.upsertSearchAttributes)(changed);`;
+
+  const told = (what: string) => `merchantBoarding: [TMPRL1100] Nondeterminism error: ${what}`;
+  it.each([
+    [
+      ...['a timer that was removed', OVERDUE, `(await (0,${WORKFLOW}.condition)(hasMoved), true)`],
+      ...['No command scheduled for event HistoryEvent(id: …, TimerStarted)', '20'],
+    ],
+    [
+      ...['an upsert that was added', UPSERT, `{ ${UPSERT} ${UPSERT} }`],
+      'UpsertWorkflowSearchAttributesMachine does not handle HistoryEvent(id: …, ActivityTaskScheduled)',
+      '12',
+    ],
+    [
+      ...['an upsert that was removed', UPSERT, ';'],
+      'Activity machine does not handle this event: HistoryEvent(id: …, UpsertWorkflowSearchAttributes)',
+      '11',
+    ],
+    [
+      ...['a timer that was added', SET_FEES, `await (0,${WORKFLOW}.sleep)(5);\n${SET_FEES}`],
+      'Timer machine does not handle this event: HistoryEvent(id: …, UpsertWorkflowSearchAttributes)',
+      '11',
+    ],
+  ] as const)('names %s, by its event, and the place of nothing else', async (_, part, by, what, eventId) => {
+    expect(await difference(part, by, 'more-notes')).toEqual([{ cause: told(what), eventId }]);
   });
 
   it('explains an error of the code itself', async () => {

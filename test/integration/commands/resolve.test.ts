@@ -204,12 +204,17 @@ it('gangway cancel asks at a terminal what a person confirms, and needs --yes el
     stderr: `${consequence} Continue? [y/N] not confirmed; nothing was done\n`,
   });
   expect((await boarding.handle.describe()).status.name).toBe('RUNNING');
-  expect(await answered(rig.env, ['cancel', id], 'yes')).toEqual({
+  const why = ['--reason', 'opened twice, says ada@example.com'];
+  expect(await answered(rig.env, ['cancel', id, ...why], 'yes')).toEqual({
     code: 0,
     stdout: `${id}: cancellation requested\n`,
     stderr: `${consequence} Continue? [y/N] `,
   });
   await expect(boarding.outcome()).rejects.toThrow();
+  // In the history, the reason is not encrypted.
+  const { events } = await boarding.handle.fetchHistory();
+  const requested = events?.map((event) => event.workflowExecutionCancelRequestedEventAttributes?.cause);
+  expect(requested?.filter(Boolean)).toEqual(['opened twice, says [Redacted]']);
 });
 
 const PROFILE = { volume: 180_000, contactName: 'Ada Baker', phone: '518-555-0100' };

@@ -1,19 +1,25 @@
 import type { Info } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
+import type { MetricMeter } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { type ActivityInterceptorsFactory, DefaultLogger } from '@temporalio/worker';
 import { takesMarks } from './takes-marks.js';
 
-/** Parts of a client that a test makes up, and the interceptors of the worker. */
+/** Parts of a client and a meter that a test makes up, and the interceptors of the worker. */
 interface Around {
   readonly client?: object;
+  readonly metricMeter?: object;
   readonly interceptors?: ActivityInterceptorsFactory[];
 }
 
 /** Runs attempts of activities without a worker, and logs errors only, because some attempts fail by design. */
-export const environment = (info: Partial<Info> = {}, { client, interceptors = [] }: Around = {}) =>
+export const environment = (
+  info: Partial<Info> = {},
+  { client, interceptors = [], metricMeter }: Around = {},
+) =>
   new MockActivityEnvironment(info, {
     logger: new DefaultLogger('ERROR'),
     client: { ...takesMarks, ...client } as Client,
     interceptors,
+    ...(metricMeter && { metricMeter: metricMeter as MetricMeter }),
   });

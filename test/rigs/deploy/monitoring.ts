@@ -45,13 +45,13 @@ export function alerts(): readonly Alert[] {
 export function alertsSeenFiring(): ReadonlySet<string> {
   const { tests } = parse(read('prometheus/alerts.test.yml')) as {
     readonly tests: readonly {
-      readonly alert_rule_test: readonly {
+      readonly alert_rule_test?: readonly {
         readonly alertname: string;
         readonly exp_alerts: readonly unknown[];
       }[];
     }[];
   };
-  const cases = tests.flatMap(({ alert_rule_test }) => alert_rule_test);
+  const cases = tests.flatMap(({ alert_rule_test = [] }) => alert_rule_test);
   return new Set(cases.filter(({ exp_alerts }) => exp_alerts.length > 0).map(({ alertname }) => alertname));
 }
 

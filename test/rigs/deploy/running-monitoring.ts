@@ -129,12 +129,12 @@ async function change(folder: string, name: string, edit: (text: string) => stri
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Shortens the durations of settings, of `for` and of ranges, and hours in seconds; texts and other numbers stay. */
+/** Shortens the durations of settings, of `for`, of offsets and of ranges, and hours in seconds; texts and other numbers stay. */
 function shortened(text: string): string {
   const lapse = (unit: string) => (unit === 'h' ? HOURS_LAPSE : TIME_LAPSE);
   return text
     .replace(
-      /(_interval: |_wait: |for: |\[)(\d+)([smhd])(?![\w])/g,
+      /(_interval: |_wait: |for: |offset |\[)(\d+)([smhd])(?![\w])/g,
       (_, before: string, count: string, unit: string) =>
         `${before}${(Number(count) * (UNITS[unit] ?? 0)) / lapse(unit)}ms`,
     )

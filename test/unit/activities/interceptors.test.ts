@@ -1,7 +1,10 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { ActivityNotFoundError, ServiceError } from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { boundedOutcomes, PartnerWaits } from '../../../src/activities/interceptors.js';
 import { again } from '../../../src/activities/poll.js';
+import { softwareErrors } from '../../../src/activities/software-errors.js';
+import { StoreFailure } from '../../../src/documents/file-store.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
 import { environment } from '../../rigs/activities/environment.js';
 import { stoppedAt } from '../../rigs/clock.js';
@@ -255,6 +258,111 @@ describe('a missing permission', () => {
       expect(await process().attempt(denied(more))).toBe(0);
     },
   );
+});
+
+describe('an error of our own code', () => {
+  const info = { activityType: 'createMerchant' };
+  const bug = new TypeError('cannot read ada@example.com');
+
+  /** The result of one attempt at a worker of build b-2. */
+  function build() {
+    const counted: unknown[] = [];
+    const metricMeter = {
+      createCounter: (name: string) => ({ add: (...of: unknown[]) => counted.push([name, ...of]) }),
+    };
+    const interceptor = softwareErrors('boarding', 'b-2');
+    const attempt = (outcome: Error, more: object = {}): Promise<ApplicationFailure> =>
+      environment({ ...info, ...more }, { interceptors: [interceptor], metricMeter })
+        .run(async () => {
+          throw outcome;
+        })
+        .catch((error: unknown) => error) as Promise<ApplicationFailure>;
+    return { attempt, counted };
+  }
+
+  it('becomes a failure that says so since when, without private values, and is counted by build', async () => {
+    const { attempt, counted } = build();
+    await attempt(bug);
+    later(5 * MINUTE);
+    const failure = await attempt(bug, { attempt: 4 });
+    expect(failure).toMatchObject({
+      type: 'SoftwareError',
+      nonRetryable: false,
+      nextRetryDelay: 8_000,
+      message:
+        'our software fails: createMerchant: TypeError: cannot read [Redacted], since 2026-01-01 10:00 UTC',
+      details: [
+        {
+          ...{ system: 'boarding', build: 'b-2', operation: 'createMerchant', since: START },
+          reason: 'TypeError: cannot read [Redacted]',
+        },
+      ],
+    });
+    expect(failure.stack).not.toContain('ada@');
+    expect(counted).toEqual(
+      Array(2).fill([
+        'gangway_software_errors_total',
+        1,
+        expect.objectContaining({ activityType: 'createMerchant', build: 'b-2' }),
+      ]),
+    );
+  });
+
+  it('is retried after two minutes at most, however often a poll has read before', async () => {
+    expect(await build().attempt(bug, { attempt: 2_000 })).toMatchObject({ nextRetryDelay: 120_000 });
+  });
+
+  it('counts its time from its first attempt after one that did not fail like this', async () => {
+    const { attempt } = build();
+    await attempt(bug);
+    later(MINUTE);
+    await attempt(failed());
+    later(MINUTE);
+    const failure = await attempt(bug);
+    expect(failure.details).toMatchObject([{ since: '2026-01-01T10:02:00.000Z' }]);
+  });
+
+  it.each<[string, Error]>([
+    ['of a partner', failed()],
+    ['of a poll that waits', again('NotYet', 'not yet', MINUTE)],
+    ['of Temporal', new ServiceError('unavailable')],
+    ['of a heartbeat that Temporal rejects', new ActivityNotFoundError('gone')],
+    ['of a cancellation', new CancelledFailure('cancelled')],
+    ['of an aborted call', new DOMException('aborted', 'AbortError')],
+    ['of the document store', new StoreFailure('/files', 'unavailable', 'ECONNREFUSED')],
+  ])('is none of these: %s', async (_, error) => {
+    const { attempt, counted } = build();
+    expect(await attempt(error)).toBe(error);
+    expect(counted).toEqual([]);
+  });
+
+  it('is reported to the account after a minute, once for the build, and to no onboarding', async () => {
+    const { attempt, reports } = process();
+    const failing = (since: string) =>
+      ApplicationFailure.create({
+        type: 'SoftwareError',
+        message: 'our software fails',
+        details: [
+          {
+            ...{ system: 'boarding', operation: 'createMerchant', build: 'b-2', since },
+            ...{ kind: 'Uncertain', fields: [], reason: 'TypeError: no street' },
+          },
+        ],
+      });
+    later(MINUTE - 1);
+    expect(await attempt(failing(START), { attempt: 6 })).toBe(0);
+    later(1);
+    await attempt(failing(START), { attempt: 7 });
+    await attempt(failing(START), { attempt: 7, ...workflow('m-2') });
+    later(20 * MINUTE);
+    await attempt(failing(START), { attempt: 8, ...workflow('m-2') });
+    expect(reports).toEqual([
+      {
+        ...{ to: 'partner-account-boarding', operation: 'build b-2', failing: 'createMerchant' },
+        ...{ since: START, what: 'TypeError: no street', workflowId: 'test' },
+      },
+    ]);
+  });
 });
 
 it.each([

@@ -21,7 +21,7 @@ describe('the clocks that doctor compares', () => {
       'agree',
       { Temporal: 59_000, bank: -59_000 },
       'ok',
-      ['this machine, Temporal, bank: they agree to the minute'],
+      ['this machine, Temporal, bank: they agree to the minute. Workers are not asked'],
     ],
     ['differ, one of them', { Temporal: 3 * HOUR, bank: 100 }, 'wrong', AHEAD],
     ['differ, each by itself', { Temporal: 61_000, bank: -400 * 24 * HOUR }, 'wrong', EACH],

@@ -21,8 +21,8 @@ async function suggested(line: string, shell = 'zsh', env = {}, breaks: readonly
 }
 
 describe('completion of', () => {
-  const OPTIONS = ['--partner-account', '--yes', '--help', '--timeout', '--debug'];
-  const MORE = ['--partner-account', '--yes', '--json', '--help', '--timeout', '--debug'];
+  const OPTIONS = ['--partner-account', '--yes', '--reason', '--help', '--timeout', '--debug'];
+  const MORE = ['--partner-account', '--yes', '--reason', '--json', '--help', '--timeout', '--debug'];
 
   it.each<[what: string, line: string, suggestions: readonly string[]]>([
     ['a command, by its beginning', 'gangway st', ['status', 'statement']],

@@ -189,8 +189,7 @@ Gangway
   GANGWAY_UI_URL
     read by  gangway, console
     format   URL
-    default  port of a Temporal server on this machine plus 1000, otherwise no
-             links
+    default  no links
     purpose  Address of the Temporal Web UI, for links.
 
 A secret can be in a file: set NAME_FILE to its path instead.

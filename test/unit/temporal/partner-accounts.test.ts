@@ -53,6 +53,7 @@ function temporal(pending: Readonly<Record<string, readonly object[]>>) {
 const BOARDING = { system: 'boarding', account: undefined, taskQueue: 'gangway' } as const;
 const refused = { system: 'boarding', kind: 'Unauthorized' };
 const unreadable = { system: 'boarding', kind: 'Unreadable', unreadable: 'get-status' };
+const ofBuild = { system: 'boarding', kind: 'Uncertain', operation: 'createMerchant', build: 'b-2' };
 
 describe('a step of a partner account is retried', () => {
   const poll = (more: object = {}) => ({ ...failed('await-status', { system: 'boarding' }), ...more });
@@ -121,6 +122,23 @@ describe('a step of a partner account is retried', () => {
   });
 });
 
+describe('a build whose own code fails', () => {
+  it('holds up the steps that wait for it, and a retry reaches these and nothing else', async () => {
+    const { client, reset } = temporal({
+      'w-1': [
+        failed('a', ofBuild, 'SoftwareError'),
+        failed('b', { ...ofBuild, build: 'b-3' }, 'SoftwareError'),
+      ],
+      'w-2': [failed('c', refused)],
+    });
+    const workflowIds = ['w-1', 'w-2'];
+    expect(await waitsForReadable(client, { operation: 'build b-2', workflowIds })).toBe(true);
+    expect(await waitsForReadable(client, { operation: 'build b-4', workflowIds })).toBe(false);
+    await retryReads(client, { operation: 'build b-2', workflowIds });
+    expect(reset()).toEqual(['w-1 a']);
+  });
+});
+
 describe('a partner account', () => {
   it('holds up a workflow for each of its reasons', async () => {
     const all = [
@@ -128,12 +146,15 @@ describe('a partner account', () => {
       failed('b', refused),
       failed('c', unreadable),
       failed('d', { system: 'banking' }),
+      failed('e', ofBuild, 'SoftwareError'),
+      failed('f', ofBuild, 'SoftwareError'),
     ];
     const { client } = temporal({ 'merchant-boarding-1@acme': all });
     const workflowId = 'partner-account-boarding@acme';
     expect(await accountsHoldingUp(client, 'merchant-boarding-1@acme')).toEqual([
       { workflowId, kinds: ['credentials', 'one-time-code'] },
       { workflowId, kinds: ['unreadable'] },
+      { workflowId, kinds: ['software-error'] },
     ]);
   });
 

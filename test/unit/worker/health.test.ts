@@ -98,6 +98,7 @@ it('a build without workers is shown until it has some, and so is a Temporal tha
   let server: 'without workers' | 'with workers' | 'away' = 'without workers';
   const { client } = answering({
     countWorkflowExecutions: () => ({ count: 0 }),
+    listWorkflowExecutions: () => ({ executions: [] }),
     describeTaskQueue() {
       if (server === 'away') throw grpcError('UNAVAILABLE');
       const versioningInfo = { currentDeploymentVersion: version };

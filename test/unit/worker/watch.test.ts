@@ -5,7 +5,7 @@ import { loadWorkerSettings } from '../../../src/worker/settings.js';
 import { watchAges, watchTemporal } from '../../../src/worker/watch.js';
 import { gauges } from '../../rigs/gauges.js';
 import { testEnds } from '../../rigs/shared.js';
-import { answering, grpcError, time } from '../../rigs/temporal/answering-service.js';
+import { answering, execution, grpcError, time } from '../../rigs/temporal/answering-service.js';
 
 const { WorkerDeploymentVersionStatus: STATUS, WorkerVersioningMode: MODE } = proto.temporal.api.enums.v1;
 const START = '2026-02-01T00:00:00Z';
@@ -47,6 +47,8 @@ function watched() {
     /** By account. */
     waiting: {} as Record<string, number>,
     late: {} as Record<string, number>,
+    /** The kinds that each workflow asks about. */
+    asking: {} as Record<string, readonly string[]>,
     /** By task queue and type of task. */
     workers: {} as Record<string, number>,
     ages: {} as Record<string, number>,
@@ -67,6 +69,24 @@ function watched() {
       if (due !== undefined) expect(Date.now() - Date.parse(due)).toBeLessThan(EVERY_MS);
       const counts = due === undefined ? server.waiting : server.late;
       return { count: customers + (counts[account ?? 'unknown'] ?? 0) };
+    },
+    listWorkflowExecutions({ query }) {
+      expect(query).toBe(
+        "TaskQueue = 'gangway' AND ExecutionStatus = 'Running' AND WorkflowType != 'customerOnboarding' AND " +
+          "Requirements IN ('uncertain-write', 'credentials', 'one-time-code', 'software-error')",
+      );
+      return {
+        executions: Object.entries(server.asking).map(([workflowId, kinds]) => {
+          const [, account] = workflowId.split('@');
+          const Requirements = kinds.flatMap((kind, n) => [kind, `${kind} ${kind}-${n} ${START} ${START}`]);
+          const type = workflowId.startsWith('partner-account') ? 'partnerAccount' : 'merchantBoarding';
+          return execution({
+            workflowId,
+            type,
+            indexed: { Requirements, ...(account && { PartnerAccount: account }) },
+          });
+        }),
+      };
     },
     describeTaskQueue({ taskQueue, taskQueueType }) {
       if (!server.isUp) throw grpcError('UNAVAILABLE');
@@ -141,6 +161,31 @@ describe('the number of open requirements', () => {
       }
     },
   );
+});
+
+it('what is open of the kinds that have an alert is shown by partner and account, until it is closed or lost', async () => {
+  const { server, next, shown } = watched();
+  await next();
+  expect(shown('gangway_requirements_open')).toEqual({});
+  server.asking = {
+    'merchant-boarding-m-1': ['uncertain-write', 'underwriting-note'],
+    'merchant-boarding-m-2': ['uncertain-write'],
+    'merchant-boarding-m-3@acme': ['uncertain-write'],
+    'partner-account-banking': ['software-error'],
+  };
+  await next();
+  expect(shown('gangway_requirements_open')).toEqual({
+    'account= kind=uncertain-write system=boarding': 2,
+    'account=acme kind=uncertain-write system=boarding': 1,
+    'account= kind=software-error system=banking': 1,
+  });
+  server.asking = { 'merchant-boarding-m-2': ['uncertain-write'] };
+  await next();
+  expect(shown('gangway_requirements_open')).toEqual({
+    'account= kind=uncertain-write system=boarding': 1,
+    'account=acme kind=uncertain-write system=boarding': 0,
+    'account= kind=software-error system=banking': 0,
+  });
 });
 
 it('each task queue shows its own workers and its own backlog, as they rise and fall', async () => {

@@ -78,7 +78,8 @@ export function examineClocks(offsets: ClockOffsets): Verdict[] {
   if (offsets.size === 0) return [ok('unknown: no system responded')];
   const names = [...offsets.keys()].sort().join(', ');
   const off = [...offsets].filter(([, offset]) => Math.abs(offset) > TOLERANCE_MS);
-  if (off.length === 0) return [ok(`this machine, ${names}: they agree to the minute`)];
+  if (off.length === 0)
+    return [ok(`this machine, ${names}: they agree to the minute. Workers are not asked`)];
   const all = [...offsets.values()];
   const mean = all.reduce((sum, offset) => sum + offset, 0) / all.length;
   const agree = all.every((offset) => Math.abs(offset - mean) < TOLERANCE_MS);

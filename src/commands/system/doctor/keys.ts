@@ -1,14 +1,15 @@
 import type { Client } from '@temporalio/client';
-import {
-  decodedPayloads,
-  encryptedIn,
-  isUnreadablePayload,
-  type PayloadKey,
-} from '../../../temporal/payload-codec.js';
+import { decodedPayloads, encryptedIn, type PayloadKey } from '../../../temporal/payload-codec.js';
 import { all, type Condition, compared, IS_RUNNING, is } from '../../../temporal/query.js';
 import { type Raw, rawListed } from '../../../temporal/search.js';
 import { ifFound } from '../../../temporal/unavailable.js';
-import { keyCheck, parseWorkerIdentity, pollersOf, type WorkerIdentity } from '../../../temporal/workers.js';
+import {
+  keyCheck,
+  parseWorkerIdentity,
+  polledQueues,
+  pollersOf,
+  type WorkerIdentity,
+} from '../../../temporal/workers.js';
 import type { WorkerSettings } from '../../../worker/settings.js';
 import { ok, type Verdict, wrong } from './check.js';
 
@@ -43,12 +44,21 @@ export async function examineKeys(
   const locked = [...found].filter(([keyId]) => !keys.some(({ id }) => id === keyId));
   if (locked.length > 0) return locked.map(([keyId, uses]) => lacking(keyId, uses, keys.length > 0));
   const proven = await Promise.all([...found].map(([keyId, uses]) => provenBy(client, keyId, uses)));
-  const { identities } = await pollersOf(client, taskQueue, 'workflow');
+  // The server may take a minute to show a new worker, but not at each of its task queues.
+  const queues = polledQueues(taskQueue, [undefined]);
+  const pollers = await Promise.all(queues.map(({ queue, tasks }) => pollersOf(client, queue, tasks)));
+  const identities = new Set(pollers.flatMap((each) => each.identities));
   const problems = [
     ...proven.flatMap(unreadable),
-    ...identities.map(parseWorkerIdentity).flatMap((worker) => comparedWith(worker, keys, proven)),
+    ...[...identities].map(parseWorkerIdentity).flatMap((worker) => comparedWith(worker, keys, proven)),
   ];
   if (problems.length > 0) return problems;
+  // A worker that is gone, or not shown yet, has left something behind.
+  const foreign = proven.filter(({ mixed }) => mixed.length > 0);
+  if (foreign.length > 0)
+    return foreign.map(({ keyId, mixed }) =>
+      wrong(`another key with the id ${keyId} encrypted something of ${some(mixed)}`, CORRECT_OTHER),
+    );
   const inUse = `keys in use: ${found.size}, all can be decrypted`;
   return [
     ok(everyone.length > 0 ? `running workflows checked: ${everyone.length}, ${inUse}` : 'no workflow runs'),
@@ -85,29 +95,20 @@ async function everythingOf(client: Client, workflowId: string): Promise<unknown
   return ifFound(Promise.all([described, client.workflowService.getWorkflowExecutionHistoryReverse(last)]));
 }
 
-/** What a key of this command can read: of the workflows that name it, those of which it reads something, and the others. */
+/** The workflows of which a key of this command reads all, some or nothing: the memo is the starter's, the rest any worker's. */
 type Proven = Awaited<ReturnType<typeof provenBy>>;
 
 async function provenBy(client: Client, keyId: string, uses: readonly Use[]) {
-  const byWorkflow = [...Map.groupBy(uses, ({ workflowId }) => workflowId)];
-  const opened = await Promise.all(
-    byWorkflow.map(async ([id, own]) => ({ id, opens: await opensOne(client, own) })),
-  );
-  const unreadable = opened.filter(({ opens }) => !opens).map(({ id }) => id);
-  return { keyId, readable: opened.length - unreadable.length, unreadable };
-}
-
-/** Whether one of the payloads can be decrypted. The memo comes from the starter, and what follows from any worker. */
-async function opensOne(client: Client, uses: readonly Use[]): Promise<boolean> {
-  for (const { payload } of uses) {
-    try {
-      await decodedPayloads(client, [payload], undefined);
-      return true;
-    } catch (error) {
-      if (!isUnreadablePayload(error)) throw error;
-    }
+  const byWorkflow = { all: [] as string[], some: [] as string[], none: [] as string[] };
+  for (const [id, own] of Map.groupBy(uses, ({ workflowId }) => workflowId)) {
+    const opened = await Promise.allSettled(
+      own.map(({ payload }) => decodedPayloads(client, [payload], undefined)),
+    );
+    const failed = opened.filter(({ status }) => status === 'rejected').length;
+    byWorkflow[failed === 0 ? 'all' : failed < own.length ? 'some' : 'none'].push(id);
   }
-  return false;
+  const { all, some: mixed, none: unreadable } = byWorkflow;
+  return { keyId, readable: all.length + mixed.length, unreadable, mixed };
 }
 
 /** Whether the key of this command is not the one that most of the workflows were encrypted with. */
@@ -121,6 +122,9 @@ function lacking(keyId: string, uses: readonly Use[], hasKeys: boolean): Verdict
     : wrong(`PAYLOAD_KEYS is not set: ${need}`, 'set the same PAYLOAD_KEYS as the workers');
 }
 
+const CORRECT_OTHER =
+  'correct the process that has the other key; then read "A payload key is lost" in docs/disaster.md';
+
 function unreadable(proven: Proven): Verdict[] {
   const { keyId, readable, unreadable: ids } = proven;
   if (ids.length === 0) return [];
@@ -131,7 +135,7 @@ function unreadable(proven: Proven): Verdict[] {
       ]
     : [
         `another key with the id ${keyId} encrypted ${some(ids)}; the one of this command reads ${readable} others`,
-        'correct the process that has the other key; then read "A payload key is lost" in docs/disaster.md',
+        CORRECT_OTHER,
       ];
   return [wrong(detail, fix)];
 }

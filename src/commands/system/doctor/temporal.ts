@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { obstacleOf } from '../../../inbox/answering.js';
 import { INBOX_TYPES } from '../../../inbox/inbox.js';
+import { OUR_SOFTWARE_FAILS } from '../../../messages/activities.js';
 import type { RequirementKind } from '../../../messages/codes.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
 import { servedAccounts } from '../../../partners/account-settings.js';
@@ -152,24 +153,25 @@ export async function examineBuilds(
 
 /** The kinds of the requirements that are about a partner which does not respond as it should. */
 const ABOUT_PARTNERS: readonly RequirementKind[] = ['waiting', 'unreadable'];
+const OUR_FAULT: RequirementKind = 'software-error';
 
-/** Counts the workflows that have waited for a partner for so long that a person is asked. */
+/** Counts the workflows that ask because they wait for a partner, or because our own code fails. */
 async function examineWaits(client: Client, taskQueue: string): Promise<Verdict[]> {
   const inInbox = isIn('WorkflowType', INBOX_TYPES);
   const found = await Promise.all(
-    ABOUT_PARTNERS.map(async (kind) => {
+    [...ABOUT_PARTNERS, OUR_FAULT].map(async (kind) => {
       const asked = is(SEARCH_ATTRIBUTES.requirements, kind);
       return [kind, await count(client, runningIn(taskQueue, inInbox, asked))] as const;
     }),
   );
   const waiting = found.filter(([, workflows]) => workflows > 0);
   if (waiting.length === 0) return [ok('nothing waits too long for a partner')];
-  return waiting.map(([kind, workflows]) =>
-    warn(
-      `a partner needs attention; workflows with requirement ${kind}: ${workflows}`,
-      `run "gangway inbox --kind ${kind}"`,
-    ),
-  );
+  return waiting.map(([kind, workflows]) => {
+    const [verdict, what] =
+      kind === OUR_FAULT ? [wrong, OUR_SOFTWARE_FAILS] : [warn, 'a partner needs attention'];
+    const detail = `${what}; workflows with requirement ${kind}: ${workflows}`;
+    return verdict(detail, `run "gangway inbox --kind ${kind}"`);
+  });
 }
 
 /** The server sets it when a workflow's task fails or times out five times in a row, and removes it when one completes. */

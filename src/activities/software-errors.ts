@@ -1,0 +1,74 @@
+import { type Info, metricMeter } from '@temporalio/activity';
+import { isGrpcServiceError } from '@temporalio/client';
+import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { StoreFailure } from '../documents/file-store.js';
+import { OUR_SOFTWARE_FAILS, SOFTWARE_ERROR } from '../messages/activities.js';
+import { LONGEST, shortened } from '../partners/bounds.js';
+import { PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
+import { masked } from '../privacy/masked.js';
+import { isUnreadablePayload } from '../temporal/payload-codec.js';
+import { TemporalProblem } from '../temporal/unavailable.js';
+
+/** Errors of the SDK about Temporal, by name, and of a call that was ended. */
+const OF_SDK = /^(Activity|Workflow|Query|CompleteAsync|Service|Abort)\w*Error$/;
+
+/** The longest wait between two attempts, in milliseconds. A poll would otherwise repeat its reads each second. */
+const MAX_PAUSE_MS = 120_000;
+
+/** A limit of the memory, because a workflow may end while its activity fails. */
+const MOST_REMEMBERED = 10_000;
+
+/**
+ * Turns an error of our own code, which the server would retry in silence, into a failure that says so, and counts it by activity
+ * type and build. Placed within {@link PartnerWaits}, which reports it.
+ */
+export function softwareErrors(system: string, build = 'without an ID'): ActivityInterceptorsFactory {
+  const failingSince = new Map<string, number>();
+  return ({ info }) => ({
+    inbound: {
+      async execute(input, next) {
+        const key = keyOf(info);
+        const since = failingSince.get(key) ?? Date.now();
+        failingSince.delete(key);
+        try {
+          return await next(input);
+        } catch (error) {
+          if (isOfOthers(error)) throw error;
+          if (failingSince.size < MOST_REMEMBERED) failingSince.set(key, since);
+          const help = 'Activities that failed because of an error of our own code';
+          metricMeter.createCounter('gangway_software_errors_total', undefined, help).add(1, { build });
+          throw asFailure(error, info, { system, build, since: new Date(since).toISOString() });
+        }
+      },
+    },
+  });
+}
+
+/** Of a partner, Temporal, the document store or a missing key. */
+function isOfOthers(error: unknown): boolean {
+  const others = [TemporalFailure, TemporalProblem, PartnerError, StoreFailure];
+  if (isGrpcServiceError(error) || isUnreadablePayload(error)) return true;
+  return error instanceof Error && (OF_SDK.test(error.name) || others.some((each) => error instanceof each));
+}
+
+function asFailure(
+  error: unknown,
+  { activityType: operation, attempt }: Info,
+  where: Pick<PartnerErrorDetails, 'system' | 'build'> & { readonly since: string },
+): ApplicationFailure {
+  const reason = shortened(masked(String(error), 'log'), LONGEST.line);
+  const failure = ApplicationFailure.create({
+    type: SOFTWARE_ERROR,
+    message: `${OUR_SOFTWARE_FAILS}: ${operation}: ${reason}, since ${where.since.slice(0, 16).replace('T', ' ')} UTC`,
+    details: [{ ...where, operation, kind: 'Uncertain', fields: [], reason } satisfies PartnerErrorDetails],
+    nextRetryDelay: Math.min(1_000 * 2 ** (attempt - 1), MAX_PAUSE_MS),
+  });
+  if (error instanceof Error && error.stack) failure.stack = masked(error.stack, 'log');
+  return failure;
+}
+
+/** A poll has the same id as the one before it. */
+export function keyOf({ workflowExecution, activityId, scheduledTimestampMs }: Info): string {
+  return `${workflowExecution?.workflowId} ${workflowExecution?.runId} ${activityId} ${scheduledTimestampMs}`;
+}
