@@ -85,20 +85,6 @@ const WRITES: readonly Write[] = [
     mayBePartners: true,
     adopted: 'of',
   },
-  {
-    title: /^create the payments account$/,
-    operations: ['create-account'],
-    about: ({ mid }) => ({ name: mid }),
-    done: ['payments-account-created', 'payments-account-adopted'],
-    saysId: true,
-  },
-  {
-    title: /^create the terminal$/,
-    operations: ['create-terminal'],
-    about: ({ state }) => ({ of: state.paymentsAccountId ?? 'none' }),
-    done: ['terminal-created', 'terminal-adopted'],
-    saysId: true,
-  },
 ];
 
 function writeOf(title: string): { readonly write: Write; readonly named: string } | undefined {
@@ -300,8 +286,7 @@ function strange({ state }: Witness, { accounts }: Evidence): string[] {
 /** Records of a partner that two customers count as their own. */
 function shared(witnesses: readonly Witness[]): string[] {
   const claims = witnesses.flatMap(({ party, state }) => {
-    const { merchantProfileId, profileId, paymentsAccountId, terminalId } = state;
-    const things = { merchant: merchantProfileId, profile: profileId, paymentsAccountId, terminalId };
+    const things = { merchant: state.merchantProfileId, profile: state.profileId };
     const known = Object.entries(things).filter(([, id]) => id !== undefined);
     return known.map(([name, id]) => ({ thing: `${name} ${id}`, owner: party.externalId }));
   });

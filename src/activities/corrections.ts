@@ -11,7 +11,6 @@ import {
   businessOnboardingInput,
   type KnownAccounts,
   merchantBoardingInput,
-  terminalProvisioningInput,
 } from '../messages/inputs.js';
 import { isObject, isWithin, leavesOf, mergePatch } from '../messages/objects.js';
 import { CORRECTABLE_FIELDS, isFollowed } from '../messages/onboardings.js';
@@ -29,7 +28,7 @@ export function correctionActivities(known: KnownAccounts): CorrectionActivities
   };
 }
 
-type Progress = Pick<CorrectionRequest, 'merchantExists' | 'paymentsAccountExists'>;
+type Progress = Pick<CorrectionRequest, 'merchantExists'>;
 
 interface Correctable {
   readonly schema: (known: KnownAccounts) => z.ZodType;
@@ -40,9 +39,6 @@ interface Correctable {
   /** Objects whose requests take fields that no schema has, and send them as they are. */
   readonly open?: (input: object) => readonly string[];
 }
-
-const TERMINAL_FIELDS = ['provisionTerminal.terminal', 'provisionTerminal.toProduction'];
-const TERMINAL_AND_ACCOUNT_FIELDS = ['provisionTerminal.account', ...TERMINAL_FIELDS];
 
 const CORRECTABLE: Readonly<Record<CorrectableType, Correctable>> = {
   merchantBoarding: {
@@ -59,12 +55,6 @@ const CORRECTABLE: Readonly<Record<CorrectableType, Correctable>> = {
     followed: followedBusinessInput,
     remaining: () => CORRECTABLE_FIELDS.businessOnboarding,
     main: () => 'holder',
-  },
-  terminalProvisioning: {
-    schema: () => terminalProvisioningInput,
-    remaining: ({ paymentsAccountExists }) =>
-      paymentsAccountExists ? TERMINAL_FIELDS : TERMINAL_AND_ACCOUNT_FIELDS,
-    main: () => 'provisionTerminal.terminal',
   },
 };
 

@@ -8,7 +8,6 @@ export const ONBOARDINGS = {
   merchantBoarding: 'merchant-boarding',
   businessOnboarding: 'business-onboarding',
   customerOnboarding: 'customer-onboarding',
-  terminalProvisioning: 'terminal-provisioning',
 } as const;
 
 export type OnboardingType = keyof typeof ONBOARDINGS;
@@ -33,7 +32,6 @@ const SYSTEMS: Readonly<Record<WorkflowType, SystemName | '' | undefined>> = {
   merchantBoarding: 'boarding',
   businessOnboarding: 'banking',
   customerOnboarding: '',
-  terminalProvisioning: 'payments',
   partnerOperation: 'banking',
   partnerAccount: undefined,
   partnerRecord: undefined,
@@ -91,7 +89,7 @@ export function partnerRecordId(system: string, taskQueue: string, account?: str
 export function reservationId(
   system: string,
   taskQueue: string,
-  record: number | string,
+  record: number,
   account?: string,
 ): string {
   return `reservation-${atAccount([system, taskQueue, record].join(OF), account)}`;

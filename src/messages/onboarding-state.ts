@@ -40,9 +40,6 @@ export interface OnboardingState {
   /** The banking profile. */
   readonly profileId?: number;
   readonly financialAccountId?: string;
-  /** The account at the payments platform. */
-  readonly paymentsAccountId?: string;
-  readonly terminalId?: string;
   /** The final merchant identification number, never a temporary one. */
   readonly mid?: string;
   readonly outcome?: OutcomeName;
@@ -68,14 +65,12 @@ export interface OnboardingState {
   readonly boarding?: OnboardingState;
   /** For a customer: the state of its business. */
   readonly business?: OnboardingState;
-  /** For a customer: the state of its terminal. */
-  readonly terminal?: OnboardingState;
 }
 
 /** The ids at the partners. */
 export type PartnerIds = Pick<
   OnboardingState,
-  'merchantProfileId' | 'mid' | 'profileId' | 'financialAccountId' | 'paymentsAccountId' | 'terminalId'
+  'merchantProfileId' | 'mid' | 'profileId' | 'financialAccountId'
 >;
 
 /** The state of a workflow at its start. */

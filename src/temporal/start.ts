@@ -98,7 +98,7 @@ function starter<Input extends Pick<MerchantBoardingInput, 'externalId' | 'accou
 }
 
 /** Onboardings that people and events start. A terminal is part of a customer. */
-export type StartableType = Exclude<OnboardingType, 'terminalProvisioning'>;
+export type StartableType = OnboardingType;
 
 export interface Kind<Input> {
   /** Name of the command that starts one from a file. */

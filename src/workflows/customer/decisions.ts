@@ -8,7 +8,6 @@ import type {
   BusinessOnboardingInput,
   CustomerOnboardingInput,
   MerchantBoardingInput,
-  TerminalProvisioningInput,
 } from '../../messages/inputs.js';
 import type { OnboardingState, OutcomeName } from '../../messages/onboarding-state.js';
 import type { CustomerOnboardingOutcome, Part, PartEnd, PartOutcome } from '../../messages/onboardings.js';
@@ -40,15 +39,13 @@ export interface Child {
     | MerchantBoardingInput
     | FollowedMerchantInput
     | BusinessOnboardingInput
-    | FollowedBusinessInput
-    | TerminalProvisioningInput;
+    | FollowedBusinessInput;
 }
 
-/** Returns undefined if the part does not begin: a business needs a merchant, a terminal needs a boarded one. */
+/** Returns undefined if the part does not begin: a business needs a merchant. */
 export function childOf(
   part: Part,
-  { externalId, boarding, business, provisionTerminal }: CustomerInput,
-  { ended }: Remembered,
+  { externalId, boarding, business }: CustomerInput,
   merchantProfileId: number | undefined,
 ): Child | undefined {
   const { dba } = boarding.merchant;
@@ -60,15 +57,6 @@ export function childOf(
       return {
         dba: business.holder.doingBusinessAsName,
         input: { externalId, ...business, merchantProfileId },
-      };
-    }
-    case 'terminal': {
-      const outcome = ended.boarding && outcomeIn(ended.boarding.end);
-      if (outcome?.outcome !== 'boarded' || !provisionTerminal) return undefined;
-      const account = { name: dba, ...provisionTerminal.account };
-      return {
-        dba,
-        input: { externalId, mid: outcome.mid, provisionTerminal: { ...provisionTerminal, account } },
       };
     }
   }
@@ -168,7 +156,7 @@ function closed(part: ReportedPart, end: PartEnd): ReportedPart {
 }
 
 function idsOf(part: OnboardingState | PartOutcome): Partial<Facts> {
-  return idsIn('accountId' in part ? { ...part, paymentsAccountId: part.accountId } : part);
+  return idsIn(part);
 }
 
 export function outcomeIn(end: PartEnd): PartOutcome {
@@ -176,7 +164,7 @@ export function outcomeIn(end: PartEnd): PartOutcome {
 }
 
 export function isSuccess({ outcome }: PartOutcome): boolean {
-  return ['boarded', 'onboarded', 'provisioned'].includes(outcome);
+  return ['boarded', 'onboarded'].includes(outcome);
 }
 
 export function failedPart({ ended }: Remembered): Part | undefined {
