@@ -49,8 +49,7 @@ export function twisted(party: Party, { twists }: Plan): Party {
   const cancels = is('cancels') && type === 'customerOnboarding';
   const account = is('account') ? ACCOUNT : undefined;
   const all = change(party.input) as Record<string, unknown>;
-  for (const part of ['boarding', 'business'])
-    if (all[part]) all[part] = change(all[part] as object);
+  for (const part of ['boarding', 'business']) if (all[part]) all[part] = change(all[part] as object);
   const input = { ...all, ...(cancels && { onDecline: 'cancel-other' }), ...defined({ account }) } as never;
   return { ...party, input, workflowId: workflowId(type, externalId, account) };
 }

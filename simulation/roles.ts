@@ -84,8 +84,6 @@ export const BUSINESSES: readonly Role[] = [
 /** The scenarios that request a financial account, which the bank or Gangway opens. */
 export const WITH_ACCOUNT: readonly string[] = ['account-at-once', 'account-on-request'];
 
-const notStarted: Role = { scenario: 'straight', outcome: 'not-started', writes: {} };
-
 /** A customer is a merchant and a business. The others of a cast are one of these. */
 export interface CustomerRole {
   readonly scenario: string;
@@ -102,13 +100,13 @@ const together = (boarding: string, business: string): CustomerRole => {
 
 export const CUSTOMERS: readonly CustomerRole[] = [
   together('straight', 'straight'),
-  together('notes', 'ticket'),
+  together('notes', 'tickets'),
   together('request-changes', 'more-tickets'),
   together('declined', 'straight'),
   together('declined', 'denied'),
   together('more-notes', 'denied'),
   together('uw-level-1', 'account-on-request'),
-  together('waiting', 'tickets'),
+  together('waiting', 'ticket'),
   together('temporary-mid', 'denied'),
 ];
 
@@ -117,7 +115,6 @@ export const FRANCHISES: readonly CustomerRole[] = [
   { scenario: 'straight', outcome: 'onboarded', parts: { business: roleIn(BUSINESSES, 'straight') } },
   together('straight', 'straight'),
 ];
-
 
 function roleIn(roles: readonly Role[], scenario: string): Role {
   const role = roles.find((one) => one.scenario === scenario);

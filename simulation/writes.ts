@@ -92,15 +92,13 @@ function writeOf(title: string): { readonly write: Write; readonly named: string
   return write && { write, named: write.title?.exec(title)?.[1] ?? '' };
 }
 
-/** The entries of a write, none while a field is not known. The ledger has a mid at the end of a name. */
+/** The entries of a write, none while a field is not known. */
 function entriesOf(ledger: readonly LedgerEntry[], { operations }: Write, fields: Fields): LedgerEntry[] {
   const wanted = Object.entries(fields);
-  const isIt = (is: unknown, value: unknown) =>
-    String(is) === String(value) || `${is}`.endsWith(`mid ${value}`);
   return ledger.filter(
     (entry) =>
       operations.includes(entry.operation) &&
-      wanted.every(([field, value]) => isIt(entry[field as keyof LedgerEntry], value)),
+      wanted.every(([field, value]) => String(entry[field as keyof LedgerEntry]) === String(value)),
   );
 }
 

@@ -86,12 +86,7 @@ export function partnerRecordId(system: string, taskQueue: string, account?: str
  * `reservation-<system>.<task queue>.<record>`, and in a named account `...@<account>`: the workflow that reserves a record at a
  * partner for one onboarding. It never runs, and nothing lists it.
  */
-export function reservationId(
-  system: string,
-  taskQueue: string,
-  record: number,
-  account?: string,
-): string {
+export function reservationId(system: string, taskQueue: string, record: number, account?: string): string {
   return `reservation-${atAccount([system, taskQueue, record].join(OF), account)}`;
 }
 

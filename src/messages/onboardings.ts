@@ -90,10 +90,7 @@ export interface CustomerOnboardingOutcome {
 }
 
 /** The outcome of a part, as its workflow returns it. */
-export type PartOutcome =
-  | MerchantBoardingOutcome
-  | BusinessOnboardingOutcome
-  | UnstartedPart;
+export type PartOutcome = MerchantBoardingOutcome | BusinessOnboardingOutcome | UnstartedPart;
 
 /** The ending of a part's workflow. Only a completed one has an outcome. */
 export type PartEnd =

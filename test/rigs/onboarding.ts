@@ -188,10 +188,11 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
 
   /** The parts of a customer. */
   get parts(): Readonly<Record<Part, Onboarding>> {
-    const [boarding, business, terminal] = (['boarding', 'business', 'terminal'] as const).map(
-      (part) => new Onboarding(this.client, partIds(this.workflowId)[part]),
-    ) as [Onboarding, Onboarding, Onboarding];
-    return { boarding, business, terminal };
+    const { boarding, business } = partIds(this.workflowId);
+    return {
+      boarding: new Onboarding(this.client, boarding),
+      business: new Onboarding(this.client, business),
+    };
   }
 
   /** The kinds of the events of the history, sorted. Leaves out workflow tasks, because a busy machine may need more of them. */

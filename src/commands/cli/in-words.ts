@@ -76,10 +76,7 @@ export function takeBackCommand(name: string, id: string): string {
   return resolveCommands(name, { id, answers: ['take-back'] }).trim();
 }
 
-type PartOutcome =
-  | MerchantBoardingOutcome
-  | BusinessOnboardingOutcome
-  | UnstartedPart;
+type PartOutcome = MerchantBoardingOutcome | BusinessOnboardingOutcome | UnstartedPart;
 
 /** One line; for a customer, one more for each of its parts. */
 export function outcomeLines(outcome: Outcome | OperationOutcome<object>): string[] {

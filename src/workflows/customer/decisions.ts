@@ -104,7 +104,7 @@ export function onReport(
   const reported = { ...before.reported, [part]: known };
   const states = Object.values(reported).map(({ state }) => state);
   const polls = states.reduce((sum, state) => sum + state.polls, 0);
-  const facts: Partial<Facts> = Object.assign({}, ...states.map(idsOf));
+  const facts: Partial<Facts> = Object.assign({}, ...states.map(idsIn));
   return { remember: { ...before, reported }, decisions: [{ know: { ...facts, polls } }] };
 }
 
@@ -115,7 +115,7 @@ export function onEnd(before: Remembered, part: Part, end: PartEnd): Reaction<Re
   const reported = known ? { ...before.reported, [part]: closed(known, end) } : before.reported;
   const decisions: readonly PublishedChange[] =
     end.how === 'completed'
-      ? [{ know: idsOf(end.outcome) }, { record: `${part}-ended`, detail: end.outcome.outcome }]
+      ? [{ know: idsIn(end.outcome) }, { record: `${part}-ended`, detail: end.outcome.outcome }]
       : end.how === 'failed'
         ? [{ record: `${part}-failed`, detail: 'see the child workflow' }]
         : [{ record: `${part}-ended`, detail: end.how }];
@@ -152,11 +152,7 @@ function closed(part: ReportedPart, end: PartEnd): ReportedPart {
   const { outcome } = end;
   const { outcome: stage } = outcome as { readonly outcome: OutcomeName };
   const partnerStatus = 'bankingStatus' in outcome ? outcome.bankingStatus : null;
-  return { ...known, state: { ...state, ...idsOf(outcome), stage, outcome: stage, partnerStatus } };
-}
-
-function idsOf(part: OnboardingState | PartOutcome): Partial<Facts> {
-  return idsIn(part);
+  return { ...known, state: { ...state, ...idsIn(outcome), stage, outcome: stage, partnerStatus } };
 }
 
 export function outcomeIn(end: PartEnd): PartOutcome {

@@ -57,7 +57,6 @@ describe('the workflow ids that may be meant', () => {
 it.each([
   ['merchant-boarding-m-1001@acme', 'boarding'],
   ['business-onboarding-b-1', 'banking'],
-  ['terminal-provisioning-t-1', 'payments'],
   ['operation-close-card-c-1', 'banking'],
   ['partner-account-plant-store@acme', 'plant-store'],
   ['customer-onboarding-c-1', ''],
