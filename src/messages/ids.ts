@@ -41,14 +41,6 @@ const SYSTEMS: Readonly<Record<WorkflowType, SystemName | '' | undefined>> = {
 /** Separates a key from its account. Neither contains it, and it needs no quotes in a shell, a URL or a file name. */
 const AT = '@';
 
-/** The server appends this to the workflow id of a schedule's run. */
-const SCHEDULED_AT = /-\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
-
-/** The workflow id that a schedule gives; any other id as it is. */
-export function withoutTime(id: string): string {
-  return id.replace(SCHEDULED_AT, '');
-}
-
 /** A key in an account at the partners: `m-1001@acme`; in the account without a name, the key alone. */
 export function atAccount(key: string, account: string | undefined): string {
   return account === undefined ? key : key + AT + account;
@@ -58,7 +50,7 @@ export function atAccount(key: string, account: string | undefined): string {
 export function splitAccount(given: string): { readonly key: string; readonly account: string | undefined } {
   const at = given.indexOf(AT);
   if (at < 0) return { key: given, account: undefined };
-  return { key: given.slice(0, at), account: withoutTime(given.slice(at + AT.length)) };
+  return { key: given.slice(0, at), account: given.slice(at + AT.length) };
 }
 
 /** `<prefix>-<key>`, and in a named account `<prefix>-<key>@<account>`. The key of an onboarding is its `externalId`. */
