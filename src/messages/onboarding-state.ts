@@ -48,8 +48,6 @@ export interface OnboardingState {
   /** Ids of requirements whose answers have not been sent, so that they can be taken back. */
   readonly unsent?: readonly string[];
   readonly timeline: readonly TimelineEntry[];
-  /** Status reads up to the last change. */
-  readonly polls: number;
   /** The step that waits for its partner. The server retries it. */
   readonly waiting?:
     | {
@@ -75,13 +73,7 @@ export type PartnerIds = Pick<
 
 /** The state of a workflow at its start. */
 export function blankState(workflowType: string): OnboardingState {
-  return {
-    stage: firstStage(workflowType),
-    partnerStatus: null,
-    requirements: [],
-    timeline: [],
-    polls: 0,
-  };
+  return { stage: firstStage(workflowType), partnerStatus: null, requirements: [], timeline: [] };
 }
 
 /** Returns the state of an onboarding. Every workflow type has this query. */

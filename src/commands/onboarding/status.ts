@@ -46,7 +46,6 @@ export const status = atTemporal(async (context, id: string, options: IdOptions 
     ...factsOf({ ...state, bankingProfileId: state.profileId }),
     account: state.financialAccountId,
     ...Object.fromEntries(parts.map((part) => [part.part, describePart(part)])),
-    polls: state.polls,
     'waits for partner': state.waiting && waitOf(cli.times, state.waiting),
     'partner account': name,
     'merchant portal': account && portalLink(account, 'boarding', state.merchantProfileId),

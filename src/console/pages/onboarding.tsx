@@ -208,7 +208,6 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
     'Agent profile': listed.agentProfileId,
     Partner: systemOf(workflowId) || undefined,
     'Partner account': account,
-    'Status reads': state?.polls || undefined,
     Started: <When time={listed.startedAt} />,
     Ended: listed.endedAt && <When time={listed.endedAt} />,
   };

@@ -103,9 +103,8 @@ export function onReport(
   const known = ended?.run === now.run ? closed(now, ended.end) : now;
   const reported = { ...before.reported, [part]: known };
   const states = Object.values(reported).map(({ state }) => state);
-  const polls = states.reduce((sum, state) => sum + state.polls, 0);
   const facts: Partial<Facts> = Object.assign({}, ...states.map(idsIn));
-  return { remember: { ...before, reported }, decisions: [{ know: { ...facts, polls } }] };
+  return { remember: { ...before, reported }, decisions: [{ know: facts }] };
 }
 
 /** Returns the consequences of the end of a part, which closes its requirements. */

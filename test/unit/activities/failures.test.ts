@@ -146,7 +146,7 @@ describe('a running call', () => {
       vi.advanceTimersByTime(ms);
       return ending();
     };
-    const progress = { polls: 3 };
+    const progress = { hasRead: true };
     await environment.run(() => repeatable(call, { progress })).catch(() => undefined);
     return { beats, timers: vi.getTimerCount() };
   }
@@ -161,7 +161,7 @@ describe('a running call', () => {
     const info = { heartbeatTimeoutMs };
     const fails = () => Promise.reject(new Error());
     expect(await beatsOf(every - 1, info, fails)).toEqual({ beats: [], timers: 0 });
-    const twice = [{ polls: 3 }, { polls: 3 }];
+    const twice = [{ hasRead: true }, { hasRead: true }];
     expect(await beatsOf(2 * every, info, () => undefined)).toEqual({ beats: twice, timers: 0 });
   });
 

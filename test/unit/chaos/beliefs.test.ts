@@ -19,7 +19,7 @@ function timeline(...events: string[]): TimelineEntry[] {
 
 function witness(events: readonly string[], facts: Partial<OnboardingState> = {}, name = 'c-1'): Witness {
   const party = { externalId: name, businessName: 'Corner Bakery', legalName: 'Baker LLC' };
-  const nothing = { stage: 'underwriting', partnerStatus: null, requirements: [], polls: 0 } as const;
+  const nothing = { stage: 'underwriting', partnerStatus: null, requirements: [] } as const;
   const state = { ...nothing, ...facts, timeline: timeline(...events) };
   return { party, workflowId: `w-${name}`, mid: facts.mid, state };
 }

@@ -20,7 +20,7 @@ function witness(moments: readonly Moment[], facts: Partial<OnboardingState> = {
     ...{ at: at(second), event },
     ...(detail !== undefined && { detail }),
   }));
-  const nothing = { stage: 'underwriting', partnerStatus: null, requirements: [], polls: 0 } as const;
+  const nothing = { stage: 'underwriting', partnerStatus: null, requirements: [] } as const;
   const known = { merchantProfileId: 1001, profileId: 3001 };
   return { party, workflowId: 'w-1', mid: '5180', state: { ...nothing, ...known, ...facts, timeline } };
 }

@@ -13,7 +13,7 @@ const asks = (id: string, kind: Requirement['kind'] = 'ticket'): Requirement => 
   ...{ id, kind, title: id, detail: '', raisedAt: AT, dueAt: AT, answers: ['text'] },
 });
 const state = (more: Partial<OnboardingState> = {}): OnboardingState => ({
-  ...{ stage: 'underwriting', partnerStatus: 'Pending', requirements: [], timeline: [], polls: 1, ...more },
+  ...{ stage: 'underwriting', partnerStatus: 'Pending', requirements: [], timeline: [], ...more },
 });
 const happened = (event: 'started' | 'business-attached') => ({ at: AT, event });
 

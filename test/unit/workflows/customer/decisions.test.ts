@@ -27,7 +27,7 @@ const [note, ticket] = [noteAsked('note-1'), noteAsked('ticket-7')];
 const reported = (state: Partial<OnboardingState> = {}, run = 'r1'): ReportedPart => ({
   ...{ run, runStartedAt: MONDAY, number: 1 },
   state: {
-    ...{ stage: 'underwriting', partnerStatus: 'Pending', polls: 1, requirements: [], timeline: [] },
+    ...{ stage: 'underwriting', partnerStatus: 'Pending', requirements: [], timeline: [] },
     ...state,
   },
 });
@@ -82,8 +82,8 @@ describe('what a part begins with', () => {
 
 describe('a part that begins', () => {
   it('shows before its first report', () => {
-    const { begun, reported: shown } = onBegun(remembered(), 'boarding', reported({ polls: 0 }, ''));
-    expect([begun, shown]).toEqual([{ boarding: 'started' }, { boarding: reported({ polls: 0 }, '') }]);
+    const { begun, reported: shown } = onBegun(remembered(), 'boarding', reported({}, ''));
+    expect([begun, shown]).toEqual([{ boarding: 'started' }, { boarding: reported({}, '') }]);
   });
 
   it('keeps a report that came before', () => {
@@ -95,18 +95,18 @@ describe('a part that begins', () => {
 });
 
 describe('a report', () => {
-  it('shows what exists at the partners, and all reads', () => {
-    const before = remembered({ reported: { boarding: reported({ merchantProfileId: 1001, polls: 3 }) } });
-    const business = reported({ merchantProfileId: 1001, profileId: 3001, polls: 4 });
+  it('shows what exists at the partners', () => {
+    const before = remembered({ reported: { boarding: reported({ merchantProfileId: 1001 }) } });
+    const business = reported({ merchantProfileId: 1001, profileId: 3001 });
     const { remember, decisions } = onReport(before, 'business', business);
-    expect(decisions).toEqual([{ know: { merchantProfileId: 1001, profileId: 3001, polls: 7 } }]);
+    expect(decisions).toEqual([{ know: { merchantProfileId: 1001, profileId: 3001 } }]);
     expect(remember.reported).toEqual({ ...before.reported, business });
   });
 
   it('shows each id', () => {
     const ids = { merchantProfileId: 1001, mid: '4711', profileId: 3001, financialAccountId: 'fa-1' };
     const { decisions } = onReport(NOTHING, 'business', reported(ids));
-    expect(decisions).toEqual([{ know: { ...ids, polls: 1 } }]);
+    expect(decisions).toEqual([{ know: ids }]);
   });
 
   it('of the run that has ended asks nothing', () => {
