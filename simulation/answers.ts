@@ -62,7 +62,7 @@ function answerToTicket(detail: string, marked: Markers): OperatorAnswer {
       return corrected({ beneficialOwners });
     }
     case 'EmployerIdentificationNumber':
-      return corrected({ holder: { employerIdentificationNumber: marked.ein } });
+      return corrected({ holder: { employerIdentificationNumber: marked.correctedSsn } });
     default:
       return { kind: 'text', text: marked.ticketAnswer };
   }

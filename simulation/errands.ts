@@ -72,7 +72,7 @@ export async function operationOf(
       webhooks: (['Ach', 'Fee'] as const).map((notificationType) => ({ ...webhook, notificationType })),
     },
     statement: {
-      ...{ period: chance.pick(['2025-11', 'previous-month']), financialAccountIds: [ACCOUNT] },
+      ...{ period: chance.pick(['2025-11', '2025-12']), financialAccountIds: [ACCOUNT] },
       ...{ fileFormat: 'CSV', ...(chance.happens(0.5) && { email: MARKERS.email }) },
     },
   };
