@@ -159,35 +159,12 @@ function pageOf(
   return { ...page, [name]: found.slice(offset, offset + limit), total: found.length };
 }
 
-function paymentsService(world: World) {
-  const accounts: Store<{ readonly id: string; readonly name: string }> = new Store({
-    ...resource('account'),
-    initial: () => ({ status: 'active', created_at: new Date().toISOString() }),
-  });
-  const check = ({ account_id: id }: { readonly account_id?: unknown }, owner: Owner) => {
-    if (id !== undefined && !accounts.has(id, owner)) throw invalid('account_id', 'is unknown');
-  };
-  const terminals = new Store<Terminal>({
-    ...resource('terminal'),
-    initial: () => ({ status: 'active' }),
-    check: (fields, owner) => {
-      check(fields, owner);
-      const { name = '' } = fields as Partial<Terminal>;
-      if (!scenarioOf(TERMINAL_SCENARIOS, name))
-        throw invalid('name', unknownMagicValue(TERMINAL_SCENARIOS, name));
-    },
-  });
-  const keys = new Store<ApiKey>({
-    ...resource('apikey'),
-    initial: ({ partnerId }) => ({ partnerId, secret: `made-${randomUUID()}` }),
-    shown: ({ id, name, permissions }) => ({ id, name, permissions }),
-  });
-  const batches = new Store<Batch>({ ...resource('batch'), check, initial: () => ({ status: 'open' }) });
-  const transactions = new Store<Payment>(resource('transaction'));
-
-  const record = (operation: Key, id: number | string) =>
-    world.ledger.record({ system: 'payments', operation: operationName(operation), id });
-
+/** The operations that start a payment or act on one. */
+function paymentHandlers(
+  transactions: Store<Payment>,
+  terminals: Store<Terminal>,
+  record: (operation: Key, id: string) => void,
+): Partial<Handlers<PaymentsOperations, KeyHolder>> {
   /** The same call again gets the first response and does nothing. A refused call may be tried again. */
   const responses = new Map<string, object>();
   const once = (operation: Key, owner: Owner, of: readonly string[], perform: () => Payment): object => {
@@ -226,7 +203,7 @@ function paymentsService(world: World) {
     return [[operation, act]];
   });
 
-  const own: Partial<Handlers<PaymentsOperations, KeyHolder>> = {
+  return {
     ...Object.fromEntries(actions),
     startPayment: starts('startPayment', CAPTURED),
     startPreauth: starts('startPreauth', AUTHORIZED),
@@ -237,6 +214,40 @@ function paymentsService(world: World) {
       record('updateTransaction', id);
       return payment.status === CAPTURED ? Object.assign(payment, captured(payment)) : payment;
     },
+  };
+}
+
+function paymentsService(world: World) {
+  const accounts: Store<{ readonly id: string; readonly name: string }> = new Store({
+    ...resource('account'),
+    initial: () => ({ status: 'active', created_at: new Date().toISOString() }),
+  });
+  const check = ({ account_id: id }: { readonly account_id?: unknown }, owner: Owner) => {
+    if (id !== undefined && !accounts.has(id, owner)) throw invalid('account_id', 'is unknown');
+  };
+  const terminals = new Store<Terminal>({
+    ...resource('terminal'),
+    initial: () => ({ status: 'active' }),
+    check: (fields, owner) => {
+      check(fields, owner);
+      const { name = '' } = fields as Partial<Terminal>;
+      if (!scenarioOf(TERMINAL_SCENARIOS, name))
+        throw invalid('name', unknownMagicValue(TERMINAL_SCENARIOS, name));
+    },
+  });
+  const keys = new Store<ApiKey>({
+    ...resource('apikey'),
+    initial: ({ partnerId }) => ({ partnerId, secret: `made-${randomUUID()}` }),
+    shown: ({ id, name, permissions }) => ({ id, name, permissions }),
+  });
+  const batches = new Store<Batch>({ ...resource('batch'), check, initial: () => ({ status: 'open' }) });
+  const transactions = new Store<Payment>(resource('transaction'));
+
+  const record = (operation: Key, id: number | string) =>
+    world.ledger.record({ system: 'payments', operation: operationName(operation), id });
+
+  const own: Partial<Handlers<PaymentsOperations, KeyHolder>> = {
+    ...paymentHandlers(transactions, terminals, record),
     createApiKey: (fields, owner) => {
       const { secret, ...key } = keys.create(fields, owner);
       record('createApiKey', key.id);
