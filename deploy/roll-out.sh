@@ -318,7 +318,7 @@ trouble() {
   }' || echo "$here wait for a person because of rejected input or an uncertain write"
 }
 FAILING="TemporalReportedProblems = 'category=WorkflowTaskFailed' AND ExecutionStatus = 'Running'"
-KINDS='merchantBoarding businessOnboarding terminalProvisioning customerOnboarding'
+KINDS='merchantBoarding businessOnboarding customerOnboarding'
 # A customer only repeats what its parts ask.
 PARTS="WorkflowType != 'customerOnboarding'"
 WAITS="Requirements IN ('rejected-input', 'uncertain-write') AND ExecutionStatus = 'Running'"

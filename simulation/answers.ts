@@ -57,12 +57,12 @@ function answerToTicket(detail: string, marked: Markers): OperatorAnswer {
     case 'Owner1Address': {
       const beneficialOwners = ownersOf(marked).map((owner) => ({
         ...owner,
-        homeAddress: marked.accountStreet,
+        homeAddress: marked.homeStreet,
       }));
       return corrected({ beneficialOwners });
     }
     case 'EmployerIdentificationNumber':
-      return corrected({ holder: { employerIdentificationNumber: marked.taxId } });
+      return corrected({ holder: { employerIdentificationNumber: marked.correctedSsn } });
     default:
       return { kind: 'text', text: marked.ticketAnswer };
   }

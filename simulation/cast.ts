@@ -6,13 +6,12 @@ import type {
 } from '../src/messages/inputs.js';
 import { type Part, partId } from '../src/messages/onboardings.js';
 import { MAGIC_SSNS } from '../src/sandbox/banking/scenarios.js';
-import { business, customer, merchant, terminal } from '../test/rigs/inputs.js';
+import { business, customer, merchant } from '../test/rigs/inputs.js';
 import { holderOf, merchantOf, ownersOf } from '../test/rigs/privacy/marked-inputs.js';
 import type { Markers } from '../test/rigs/privacy/markers.js';
 import {
   BUSINESSES,
   CUSTOMERS,
-  CUSTOMERS_WITH_TERMINAL,
   type CustomerRole,
   FRANCHISES,
   MERCHANTS,
@@ -35,7 +34,7 @@ type Asked =
 
 /** A merchant, a business or both to onboard: how, and with which outcome. */
 export type Party = Asked & {
-  /** As in the report: `customer with terminal`. */
+  /** As in the report. */
   readonly kind: Kind;
   readonly scenario: string;
   readonly externalId: string;
@@ -54,7 +53,7 @@ export type Party = Asked & {
   readonly twice: boolean;
 };
 
-export const KINDS = ['merchant', 'business', 'customer', 'customer with terminal', 'franchise'] as const;
+export const KINDS = ['merchant', 'business', 'customer', 'franchise'] as const;
 
 type Kind = (typeof KINDS)[number];
 
@@ -64,7 +63,6 @@ const CHOICES: Readonly<Record<Kind, readonly CustomerRole[]>> = {
   merchant: MERCHANTS.map((role) => ({ ...role, parts: { boarding: role } })),
   business: BUSINESSES.map((role) => ({ ...role, parts: { business: role } })),
   customer: CUSTOMERS,
-  'customer with terminal': CUSTOMERS_WITH_TERMINAL,
   franchise: FRANCHISES,
 };
 
@@ -109,8 +107,7 @@ function askedFor({ parts }: CustomerRole, externalId: string, making: Making): 
   if (boarding && bank) {
     const { externalId: _, ...asMerchant } = merchantInput(boarding, externalId, making);
     const { externalId: _1, ...asBusiness } = businessInput(bank, externalId, making);
-    const withTerminal = parts.terminal && { provisionTerminal: terminalInput(making) };
-    const input = customer({}, { externalId, boarding: asMerchant, business: asBusiness, ...withTerminal });
+    const input = customer({}, { externalId, boarding: asMerchant, business: asBusiness });
     return { type: 'customerOnboarding', input };
   }
   if (bank) return { type: 'businessOnboarding', input: businessInput(bank, externalId, making) };
@@ -151,13 +148,6 @@ function businessInput(
     // When the ticket is closed and reopened between two reads, it is raised again only after this time.
     ...(role.scenario === 'reopened-ticket' && { dueInHours: 0.005 }),
   });
-}
-
-function terminalInput({ marked, chance }: Making) {
-  const address = { street_line1: marked.accountStreet, city: 'Albany', state: 'NY', zip: '12207' };
-  const description = chance.happens(0.5) && { description: 'Counter' };
-  const account = { address, admin_email: marked.adminEmail, tax_id: marked.taxId, ...description };
-  return terminal({ account });
 }
 
 /** The business account holder to submit, if there is one. */

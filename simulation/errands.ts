@@ -72,7 +72,7 @@ export async function operationOf(
       webhooks: (['Ach', 'Fee'] as const).map((notificationType) => ({ ...webhook, notificationType })),
     },
     statement: {
-      ...{ period: chance.pick(['2025-11', 'previous-month']), financialAccountIds: [ACCOUNT] },
+      ...{ period: chance.pick(['2025-11', '2025-12']), financialAccountIds: [ACCOUNT] },
       ...{ fileFormat: 'CSV', ...(chance.happens(0.5) && { email: MARKERS.email }) },
     },
   };
@@ -96,7 +96,7 @@ const INVALID: readonly (readonly [id: string, type: WorkflowType, input: unknow
   ['operation-invalid', 'partnerOperation', { operation: 'none', request: {} }, /there is no none/],
   ['merchant-boarding-invalid', 'merchantBoarding', { account: ACCOUNT_NAME }, /must end in @west/],
   ['merchant-boarding-invalid-2', 'merchantBoarding', { account: 7 }, /^account: /],
-  ['terminal-provisioning-invalid@No name', 'terminalProvisioning', {}, /^account: /],
+  ['business-onboarding-invalid@No name', 'businessOnboarding', {}, /^account: /],
 ];
 
 /** Starts them all. @returns a line for each that did not fail as it should */

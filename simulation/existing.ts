@@ -1,18 +1,15 @@
 import { workflowId } from '../src/messages/ids.js';
-import type { MerchantBoardingInput, TerminalProvisioningInput } from '../src/messages/inputs.js';
+import type { MerchantBoardingInput } from '../src/messages/inputs.js';
 import { defined } from '../src/messages/objects.js';
 import { bankingClient } from '../src/partners/banking/client.js';
 import { type AccountHolder, type BeneficialOwner, submissionOf } from '../src/partners/banking/holder.js';
 import { boardingClient } from '../src/partners/boarding/client.js';
 import { byHand } from '../src/partners/by-hand.js';
-import { paymentsClient } from '../src/partners/payments/client.js';
 import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import type { Party } from './cast.js';
-import { finalMid } from './ledger.js';
 import { MARKERS } from './markers.js';
 import { PARTNERS_URL, type Partners } from './partners.js';
 import type { Existing, Plan, Twist } from './plan.js';
-import type { Writes } from './roles.js';
 import type { Seeded } from './seeded.js';
 
 /** The bank takes the holder only after a correction, or does what only Gangway asks for. */
@@ -52,8 +49,7 @@ export function twisted(party: Party, { twists }: Plan): Party {
   const cancels = is('cancels') && type === 'customerOnboarding';
   const account = is('account') ? ACCOUNT : undefined;
   const all = change(party.input) as Record<string, unknown>;
-  for (const part of ['boarding', 'business', 'provisionTerminal'])
-    if (all[part]) all[part] = change(all[part] as object);
+  for (const part of ['boarding', 'business']) if (all[part]) all[part] = change(all[part] as object);
   const input = { ...all, ...(cancels && { onDecline: 'cancel-other' }), ...defined({ account }) } as never;
   return { ...party, input, workflowId: workflowId(type, externalId, account) };
 }
@@ -91,14 +87,11 @@ export async function existingOf(
 ): Promise<Party> {
   const { externalId, type, input } = party;
   const isBusiness = type === 'businessOnboarding';
-  const { business, terminal } = party.parts;
+  const { business } = party.parts;
   const isNew = party.twin !== undefined || ONLY_NEW.test(business?.scenario ?? '');
-  // A followed customer gets no terminal.
-  if (how === 'nothing' || isNew || (how === 'followed' && terminal)) return party;
+  if (how === 'nothing' || isNew) return party;
   const bank = bankByHand();
   const boarding = byHand(boardingClient(WHO));
-  const payments = byHand(paymentsClient({ url: PARTNERS_URL, apiKey: 'sandbox', environment: 'uat' }));
-  let writes: Writes | undefined;
 
   async function profileOf({ holder, beneficialOwners = [] }: Business): Promise<number> {
     const { profileId } = await bank.submitBusinessAccountHolder(submissionOf(holder, beneficialOwners));
@@ -163,22 +156,6 @@ export async function existingOf(
     return { ...business, merchantProfileId };
   }
 
-  /** Somebody has made up to two accounts for the merchant, and terminals in each. @returns all writes of its terminal */
-  async function provisioned(
-    merchantProfileId: number,
-    { account: { name: _, ...its }, terminal: asked }: TerminalProvisioningInput['provisionTerminal'],
-  ): Promise<Writes> {
-    const accounts = chance.between(0, 2);
-    const each = accounts > 0 ? chance.between(0, 2) : 0;
-    const description = `mid ${finalMid(merchantProfileId)}`;
-    for (let account = 0; account < accounts; account += 1) {
-      const { id } = await payments.createAccount({ ...its, name: 'By hand', type: 'merchant', description });
-      for (let number = 0; number < each; number += 1)
-        await payments.createTerminal({ ...asked, account_id: id });
-    }
-    return { 'create-account': accounts || 1, 'create-terminal': accounts * each || 1 };
-  }
-
   if (how === 'before') {
     if (!isBusiness) return party;
     await profileOf(input);
@@ -190,11 +167,7 @@ export async function existingOf(
     if (type === 'merchantBoarding') return isFollowed ? followed(input) : named(input);
     if (isBusiness) return isFollowed ? followedBusiness(input) : namedBusiness(input);
     if (!isFollowed) {
-      const merchant = await named(input.boarding);
-      const { provisionTerminal } = input;
-      const isIn = provisionTerminal && terminal?.outcome === 'provisioned';
-      if (isIn) writes = await provisioned(merchant.merchantProfileId, provisionTerminal);
-      return { ...input, boarding: merchant };
+      return { ...input, boarding: await named(input.boarding) };
     }
     const parts = {
       boarding: await followed(input.boarding),
@@ -202,8 +175,5 @@ export async function existingOf(
     };
     return { ...parts, onDecline: 'continue' };
   };
-  const changed = { ...party, input: { ...(await change()), externalId } as never };
-  return writes && terminal
-    ? { ...changed, parts: { ...party.parts, terminal: { ...terminal, writes } } }
-    : changed;
+  return { ...party, input: { ...(await change()), externalId } as never };
 }

@@ -67,8 +67,7 @@ export function auditOf(
 }
 
 function writesOf(party: Party): Writes {
-  const { business, terminal } = party.parts;
-  return { ...boardingWritesOf(party), ...business?.writes, ...terminal?.writes };
+  return { ...boardingWritesOf(party), ...party.parts.business?.writes };
 }
 
 /** The effects that belong to a party, which each partner identifies in its own way. */
@@ -94,11 +93,7 @@ export function entriesOf(
       : holders.includes(entry) || (profiles.has(entry.id) && entry.operation !== HOLDER),
   );
 
-  const mids = [...ids(boarding)].map((id) => `mid ${finalMid(Number(id))}`);
-  const accounts = of('payments').filter(({ name }) => mids.some((mid) => name?.endsWith(mid)));
-  const terminals = of('payments').filter((entry) => ids(accounts).has(entry.of ?? ''));
-
-  return [...boarding, ...banking, ...accounts, ...terminals];
+  return [...boarding, ...banking];
 }
 
 export function differences(wanted: Writes, entries: readonly LedgerEntry[], isUnderWay: boolean): string[] {

@@ -30,13 +30,12 @@ export const MARKERS = {
     ownerSsn: '231456987',
     correctedSsn: '312645879',
     ein: '435261798',
-    taxId: '541632987',
   },
   ...{ dateOfBirth: '1961-02-13T04:25:36Z', ownerDateOfBirth: '1971-11-23T05:26:37Z' },
   ...{ email: 'marked-mail@example.com', merchantEmail: 'marked-merchant@example.com' },
-  ...{ adminEmail: 'marked-admin@example.com', phone: '5185551234', businessPhone: '2125551234' },
+  ...{ phone: '5185551234', businessPhone: '2125551234' },
   ...{ ownerPhone: '6465551234', street: '11 Marked-street', homeStreet: '12 Marked-home' },
-  ...{ ownerStreet: '13 Marked-street', accountStreet: '14 Marked-account', actor: 'Marked-actor' },
+  ...{ ownerStreet: '13 Marked-street', actor: 'Marked-actor' },
   ...{ password: 'sandbox', deviceToken: 'Marked-device', code: '123456' },
 } as unknown as Markers;
 

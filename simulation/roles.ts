@@ -4,7 +4,7 @@ import { DANGLING_SSN, REFUSED_SSN, UNVERIFIED_SSN } from '../src/sandbox/bankin
 /** How often each write takes effect, by operation: exactly so often, or `some` if a repetition changes nothing. */
 export type Writes = Readonly<Record<string, number | 'some'>>;
 
-/** The outcome and the writes of each scenario in `GET /sandbox/scenarios`: those of merchants, businesses and terminals. */
+/** The outcome and the writes of each scenario in `GET /sandbox/scenarios`: those of merchants and businesses. */
 export interface Role {
   readonly scenario: string;
   readonly outcome: string;
@@ -84,54 +84,36 @@ export const BUSINESSES: readonly Role[] = [
 /** The scenarios that request a financial account, which the bank or Gangway opens. */
 export const WITH_ACCOUNT: readonly string[] = ['account-at-once', 'account-on-request'];
 
-/** The account and the terminal in it. */
-const provisioned: Role = {
-  scenario: 'straight',
-  outcome: 'provisioned',
-  writes: { 'create-account': 1, 'create-terminal': 1 },
-};
-const notStarted: Role = { scenario: 'straight', outcome: 'not-started', writes: {} };
-
-/** A customer is a merchant and a business, with or without a terminal. The others of a cast are one of these. */
+/** A customer is a merchant and a business. The others of a cast are one of these. */
 export interface CustomerRole {
   readonly scenario: string;
   readonly outcome: string;
   readonly parts: Readonly<Partial<Record<Part, Role>>>;
 }
 
-const together = (boarding: string, business: string, terminal?: Role): CustomerRole => {
+const together = (boarding: string, business: string): CustomerRole => {
   const parts = { boarding: roleIn(MERCHANTS, boarding), business: roleIn(BUSINESSES, business) };
   const isIn = [parts.boarding.outcome === 'boarded', parts.business.outcome === 'onboarded'];
   const outcome = isIn.every(Boolean) ? 'onboarded' : isIn.some(Boolean) ? 'partly-onboarded' : 'declined';
-  return {
-    scenario: `${boarding} + ${business}`,
-    outcome,
-    parts: terminal ? { ...parts, terminal } : parts,
-  };
+  return { scenario: `${boarding} + ${business}`, outcome, parts };
 };
 
 export const CUSTOMERS: readonly CustomerRole[] = [
   together('straight', 'straight'),
-  together('notes', 'ticket'),
+  together('notes', 'tickets'),
   together('request-changes', 'more-tickets'),
   together('declined', 'straight'),
   together('declined', 'denied'),
   together('more-notes', 'denied'),
   together('uw-level-1', 'account-on-request'),
-  together('waiting', 'tickets'),
+  together('waiting', 'ticket'),
+  together('temporary-mid', 'denied'),
 ];
 
 /** Two of one dba play each. They differ in legal name, EIN and, if they have one, merchant. */
 export const FRANCHISES: readonly CustomerRole[] = [
   { scenario: 'straight', outcome: 'onboarded', parts: { business: roleIn(BUSINESSES, 'straight') } },
   together('straight', 'straight'),
-];
-
-export const CUSTOMERS_WITH_TERMINAL: readonly CustomerRole[] = [
-  together('straight', 'straight', provisioned),
-  together('notes', 'tickets', provisioned),
-  together('temporary-mid', 'denied', provisioned),
-  together('declined', 'straight', notStarted),
 ];
 
 function roleIn(roles: readonly Role[], scenario: string): Role {

@@ -272,7 +272,7 @@ class Simulation {
     if (how === 'terminated') this.#interrupted.add(party);
     if (how === 'terminated') run.terminate();
     else await this.#client.workflow.getHandle(workflowId).cancel();
-    if (party.parts.terminal || chance.happens(0.5)) return;
+    if (chance.happens(0.5)) return;
     this.#restarts += 1;
     await this.world.sleep(chance.between(DAY_MS / 24, DAY_MS));
     this.#restarts -= 1;

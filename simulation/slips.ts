@@ -41,7 +41,7 @@ const MISFITS: readonly unknown[] = [
 
 /** Questions about writes of which an id is adopted only once it has been looked up. */
 const ADOPTED =
-  /^Outcome unknown: (create the (merchant|payments account|terminal)|open the financial account|submit the business account holder)$/;
+  /^Outcome unknown: (create the merchant|open the financial account|submit the business account holder)$/;
 
 /** Somebody else was faster, or the partner was. */
 const TOO_LATE =

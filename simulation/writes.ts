@@ -85,20 +85,6 @@ const WRITES: readonly Write[] = [
     mayBePartners: true,
     adopted: 'of',
   },
-  {
-    title: /^create the payments account$/,
-    operations: ['create-account'],
-    about: ({ mid }) => ({ name: mid }),
-    done: ['payments-account-created', 'payments-account-adopted'],
-    saysId: true,
-  },
-  {
-    title: /^create the terminal$/,
-    operations: ['create-terminal'],
-    about: ({ state }) => ({ of: state.paymentsAccountId ?? 'none' }),
-    done: ['terminal-created', 'terminal-adopted'],
-    saysId: true,
-  },
 ];
 
 function writeOf(title: string): { readonly write: Write; readonly named: string } | undefined {
@@ -106,15 +92,13 @@ function writeOf(title: string): { readonly write: Write; readonly named: string
   return write && { write, named: write.title?.exec(title)?.[1] ?? '' };
 }
 
-/** The entries of a write, none while a field is not known. The ledger has a mid at the end of a name. */
+/** The entries of a write, none while a field is not known. */
 function entriesOf(ledger: readonly LedgerEntry[], { operations }: Write, fields: Fields): LedgerEntry[] {
   const wanted = Object.entries(fields);
-  const isIt = (is: unknown, value: unknown) =>
-    String(is) === String(value) || `${is}`.endsWith(`mid ${value}`);
   return ledger.filter(
     (entry) =>
       operations.includes(entry.operation) &&
-      wanted.every(([field, value]) => isIt(entry[field as keyof LedgerEntry], value)),
+      wanted.every(([field, value]) => String(entry[field as keyof LedgerEntry]) === String(value)),
   );
 }
 
@@ -300,8 +284,7 @@ function strange({ state }: Witness, { accounts }: Evidence): string[] {
 /** Records of a partner that two customers count as their own. */
 function shared(witnesses: readonly Witness[]): string[] {
   const claims = witnesses.flatMap(({ party, state }) => {
-    const { merchantProfileId, profileId, paymentsAccountId, terminalId } = state;
-    const things = { merchant: merchantProfileId, profile: profileId, paymentsAccountId, terminalId };
+    const things = { merchant: state.merchantProfileId, profile: state.profileId };
     const known = Object.entries(things).filter(([, id]) => id !== undefined);
     return known.map(([name, id]) => ({ thing: `${name} ${id}`, owner: party.externalId }));
   });

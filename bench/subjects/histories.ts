@@ -1,4 +1,4 @@
-import { business, customer, merchant, terminal } from '../../test/rigs/inputs.js';
+import { business, customer, merchant } from '../../test/rigs/inputs.js';
 import { Onboarding } from '../../test/rigs/onboarding.js';
 import type { Rig } from '../../test/rigs/rig.js';
 import type { Bench } from '../bench.js';
@@ -14,7 +14,7 @@ const PRODUCTION = {
   application: { merchantProfile: { legalName: 'Corner Bakery LLC' } },
 };
 
-const PARTS = ['merchant-boarding', 'business-onboarding', 'terminal-provisioning'] as const;
+const PARTS = ['merchant-boarding', 'business-onboarding'] as const;
 
 /** The history, the billed actions and the partner calls of each kind of onboarding when nothing goes wrong. */
 export async function* histories(bench: Bench): AsyncGenerator<Line> {
@@ -28,8 +28,8 @@ export async function* histories(bench: Bench): AsyncGenerator<Line> {
   yield* measured(rig, 'straight boarding, production shape', () => rig.board(production), 32);
   yield* measured(rig, 'straight business', () => rig.onboardBusiness(business()));
 
-  const whole = customer({}, { provisionTerminal: terminal() });
-  yield* measured(rig, 'straight customer with a terminal', () => rig.onboard(whole), 38);
+  const whole = customer();
+  yield* measured(rig, 'straight customer', () => rig.onboard(whole), 38);
   let all = (await new Onboarding(rig.client, `customer-onboarding-${whole.externalId}`).handle.describe())
     .historyLength;
   for (const part of PARTS) {
@@ -38,8 +38,8 @@ export async function* histories(bench: Bench): AsyncGenerator<Line> {
     yield* sizeOf(`its ${part}`, child);
     yield await billedOf(`its ${part}`, child);
   }
-  const what = 'straight customer with a terminal, with its children';
-  yield line({ what, figure: all, unit: 'events', goal: { atMost: 115 } });
+  const what = 'straight customer, with its children';
+  yield line({ what, figure: all, unit: 'events', goal: { atMost: 95 } });
 }
 
 /** Runs an onboarding to its end, and measures what it cost. */

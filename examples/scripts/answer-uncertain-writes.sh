@@ -36,8 +36,6 @@ answers=$("${gangway[@]}" inbox --kind uncertain-write --details --limit 0 --jso
     [/account holder$/, ({ quoted }) => ({ operation: "submit-business-account-holder", name: quoted }), ({ id }) => id],
     [/open the financial account$/, ({ ids }) => ({ operation: "submit-business-customer", id: ids[0] }), ({ name }) => name],
     [/reply to ticket (\d+)$/, ({ named }) => ({ operation: "create-ticket", of: named[1] }), ({ of }) => of],
-    [/create the payments account$/, ({ mid }) => ({ operation: "create-account", name: mid }), ({ id }) => id],
-    [/create the terminal$/, ({ account }) => ({ operation: "create-terminal", of: account }), ({ id }) => id],
   ];
 
   const fits = (entry, wanted) => Object.entries(wanted).every(([field, value]) =>
@@ -61,8 +59,6 @@ answers=$("${gangway[@]}" inbox --kind uncertain-write --details --limit 0 --jso
         named: pattern?.exec(title),
         ids: detail.match(/(?<=(?:adopt|profile|[Mm]erchant) )\d+/g) ?? [],
         quoted: /“(.+)”/.exec(detail)?.[1],
-        mid: /(mid \d+)/.exec(detail)?.[1] && new RegExp(`(^|, )${/(mid \d+)/.exec(detail)[1]}$`),
-        account: /in account (\S+)\./.exec(detail)?.[1],
       };
       const effects = pattern ? ledger.filter((entry) => fits(entry, sought(facts))).slice(known(workflowId, event)) : [];
       if (!pattern || effects.length > 1) console.log(workflowId, id, "unclear");

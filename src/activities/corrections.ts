@@ -7,12 +7,7 @@ import type {
   Patch,
 } from '../messages/activities.js';
 import { followedBusinessInput, followedMerchantInput } from '../messages/followed-inputs.js';
-import {
-  businessOnboardingInput,
-  type KnownAccounts,
-  merchantBoardingInput,
-  terminalProvisioningInput,
-} from '../messages/inputs.js';
+import { businessOnboardingInput, type KnownAccounts, merchantBoardingInput } from '../messages/inputs.js';
 import { isObject, isWithin, leavesOf, mergePatch } from '../messages/objects.js';
 import { CORRECTABLE_FIELDS, isFollowed } from '../messages/onboardings.js';
 import type { FieldProblem } from '../partners/partner-error.js';
@@ -29,20 +24,17 @@ export function correctionActivities(known: KnownAccounts): CorrectionActivities
   };
 }
 
-type Progress = Pick<CorrectionRequest, 'merchantExists' | 'paymentsAccountExists'>;
+type Progress = Pick<CorrectionRequest, 'merchantExists'>;
 
 interface Correctable {
   readonly schema: (known: KnownAccounts) => z.ZodType;
   readonly followed?: (known: KnownAccounts) => z.ZodType;
-  /** Dotted names of the fields that a correction can still change, and its most likely field. */
+  /** Names of the fields that a correction can still change, and its most likely field. */
   readonly remaining: (progress: Progress) => readonly string[];
   readonly main: (progress: Progress) => string;
   /** Objects whose requests take fields that no schema has, and send them as they are. */
   readonly open?: (input: object) => readonly string[];
 }
-
-const TERMINAL_FIELDS = ['provisionTerminal.terminal', 'provisionTerminal.toProduction'];
-const TERMINAL_AND_ACCOUNT_FIELDS = ['provisionTerminal.account', ...TERMINAL_FIELDS];
 
 const CORRECTABLE: Readonly<Record<CorrectableType, Correctable>> = {
   merchantBoarding: {
@@ -60,12 +52,6 @@ const CORRECTABLE: Readonly<Record<CorrectableType, Correctable>> = {
     remaining: () => CORRECTABLE_FIELDS.businessOnboarding,
     main: () => 'holder',
   },
-  terminalProvisioning: {
-    schema: () => terminalProvisioningInput,
-    remaining: ({ paymentsAccountExists }) =>
-      paymentsAccountExists ? TERMINAL_FIELDS : TERMINAL_AND_ACCOUNT_FIELDS,
-    main: () => 'provisionTerminal.terminal',
-  },
 };
 
 /** Removing it as a whole would submit a merchant without any data. Its fields can be removed individually. */
@@ -75,7 +61,7 @@ const APPLICATION_STAYS = {
 };
 
 /**
- * Dotted names of the fields that a correction can still change, the schema of the whole input, and the fields that the partner
+ * Names of the fields that a correction can still change, the schema of the whole input, and the fields that the partner
  * named, that no schema has, and that a correction may still add.
  */
 export function changeable({ type, input, asked = [], ...progress }: AsItStands, known: KnownAccounts) {
@@ -167,7 +153,8 @@ export function correctionProblems(
   if (Object.keys(patch).length === 0) return [{ field: '', message: `contains no field; ${canChange}` }];
 
   const names = [...open, ...leavesIn(input, open)];
-  const others = unchangeable(patch, open)
+  const others = Object.keys(patch)
+    .filter((field) => !open.includes(field))
     .slice(0, MOST_UNCHANGEABLE)
     .map((field) => ({
       field,
@@ -196,20 +183,6 @@ function withKnownNames(problems: readonly FieldProblem[], schema: z.ZodType): r
     const unknown = path.findIndex((name) => !names.has(name) && !/^\d{0,2}$/.test(name));
     if (unknown < 0) return { field, message };
     return { field: path.slice(0, unknown).join('.'), message: `a field in it ${message}` };
-  });
-}
-
-function unchangeable(
-  patch: Readonly<Record<string, unknown>>,
-  changeable: readonly string[],
-  prefix = '',
-): string[] {
-  return Object.entries(patch).flatMap(([name, value]) => {
-    const field = prefix + name;
-    if (changeable.includes(field)) return [];
-    if (!changeable.some((each) => each.startsWith(`${field}.`))) return [field];
-    // Any other value breaks a rule of the input, whose message is better.
-    return isObject(value) ? unchangeable(value, changeable, `${field}.`) : [];
   });
 }
 

@@ -132,7 +132,7 @@ export class PartnerWaits {
 
 function pollIn({ activityId, heartbeatDetails }: Info): PollProgress | undefined {
   const isFirst = activityId === AWAIT_STATUS_ACTIVITY_ID;
-  return pollProgress(heartbeatDetails) ?? (isFirst ? { polls: 0, attempt: 0 } : undefined);
+  return pollProgress(heartbeatDetails) ?? (isFirst ? { hasRead: false } : undefined);
 }
 
 async function signal({ workflowExecution }: Info, wait: PartnerWait): Promise<void> {

@@ -3,7 +3,6 @@ import type { PartnerClients, SystemName } from '../partners/systems.js';
 import { bankingActivities } from './banking.js';
 import { boardingActivities } from './boarding.js';
 import type { Dependencies } from './dependencies.js';
-import { paymentsActivities } from './payments.js';
 
 export interface ActivityDependencies extends Omit<Dependencies<never>, 'client'> {
   /** The account's own: it shares no connection, token or one-time code with another account. */
@@ -17,6 +16,6 @@ export const PARTNER_ACTIVITIES: {
   boarding: (given) => boardingActivities({ ...given, client: given.clients.boarding }),
   banking: (given) => bankingActivities({ ...given, client: given.clients.banking }),
   'plant-store': () => ({}),
-  payments: ({ clients, partnerAccount }) => paymentsActivities(clients.payments, partnerAccount),
+  payments: () => ({}),
   processor: () => ({}),
 };

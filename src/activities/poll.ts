@@ -9,9 +9,8 @@ import { partnerErrorIn, repeatable } from './failures.js';
 
 /** The heartbeat details of a status poll. Any worker may make the next attempt, so they hold since when its reads fail. */
 export interface PollProgress {
-  /** The number of reads in this poll, including this attempt's. An attempt that came too soon counts the earlier read. */
-  readonly polls: number;
-  readonly attempt: number;
+  /** Whether an earlier attempt has read. Its number does not tell, because a nudge numbers the attempts from 1. */
+  readonly hasRead: boolean;
   readonly failing?: Failing;
 }
 
@@ -23,17 +22,8 @@ interface Failing {
 
 /** The record of a poll's last attempt; undefined for another activity, and before the first read. */
 export function pollProgress(heartbeatDetails: unknown): PollProgress | undefined {
-  const isProgress = isObject(heartbeatDetails) && 'polls' in heartbeatDetails;
+  const isProgress = isObject(heartbeatDetails) && 'hasRead' in heartbeatDetails;
   return isProgress ? (heartbeatDetails as unknown as PollProgress) : undefined;
-}
-
-/**
- * Reports whether an attempt records its count of reads: 1, 4, 16, 64 and so on. After a nudge the server numbers the attempts from
- * 1 and keeps nothing but heartbeat details. A heartbeat is billed like an attempt, so most attempts send none, and each nudge
- * loses the reads since the last one: after a nudge the count may be low, by a factor of four at most. Without a nudge it is exact.
- */
-function isRecorded(attempt: number): boolean {
-  return Number.isInteger(Math.log2(attempt) / 2);
 }
 
 /** The wait after a failed read, in milliseconds, where the next read is later. It doubles with each attempt. */
@@ -42,36 +32,37 @@ const FAILURE_PAUSE_MS = 60_000;
 /**
  * Polls the partner, for days if necessary, until a read shows a change. Each attempt reads once. An attempt without a change
  * fails, benign, as `StatusUnchanged` or `NotDue`, and the server waits before the next. However often the status changes, `poll`
- * and `pace` determine the least time between two reads, except after a nudge or a failure. Returns the number of reads as well.
+ * and `pace` determine the least time between two reads, except after a nudge or a failure. `isFirst` says whether the poll's first
+ * read showed the change.
  */
 export async function awaitChange<Snapshot>(
   poll: PollBounds,
   pace: Pace | undefined,
   read: () => Promise<Snapshot>,
   isChange: (now: Snapshot) => boolean,
-): Promise<{ snapshot: Snapshot; polls: number }> {
+): Promise<{ snapshot: Snapshot; isFirst: boolean }> {
   const { attempt, heartbeatDetails, scheduledTimestampMs, currentAttemptScheduledTimestampMs } =
     activityInfo();
   const last = pollProgress(heartbeatDetails);
   const failed = last?.failing;
-  const earlyMs = pace ? beforeDue(poll, pace, 0) : 0;
-  // Those of the last heartbeat, the attempts since then, and this one.
-  const polls = last ? last.polls + Math.max(attempt - 1 - last.attempt, 0) + 1 : attempt;
+  const hasRead = last?.hasRead ?? attempt > 1;
   // After a nudge, the server numbers the attempts from 1 as well.
-  const isFirst = attempt === 1 && currentAttemptScheduledTimestampMs === scheduledTimestampMs;
-  if (pace && earlyMs > 0 && isFirst) {
-    heartbeat({ polls, attempt } satisfies PollProgress);
+  const isNew = attempt === 1 && currentAttemptScheduledTimestampMs === scheduledTimestampMs;
+  if (pace && isNew && beforeDue(poll, pace, 0) > 0) {
+    heartbeat({ hasRead: false } satisfies PollProgress);
     throw again('NotDue', 'the last read was too recent', beforeDue(poll, pace, Math.random()));
   }
   const nextRetryDelay = delayBeforeNext(poll);
   // After a nudge there is probably something to read, and the server numbers the attempts from 1.
   const pauseMs = Math.min(FAILURE_PAUSE_MS * 2 ** (attempt - 1), nextRetryDelay);
-  const progress = (failing?: Failing): PollProgress => ({ polls, attempt, ...(failing && { failing }) });
+  // A heartbeat is billed like an attempt, so it is sent only with something new.
   const remember = (failing?: Failing) => {
-    const isNew = failing?.since !== failed?.since || failing?.unreadableSince !== failed?.unreadableSince;
-    if (isNew || isRecorded(attempt)) heartbeat(progress(failing));
+    const isSame = failing?.since === failed?.since && failing?.unreadableSince === failed?.unreadableSince;
+    if (!isSame || last?.hasRead !== true)
+      heartbeat({ hasRead: true, ...defined({ failing }) } satisfies PollProgress);
   };
-  const repetition = { pauseMs, existed: true, progress: progress(failed) };
+  const progress: PollProgress = { hasRead, ...defined({ failing: failed }) };
+  const repetition = { pauseMs, existed: true, progress };
   const reading = async () => bounded(await read());
   const snapshot = await repeatable(reading, repetition).catch((error: unknown) => {
     countPoll('failed');
@@ -84,7 +75,7 @@ export async function awaitChange<Snapshot>(
   });
   const hasChanged = isChange(snapshot);
   countPoll(hasChanged ? 'changed' : 'unchanged');
-  if (hasChanged) return { snapshot, polls: Math.max(1, earlyMs > 0 ? polls - 1 : polls) };
+  if (hasChanged) return { snapshot, isFirst: !hasRead };
   remember();
   throw again('StatusUnchanged', 'the status has not changed yet', nextRetryDelay);
 }

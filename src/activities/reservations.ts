@@ -17,11 +17,8 @@ const ZONES_MS = 38 * 3_600_000;
 const CLOCKS_MS = 10 * 60_000;
 
 /** The records of an account at a partner: each is reserved for one onboarding before anything is written to it. */
-export function reservationsAt(
-  system: 'boarding' | 'banking' | 'payments',
-  partnerAccount: string | undefined,
-) {
-  function place(record: number | string) {
+export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: string | undefined) {
+  function place(record: number) {
     const { taskQueue: ofPartner, workflowExecution } = activityInfo();
     const taskQueue = workflowTaskQueue(ofPartner, system, partnerAccount);
     const id = reservationId(system, taskQueue, record, partnerAccount);
@@ -31,7 +28,7 @@ export function reservationsAt(
   const current = (id: string) => inTime((client) => reservationOf(client, id));
 
   /** The onboarding that has a record; undefined if no other one than `except` has it. */
-  async function ownerOf(record: number | string, except?: string): Promise<string | undefined> {
+  async function ownerOf(record: number, except?: string): Promise<string | undefined> {
     const { owner } = (await current(place(record).id)) ?? {};
     return owner === except ? undefined : owner;
   }
@@ -41,7 +38,7 @@ export function reservationsAt(
    *
    * @throws {PartnerError} `Rejected`, when another onboarding that runs has it: nothing may be written to it
    */
-  async function hold(record: number | string, knownOwners: readonly string[] = []): Promise<void> {
+  async function hold(record: number, knownOwners: readonly string[] = []): Promise<void> {
     const { id, owner, taskQueue } = place(record);
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const held = await current(id);
@@ -63,7 +60,7 @@ export function reservationsAt(
    * @returns the reasons why it is not known to be ours; empty once it is reserved
    */
   async function claim(
-    record: number | string,
+    record: number,
     against: () => Promise<readonly string[]>,
   ): Promise<readonly string[]> {
     const { id, owner, taskQueue } = place(record);
@@ -74,16 +71,7 @@ export function reservationsAt(
     return reasonsAgainst(record, async () => []);
   }
 
-  /** Like {@link hold}, for a record that nothing is known of but its id in a response. */
-  async function holdNew(record: number | string): Promise<void> {
-    const reasons = await claim(record, async () => []);
-    if (reasons.length > 0)
-      throw notSent(
-        `the partner responded with ${record}, but ${reasons.join(', ')}: nothing was written to it`,
-      );
-  }
-
-  async function reasonsAgainst(record: number | string, more: () => Promise<readonly string[]>) {
+  async function reasonsAgainst(record: number, more: () => Promise<readonly string[]>) {
     const other = await ownerOf(record, place(record).owner);
     return [...new Set([...(other === undefined ? [] : [`${other} has it`]), ...(await more())])];
   }
@@ -91,7 +79,6 @@ export function reservationsAt(
   return {
     ownerOf,
     hold,
-    holdNew,
     claim,
     against: reasonsAgainst,
     takeOver: ({ id, knownOwners }: Adopted) => hold(id, knownOwners),

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
 import type { FileDoubts } from '../messages/batches.js';
-import { atAccount, workflowId } from '../messages/ids.js';
+import { atAccount, type OnboardingType, workflowId } from '../messages/ids.js';
 import type { KnownAccounts } from '../messages/inputs.js';
 import { leavesOf } from '../messages/objects.js';
 import { shortened } from '../partners/bounds.js';
@@ -11,7 +11,7 @@ import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
 import { isIn } from '../temporal/query.js';
 import { rawListed } from '../temporal/search.js';
-import { BUSINESS, CUSTOMER, type Kind, MERCHANT, type StartableType } from '../temporal/start.js';
+import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/start.js';
 import { distinct } from '../texts/invalid-input.js';
 import { NOT_UTF_8 } from '../texts/text.js';
 import {
@@ -30,7 +30,7 @@ export interface Ready {
   readonly externalId: string;
   /** The values that no two rows share, by field: the `externalId` with its account. */
   readonly unique: Readonly<Record<string, string>>;
-  readonly type: StartableType;
+  readonly type: OnboardingType;
   readonly workflowId: string;
   readonly input: object;
   readonly doubts?: readonly FieldProblem[];
@@ -65,7 +65,7 @@ export function kindOf(value: unknown): { readonly kind: AnyKind } | { readonly 
 }
 
 export function rowCheck(known: KnownAccounts): (row: Row) => Ready | Invalid {
-  const checks: Readonly<Record<StartableType, Check>> = {
+  const checks: Readonly<Record<OnboardingType, Check>> = {
     merchantBoarding: checkOf(MERCHANT, known),
     businessOnboarding: checkOf(BUSINESS, known),
     customerOnboarding: checkOf(CUSTOMER, known),
@@ -166,7 +166,7 @@ const MOST_DOUBTS = 10_000;
 const NONE: readonly FieldProblem[] = [];
 
 export async function validate(rows: AsyncIterable<Ready | Invalid>) {
-  const counts: Partial<Record<StartableType, number>> = {};
+  const counts: Partial<Record<OnboardingType, number>> = {};
   /** The first, in the order of their lines. */
   const problems: RowProblem[] = [];
   const lineOf = new Map<string, number>();
@@ -299,7 +299,7 @@ export function consequenceOf(name: string, { rows, counts }: Pick<Validation, '
 }
 
 /** The names of each kind for people: singular and plural. */
-export const NAMES: Readonly<Record<StartableType, readonly [string, string]>> = {
+export const NAMES: Readonly<Record<OnboardingType, readonly [string, string]>> = {
   merchantBoarding: ['merchant', 'merchants'],
   businessOnboarding: ['business', 'businesses'],
   customerOnboarding: ['customer', 'customers'],
@@ -308,7 +308,7 @@ export const NAMES: Readonly<Record<StartableType, readonly [string, string]>> =
 /** `3 merchants, 1 business` */
 export function kindsOf(counts: Validation['counts']): string {
   const kinds = Object.entries(counts).map(([type, count]) => {
-    const [one, several] = NAMES[type as StartableType];
+    const [one, several] = NAMES[type as OnboardingType];
     return `${count} ${count === 1 ? one : several}`;
   });
   return kinds.join(', ');

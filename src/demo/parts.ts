@@ -120,7 +120,6 @@ export const CAST: readonly Part[] = [
   { ...business, file: example('business-denied'), externalId: 'midnight-arcade', outcome: 'declined' },
   { ...byEvent, file: example('customer'), externalId: 'juniper-tea', outcome: 'onboarded' },
   { ...customer, file: example('customer-asked'), externalId: 'lantern-bistro', outcome: 'onboarded' },
-  { ...customer, file: example('customer-terminal'), externalId: 'maple-deli', outcome: 'onboarded' },
 ];
 
 /** The answer of the demo's operator, as arguments of `gangway resolve`. Undefined: no answer. */

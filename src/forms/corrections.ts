@@ -30,7 +30,7 @@ export async function inputFor(
 
 /** Reports whether a correction can change the input of this workflow. */
 export function isCorrectable(workflowId: string): boolean {
-  const types: readonly string[] = ['merchantBoarding', 'businessOnboarding', 'terminalProvisioning'];
+  const types: readonly string[] = ['merchantBoarding', 'businessOnboarding'];
   return types.includes(partsOfId(workflowId)?.type ?? '');
 }
 

@@ -3,7 +3,6 @@ import { defineQuery } from '@temporalio/workflow';
 import type { FieldProblem, PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
 import type { OnboardingType, PartnerTaskQueue } from './ids.js';
-import type { TerminalProvisioningInput } from './inputs.js';
 import type { PartnerIds } from './onboarding-state.js';
 import type { PartEnd } from './onboardings.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from './requirements.js';
@@ -55,8 +54,6 @@ export interface CorrectionRequest {
   readonly patch: unknown;
   /** The boarding partner has the merchant: only its fees and its application can still be changed there. */
   readonly merchantExists?: boolean;
-  /** The payments platform has the account: only its terminal is still to be created. */
-  readonly paymentsAccountExists?: boolean;
   /** The fields that the partner named. In open requests, the correction may add those that no schema has. */
   readonly asked?: readonly string[] | undefined;
   /** Name of the account at the partners. Default: the one without a name. The input of a running workflow does not contain it. */
@@ -182,30 +179,3 @@ export interface Mark {
   /** The result of the activity: the request has its response, and only a read is left to do. */
   readonly response?: object;
 }
-
-/** The terminal to create. A correction may have put anything into it, so the activity checks it. */
-type Provision = Pick<TerminalProvisioningInput, 'provisionTerminal'>;
-
-/**
- * The worker's calls to the payments platform. A failed call arrives as an `ApplicationFailure` of type `PartnerError` with
- * `PartnerErrorDetails` as its only detail. For a write, its fields are those of the input.
- */
-export interface PaymentsActivities {
-  /** Ids of the accounts of this merchant. Reads only. */
-  findAccounts(request: { mid: string }): Promise<readonly string[]>;
-  /** Searches first, and creates an account only if there is none. Drops the API key that the platform creates with it. */
-  createAccount(request: Provision & { mid: string }): Once<FoundOrCreated>;
-  /** Ids of the terminals of an account that have exactly this name. Reads only. */
-  findTerminals(request: { accountId: string; name: string }): Promise<readonly string[]>;
-  /** Searches first, and creates a terminal only if there is none. */
-  createTerminal(
-    request: Provision & {
-      accountId: string;
-      /** A create has returned the account, so nobody else may ever have had it. */
-      isNew: boolean;
-    },
-  ): Once<FoundOrCreated>;
-}
-
-/** A resource, sent to the partner at most once; or those that were there before, of which several may match. */
-export type FoundOrCreated = { readonly created: string } | { readonly found: readonly string[] };

@@ -145,7 +145,7 @@ export interface BankingActivities {
     profileId: number;
     seen: SeenProfile;
     pace?: Pace | undefined;
-  }): Promise<{ snapshot: ProfileSnapshot; polls: number }>;
+  }): Promise<{ snapshot: ProfileSnapshot; isFirst: boolean }>;
   /** Opens none if there is one by now. Sent at most once. `problems` has the reasons why none was opened. */
   openFinancialAccount(request: {
     profileId: number;
@@ -172,7 +172,7 @@ export interface BankingActivities {
     /** The hash of what each of them asked, by ticket; null to return after the first read. */
     seen: Readonly<Record<number, string>> | null;
     pace?: Pace | undefined;
-  }): Promise<{ snapshot: readonly UnmatchedTicket[]; polls: number }>;
+  }): Promise<{ snapshot: readonly UnmatchedTicket[]; isFirst: boolean }>;
 
   /** E8. Sent at most once. */
   closeCard(request: {

@@ -11,7 +11,7 @@ export interface BatchRow {
   /** Its first line in the person's file, counted from 1. */
   readonly line: number;
   readonly externalId: string;
-  readonly type: Exclude<OnboardingType, 'terminalProvisioning'>;
+  readonly type: OnboardingType;
   readonly workflowId: string;
   readonly input: object;
 }

@@ -143,7 +143,7 @@ export interface BoardingActivities {
     merchantProfileId: number;
     seen: Seen;
     pace?: Pace | undefined;
-  }): Promise<{ snapshot: StatusSnapshot; polls: number }>;
+  }): Promise<{ snapshot: StatusSnapshot; isFirst: boolean }>;
   /** Sent at most once. */
   attachDocument(request: {
     merchantProfileId: number;

@@ -4,7 +4,6 @@
 export const OUTCOMES = [
   'boarded',
   'onboarded',
-  'provisioned',
   'partly-onboarded',
   'declined',
   'withdrawn',
@@ -24,7 +23,6 @@ export const STAGES = [
   'underwriting',
   'boarding',
   'opening',
-  'provisioning',
   'onboarding',
   'working',
   ...OUTCOMES,
@@ -37,7 +35,6 @@ export type Stage = (typeof STAGES)[number];
 const FIRST_STAGES: Readonly<Record<string, Stage>> = {
   merchantBoarding: 'preparing',
   businessOnboarding: 'applying',
-  terminalProvisioning: 'provisioning',
   customerOnboarding: 'onboarding',
 };
 
@@ -109,12 +106,9 @@ export const TIMELINE_EVENTS = [
   // A business.
   ...['holder-submitted', 'holder-corrected', 'profile-adopted', 'profile-locked', 'profile-unlocked'],
   ...['ticket-answered', 'financial-account-opened'],
-  // A terminal.
-  ...['payments-account-created', 'payments-account-adopted', 'terminal-created', 'terminal-adopted'],
   // For a customer, about one of its parts.
   ...['boarding-attached', 'boarding-ended', 'boarding-failed', 'boarding-reset'],
   ...['business-attached', 'business-ended', 'business-failed', 'business-reset'],
-  ...['terminal-attached', 'terminal-ended', 'terminal-failed', 'terminal-reset'],
   // Single operations.
   ...['card-closed', 'nickname-set', 'nickname-cleared', 'address-changed', 'sub-user-restored'],
   ...['webhook-created', 'webhook-existed', 'statement-saved', 'statement-sent'],

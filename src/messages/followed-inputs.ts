@@ -80,5 +80,4 @@ export interface FollowedCustomerInput extends Pick<FollowedMerchantInput, 'exte
   readonly boarding: Omit<FollowedMerchantInput, 'externalId' | 'account'>;
   readonly business: Omit<FollowedBusinessInput, 'externalId' | 'account' | 'merchantProfileId'>;
   readonly onDecline: 'continue';
-  readonly provisionTerminal?: undefined;
 }

@@ -8,7 +8,6 @@ export const ONBOARDINGS = {
   merchantBoarding: 'merchant-boarding',
   businessOnboarding: 'business-onboarding',
   customerOnboarding: 'customer-onboarding',
-  terminalProvisioning: 'terminal-provisioning',
 } as const;
 
 export type OnboardingType = keyof typeof ONBOARDINGS;
@@ -33,7 +32,6 @@ const SYSTEMS: Readonly<Record<WorkflowType, SystemName | '' | undefined>> = {
   merchantBoarding: 'boarding',
   businessOnboarding: 'banking',
   customerOnboarding: '',
-  terminalProvisioning: 'payments',
   partnerOperation: 'banking',
   partnerAccount: undefined,
   partnerRecord: undefined,
@@ -42,14 +40,6 @@ const SYSTEMS: Readonly<Record<WorkflowType, SystemName | '' | undefined>> = {
 
 /** Separates a key from its account. Neither contains it, and it needs no quotes in a shell, a URL or a file name. */
 const AT = '@';
-
-/** The server appends this to the workflow id of a schedule's run. */
-const SCHEDULED_AT = /-\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
-
-/** The workflow id that a schedule gives; any other id as it is. */
-export function withoutTime(id: string): string {
-  return id.replace(SCHEDULED_AT, '');
-}
 
 /** A key in an account at the partners: `m-1001@acme`; in the account without a name, the key alone. */
 export function atAccount(key: string, account: string | undefined): string {
@@ -60,7 +50,7 @@ export function atAccount(key: string, account: string | undefined): string {
 export function splitAccount(given: string): { readonly key: string; readonly account: string | undefined } {
   const at = given.indexOf(AT);
   if (at < 0) return { key: given, account: undefined };
-  return { key: given.slice(0, at), account: withoutTime(given.slice(at + AT.length)) };
+  return { key: given.slice(0, at), account: given.slice(at + AT.length) };
 }
 
 /** `<prefix>-<key>`, and in a named account `<prefix>-<key>@<account>`. The key of an onboarding is its `externalId`. */
@@ -88,12 +78,7 @@ export function partnerRecordId(system: string, taskQueue: string, account?: str
  * `reservation-<system>.<task queue>.<record>`, and in a named account `...@<account>`: the workflow that reserves a record at a
  * partner for one onboarding. It never runs, and nothing lists it.
  */
-export function reservationId(
-  system: string,
-  taskQueue: string,
-  record: number | string,
-  account?: string,
-): string {
+export function reservationId(system: string, taskQueue: string, record: number, account?: string): string {
   return `reservation-${atAccount([system, taskQueue, record].join(OF), account)}`;
 }
 

@@ -55,7 +55,6 @@ export {
   type MerchantBoardingInput,
   merchantBoardingInput,
   NO_ACCOUNTS,
-  type TerminalProvisioningInput,
 } from './inputs.js';
 export {
   type OnboardingState,
@@ -70,7 +69,6 @@ export {
   type MerchantBoardingOutcome,
   PARTS,
   type Part,
-  type TerminalProvisioningOutcome,
   type UnstartedPart,
 } from './onboardings.js';
 export type {

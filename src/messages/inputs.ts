@@ -5,7 +5,6 @@ import { dollars } from '../partners/banking/rules.js';
 import { feeChanges, merchantBasics, submitMerchantRequest } from '../partners/boarding/schemas.js';
 import { furtherJson, text } from '../partners/fields.js';
 import { keepingDigits } from '../partners/json.js';
-import { newAccount, newTerminal } from '../partners/payments/schemas.js';
 import { PRIVATE_PATTERNS, type PrivateKind } from '../privacy/masked.js';
 import { didYouMean } from '../settings/nearest.js';
 import { partsOfId } from './ids.js';
@@ -231,45 +230,6 @@ export type BusinessOnboardingInput = z.output<ReturnType<typeof businessOnboard
  */
 export type BusinessToOnboard = z.input<ReturnType<typeof businessOnboardingInput>>;
 
-const { name, description } = newAccount.shape;
-
-/** A payments account with a terminal in it (apis/3), as part of a customer. Unknown fields are sent as they are. */
-export const terminalPart = z.strictObject({
-  account: newAccount
-    .extend({
-      type: z.never('is always merchant').optional(),
-      /** Default: the dba. */
-      name: name.optional(),
-      /** Gangway adds the `mid`, by which it finds the account again. */
-      description: description.optional(),
-    })
-    .catchall(furtherJson),
-  /** Gangway finds it again by its `name`, so the name must be unique in the account. */
-  terminal: newTerminal
-    .extend({ account_id: z.never('is the account above').optional() })
-    .catchall(furtherJson),
-  /** Without it, Gangway writes nothing to the platform's production. */
-  toProduction: z.boolean().optional(),
-  dueInHours: dueInHours.default(DEFAULT_DUE_IN_HOURS),
-  unclaimedInHours,
-});
-
-/** The account and terminal of a boarded merchant at the payments platform. */
-export const terminalProvisioningInput = z.strictObject({
-  externalId,
-  /** The mid of the merchant. */
-  mid: text,
-  /** A customer's input uses the same name, so that its fields have the same paths. */
-  provisionTerminal: terminalPart,
-});
-
-/**
- * A payments account and a terminal to provision.
- *
- * @interface
- */
-export type TerminalProvisioningInput = z.output<typeof terminalProvisioningInput>;
-
 /** A customer to onboard at both partners, as people write it in a file (see examples/). */
 export function customerOnboardingInput(known = NO_ACCOUNTS) {
   return z
@@ -279,8 +239,6 @@ export function customerOnboardingInput(known = NO_ACCOUNTS) {
       account: accountName(known),
       boarding: boardingPart(known),
       business: businessPart,
-      /** The terminal of the boarded merchant at the payments platform. Default: none. */
-      provisionTerminal: terminalPart.optional(),
       /** The fate of the other part when the merchant or the business ends without success. */
       onDecline: z.enum(['continue', 'cancel-other']).default('continue'),
     })
@@ -291,7 +249,7 @@ export function customerOnboardingInput(known = NO_ACCOUNTS) {
 }
 
 /**
- * A merchant to board together with its business, and its terminal if that is asked for.
+ * A merchant to board together with its business.
  *
  * @interface
  */

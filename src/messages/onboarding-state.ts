@@ -40,9 +40,6 @@ export interface OnboardingState {
   /** The banking profile. */
   readonly profileId?: number;
   readonly financialAccountId?: string;
-  /** The account at the payments platform. */
-  readonly paymentsAccountId?: string;
-  readonly terminalId?: string;
   /** The final merchant identification number, never a temporary one. */
   readonly mid?: string;
   readonly outcome?: OutcomeName;
@@ -51,8 +48,6 @@ export interface OnboardingState {
   /** Ids of requirements whose answers have not been sent, so that they can be taken back. */
   readonly unsent?: readonly string[];
   readonly timeline: readonly TimelineEntry[];
-  /** Status reads up to the last change. */
-  readonly polls: number;
   /** The step that waits for its partner. The server retries it. */
   readonly waiting?:
     | {
@@ -68,25 +63,17 @@ export interface OnboardingState {
   readonly boarding?: OnboardingState;
   /** For a customer: the state of its business. */
   readonly business?: OnboardingState;
-  /** For a customer: the state of its terminal. */
-  readonly terminal?: OnboardingState;
 }
 
 /** The ids at the partners. */
 export type PartnerIds = Pick<
   OnboardingState,
-  'merchantProfileId' | 'mid' | 'profileId' | 'financialAccountId' | 'paymentsAccountId' | 'terminalId'
+  'merchantProfileId' | 'mid' | 'profileId' | 'financialAccountId'
 >;
 
 /** The state of a workflow at its start. */
 export function blankState(workflowType: string): OnboardingState {
-  return {
-    stage: firstStage(workflowType),
-    partnerStatus: null,
-    requirements: [],
-    timeline: [],
-    polls: 0,
-  };
+  return { stage: firstStage(workflowType), partnerStatus: null, requirements: [], timeline: [] };
 }
 
 /** Returns the state of an onboarding. Every workflow type has this query. */

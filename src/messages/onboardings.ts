@@ -46,14 +46,6 @@ export type BusinessOnboardingOutcome = Unfinished &
     | { readonly outcome: 'abandoned'; readonly comment: string | null; readonly profileId?: number }
   );
 
-/** The outcome of the provisioning of a merchant's terminal. Outcomes are data, not failures. */
-export type TerminalProvisioningOutcome = Unfinished &
-  (
-    | { readonly outcome: 'provisioned'; readonly accountId: string; readonly terminalId: string }
-    /** An operator gave up. `accountId` is present when the payments platform has the account. */
-    | { readonly outcome: 'abandoned'; readonly comment: string | null; readonly accountId?: string }
-  );
-
 /** The fields of each input that a correction may change. */
 export const CORRECTABLE_FIELDS = {
   merchantBoarding: [
@@ -66,14 +58,12 @@ export const CORRECTABLE_FIELDS = {
     'application',
   ],
   businessOnboarding: ['holder', 'beneficialOwners'],
-  terminalProvisioning: ['provisionTerminal'],
 } as const satisfies Readonly<Partial<Record<WorkflowType, readonly string[]>>>;
 
 /** The parts of a customer, in the order in which they start. Each is a workflow. */
 export const PARTS = {
   boarding: 'merchantBoarding',
   business: 'businessOnboarding',
-  terminal: 'terminalProvisioning',
 } as const satisfies Readonly<Record<string, WorkflowType>>;
 
 /** A part of a customer. */
@@ -85,28 +75,22 @@ export function partId(part: Part, externalId: string, account?: string): string
 
 /** A part that ended without an outcome, or never started. */
 export interface UnstartedPart {
-  /** `not-started`: the business needs a merchant, the terminal a boarded merchant, and there was none. */
+  /** `not-started`: the business needs a merchant, and there was none. */
   readonly outcome: 'cancelled' | 'not-started';
 }
 
 /**
- * The outcome of the onboarding of a customer: `onboarded` when all of its parts succeeded, `partly-onboarded` when the merchant or
- * the business did, otherwise that of the part that ended first.
+ * The outcome of the onboarding of a customer: `onboarded` when both of its parts succeeded, `partly-onboarded` when one
+ * did, otherwise that of the part that ended first.
  */
 export interface CustomerOnboardingOutcome {
   readonly outcome: 'onboarded' | 'partly-onboarded' | 'declined' | 'withdrawn' | 'closed' | 'abandoned';
   readonly boarding: MerchantBoardingOutcome | UnstartedPart;
   readonly business: BusinessOnboardingOutcome | UnstartedPart;
-  /** Present when one was requested. */
-  readonly terminal?: TerminalProvisioningOutcome | UnstartedPart;
 }
 
 /** The outcome of a part, as its workflow returns it. */
-export type PartOutcome =
-  | MerchantBoardingOutcome
-  | BusinessOnboardingOutcome
-  | TerminalProvisioningOutcome
-  | UnstartedPart;
+export type PartOutcome = MerchantBoardingOutcome | BusinessOnboardingOutcome | UnstartedPart;
 
 /** The ending of a part's workflow. Only a completed one has an outcome. */
 export type PartEnd =

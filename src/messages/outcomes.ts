@@ -39,8 +39,6 @@ const PARTNER_IDS: readonly (keyof PartnerIds)[] = [
   'mid',
   'profileId',
   'financialAccountId',
-  'paymentsAccountId',
-  'terminalId',
 ];
 
 /** Returns the ids at the partners that a state or an outcome names. */

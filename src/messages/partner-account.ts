@@ -2,7 +2,6 @@ import { defineSignal } from '@temporalio/workflow';
 import type { PartnerErrorDetails } from '../partners/partner-error.js';
 import type { StatusMeaning } from '../partners/phases.js';
 import type { SystemName } from '../partners/systems.js';
-import type { PaymentsActivities } from './activities.js';
 import type { BankingActivities } from './banking-activities.js';
 import type { BoardingActivities } from './boarding-activities.js';
 
@@ -117,7 +116,7 @@ export interface PartnerRecordActivities {
 export interface PartnerActivities {
   readonly boarding: BoardingActivities;
   readonly banking: BankingActivities;
-  readonly payments: PaymentsActivities;
+  readonly payments: object;
   readonly 'plant-store': object;
   readonly processor: object;
 }

@@ -52,10 +52,7 @@ export interface PartnerOperations {
   };
   /** E10. Saves a statement in the statement store, and sends it by email when the request has an address. */
   statement: {
-    readonly request: Omit<StatementRequest, 'period'> & {
-      /** A month, or the one before the scheduled start of the workflow. */
-      readonly period: string | 'previous-month';
-    };
+    readonly request: StatementRequest;
     readonly result: SavedStatement & { readonly emailed: boolean };
   };
 }

@@ -42,7 +42,6 @@ export const state = z.looseObject({
   mid: z.string().optional(),
   requirements: z.array(z.looseObject({})),
   timeline: z.array(z.looseObject({})),
-  polls: z.int(),
 });
 
 const COMPONENTS = {

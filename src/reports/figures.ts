@@ -5,7 +5,6 @@ import type { Listed } from '../temporal/search.js';
 export const SUBJECTS: Readonly<Record<OnboardingType, string>> = {
   merchantBoarding: 'merchant',
   businessOnboarding: 'business',
-  terminalProvisioning: 'terminal',
   customerOnboarding: 'customer',
 };
 
@@ -25,7 +24,7 @@ export interface WaitFigure {
 
 const LONGEST_WAITS = 10;
 
-export const SUCCESSES: readonly string[] = ['boarded', 'onboarded', 'provisioned'];
+export const SUCCESSES: readonly string[] = ['boarded', 'onboarded'];
 
 export interface TallyOptions {
   readonly now: Date;

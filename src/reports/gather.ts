@@ -135,9 +135,9 @@ async function stateFrom(
   try {
     const limit = description.status.name === 'RUNNING' ? undefined : ENDED_TIMEOUT_MS;
     const state = await stateOf(client, description.workflowId, limit);
-    const { timeline, requirements, boarding, business, terminal } = state;
+    const { timeline, requirements, boarding, business } = state;
     // A customer shows the requirements of its parts, which have records of their own.
-    const open = boarding || business || terminal ? [] : requirements;
+    const open = boarding || business ? [] : requirements;
     return { known: { facts: state, timeline, open }, source: 'worker', notes: [] };
   } catch (error) {
     if (!(error instanceof UnreadableOnboarding)) throw error;
@@ -171,9 +171,8 @@ async function gaps(client: Client, workflowId: string, runs: readonly Run[], mi
 }
 
 function factsOf({ facts }: Known) {
-  const { dba, stage, partnerStatus, merchantProfileId, profileId, mid } = facts;
-  const { financialAccountId, paymentsAccountId, terminalId } = facts;
-  const ids = { merchantProfileId, profileId, financialAccountId, paymentsAccountId, terminalId, mid };
+  const { dba, stage, partnerStatus, merchantProfileId, profileId, financialAccountId, mid } = facts;
+  const ids = { merchantProfileId, profileId, financialAccountId, mid };
   return defined({
     dba,
     stage,
@@ -267,12 +266,12 @@ async function factsIn(
   const of = (key: keyof typeof SEARCH_ATTRIBUTES) => textOf(values[SEARCH_ATTRIBUTES[key].name]);
   const [merchant, profile] = [of('merchantProfileId'), of('bankingProfileId')];
   const listed = values[SEARCH_ATTRIBUTES.requirements.name];
-  const { financialAccountId, accountId, terminalId } = { ...(outcome as Record<string, unknown>) };
+  const { financialAccountId } = { ...(outcome as Record<string, unknown>) };
   const known = {
     dba: await nameIn(client, runs),
     ...{ stage: of('stage'), partnerStatus: of('partnerStatus'), mid: of('mid') },
     ...{ merchantProfileId: merchant && Number(merchant), profileId: profile && Number(profile) },
-    ...{ financialAccountId: financialAccountId ?? undefined, paymentsAccountId: accountId, terminalId },
+    financialAccountId: financialAccountId ?? undefined,
   };
   return {
     ...(defined(known) as Known['facts']),

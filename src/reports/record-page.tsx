@@ -52,7 +52,6 @@ export function RecordBody({ record, times }: Shown) {
 export const PART_NAMES: Readonly<Record<CustomerPart, string>> = {
   boarding: 'Merchant',
   business: 'Business',
-  terminal: 'Terminal',
 };
 
 function titleOf({ workflowType }: ExportedOnboarding): string {
@@ -108,8 +107,6 @@ function factsOf(onboarding: ExportedOnboarding, times: Times) {
     mid: facts.mid,
     'Banking profile': facts.profileId,
     'Financial account': facts.financialAccountId,
-    'Payments account': facts.paymentsAccountId,
-    Terminal: facts.terminalId,
     'External ID': onboarding.externalId,
     'Partner account': partnerAccount,
     Workflow: (

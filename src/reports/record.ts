@@ -101,8 +101,6 @@ const facts = z.strictObject({
   merchantProfileId: z.number().optional(),
   profileId: z.number().optional(),
   financialAccountId: z.string().optional(),
-  paymentsAccountId: z.string().optional(),
-  terminalId: z.string().optional(),
   mid: z.string().optional(),
 });
 
@@ -145,7 +143,7 @@ export const exportedRecord = z
     reason: z.string().optional().describe('Why private values are shown'),
     namespace: z.string(),
     onboarding,
-    parts: z.array(onboarding).describe('The merchant, business and terminal of a customer'),
+    parts: z.array(onboarding).describe('The merchant and business of a customer'),
   })
   .meta({ title: 'gangway export', description: 'Everything about one onboarding, for an auditor.' });
 

@@ -42,7 +42,7 @@ export function ReportFigures({ report, times, pathOf }: Shown) {
           </div>
         ))}
       </dl>
-      <p class="faint">Of a customer, these numbers count its merchant, its business and its terminal.</p>
+      <p class="faint">Of a customer, these numbers count its merchant and its business.</p>
       {tablesOf(report, times).map((table) =>
         sectionOf(CHARTS[table.part]?.(report) ?? [], table, { times, pathOf }),
       )}

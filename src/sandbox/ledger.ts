@@ -10,9 +10,9 @@ export interface LedgerEntry {
   readonly id: number | string;
   /** The caller's own key, where the thing has one. */
   readonly guid?: string;
-  /** Its name if it has no such key: a business's dba, a file's name, an account's description or id. */
+  /** Its name if it has no such key: a business's dba, a file's name, an account's id. */
   readonly name?: string;
-  /** Its owner: the ticket of a reply, the account of a terminal, the legal name of a business. */
+  /** Its owner: the ticket of a reply, the legal name of a business. */
   readonly of?: number | string;
 }
 

@@ -1,5 +1,4 @@
 import { type Operations, pathParameters } from '../partners/catalogue.js';
-import type { Signs } from './ledger.js';
 import { type Handlers, Refusal } from './routes.js';
 
 /**
@@ -29,7 +28,6 @@ export interface Rules<Thing> {
   /** A thing as it travels. A thing that is read alone is a status read. */
   shown?(thing: Thing, isStatusRead: boolean): object;
   list?(shown: readonly object[], wanted: Fields): unknown;
-  signs?(thing: Thing): Signs;
 }
 
 export class Store<Thing extends object> {
@@ -115,7 +113,7 @@ type Handler = (request: Fields, owner: Owner) => unknown;
 export function usualHandlers<Ops extends Operations>(
   operations: Ops,
   stores: Readonly<Record<string, Store<object>>>,
-  record: (operation: keyof Ops & string, id: Id, signs?: Signs) => void,
+  record: (operation: keyof Ops & string, id: Id) => void,
 ): Partial<Handlers<Ops, Owner>> {
   const handlers = Object.entries(operations).flatMap(([key, operation]): [string, Handler][] => {
     const store = stores[operation.path.replace(/\/\{\w+\}$/, '')];
@@ -127,7 +125,7 @@ export function usualHandlers<Ops extends Operations>(
       'GET one': (request, owner) => store.shown(store.get(one(request).id, owner), true),
       'POST ': (fields, owner) => {
         const thing = store.create(fields, owner);
-        record(key, (thing as { readonly id: Id }).id, store.rules.signs?.(thing));
+        record(key, (thing as { readonly id: Id }).id);
         return store.shown(thing);
       },
       'PUT one': (request, owner) => {

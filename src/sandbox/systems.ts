@@ -1,7 +1,7 @@
 import { SYSTEM_NAMES, type SystemName, settingsPrefix } from '../partners/systems.js';
 import { bankingPartner } from './banking/service.js';
 import { boardingPartner } from './boarding/service.js';
-import { paymentsPartner } from './payments/service.js';
+import { paymentsPartner } from './payments.js';
 import { plantStorePartner } from './plant-store.js';
 import { processorPartner } from './processor.js';
 import type { EmulatedPartner } from './routes.js';

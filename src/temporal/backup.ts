@@ -7,7 +7,6 @@ import {
   type CustomerOnboardingInput,
   type MerchantBoardingInput,
   partnerId,
-  type TerminalProvisioningInput,
 } from '../messages/inputs.js';
 import type { DbaForm } from '../messages/listed.js';
 import { defined, mergePatch } from '../messages/objects.js';
@@ -263,11 +262,6 @@ function startOf(entry: BackedUp, restored: Restored) {
       const known = { ...restored, ...defined({ profileId: bankingProfileId }) };
       const args = [input, { ...defined({ ended }), restored: known }];
       return { args, dba: boarding.merchant.dba, agent: boarding, isKnown: true };
-    }
-    case 'terminalProvisioning': {
-      // It searches the platform before each write.
-      const { name = '' } = (input as TerminalProvisioningInput).provisionTerminal.account;
-      return { args: [input], dba: name, agent: undefined, isKnown: true };
     }
   }
 }

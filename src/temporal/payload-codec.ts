@@ -16,7 +16,7 @@ import {
 } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import proto, { type temporal } from '@temporalio/proto';
 import { z } from 'zod';
-import { partsOfId, withoutTime } from '../messages/ids.js';
+import { partsOfId } from '../messages/ids.js';
 import { inPackage } from '../process/package.js';
 
 /** A key of AES-256. Printed or turned into JSON, a KeyObject does not show its bytes. */
@@ -277,9 +277,8 @@ function bound(id: string, belongs: string): Buffer {
   return Buffer.from(`${id}\n${belongs}`);
 }
 
-/** The runs of a schedule have one place: their input is encrypted before their ids exist. */
 function namesOf({ namespace = '', workflowId = '', activityId = '' }: Place = {}): Names {
-  return [namespace, withoutTime(workflowId), activityId];
+  return [namespace, workflowId, activityId];
 }
 
 /**

@@ -84,7 +84,7 @@ export const startCustomerOnboarding = starter(
 );
 
 function starter<Input extends Pick<MerchantBoardingInput, 'externalId' | 'account'>>(
-  type: StartableType,
+  type: OnboardingType,
   about: (
     input: Input,
     options: StartOptions,
@@ -97,13 +97,10 @@ function starter<Input extends Pick<MerchantBoardingInput, 'externalId' | 'accou
   };
 }
 
-/** Onboardings that people and events start. A terminal is part of a customer. */
-export type StartableType = Exclude<OnboardingType, 'terminalProvisioning'>;
-
 export interface Kind<Input> {
   /** Name of the command that starts one from a file. */
   readonly command: string;
-  readonly type: StartableType;
+  readonly type: OnboardingType;
   readonly schema: (known: KnownAccounts) => z.ZodType<Input>;
   readonly start: (client: Client, input: Input, options: StartOptions) => Promise<Started>;
 }
@@ -133,7 +130,7 @@ export const KINDS = {
   merchantBoarding: MERCHANT,
   businessOnboarding: BUSINESS,
   customerOnboarding: CUSTOMER,
-} as const satisfies Readonly<Record<StartableType, unknown>>;
+} as const satisfies Readonly<Record<OnboardingType, unknown>>;
 
 /** A workflow to start, under the id that {@link workflowId} makes from type, key and account. */
 export interface Start extends Omit<FirstSight, 'dbaForm' | 'batch'> {

@@ -31,12 +31,9 @@ import {
 import { requireFields } from './journey/input.js';
 import { handleAnswers, handleState } from './journey/journey.js';
 
-type MainPart = 'boarding' | 'business';
-
 /**
  * Onboards a customer with both partners, each in a child workflow of its own. The business starts as soon as the merchant
- * exists, before it has a `mid`. When both have ended, a boarded merchant gets its terminal if the input asks for one, however
- * the business ended. Started as `customer-onboarding-<externalId>`, in a named account with `@<account>` after it, as each of
+ * exists, before it has a `mid`. Started as `customer-onboarding-<externalId>`, in a named account with `@<account>` after it, as each of
  * its parts. The customer waits for a part that someone started separately: its requirements are answered there, and a
  * cancellation of the customer does not cancel it. When an operator resets a part, the customer follows its new run.
  */
@@ -48,9 +45,6 @@ export async function customerOnboarding(
   requireFields(input, { externalId: 'string', boarding: 'object', business: 'object' });
   requireFields(input.boarding, { merchant: 'object' });
   requireFields(input.business, { holder: 'object' });
-  if (input.provisionTerminal !== undefined) {
-    requireFields(input.provisionTerminal, { account: 'object', terminal: 'object' });
-  }
   const customer = new Customer(input, options, carried);
   handleState(customer.state);
   setHandler(childReport, customer.onReport);
@@ -66,23 +60,17 @@ export async function customerOnboarding(
 }
 
 async function runAllParts(customer: Customer): Promise<CustomerOnboardingOutcome> {
-  const parts = [runMainPart(customer, 'boarding'), runMainPart(customer, 'business')];
+  const parts = [onboardPart(customer, 'boarding'), onboardPart(customer, 'business')];
   // When one of them ends early, as by a cancellation, the other one still runs to its end.
   await Promise.allSettled(parts);
   await Promise.all(parts);
-  if (!customer.remembered.begun.terminal) checkCancelled();
-  checkFailed(customer);
-  if (customer.input.provisionTerminal && !customer.hasEnded('terminal')) {
-    const end = await runPart(customer, 'terminal');
-    customer.react(onEnd(customer.remembered, 'terminal', end));
-  }
   checkCancelled();
   checkFailed(customer);
   return outcomeOf(customer.remembered);
 }
 
 /** Runs a part to its end, also after a reset. If it does not succeed, the input decides about the other part. */
-async function runMainPart(customer: Customer, part: MainPart): Promise<void> {
+async function onboardPart(customer: Customer, part: Part): Promise<void> {
   for (;;) {
     const { [part]: known } = customer.remembered.ended;
     const end = known?.end ?? (await runPart(customer, part));
@@ -108,8 +96,7 @@ async function runPart(customer: Customer, part: Part): Promise<PartEnd> {
   try {
     return await run.scope.run(async () => {
       if (part === 'business') await untilMerchantIsKnown(customer);
-      const { input, remembered, merchantProfileId } = customer;
-      const child = childOf(part, input, remembered, merchantProfileId);
+      const child = childOf(part, customer.input, customer.merchantProfileId);
       return child ? runChild(customer, part, child, run) : NOT_STARTED;
     });
   } catch (error) {
@@ -124,7 +111,7 @@ async function untilMerchantIsKnown(customer: Customer): Promise<void> {
   await condition(() => customer.merchantProfileId !== undefined || customer.hasEnded('boarding'));
 }
 
-function cancel(customer: Customer, part: MainPart): void {
+function cancel(customer: Customer, part: Part): void {
   // Without a merchant the business has not begun, and ends as `not-started`.
   const hasBegun = part === 'boarding' || customer.merchantProfileId !== undefined;
   if (hasBegun && !customer.hasEnded(part) && !isAttached(customer, part))

@@ -10,7 +10,6 @@ export { merchantBoarding } from './merchant-boarding.js';
 export { onboardingBatch } from './onboarding-batch.js';
 export { partnerAccount } from './partner-account.js';
 export { partnerRecord } from './partner-record.js';
-export { terminalProvisioning } from './terminal-provisioning.js';
 export { partnerOperation };
 
 // Every type that something starts is exported here, or this does not compile.

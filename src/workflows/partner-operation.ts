@@ -1,5 +1,4 @@
-import { ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
-import { workflowInfo } from '@temporalio/workflow';
+import { ApplicationFailure } from '@temporalio/common';
 import type { EnsuredWebhook } from '../messages/banking-activities.js';
 import { defined } from '../messages/objects.js';
 import {
@@ -186,9 +185,8 @@ async function ensureWebhooks(request: OperationRequest<'ensure-webhooks'>, jour
   return { webhooks };
 }
 
-async function saveStatement({ email, ...rest }: OperationRequest<'statement'>, journey: Journey) {
-  const period = rest.period === 'previous-month' ? previousMonth() : rest.period;
-  const request = { ...rest, period };
+async function saveStatement({ email, ...request }: OperationRequest<'statement'>, journey: Journey) {
+  const { period } = request;
   const saved = await runStep(journey, {
     effect: 'read',
     title: 'save the statement',
@@ -212,14 +210,4 @@ async function saveStatement({ email, ...rest }: OperationRequest<'statement'>, 
   });
   journey.timeline.add('statement-sent');
   return { ...saved, emailed: true };
-}
-
-/** The time at which a schedule should have started the workflow. A schedule that catches up starts it much later. */
-const SCHEDULED_START = defineSearchAttributeKey('TemporalScheduledStartTime', 'DATETIME');
-
-/** `2025-12` for a start on any day of January 2026, in UTC. */
-function previousMonth(): string {
-  const { typedSearchAttributes, startTime } = workflowInfo();
-  const day = typedSearchAttributes.get(SCHEDULED_START) ?? startTime;
-  return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() - 1, 1)).toISOString().slice(0, 7);
 }

@@ -3,7 +3,6 @@ import type {
   BusinessOnboardingInput,
   CustomerOnboardingInput,
   MerchantBoardingInput,
-  TerminalProvisioningInput,
 } from '../../src/messages/inputs.js';
 
 let count = 0;
@@ -116,12 +115,4 @@ export function customer(
     onDecline: 'continue',
     ...more,
   };
-}
-
-/** The account and the terminal of a customer's merchant at the payments platform. */
-export function terminal(
-  more: Partial<TerminalProvisioningInput['provisionTerminal']> = {},
-): TerminalProvisioningInput['provisionTerminal'] {
-  const address = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zip: '12207' };
-  return { account: { address }, terminal: { name: 'Counter' }, dueInHours: 48, ...more };
 }

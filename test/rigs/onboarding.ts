@@ -4,9 +4,6 @@ import {
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import type { LoadedDataConverter } from '@temporalio/common';
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
-import type { PollProgress } from '../../src/activities/poll.js';
 import { sendClaim, sendConfirmation, sendProposal } from '../../src/inbox/answering.js';
 import type { ClaimRequest } from '../../src/messages/claims.js';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../../src/messages/ids.js';
@@ -22,14 +19,12 @@ import { eventually } from './waiting.js';
 /** A running onboarding, for tests. */
 export class Onboarding<Outcome = { readonly outcome: string }> {
   readonly handle: WorkflowHandle;
-  private readonly converter: LoadedDataConverter;
 
   constructor(
     private readonly client: Client,
     readonly workflowId: string,
   ) {
     this.handle = client.workflow.getHandle(workflowId);
-    this.converter = client.options.loadedDataConverter;
   }
 
   /** Tries twice: a query fails while a workflow that just ended is evicted, though its history replays. */
@@ -75,7 +70,7 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     return raw.pendingActivities?.find(({ activityId }) => activityId === AWAIT_STATUS_ACTIVITY_ID);
   }
 
-  /** Waits until the status poll sleeps after `reads` reads. */
+  /** Waits until the status poll sleeps after `reads` reads since it was last nudged. */
   async asleepAfter(reads: number): Promise<void> {
     await eventually(
       () => this.reads(),
@@ -84,14 +79,12 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     );
   }
 
-  /** How many reads the status poll has done, 0 while it does not sleep. */
+  /** How many reads the status poll has done since it was last nudged, 0 while it does not sleep. */
   async reads(): Promise<number> {
     const poll = await this.poll();
     if (!poll?.lastFailure || !poll.nextAttemptScheduleTime) return 0;
-    const [last] = await decodeArrayFromPayloads(this.converter, poll.heartbeatDetails?.payloads);
-    const { polls = 0, attempt = 0 } = (last ?? {}) as Partial<PollProgress>;
     // The attempt that it sleeps before is already counted.
-    return polls + Math.max((poll.attempt ?? 0) - 1 - attempt, 0);
+    return (poll.attempt ?? 0) - 1;
   }
 
   /** Waits until this many attempts of an activity have failed and the server waits before the next. */
@@ -188,10 +181,11 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
 
   /** The parts of a customer. */
   get parts(): Readonly<Record<Part, Onboarding>> {
-    const [boarding, business, terminal] = (['boarding', 'business', 'terminal'] as const).map(
-      (part) => new Onboarding(this.client, partIds(this.workflowId)[part]),
-    ) as [Onboarding, Onboarding, Onboarding];
-    return { boarding, business, terminal };
+    const { boarding, business } = partIds(this.workflowId);
+    return {
+      boarding: new Onboarding(this.client, boarding),
+      business: new Onboarding(this.client, business),
+    };
   }
 
   /** The kinds of the events of the history, sorted. Leaves out workflow tasks, because a busy machine may need more of them. */

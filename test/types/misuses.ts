@@ -62,7 +62,7 @@ export async function createsFromAnotherActivity(): Promise<unknown> {
 }
 
 // @ts-expect-error A worker without an activity that workflows call: they would wait for it for ever.
-export const incomplete: PartnerActivities['payments'] = { findAccounts: async () => [] };
+export const incomplete: PartnerActivities['banking'] = { readProfile: async () => ({}) as never };
 
 /** Proxies of activities. */
 const partner = partnerActivities('boarding')({

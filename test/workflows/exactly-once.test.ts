@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { merchant } from '../rigs/inputs.js';
 import type { Onboarding } from '../rigs/onboarding.js';
 import { sharedRig } from '../rigs/shared-rig.js';
+import { eventually } from '../rigs/waiting.js';
 
 const HOUR = 3_600_000;
 const rig = await sharedRig();
@@ -73,7 +74,9 @@ async function waitingBoarding() {
 
 /** Waits until the status poll has read a change. */
 async function sees(boarding: Onboarding, change: () => Promise<unknown>): Promise<void> {
-  const { polls: before } = await boarding.state();
+  const ended = async () =>
+    (await boarding.written()).filter((name) => name.startsWith('activityTaskCompleted'));
+  const { length: before } = await ended();
   await change();
-  await boarding.until(({ polls }) => polls > before, 'the change');
+  await eventually(ended, ({ length }) => length > before, 'the change');
 }

@@ -3,7 +3,7 @@ import { partnerRecordId } from '../../src/messages/ids.js';
 import { type ChildReport, childReport } from '../../src/messages/onboardings.js';
 import { proposedAnswerOf } from '../../src/temporal/onboardings.js';
 import { recordOf, reportStatus } from '../../src/temporal/partner-accounts.js';
-import { business, customer, terminal } from '../rigs/inputs.js';
+import { business, customer } from '../rigs/inputs.js';
 import { Onboarding } from '../rigs/onboarding.js';
 import { createRig } from '../rigs/rig.js';
 import { eventually } from '../rigs/waiting.js';
@@ -193,31 +193,20 @@ describe.concurrent('a customer in its third run', () => {
     await own.handle.terminate();
   });
 
-  it('starts a terminal as it was told to in its first: again, although an earlier one has ended', async () => {
-    const provisionTerminal = terminal();
-    const input = customer({ boarding: 'waiting' }, { provisionTerminal });
+  it('starts the business as it was told to in its first: again, although an earlier one has ended', async () => {
+    const input = customer();
     const first = await rig.onboard(input);
-    const approve = async ({ merchantProfileId = 0 }: { merchantProfileId?: number }) =>
-      rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
-    const pending = ({ boarding }: { boarding?: { partnerStatus: string | null } }) =>
-      boarding?.partnerStatus === 'Pending';
-    await approve(await first.until(pending, 'Pending'));
     expect(await first.outcome()).toMatchObject({ outcome: 'onboarded' });
-    const { terminal: part } = first.parts;
-    const earlier = await runOf(part);
+    const earlier = await runOf(first.parts.business);
 
-    const again = await rig.onboard(input, { again: true });
-    await again.until(
-      (state) => pending(state) && state.timeline.some(({ event }) => event === 'business-ended'),
-      'Pending, and the business',
-    );
+    // The business waits for the merchant, which the partner refuses at first.
+    const boarding = { ...input.boarding, agentProfileId: 999 };
+    const again = await rig.onboard({ ...input, boarding }, { again: true });
+    const { id } = await again.requirement('rejected-input');
     await inThirdRun(again, 'boarding');
-    await approve(await again.state());
-    expect(await again.outcome()).toMatchObject({
-      outcome: 'onboarded',
-      terminal: { outcome: 'provisioned' },
-    });
-    expect(await runOf(part)).not.toBe(earlier);
-    expect(await ended(again)).not.toContain('terminal-attached');
+    await again.resolve(id, { kind: 'correction', patch: { agentProfileId: 101 } });
+    expect(await again.outcome()).toMatchObject({ outcome: 'onboarded' });
+    expect(await runOf(first.parts.business)).not.toBe(earlier);
+    expect(await ended(again)).not.toContain('business-attached');
   });
 });

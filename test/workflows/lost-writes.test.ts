@@ -1,20 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { countingProxy } from '../rigs/counting-proxy.js';
-import { business, customer, merchant, namedApplication, terminal } from '../rigs/inputs.js';
+import { business, merchant, namedApplication } from '../rigs/inputs.js';
 import type { Onboarding } from '../rigs/onboarding.js';
 import { createRig, type Rig } from '../rigs/rig.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 import { bankOf } from '../rigs/workflows/bank.js';
-import { platformOf, type Write } from '../rigs/workflows/platform.js';
 
 const rig = await sharedRig();
-const platform = platformOf(rig);
 
 /** An onboarding of which one write meets a fault. */
 interface Met {
   readonly onboarding: Onboarding;
-  /** The workflow that makes the write. Default: the onboarding. */
-  readonly part?: Onboarding<unknown>;
   /** The writes that took effect, of which there is one each. */
   effects(): Promise<unknown[]>;
   readonly once: readonly string[];
@@ -85,37 +81,16 @@ async function reply(operation: string, fault: string, more: object): Promise<Me
   return { onboarding, effects: () => bankOf(rig).repliesTo(id), once: [text] };
 }
 
-async function provisioning(operation: string, fault: string, more: object): Promise<Met> {
-  const onboarding = await platform.meeting(fault, operation as Write, more);
-  const titles = {
-    'create-account': 'create the payments account',
-    'create-terminal': 'create the terminal',
-  };
-  return {
-    onboarding,
-    part: onboarding.parts.terminal,
-    effects: () => platform.writesFor(onboarding),
-    once: ['create-account', 'create-terminal'],
-    question: {
-      id: 'terminal-uncertain-write-1',
-      title: `Outcome unknown: ${titles[operation as Write]}`,
-      idFormat: 'text',
-    },
-  };
-}
-
 const CREATE = ['create-merchant', boarding, 'createMerchant'] as const;
 const SUBMIT_MERCHANT = ['submit-merchant', boarding, 'submitMerchant'] as const;
 const REVIEW = ['request-underwriting-review', review, 'requestUnderwritingReview'] as const;
 const SUBMIT_HOLDER = ['submit-business-account-holder', submission, 'submitHolder'] as const;
 const OPEN_ACCOUNT = ['submit-business-customer', opening, 'openFinancialAccount'] as const;
 const REPLY = ['create-ticket', reply, 'replyToTicket'] as const;
-const CREATE_ACCOUNT = ['create-account', provisioning, 'createAccount'] as const;
-const CREATE_TERMINAL = ['create-terminal', provisioning, 'createTerminal'] as const;
 
 /** The kinds of the requirements so far, and what was found at the partner. */
-async function history({ onboarding, part = onboarding }: Met) {
-  const { timeline } = await part.state();
+async function history({ onboarding }: Met) {
+  const { timeline } = await onboarding.state();
   const details = (kind: string) =>
     timeline.filter(({ event }) => event === kind).map(({ detail = '' }) => detail);
   return { raised: details('requirement-raised'), adopted: details('write-adopted') };
@@ -128,8 +103,6 @@ describe.concurrent('a write that took effect, and whose response was lost,', ()
     [...SUBMIT_HOLDER, 0],
     [...OPEN_ACCOUNT, 0],
     [...REPLY, 1],
-    [...CREATE_ACCOUNT, 0],
-    [...CREATE_TERMINAL, 0],
   ])('(%s) is found at the partner, and nobody is asked', async (operation, begin, _, questions) => {
     const met = await begin(operation, 'drop-after-commit', {});
     expect((await met.onboarding.outcome()).outcome).toMatch(/^(boarded|onboarded)$/);
@@ -141,27 +114,21 @@ describe.concurrent('a write that took effect, and whose response was lost,', ()
 });
 
 describe.concurrent('a write that was lost, which nobody can see from outside,', () => {
-  it.each([
-    CREATE,
-    SUBMIT_MERCHANT,
-    REVIEW,
-    SUBMIT_HOLDER,
-    OPEN_ACCOUNT,
-    REPLY,
-    CREATE_ACCOUNT,
-    CREATE_TERMINAL,
-  ])('(%s) is repeated when a person has looked and says so', async (operation, begin) => {
-    const met = await begin(operation, 'drop-before-commit', {});
-    const requirement = await met.onboarding.requirement('uncertain-write');
-    expect(requirement).toMatchObject({ answers: ['adopt', 'retry', 'abandon'], ...met.question });
-    await met.onboarding.resolve(requirement.id, { kind: 'retry' });
-    expect((await met.onboarding.outcome()).outcome).toMatch(/^(boarded|onboarded)$/);
-    expect(await met.effects()).toEqual(met.once);
-  });
+  it.each([CREATE, SUBMIT_MERCHANT, REVIEW, SUBMIT_HOLDER, OPEN_ACCOUNT, REPLY])(
+    '(%s) is repeated when a person has looked and says so',
+    async (operation, begin) => {
+      const met = await begin(operation, 'drop-before-commit', {});
+      const requirement = await met.onboarding.requirement('uncertain-write');
+      expect(requirement).toMatchObject({ answers: ['adopt', 'retry', 'abandon'], ...met.question });
+      await met.onboarding.resolve(requirement.id, { kind: 'retry' });
+      expect((await met.onboarding.outcome()).outcome).toMatch(/^(boarded|onboarded)$/);
+      expect(await met.effects()).toEqual(met.once);
+    },
+  );
 });
 
 describe.concurrent('a write that certainly did not happen', () => {
-  it.each([CREATE, SUBMIT_HOLDER, OPEN_ACCOUNT, CREATE_ACCOUNT, CREATE_TERMINAL])(
+  it.each([CREATE, SUBMIT_HOLDER, OPEN_ACCOUNT])(
     '(%s) is repeated after Retry-After when there are too many calls, and costs no event',
     async (operation, begin, activity) => {
       const begun = Date.now();
@@ -170,7 +137,7 @@ describe.concurrent('a write that certainly did not happen', () => {
       expect(Date.now() - begun).toBeGreaterThanOrEqual(2_000);
       expect(await met.effects()).toEqual(met.once);
       expect((await history(met)).raised).toEqual([]);
-      const { events } = await (met.part ?? met.onboarding).handle.fetchHistory();
+      const { events } = await met.onboarding.handle.fetchHistory();
       const scheduled = (events ?? []).flatMap(
         (event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
       );
@@ -184,7 +151,6 @@ describe.concurrent('a write at a partner that is down', () => {
   it.for([
     ['boarding', 'boardingUrl', undefined, 'createMerchant', 'boarded'],
     ['bank', 'bankingUrl', 'POST /api/AccountsSearch/BusinesAccountHolder', 'submitHolder', 'onboarded'],
-    ['platform', 'paymentsUrl', 'GET /v1/accounts', 'createAccount', 'onboarded'],
   ] as const)(
     '(%s) is repeated by itself when it is back, and costs no event until then',
     async ([partner, url, request, activity, outcome], { onTestFinished }) => {
@@ -193,30 +159,26 @@ describe.concurrent('a write at a partner that is down', () => {
       const proxy = await countingProxy(own.sandbox.url, own.atClose);
       await own.startWorker({ [url]: proxy.url });
       await proxy.shut(request);
-      const { onboarding, part = onboarding, writes } = await startedAt(partner, own);
-      await part.retrying(activity);
-      const written = await part.written();
+      const { onboarding, writes } = await startedAt(partner, own);
+      await onboarding.retrying(activity);
+      const written = await onboarding.written();
       // However long the outage lasts, the history does not grow.
-      await part.retrying(activity, 3);
-      expect(await part.written()).toEqual(written);
+      await onboarding.retrying(activity, 3);
+      expect(await onboarding.written()).toEqual(written);
       await proxy.open();
       expect(await onboarding.outcome()).toMatchObject({ outcome });
-      expect(await part.events()).not.toContain('requirement-raised');
+      expect(await onboarding.events()).not.toContain('requirement-raised');
       expect(await writes()).toBe(1);
     },
   );
 
-  async function startedAt(partner: 'boarding' | 'bank' | 'platform', own: Rig) {
+  async function startedAt(partner: 'boarding' | 'bank', own: Rig) {
     const times = (operation: string) => async () => (await own.sandbox.ledger({ operation })).length;
     if (partner === 'boarding')
       return { onboarding: await own.board(merchant()), writes: times('create-merchant') };
-    if (partner === 'bank')
-      return {
-        onboarding: await own.onboardBusiness(business()),
-        writes: times('submit-business-account-holder'),
-      };
-    const onboarding = await own.onboard(customer({}, { provisionTerminal: terminal() }));
-    await onboarding.until(({ terminal: part }) => part !== undefined, 'the terminal');
-    return { onboarding, part: onboarding.parts.terminal, writes: times('create-account') };
+    return {
+      onboarding: await own.onboardBusiness(business()),
+      writes: times('submit-business-account-holder'),
+    };
   }
 });

@@ -1,5 +1,3 @@
-import { readdir } from 'node:fs/promises';
-import { defineSearchAttributeKey } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import type { OperationRequest } from '../../src/messages/partner-operations.js';
 import { countingProxy } from '../rigs/counting-proxy.js';
@@ -186,29 +184,6 @@ const JANUARY = { period: '2026-01', financialAccountIds: ['fa-501-1'], fileForm
 
 const generate = (more: Partial<OperationRequest<'statement'>> = {}) =>
   bankOf(rig).operate('statement', key(), { ...JANUARY, ...more });
-
-describe('a statement', () => {
-  it('of the previous month is that of the month before its start', async () => {
-    const statement = await generate({ period: 'previous-month' });
-    const { startTime } = await statement.handle.describe();
-    const before = new Date(Date.UTC(startTime.getUTCFullYear(), startTime.getUTCMonth() - 1, 1));
-    const fileName = `${before.toISOString().slice(0, 7)}-fa-501-1.csv`;
-    expect(await statement.outcome()).toMatchObject({ outcome: 'done', fileName });
-    expect(await readdir(rig.statementDir)).toContain(fileName);
-  });
-
-  it('of the previous month is that of the month before its schedule should have started it', async () => {
-    const { client, taskQueue } = rig;
-    const request = { ...JANUARY, period: 'previous-month' };
-    const scheduledAt = defineSearchAttributeKey('TemporalScheduledStartTime', 'DATETIME');
-    const statement = await client.workflow.start('partnerOperation', {
-      ...{ workflowId: `operation-statement-${key()}`, taskQueue },
-      args: [{ operation: 'statement', request }],
-      typedSearchAttributes: [{ key: scheduledAt, value: new Date('2024-03-01T00:05:00Z') }],
-    });
-    expect(await statement.result()).toMatchObject({ fileName: '2024-02-fa-501-1.csv' });
-  });
-});
 
 describe('a statement by e-mail', () => {
   const email = 'ada@example.com';

@@ -21,21 +21,6 @@ describe('a workflow that was started without gangway, and with nothing that cou
     ],
     ['customerOnboarding', 'merchant: must be an object', { ...customer(), boarding: {} }],
     ['customerOnboarding', 'holder: must be an object', { ...customer(), business: {} }],
-    [
-      'customerOnboarding',
-      'account: must be an object; terminal: must be an object',
-      { ...customer(), provisionTerminal: null },
-    ],
-    [
-      'terminalProvisioning',
-      'externalId: must be a string; mid: must be a string; provisionTerminal: must be an object',
-      {},
-    ],
-    [
-      'terminalProvisioning',
-      'terminal: must be an object',
-      { externalId: 'x', mid: '1', provisionTerminal: { account: {} } },
-    ],
     ...[7, null, '', 'Acme', 'north_iso'].map((account): [WorkflowType, string, unknown] => [
       'merchantBoarding',
       'account: takes lower-case letters, digits and single hyphens in between, begins with a letter and has 20 characters at most',

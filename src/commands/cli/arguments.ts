@@ -25,15 +25,6 @@ export const numericId = z
   .transform(Number)
   .pipe(int32.min(1, 'must be 1 or more'));
 
-export function numberWithin(least: number, most: number) {
-  const rule = `must be a number from ${least} to ${most}`;
-  return z
-    .string()
-    .regex(/^\d{1,4}$/, { error: rule, abort: true })
-    .transform(Number)
-    .refine((number) => number >= least && number <= most, rule);
-}
-
 /** The partner's id of a payment card. It becomes part of a workflow id, which is not encrypted. */
 export const paymentCardId = text
   .max(200)

@@ -7,7 +7,6 @@ import { OUTCOMES } from '../../messages/onboarding-state.js';
 import type {
   BusinessOnboardingOutcome,
   MerchantBoardingOutcome,
-  TerminalProvisioningOutcome,
   UnstartedPart,
 } from '../../messages/onboardings.js';
 import type { OperationOutcome } from '../../messages/partner-operations.js';
@@ -77,22 +76,13 @@ export function takeBackCommand(name: string, id: string): string {
   return resolveCommands(name, { id, answers: ['take-back'] }).trim();
 }
 
-type PartOutcome =
-  | MerchantBoardingOutcome
-  | BusinessOnboardingOutcome
-  | TerminalProvisioningOutcome
-  | UnstartedPart;
+type PartOutcome = MerchantBoardingOutcome | BusinessOnboardingOutcome | UnstartedPart;
 
 /** One line; for a customer, one more for each of its parts. */
 export function outcomeLines(outcome: Outcome | OperationOutcome<object>): string[] {
   if (!('boarding' in outcome)) return [lineOf(outcome)];
-  const { boarding, business, terminal } = outcome;
-  return [
-    outcome.outcome,
-    `  merchant ${lineOf(boarding)}`,
-    `  business ${lineOf(business)}`,
-    ...(terminal ? [`  terminal ${lineOf(terminal)}`] : []),
-  ];
+  const { boarding, business } = outcome;
+  return [outcome.outcome, `  merchant ${lineOf(boarding)}`, `  business ${lineOf(business)}`];
 }
 
 export function printOutcome(
@@ -117,7 +107,6 @@ function detailOf(outcome: PartOutcome | OperationOutcome<object>): string {
     const account = financialAccountId === null ? 'no financial account' : `account ${financialAccountId}`;
     return `profile ${profileId}, ${account}, ${bankingStatus}`;
   }
-  if ('terminalId' in outcome) return `${outcome.terminalId} in account ${outcome.accountId}`;
   return 'comment' in outcome ? (outcome.comment ?? '') : '';
 }
 

@@ -2,15 +2,8 @@ import { doubtsAbout, NOT_READ, referencesAt, soonReferencesAt } from '../../bat
 import { formatOf } from '../../batches/format.js';
 import { kindOf, NAMES } from '../../batches/validation.js';
 import type { Outcome } from '../../client/watching.js';
-import { workflowId } from '../../messages/ids.js';
-import {
-  BUSINESS,
-  CUSTOMER,
-  differenceFromStart,
-  type Kind,
-  MERCHANT,
-  type StartableType,
-} from '../../temporal/start.js';
+import { type OnboardingType, workflowId } from '../../messages/ids.js';
+import { BUSINESS, CUSTOMER, differenceFromStart, type Kind, MERCHANT } from '../../temporal/start.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
 import { readJson, shellWord, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
@@ -27,7 +20,7 @@ export const onboardBusiness = startOf(BUSINESS);
 export const onboard = startOf(CUSTOMER);
 
 /** @throws {InvalidInput} when a file is an onboarding of another type, which another command starts */
-export function rejectOtherKind(given: unknown, file: string, type?: StartableType): void {
+export function rejectOtherKind(given: unknown, file: string, type?: OnboardingType): void {
   const found = kindOf(given);
   if (!('kind' in found) || found.kind.type === type) return;
   const [what] = NAMES[found.kind.type];

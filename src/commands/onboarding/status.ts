@@ -46,10 +46,7 @@ export const status = atTemporal(async (context, id: string, options: IdOptions 
   printFacts(cli, {
     ...factsOf({ ...state, bankingProfileId: state.profileId }),
     account: state.financialAccountId,
-    'payments account': state.paymentsAccountId,
-    'terminal id': state.terminalId,
     ...Object.fromEntries(parts.map((part) => [part.part, describePart(part)])),
-    polls: state.polls,
     'waits for partner': state.waiting && waitOf(cli.times, state.waiting),
     'partner account': name,
     'merchant portal': account && portalLink(account, 'boarding', state.merchantProfileId),

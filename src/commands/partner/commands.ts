@@ -1,12 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { SYSTEM_NAMES } from '../../partners/names.js';
-import {
-  type Act,
-  listsItsCommands,
-  withPartnerAccount,
-  withRecordFormats,
-  withYes,
-} from '../cli/options.js';
+import { type Act, listsItsCommands, withPartnerAccount, withYes } from '../cli/options.js';
 
 function withOperationOptions(command: Command): Command {
   return withPartnerAccount(command)
@@ -76,37 +70,15 @@ export function addBankOperations(program: Command, act: Act): void {
 export function addStatements(program: Command, act: Act): void {
   const statement = program
     .command('statement')
-    .summary('save account statements, now or each month')
+    .summary('save account statements')
     .description('Save statements of financial accounts in the statement store of the workers.');
   const now = statement
     .command('now')
     .description('Save the statement of one month.')
-    .option('--period <month>', 'the month, such as 2026-01 (required)');
+    .option('--period <month>', 'previous-month, or a month such as 2026-01 (required)');
   withOperationOptions(withStatementOptions(now)).action(
     act(async () => (await import('./statement.js')).saveNow),
   );
-  const monthly = statement
-    .command('monthly')
-    .description(
-      'Each month, save the statement of the previous one, with a Temporal schedule. Run it again with the same key to ' +
-        'change the schedule.',
-    )
-    .argument('<key>', 'your name for the schedule');
-  withPartnerAccount(withStatementOptions(monthly))
-    // At this time, the month has ended in all of the United States.
-    .option('--day <day>', 'day of the month, 1 to 28', '1')
-    .option('--hour <hour>', 'hour of that day in UTC, 0 to 23', '12')
-    .option('--json', 'print JSON')
-    .action(act(async () => (await import('./statement.js')).plan));
-  withRecordFormats(statement.command('list'))
-    .description('List the schedules of monthly statements.')
-    .action(act(async () => (await import('./statement.js')).list));
-  byKey(statement.command('stop'))
-    .description('Delete a schedule of monthly statements.')
-    .action(act(async () => (await import('./statement.js')).stop));
-  byKey(statement.command('run'))
-    .description('Save the statement of the previous month now.')
-    .action(act(async () => (await import('./statement.js')).run));
 }
 
 function withStatementOptions(command: Command): Command {
@@ -114,11 +86,6 @@ function withStatementOptions(command: Command): Command {
     .option('--account <id...>', 'financial accounts (required)')
     .option('--format <format>', 'PDF, CSV, QBO or OFX', 'PDF')
     .option('--email <address>', 'also send the statement to this address');
-}
-
-function byKey(command: Command): Command {
-  const key = 'as given to "statement monthly", or key@account as "statement list" prints it';
-  return withPartnerAccount(command.argument('<key>', key)).option('--json', 'print JSON');
 }
 
 export function addCalls(program: Command, act: Act): void {

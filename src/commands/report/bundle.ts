@@ -67,7 +67,7 @@ function inHistory(type: { toObject(message: never, options: typeof AS_TEXT): ob
 
 /** Fields of the published state with a time, an id at a partner, or one of the words that Gangway has for it. */
 const IN_STATE =
-  /^(?:stage|partnerStatus|outcome|event|at|kind|raisedAt|dueAt|since|until|step|answers|mid|financialAccountId|paymentsAccountId|terminalId)$/;
+  /^(?:stage|partnerStatus|outcome|event|at|kind|raisedAt|dueAt|since|until|step|answers|mid|financialAccountId)$/;
 
 /** A value without texts, except those of the fields with these names. Bytes and other texts become their length. */
 function harmless(value: unknown, fields: RegExp, name = ''): unknown {

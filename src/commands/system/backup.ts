@@ -218,14 +218,12 @@ const name = z.string();
 const agent = { agentProfileId: partnerId.optional(), agent: name.optional() };
 const boarding = z.looseObject({ merchant: z.looseObject({ dba: name }), ...agent });
 const business = z.looseObject({ holder: z.looseObject({ doingBusinessAsName: name }) });
-const provisionTerminal = z.looseObject({ account: z.looseObject({ name: name.optional() }) });
 
 /** What a start reads of each input. No more, or a backup could not be restored once a partner has made a rule stricter. */
 const INPUTS: Readonly<Record<OnboardingType, z.ZodObject>> = {
   merchantBoarding: boarding.extend({ merchantProfileId: partnerId.optional() }),
   businessOnboarding: business,
   customerOnboarding: z.looseObject({ boarding, business }),
-  terminalProvisioning: z.looseObject({ provisionTerminal }),
 };
 
 /** @throws {InvalidInput} when an entry has the input of another onboarding, or an id that no start makes */

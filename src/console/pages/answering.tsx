@@ -232,7 +232,6 @@ function AbandonNote({ found: { state } }: { readonly found: Answerable }) {
   const there = [
     state.merchantProfileId !== undefined && `merchant ${state.merchantProfileId}`,
     state.profileId !== undefined && `banking profile ${state.profileId}`,
-    state.paymentsAccountId !== undefined && `payments account ${state.paymentsAccountId}`,
   ].filter(Boolean);
   return (
     <p>

@@ -205,12 +205,9 @@ function OnboardingFacts({ listed, view }: OnboardingProps) {
     mid: copied(state?.mid ?? listed.mid),
     'Banking profile': withPortal('banking', state?.profileId ?? listed.bankingProfileId),
     'Financial account': copied(state?.financialAccountId),
-    'Payments account': copied(state?.paymentsAccountId),
-    Terminal: copied(state?.terminalId),
     'Agent profile': listed.agentProfileId,
     Partner: systemOf(workflowId) || undefined,
     'Partner account': account,
-    'Status reads': state?.polls || undefined,
     Started: <When time={listed.startedAt} />,
     Ended: listed.endedAt && <When time={listed.endedAt} />,
   };

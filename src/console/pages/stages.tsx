@@ -14,10 +14,9 @@ import { capitalized, firstSentence, Prose } from './parts.js';
 const STAGES: Readonly<Partial<Record<WorkflowType, readonly Stage[]>>> = {
   merchantBoarding: ['preparing', 'applying', 'underwriting', 'boarding'],
   businessOnboarding: ['applying', 'underwriting', 'opening'],
-  terminalProvisioning: ['provisioning'],
 };
 
-const GOOD: readonly string[] = ['boarded', 'onboarded', 'provisioned', 'done'];
+const GOOD: readonly string[] = ['boarded', 'onboarded', 'done'];
 
 export function Stages({ listed, view }: { readonly listed: Listed; readonly view: OnboardingView }) {
   const { workflowId, state, parts } = view;
@@ -42,7 +41,6 @@ function PartStages({
 }: Pick<OnboardingView, 'state' | 'parts'> & { readonly part: Part }) {
   const known = parts.find((each) => each.part === part);
   const of = known && !(known.state instanceof UnreadableOnboarding) ? known.state : state?.[part];
-  if (!of && part === 'terminal') return null;
   const name = PART_NAMES[part];
   return (
     <div class="part" id={`part-${part}`}>

@@ -3,18 +3,11 @@ import { columnsOf } from '../../batches/columns.js';
 import { doubtsAbout, type References, referencesAt } from '../../batches/doubts.js';
 import { kindOf } from '../../batches/validation.js';
 import { inputForm, type Typed } from '../../forms/typed-input.js';
-import { workflowId } from '../../messages/ids.js';
+import { type OnboardingType, workflowId } from '../../messages/ids.js';
 import { fieldOf } from '../../messages/objects.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { Notes } from '../../reports/page.js';
-import {
-  BUSINESS,
-  CUSTOMER,
-  differenceFromStart,
-  type Kind,
-  MERCHANT,
-  type StartableType,
-} from '../../temporal/start.js';
+import { BUSINESS, CUSTOMER, differenceFromStart, type Kind, MERCHANT } from '../../temporal/start.js';
 import { isUnavailable, promptly, rejectionOf, sentenceOf } from '../../temporal/unavailable.js';
 import { csvOf } from '../../texts/csv.js';
 import { check, InvalidInput } from '../../texts/invalid-input.js';
@@ -33,7 +26,7 @@ type Startable = ReturnType<typeof startable>;
 const KINDS: Readonly<Record<string, Startable>> = {
   merchant: startable('merchant', 'A merchant, at the boarding partner.', MERCHANT),
   business: startable('business', 'A business, at the bank.', BUSINESS),
-  customer: startable('customer', 'Both, and a terminal if you want one.', CUSTOMER),
+  customer: startable('customer', 'Both.', CUSTOMER),
 };
 
 export async function showChoice(visit: Visit): Promise<Shown> {
@@ -163,7 +156,7 @@ interface StartPageProps extends Given {
  */
 async function partnerChoices(
   { client, settings, visitor }: Visit,
-  type: StartableType,
+  type: OnboardingType,
 ): Promise<Readonly<Record<string, Choices>> | undefined> {
   const { accounts } = ownAccounts(settings, visitor);
   const own = [...(maySee(visitor, undefined) ? [undefined] : []), ...Object.keys(accounts)];

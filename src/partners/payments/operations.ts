@@ -11,7 +11,6 @@ const ACCOUNT_OPERATIONS = {
   listAccounts: read('GET /v1/accounts', {
     summary: 'A page of accounts',
     query: ['search', 'status', 'limit', 'offset'],
-    inWorkflows: true,
     request: z.strictObject({ search, status: schemas.page.status, limit, offset }),
     response: schemas.accounts,
   }),
@@ -30,7 +29,6 @@ const ACCOUNT_OPERATIONS = {
   }),
   createAccount: once('POST /v2/accounts', {
     summary: 'Create an account with an organization, a webhook application and an API key',
-    inWorkflows: true,
     makes: 'id',
     request: schemas.newAccount,
     response: schemas.account,
@@ -86,7 +84,6 @@ const PLACE_OPERATIONS = {
   }),
   createTerminal: once('POST /v2/terminals', {
     summary: 'Create a terminal and what it needs',
-    inWorkflows: true,
     makes: 'id',
     request: schemas.newTerminal,
     response: schemas.terminal,

@@ -102,7 +102,6 @@ export const payments = definePartner({
       'A transaction’s status is `pending`, `surcharge_pending`, `authorized`, `captured`, `settled`, `declined` or `refunded` (`src/partners/payments/schemas.ts`).',
       'Errors have the forms of the banking API (`src/partners/fields.ts`). A 404 means that this API key has no such record.',
       'The names of permissions are unknown, so Gangway sends any.',
-      'list-accounts searches in `description`, which ends in `mid <mid>`. list-terminals returns `name` and `account_id`. Otherwise `--again` creates a second account (`src/activities/payments.ts`).',
     ],
   },
 });

@@ -6,7 +6,6 @@ import {
   idText,
   json,
   list,
-  needed,
   open,
   someCode,
   someId,
@@ -155,18 +154,18 @@ const record = <Shape extends z.ZodRawShape>(shape: Shape) => open(z.looseObject
 
 /** `status` is open, like all statuses of this platform. `created_at` is ISO 8601. */
 export const account = record({
-  id: needed(idText),
+  id: idText,
   status: someText,
   created_at: someText,
   name: someText,
-  description: needed(z.string().nullish()),
+  description: z.string().nullish(),
 });
 
 export const terminal = record({
-  id: needed(idText),
+  id: idText,
   status: someText,
-  name: needed(someText),
-  account_id: needed(someId),
+  name: someText,
+  account_id: someId,
 });
 
 export const location = record({ id: idText, name: someText, account_id: someId });
@@ -192,9 +191,9 @@ export const apiKey = record({
 });
 
 /** A page of a list. Its list is required, so that a wrong assumption does not read as "none". */
-const pageFields = { limit: someNumber, offset: someNumber, page: someNumber, total: needed(someNumber) };
+const pageFields = { limit: someNumber, offset: someNumber, page: someNumber, total: someNumber };
 
-export const accounts = z.looseObject({ ...pageFields, accounts: needed(z.array(account)) });
-export const terminals = z.looseObject({ ...pageFields, terminals: needed(z.array(terminal)) });
+export const accounts = z.looseObject({ ...pageFields, accounts: z.array(account) });
+export const terminals = z.looseObject({ ...pageFields, terminals: z.array(terminal) });
 export const transactions = z.looseObject({ ...pageFields, transactions: z.array(transaction) });
 export const apiKeys = z.looseObject({ ...pageFields, apikeys: z.array(apiKey) });

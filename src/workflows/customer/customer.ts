@@ -62,14 +62,10 @@ export interface CarriedCustomer extends PublishedStateRecords {
   readonly remembered: Remembered;
 }
 
-function leftBehind({ merchantProfileId, profileId, paymentsAccountId, terminalId }: Facts): string {
-  const known = [
-    merchantProfileId === undefined ? 'no merchant' : `merchant ${merchantProfileId}`,
-    profileId === undefined ? 'no banking profile' : `banking profile ${profileId}`,
-    ...(paymentsAccountId === undefined ? [] : [`payments account ${paymentsAccountId}`]),
-    ...(terminalId === undefined ? [] : [`terminal ${terminalId}`]),
-  ];
-  return `${known.slice(0, -1).join(', ')} and ${known.at(-1)} are known at the partners`;
+function leftBehind({ merchantProfileId, profileId }: Facts): string {
+  const merchant = merchantProfileId === undefined ? 'no merchant' : `merchant ${merchantProfileId}`;
+  const profile = profileId === undefined ? 'no banking profile' : `banking profile ${profileId}`;
+  return `${merchant} and ${profile} are known at the partners`;
 }
 
 /** Knows the parts of a customer, and publishes them as one state. Forwards an answer to the child that asked. */

@@ -8,7 +8,6 @@ import type {
   BusinessOnboardingInput,
   CustomerOnboardingInput,
   MerchantBoardingInput,
-  TerminalProvisioningInput,
 } from '../../messages/inputs.js';
 import type { OnboardingState, OutcomeName } from '../../messages/onboarding-state.js';
 import type { CustomerOnboardingOutcome, Part, PartEnd, PartOutcome } from '../../messages/onboardings.js';
@@ -40,15 +39,13 @@ export interface Child {
     | MerchantBoardingInput
     | FollowedMerchantInput
     | BusinessOnboardingInput
-    | FollowedBusinessInput
-    | TerminalProvisioningInput;
+    | FollowedBusinessInput;
 }
 
-/** Returns undefined if the part does not begin: a business needs a merchant, a terminal needs a boarded one. */
+/** Returns undefined if the part does not begin: a business needs a merchant. */
 export function childOf(
   part: Part,
-  { externalId, boarding, business, provisionTerminal }: CustomerInput,
-  { ended }: Remembered,
+  { externalId, boarding, business }: CustomerInput,
   merchantProfileId: number | undefined,
 ): Child | undefined {
   const { dba } = boarding.merchant;
@@ -60,15 +57,6 @@ export function childOf(
       return {
         dba: business.holder.doingBusinessAsName,
         input: { externalId, ...business, merchantProfileId },
-      };
-    }
-    case 'terminal': {
-      const outcome = ended.boarding && outcomeIn(ended.boarding.end);
-      if (outcome?.outcome !== 'boarded' || !provisionTerminal) return undefined;
-      const account = { name: dba, ...provisionTerminal.account };
-      return {
-        dba,
-        input: { externalId, mid: outcome.mid, provisionTerminal: { ...provisionTerminal, account } },
       };
     }
   }
@@ -115,9 +103,8 @@ export function onReport(
   const known = ended?.run === now.run ? closed(now, ended.end) : now;
   const reported = { ...before.reported, [part]: known };
   const states = Object.values(reported).map(({ state }) => state);
-  const polls = states.reduce((sum, state) => sum + state.polls, 0);
-  const facts: Partial<Facts> = Object.assign({}, ...states.map(idsOf));
-  return { remember: { ...before, reported }, decisions: [{ know: { ...facts, polls } }] };
+  const facts: Partial<Facts> = Object.assign({}, ...states.map(idsIn));
+  return { remember: { ...before, reported }, decisions: [{ know: facts }] };
 }
 
 /** Returns the consequences of the end of a part, which closes its requirements. */
@@ -127,7 +114,7 @@ export function onEnd(before: Remembered, part: Part, end: PartEnd): Reaction<Re
   const reported = known ? { ...before.reported, [part]: closed(known, end) } : before.reported;
   const decisions: readonly PublishedChange[] =
     end.how === 'completed'
-      ? [{ know: idsOf(end.outcome) }, { record: `${part}-ended`, detail: end.outcome.outcome }]
+      ? [{ know: idsIn(end.outcome) }, { record: `${part}-ended`, detail: end.outcome.outcome }]
       : end.how === 'failed'
         ? [{ record: `${part}-failed`, detail: 'see the child workflow' }]
         : [{ record: `${part}-ended`, detail: end.how }];
@@ -164,11 +151,7 @@ function closed(part: ReportedPart, end: PartEnd): ReportedPart {
   const { outcome } = end;
   const { outcome: stage } = outcome as { readonly outcome: OutcomeName };
   const partnerStatus = 'bankingStatus' in outcome ? outcome.bankingStatus : null;
-  return { ...known, state: { ...state, ...idsOf(outcome), stage, outcome: stage, partnerStatus } };
-}
-
-function idsOf(part: OnboardingState | PartOutcome): Partial<Facts> {
-  return idsIn('accountId' in part ? { ...part, paymentsAccountId: part.accountId } : part);
+  return { ...known, state: { ...state, ...idsIn(outcome), stage, outcome: stage, partnerStatus } };
 }
 
 export function outcomeIn(end: PartEnd): PartOutcome {
@@ -176,7 +159,7 @@ export function outcomeIn(end: PartEnd): PartOutcome {
 }
 
 export function isSuccess({ outcome }: PartOutcome): boolean {
-  return ['boarded', 'onboarded', 'provisioned'].includes(outcome);
+  return ['boarded', 'onboarded'].includes(outcome);
 }
 
 export function failedPart({ ended }: Remembered): Part | undefined {

@@ -75,8 +75,6 @@ const ID_NAMES: Readonly<Record<keyof PartnerIds, string>> = {
   mid: 'mid',
   profileId: 'Banking profile',
   financialAccountId: 'Financial account',
-  paymentsAccountId: 'Payments account',
-  terminalId: 'Terminal',
 };
 
 /** A step that waits for its partner. A customer leaves it to its parts. */
@@ -87,14 +85,12 @@ function waitOf({ waiting }: OnboardingState): string[] {
   return [`**Waiting** for the partner since ${minuteOf(since)}${pause}: ${plain(`${step} (${reason})`)}`];
 }
 
-function partsOf({ boarding, business, terminal }: OnboardingState): string[] {
+function partsOf({ boarding, business }: OnboardingState): string[] {
   const line = (what: string, part: OnboardingState | undefined) => {
     const status = part?.partnerStatus ? `, ${plain(part.partnerStatus)}` : '';
     return part && `- **${what}** ${part.stage}${status}`;
   };
-  const lines = [line('Merchant', boarding), line('Business', business), line('Terminal', terminal)].filter(
-    Boolean,
-  );
+  const lines = [line('Merchant', boarding), line('Business', business)].filter(Boolean);
   return lines.length > 0 ? [lines.join('\n')] : [];
 }
 

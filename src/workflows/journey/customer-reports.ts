@@ -121,8 +121,8 @@ export function changesBetween(before: OnboardingState | undefined, after: Onboa
   };
 }
 
-/** True when a customer shows none of the changes. It ignores the number of reads alone. */
-export function isEmpty({ facts: { polls: _, ...facts }, raised, closed }: StateChanges): boolean {
+/** True when a customer shows none of the changes. */
+export function isEmpty({ facts, raised, closed }: StateChanges): boolean {
   return Object.keys(facts).length + raised.length + closed.length === 0;
 }
 

@@ -78,12 +78,11 @@ export class CorrectableInput<Input extends object = object> {
   }
 
   /** Returns the context for the check of a correction at this progress of the onboarding. */
-  at({ merchantProfileId, paymentsAccountId }: Facts): Correctable {
+  at({ merchantProfileId }: Facts): Correctable {
     return {
       type: this.type,
       input: this.#current,
       merchantExists: merchantProfileId !== undefined,
-      paymentsAccountExists: paymentsAccountId !== undefined,
       account: accountName(),
     };
   }

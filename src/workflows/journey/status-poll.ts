@@ -3,9 +3,9 @@ import type { Pace } from '../../messages/onboarding-state.js';
 import type { Journey } from './journey.js';
 import { runStep } from './run-step.js';
 
-/** Returns the pace after a wait of this number of reads: how many waits in a row have ended with their first read. */
-export function paceAfter(before: Pace | undefined, polls: number): Pace {
-  return { readAt: Date.now(), changes: polls === 1 ? (before?.changes ?? 0) + 1 : 1 };
+/** @param isFirst whether the wait ended with its first read: the pace counts how many did so in a row */
+export function paceAfter(before: Pace | undefined, isFirst: boolean): Pace {
+  return { readAt: Date.now(), changes: isFirst ? (before?.changes ?? 0) + 1 : 1 };
 }
 
 /** Where a poll is. It rests until it is told what was seen, and after its change was taken. */
@@ -31,7 +31,7 @@ export class StatusPoll<Seen, Snapshot> {
     private readonly watch: (
       seen: Seen,
       pace: Pace | undefined,
-    ) => Promise<{ readonly snapshot: Snapshot; readonly polls: number }>,
+    ) => Promise<{ readonly snapshot: Snapshot; readonly isFirst: boolean }>,
   ) {}
 
   /** Waits for the first read that differs from `seen`. Does nothing when a poll runs already. */
@@ -53,21 +53,15 @@ export class StatusPoll<Seen, Snapshot> {
       });
     };
     this.#last = scope.run(read).then(
-      ({ snapshot, polls }) => {
+      ({ snapshot, isFirst }) => {
         if (!isCurrent()) return;
-        this.#pace = paceAfter(this.#pace, polls);
-        this.#count(polls);
+        this.#pace = paceAfter(this.#pace, isFirst);
         this.#progress = { is: 'changed', snapshot };
       },
       (error: unknown) => {
         if (isCurrent()) this.#progress = { is: 'failed', error };
       },
     );
-  }
-
-  #count(reads: number): void {
-    const { state } = this.journey;
-    state.know({ polls: state.facts.polls + reads });
   }
 
   /** True while a poll runs, and until its change is taken. */
@@ -83,7 +77,6 @@ export class StatusPoll<Seen, Snapshot> {
   replaceWith(snapshot: Snapshot): void {
     const before = this.#progress;
     this.#pace = { readAt: Date.now(), changes: this.changes };
-    this.#count(1);
     if (before.is !== 'failed') this.#progress = { is: 'changed', snapshot };
     if (before.is === 'polling') before.scope.cancel();
   }

@@ -76,8 +76,8 @@ async function readTickets(
   const run = () => awaitUnmatchedTickets({ seen, pace });
   try {
     const step = { effect: 'read', title: 'read the tickets', waitsForChange: true, run } as const;
-    const { snapshot, polls } = await runStep(journey, step);
-    return { listed: snapshot, pace: paceAfter(pace, polls) };
+    const { snapshot, isFirst } = await runStep(journey, step);
+    return { listed: snapshot, pace: paceAfter(pace, isFirst) };
   } catch (error) {
     // A person who is asked about a read that is not permitted may abandon it.
     if (!(error instanceof Abandoned)) throw error;

@@ -173,7 +173,7 @@ const WIRE: Readonly<Record<SystemName, Readonly<Record<string, string>>>> = {
     listTransactions: 'GET /v1/transactions?search=captured&account_id=account-1001&status=captured',
     getTransaction: 'GET /v1/transactions/transaction-1001',
     updateTransaction: 'PUT /v1/transactions/transaction-1001 {"status":"captured","auth_code":"00"}',
-    openBatch: 'POST /v1/batches {"account_id":"account-1003","name":"Monday"}',
+    openBatch: 'POST /v1/batches {"account_id":"account-1001","name":"Monday"}',
     closeBatch: 'POST /v1/batches/batch-1001/close',
     updateBatch: 'PUT /v1/batches/batch-1001 {"name":"Tuesday"}',
     startPayment:

@@ -135,7 +135,7 @@ describe('a ramp', () => {
 
   it('goes back when our own code fails in activities of the build, and not of the other ones', async () => {
     const lists = {
-      [newest(ON_B, 'terminalProvisioning')]: ['t-1', 't-2'],
+      [newest(ON_B, 'businessOnboarding')]: ['t-1', 't-2'],
       [newest(ON_A, 'merchantBoarding')]: ['m-1'],
     };
     const { code, stdout } = await ramp({ counts: quiet, lists, failing: ['t-2'] });

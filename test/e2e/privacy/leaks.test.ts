@@ -11,7 +11,6 @@ import { gangway } from '../../rigs/command.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
 import { SECRET, subscriber } from '../../rigs/events/subscriber.js';
 import { newFolder } from '../../rigs/folders.js';
-import { terminal } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { holderOf, merchantOf, ownersOf } from '../../rigs/privacy/marked-inputs.js';
 import { found, type Markers, markers, settingMarkers } from '../../rigs/privacy/markers.js';
@@ -34,7 +33,7 @@ describe('private values, each marked, in onboardings with failures of every kin
   it('are found nowhere, although each was sent', () => {
     const { marked, tokens, settings, decoded, places } = everything();
     expect(Object.keys(tokens).length).toBeGreaterThanOrEqual(2);
-    expect(Object.keys({ ...marked, ...settings })).toHaveLength(44);
+    expect(Object.keys({ ...marked, ...settings })).toHaveLength(41);
     const hits = Object.entries(places).flatMap(([place, bytes]) =>
       found(bytes, { ...marked, ...tokens, ...settings }).map((name) => `${name} in ${place}`),
     );
@@ -125,10 +124,7 @@ async function live(marked: Markers, plain: Markers, until: Until) {
 async function bundled(env: Record<string, string>, folder: string): Promise<Buffer> {
   const onboardings = variants<readonly [type: Parameters<typeof workflowId>[0], key: string]>(
     [['customerOnboarding', 'marked']],
-    [
-      ['businessOnboarding', 'marked-too'],
-      ['terminalProvisioning', 'marked'],
-    ],
+    [['businessOnboarding', 'marked-too']],
   );
   const bundles = onboardings.map(async ([type, key]) => {
     const file = join(folder, `${type}.json`);
@@ -156,11 +152,7 @@ async function runJourneys(rig: Rig, env: Record<string, string>, marked: Marker
 
   const received = await receive(env, marked);
   const customer = new Onboarding(rig.client, workflowId('customerOnboarding', 'marked'));
-  await Promise.all([
-    onboardBoth(rig, customer, env, marked),
-    changeAddress(rig, marked),
-    provideTerminal(rig, marked),
-  ]);
+  await Promise.all([onboardBoth(rig, customer, env, marked), changeAddress(rig, marked)]);
   const shown = await Promise.all(
     variants(['status'], ['watch']).map((command) => gangway(env, [command, customer.workflowId])),
   );
@@ -272,22 +264,6 @@ async function answerByCommand(
     const { code, stderr } = await gangway(env, ['resolve', customer.workflowId, id, '--text', text, ...by]);
     expect(code, stderr).toBe(0);
   }
-}
-
-/** A payments account that is refused at first, then lost and found. */
-async function provideTerminal({ client, sandbox, taskQueue }: Rig, marked: Markers): Promise<void> {
-  const address = { street_line1: marked.accountStreet, city: 'Albany', state: 'NY', zip: '12207' };
-  const personal = { admin_email: marked.adminEmail, tax_id: marked.taxId };
-  const account = { name: marked.dba, address, parent_id: 'none', ...personal };
-  const input = { externalId: 'marked', mid: '4711', provisionTerminal: terminal({ account }) };
-  const id = workflowId('terminalProvisioning', 'marked');
-  await client.workflow.start('terminalProvisioning', { taskQueue, workflowId: id, args: [input] });
-  const provisioning = new Onboarding(client, id);
-  const { id: rejected } = await provisioning.requirement('rejected-input');
-  await sandbox.plan('500-after-commit', 'create-account');
-  const patch = { provisionTerminal: { account: { parent_id: null } } };
-  await provisioning.resolve(rejected, { kind: 'correction', patch }, marked.actor, marked.reason);
-  expect(await provisioning.outcome()).toMatchObject({ outcome: 'provisioned' });
 }
 
 function customerOf(marked: Markers): CustomerOnboardingInput {

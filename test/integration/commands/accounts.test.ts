@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { destinationOf } from '../../../src/events/sender.js';
 import { gangway as runGangway } from '../../rigs/command.js';
@@ -115,31 +114,4 @@ it('a batch starts the same externalId once in each account', async () => {
     const { stdout } = await runGangway(env, ['batch', '-', '--format', 'ndjson'], rows);
     expect(stdout.split('\n').slice(0, 2).sort()).toEqual([`1 ${id} ${result}`, `2 ${id}@acme ${result}`]);
   }
-});
-
-it('statements of the same key have one schedule in each account', async () => {
-  const key = `books-${randomUUID()}`;
-  const plan = ['statement', 'monthly', key, '--account', 'fa-501-1'];
-  const scheduleId = `statements-${key}`;
-  expect((await gangway(...plan)).stdout).toContain(`${scheduleId} created: `);
-  const planned = jsonLines(await gangway(...plan, '--partner-account', 'acme', '--json'));
-  expect(planned).toMatchObject([
-    { created: true, key, scheduleId: `${scheduleId}@acme`, partnerAccount: 'acme' },
-  ]);
-  const stderr = `"${key}" may mean ${scheduleId}, ${scheduleId}@acme: give --partner-account, or the whole id\n`;
-  for (const command of ['run', 'stop'])
-    expect(await gangway('statement', command, key)).toEqual({ code: 1, stdout: '', stderr });
-  const run = await gangway('statement', 'run', key, '--partner-account', 'acme');
-  const workflowId = run.stdout.replace(/^started /, '').trimEnd();
-  expect(workflowId).toMatch(new RegExp(`^operation-statement-${key}@acme-\\d{4}-`));
-  expect(await rig.client.workflow.getHandle(workflowId).result()).toMatchObject({ outcome: 'done' });
-  await eventually(
-    async () => (await gangway('statement', 'list')).stdout,
-    (listed) => listed.includes(`${key}@acme `) && listed.includes(`${key} `),
-    'both schedules',
-  );
-  for (const each of [`${key}@acme`, key])
-    expect((await gangway('statement', 'stop', each)).stdout).toBe(
-      `statements-${each} deleted; a statement in progress is still saved\n`,
-    );
 });

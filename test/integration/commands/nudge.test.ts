@@ -63,6 +63,15 @@ describe('gangway nudge', () => {
     await boarding.handle.terminate();
   });
 
+  it('says so when nothing waits for a partner, but for a person', async () => {
+    const boarding = await rig.board(merchant(undefined, { agentProfileId: 999 }));
+    await boarding.requirement('rejected-input');
+    expect(await gangway('nudge', boarding.workflowId)).toMatchObject({
+      stderr: `${boarding.workflowId} does not wait for a partner\n`,
+    });
+    await boarding.handle.terminate();
+  });
+
   it('--system retries everything that waits for a partner in an account, and nothing else', async () => {
     const [one, other] = [await heldUp(), await heldUp()];
     const acme = await heldUp('acme');

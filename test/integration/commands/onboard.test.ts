@@ -5,7 +5,7 @@ import { partIds } from '../../../src/temporal/onboardings.js';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { idOf, inputFile } from '../../rigs/commands/files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
-import { business, customer, merchant, terminal } from '../../rigs/inputs.js';
+import { business, customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { closedPort } from '../../rigs/partners/servers.js';
 import { jsonLines } from '../../rigs/processes.js';
@@ -236,43 +236,5 @@ describe('a running customer onboarding', () => {
     const [answered] = jsonLines(await gangway(['resolve', externalId, id, '--text', 'Here.', '--json']));
     expect(answered).toMatchObject({ workflowId: before.workflowId, requirementId: id });
     await Promise.all([before.handle.terminate(), both.handle.terminate()]);
-  });
-
-  it('is in the inbox by its terminal, and takes answers, is shown and is awaited by its own key', async () => {
-    // The sandbox has no such location.
-    const lost = terminal({ terminal: { name: 'Counter', location_id: 'none' } });
-    const input = customer({}, { provisionTerminal: lost });
-    const { externalId } = input;
-    const path = await file(input);
-    await gangway(['onboard', path]);
-    const both = new Onboarding(rig.client, workflowId('customerOnboarding', externalId));
-    await both.requirement('rejected-input');
-    const part = workflowId('terminalProvisioning', externalId);
-    const items = await inbox(externalId, 1);
-    expect(items.map(({ workflowId: id, id: requirement }) => [id, requirement])).toEqual([
-      [part, 'terminal-rejected-input-1'],
-    ]);
-    const { stdout: shown } = await gangway(['status', externalId]);
-    const { paymentsAccountId } = await both.state();
-    expect(shown).toMatch(new RegExp(`^payments account +${paymentsAccountId}$`, 'm'));
-    expect(shown).toMatch(/^terminal +provisioning$/m);
-    expect(shown).toContain('provisionTerminal.terminal.location_id: is unknown');
-    expect((await gangway(['nudge', part])).stderr).toBe(`${part} does not wait for a partner\n`);
-
-    const patch = JSON.stringify({ provisionTerminal: { terminal: { location_id: null } } });
-    const answer = ['resolve', externalId, 'terminal-rejected-input-1', '--patch', patch, '--reason', 'typo'];
-    expect((await gangway(answer)).stdout).toMatch(
-      /^terminal-rejected-input-1 answered \(terminal-created: .*\)\. Nothing is left to answer; /,
-    );
-    const { stdout: printed } = await gangway(['onboard', path, '--wait']);
-    const { mid, terminalId } = await both.state();
-    expect(printed).toContain(`${both.workflowId} onboarded\n  merchant boarded: mid ${mid}\n`);
-    expect(printed).toContain(`  terminal provisioned: ${terminalId} in account ${paymentsAccountId}\n`);
-    const query = `WorkflowId = '${part}'`;
-    await eventually(
-      async () => jsonLines(await gangway(['list', '--query', query, '--json'])),
-      ([{ state, stage } = {}]) => state === 'completed' && stage === 'provisioned',
-      'the list of workflows, which the server writes after the outcome',
-    );
   });
 });

@@ -154,6 +154,10 @@ it('a false webhook changes nothing: the read decides, and the history does not 
   expect(await age()).toBeNaN();
   const before = await onboarding.state();
   const { historyLength } = await onboarding.handle.describe();
+  const readAt = async () => Number((await onboarding.poll())?.lastAttemptCompleteTime?.seconds ?? 0);
+  const readBefore = await readAt();
+  // Times are compared in whole seconds.
+  await sleep(1_000);
   for (let time = 0; time < 3; time++) {
     const body = `{"notificationType":"ApplicationStatus","profileId":${profileId},"status":"Approved"}`;
     expect(await sendWebhook(receiver, 'banking', body)).toMatchObject({
@@ -161,7 +165,8 @@ it('a false webhook changes nothing: the read decides, and the history does not 
       text: '{"workflows":1}',
     });
   }
-  await onboarding.asleepAfter(2);
+  await eventually(readAt, (seconds) => seconds > readBefore, 'a read after a nudge');
+  await onboarding.asleepAfter(1);
   expect(await onboarding.state()).toEqual(before);
   expect(await onboarding.handle.describe()).toMatchObject({ historyLength, status: { name: 'RUNNING' } });
   // It arrived, and no read showed a change: the receiver looks at the poll after half a second.

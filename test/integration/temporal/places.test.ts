@@ -164,41 +164,6 @@ describe('what belongs to a workflow', () => {
     expect(await reset.result()).toEqual({ ...arrived, 'signal of the child': [id, id] });
   });
 
-  it('reaches the runs of a schedule, each with the result of the one before', async () => {
-    const id = randomUUID();
-    const handle = await client.schedule.create({
-      scheduleId: `statements-${id}`,
-      spec: {},
-      action: {
-        ...{ type: 'startWorkflow', workflowType: 'monthly', workflowId: `statement-${id}`, taskQueue },
-        ...{ args: [id], memo: { name: id } },
-      },
-    });
-    const runs = async (count: number) => {
-      // The results of runs that may overlap reach no next run.
-      await handle.trigger('BUFFER_ALL');
-      const { info } = await eventually(
-        () => handle.describe(),
-        ({ info: { recentActions } }) => recentActions.length === count,
-        `${count} runs`,
-      );
-      const { workflowId } = info.recentActions.at(-1)?.action.workflow ?? { workflowId: '' };
-      return client.workflow.getHandle(workflowId);
-    };
-    const first = await runs(1);
-    expect(first.workflowId).toMatch(/^statement-.*-20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-    expect(await first.result()).toEqual({ input: id, memo: id, last: null });
-    // The id of the next run has the next second.
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    const second = await runs(2);
-    expect(second.workflowId).not.toBe(first.workflowId);
-    expect(await second.result()).toMatchObject({ input: id, memo: id, last: { input: id } });
-    expect(await placesIn(second)).toEqual([`default: statement-${id}`]);
-    const { action } = await handle.describe();
-    expect(action).toMatchObject({ args: [id], memo: { name: id } });
-    await handle.delete();
-  });
-
   it('reaches an activity without a workflow', async () => {
     const id = `event-${randomUUID()}`;
     const options = { id, taskQueue, startToCloseTimeout: '1 minute', args: [id] } as const;

@@ -1,7 +1,8 @@
 import { afterAll, expect, it } from 'vitest';
 import { type Resolution, resolveRequirement } from '../../../src/messages/requirements.js';
+import { UNVERIFIED_SSN } from '../../../src/sandbox/banking/scenarios.js';
 import { gangway } from '../../rigs/command.js';
-import { customer, merchant, terminal } from '../../rigs/inputs.js';
+import { business, merchant } from '../../rigs/inputs.js';
 import { createRig } from '../../rigs/rig.js';
 import { hostilePartner } from '../../rigs/workflows/hostile-partner.js';
 
@@ -11,11 +12,13 @@ await rig.startWorker({ boardingUrl: hostile.url });
 afterAll(() => rig.close());
 
 it('the JSON that the Web UI shows for a rejected part is accepted once its quotes are filled in, and not before', async () => {
-  const account = { ...terminal().account, parent_id: 'account-9' };
-  const onboarding = await rig.onboard(customer({}, { provisionTerminal: terminal({ account }) }));
+  const { holder } = business();
+  const onboarding = await rig.onboardBusiness(
+    business(undefined, { holder: { ...holder, ssn: UNVERIFIED_SSN } }),
+  );
   const { handle } = onboarding;
   const { id, blank } = await onboarding.requirement('rejected-input');
-  expect(blank).toEqual({ provisionTerminal: { account: { parent_id: '' } } });
+  expect(blank).toEqual({ holder: { ssn: '' } });
   const { currentDetails = '' } = await handle.query<{ currentDetails?: string }>(
     '__temporal_workflow_metadata',
   );
@@ -28,7 +31,7 @@ it('the JSON that the Web UI shows for a rejected part is accepted once its quot
   };
   const unfilled = await answer(json).catch(({ cause }) => cause.message);
   expect(unfilled).toMatch(/^answer\.patch.*: fill in the empty quotes, or remove/);
-  const filled = json.replace('"parent_id": ""', '"parent_id": null');
+  const filled = json.replace('"ssn": ""', '"ssn": "123456789"');
   expect(await answer(filled)).toMatchObject({ requirementId: id });
   expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
 });

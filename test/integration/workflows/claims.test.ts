@@ -60,7 +60,7 @@ describe.concurrent('a claim', () => {
     await boarding.propose(
       other,
       { kind: 'text', text: marked.noteAnswer },
-      marked.adminEmail,
+      marked.merchantEmail,
       marked.reason,
     );
     const [mine] = (await boarding.listedAs((all) => all.every(({ claim, proposal }) => claim ?? proposal)))

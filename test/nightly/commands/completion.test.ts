@@ -28,7 +28,7 @@ afterAll(async () => {
 const typed = (): [line: string, completed: string][] => [
   ['gangway stat', '<stat>'],
   ['gangway list --stage=und', '<list><--stage=underwriting>'],
-  ['gangway board examples/customer-t', '<board><examples/customer-terminal.json>'],
+  ['gangway board examples/customer-a', '<board><examples/customer-asked.json>'],
   [`gangway status ${externalId.slice(0, -3)}`, `<status><${externalId}>`],
   [`gangway resolve ${externalId} ${requirement.slice(0, -3)}`, `<resolve><${externalId}><${requirement}>`],
 ];
@@ -60,7 +60,7 @@ describe('a tab completes what somebody types', () => {
     expect(stderr).toBe('');
     expect(suggestedIn(stdout)).toEqual(
       expect.arrayContaining([
-        ...['status', 'statement', '--stage=underwriting', 'examples/customer-terminal.json'],
+        ...['status', 'statement', '--stage=underwriting', 'examples/customer-asked.json'],
         ...[externalId, requirement],
       ]),
     );

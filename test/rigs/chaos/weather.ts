@@ -40,8 +40,6 @@ const WRITES = [
   'update-business-account-holder',
   'submit-business-customer',
   'create-ticket',
-  'create-account',
-  'create-terminal',
 ] as const;
 
 const READS = [
@@ -53,8 +51,6 @@ const READS = [
   'get-profile',
   'list-new-tickets',
   'list-tickets',
-  'list-accounts',
-  'list-terminals',
   'issue-token',
 ] as const;
 

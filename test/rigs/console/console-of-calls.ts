@@ -46,7 +46,7 @@ export interface Given {
 }
 
 export const STATE: OnboardingState = {
-  ...{ stage: 'underwriting', partnerStatus: 'Pending', requirements: [], timeline: [], polls: 1 },
+  ...{ stage: 'underwriting', partnerStatus: 'Pending', requirements: [], timeline: [] },
 };
 
 /** A boarding that asks about `note-1`, which takes these answers. */

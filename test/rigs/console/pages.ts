@@ -4,7 +4,7 @@ import type { Reply } from './running-console.js';
 /** What a person types into the fields of the form of an input: `holder.ssn`. */
 export function typedInto(input: unknown, name = ''): Record<string, string> {
   if (typeof input !== 'object' || input === null) return { [name]: String(input) };
-  if (/(^|\.)(application|fees\.\w+|provisionTerminal)$/.test(name)) return { [name]: JSON.stringify(input) };
+  if (/(^|\.)(application|fees\.\w+)$/.test(name)) return { [name]: JSON.stringify(input) };
   const inside = Object.entries(input).map(([field, value]) =>
     typedInto(value, name ? `${name}.${field}` : field),
   );

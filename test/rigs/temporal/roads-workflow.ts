@@ -86,11 +86,6 @@ export async function failing(text: string): Promise<void> {
   await refuse(text);
 }
 
-/** What a run of a schedule got, and what the run before it returned. */
-export async function monthly(text: string): Promise<Arrived> {
-  return { input: text, memo: workflowInfo().memo?.['name'], last: workflowInfo().lastResult ?? null };
-}
-
 /** The details of what a failure began with. */
 async function detailsOf(failure: Promise<unknown>): Promise<unknown> {
   try {

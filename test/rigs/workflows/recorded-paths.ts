@@ -13,11 +13,10 @@ import type { Answer, RequirementKind } from '../../../src/messages/requirements
 import {
   startBusinessOnboarding,
   startMerchantBoarding,
-  startOnce,
   startOperation,
 } from '../../../src/temporal/start.js';
 import { existing } from '../commands/existing.js';
-import { holder, merchant, terminal } from '../inputs.js';
+import { holder, merchant } from '../inputs.js';
 import { Onboarding } from '../onboarding.js';
 import type { Rig } from '../rig.js';
 import { accountOf, begun } from './partner-account.js';
@@ -43,10 +42,6 @@ const text: Answer = { kind: 'text', text: 'Answered.' };
 const correction: Answer = { kind: 'correction', patch: { application: { changed: true } } };
 const website: Answer = { kind: 'correction', patch: { holder: { website: 'https://www.example.com' } } };
 const phone: Answer = { kind: 'correction', patch: { holder: { phone: '5185550199' } } };
-const withoutLocation: Answer = {
-  kind: 'correction',
-  patch: { provisionTerminal: { terminal: { location_id: null } } },
-};
 const retry: Answer = { kind: 'retry' };
 const { doingBusinessAsName: _, ...person } = holder(undefined, { website: 'https://www.example.com' });
 const whole: Answer = { kind: 'correction', patch: { holder: person } };
@@ -122,30 +117,6 @@ export const PATHS: Readonly<Record<string, Path>> = {
   'customer-partly': { start: onboard('declined') },
   'customer-cancel-other': { start: onboard('declined', 'waiting', { onDecline: 'cancel-other' }) },
   'customer-cancelled': { start: onboard('notes', 'waiting'), cancel: true },
-
-  'customer-terminal': { start: onboard(undefined, undefined, { provisionTerminal: terminal() }) },
-  'customer-terminal-refused': {
-    start: onboard(undefined, undefined, {
-      provisionTerminal: terminal({ account: { ...terminal().account, parent_id: 'none' } }),
-    }),
-    answers: { 'rejected-input': { kind: 'abandon' } },
-  },
-
-  'terminal-straight': { start: provideTerminal() },
-  'terminal-corrected': {
-    start: provideTerminal({ terminal: { name: 'Counter', location_id: 'none' } }),
-    answers: { 'rejected-input': withoutLocation },
-  },
-  'terminal-uncertain-found': { start: provideTerminal(), fault: ['drop-after-commit', 'create-account'] },
-  'terminal-uncertain-asked': {
-    start: provideTerminal(),
-    fault: ['drop-before-commit', 'create-terminal'],
-    answers: { 'uncertain-write': retry },
-  },
-  'terminal-cancelled': {
-    start: provideTerminal({ terminal: { name: 'Counter', location_id: 'none' } }),
-    cancel: true,
-  },
 
   'account-refused': { start: refusedAccount, answers: { credentials: retry } },
 
@@ -278,18 +249,6 @@ function onboard(
       onDecline: 'continue',
       ...more,
     });
-}
-
-function provideTerminal(more: Parameters<typeof terminal>[0] = {}): Path['start'] {
-  return async ({ client, taskQueue }, name) => {
-    const asked = terminal(more);
-    const provisionTerminal = { ...asked, account: { ...asked.account, name: called(name, undefined) } };
-    // A unique mid, because an account is found again by it.
-    const args = [{ externalId: name, mid: name, provisionTerminal }];
-    const start = { type: 'terminalProvisioning', key: name, args, summary: name } as const;
-    const { workflowId } = await startOnce(client, start, { taskQueue });
-    return new Onboarding(client, workflowId);
-  };
 }
 
 function operation<Name extends OperationName>(

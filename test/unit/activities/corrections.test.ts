@@ -8,7 +8,7 @@ import {
 import { fieldsOf } from '../../../src/forms/schema-fields.js';
 import type { CorrectableType } from '../../../src/messages/activities.js';
 import { NO_ACCOUNTS } from '../../../src/messages/inputs.js';
-import { business, merchant, OWNER, terminal } from '../../rigs/inputs.js';
+import { business, merchant, OWNER } from '../../rigs/inputs.js';
 
 const named = { posNames: ['Till'], accounts: { north: { posNames: ['Northern Till'] } } };
 
@@ -21,7 +21,6 @@ const checkOf =
     );
 
 const NO_OBJECT = 'must be an object';
-const terminalInput = { externalId: 't-1', mid: '0001', provisionTerminal: terminal() };
 const siteInspected = merchant(undefined, { application: { siteInspection: { visited: true } } });
 const owned = business(undefined, { beneficialOwners: [OWNER] });
 const { ssn: _, ...continued } = owned.holder;
@@ -34,29 +33,19 @@ const NOT_AS_A_WHOLE =
 const [EMPTY, TEN] = ['must not be empty', 'must be 10 digits'];
 const ONE_OF_TWO = 'cannot be combined with boardingSettingsId; give one of the two';
 const NEVER = 'cannot be changed by a correction';
-const ACCOUNT = 'provisionTerminal.account';
-const MORE = 'provisionTerminal.terminal, provisionTerminal.toProduction';
 
 /** Whose input is corrected. */
 const NEW = 'a merchant that does not exist yet';
 const BOARDED = 'a merchant';
 const BUSINESS = 'a business';
 const CONTINUED = 'a business after continue-as-new';
-const UNPAID = 'a terminal without an account';
-const PAID = 'a terminal';
 const CHECKS = {
   [NEW]: checkOf('merchantBoarding', siteInspected),
   [BOARDED]: checkOf('merchantBoarding', siteInspected, { merchantExists: true }),
   [BUSINESS]: checkOf('businessOnboarding', owned),
   [CONTINUED]: checkOf('businessOnboarding', { ...owned, holder: continued }),
-  [UNPAID]: checkOf('terminalProvisioning', terminalInput),
-  [PAID]: checkOf('terminalProvisioning', terminalInput, { paymentsAccountExists: true }),
 } as const;
 type Case = [of: keyof typeof CHECKS, patch: unknown, ...problems: string[]];
-const address = { street_line1: '2 Main Street' };
-const HOMELESS = { address: null };
-const DUE_IN_AN_HOUR = { provisionTerminal: { dueInHours: 1 } };
-const OF_ACCOUNT = { provisionTerminal: { account: { address } } };
 const OF_NOWHERE = { ...OWNER, zipCode: '1' };
 const NO_OWN_AGENT = { agent: 'Harbor Agents', agentProfileId: null };
 const NO_SETTINGS = { boardingSettings: false, boardingSettingsId: null };
@@ -115,16 +104,6 @@ it.each<Case>([
   [BUSINESS, { merchantProfileId: 5 }, `merchantProfileId: ${NEVER}; ${CAN}: holder, beneficialOwners`],
   [CONTINUED, { holder: { phone: '5185550199' } }, 'holder.ssn: is required'],
   [CONTINUED, { holder: { phone: '5185550199', ssn: '123456789' } }],
-  [UNPAID, OF_ACCOUNT],
-  [UNPAID, { provisionTerminal: { terminal: { name: 'Bar' }, toProduction: true } }],
-  [UNPAID, { provisionTerminal: { account: HOMELESS } }, `${ACCOUNT}.address: is required`],
-  [UNPAID, DUE_IN_AN_HOUR, `provisionTerminal.dueInHours: ${NEVER}; ${CAN}: ${ACCOUNT}, ${MORE}`],
-  [PAID, { provisionTerminal: { terminal: { name: 'Bar' } } }],
-  [PAID, OF_ACCOUNT, `${ACCOUNT}: can no longer be changed; ${CAN}: ${MORE}`],
-  [PAID, { provisionTerminal: { terminal: { name: '' } } }, `provisionTerminal.terminal.name: ${EMPTY}`],
-  [PAID, { provisionTerminal: null }, 'provisionTerminal: is required'],
-  [PAID, { provisionTerminal: 'x' }, `provisionTerminal: ${NO_OBJECT}`],
-  [PAID, { mid: '0002' }, `mid: ${NEVER}; ${CAN}: ${MORE}`],
 ])('of %s, the correction %j has these problems: %s', (of, patch, ...problems) => {
   expect(CHECKS[of](patch)).toEqual(problems);
 });
@@ -141,7 +120,7 @@ it('a correction may name a point of sale of its own account, and none of anothe
 it('a problem that leaves the worker names known fields only, because another name may be a value in the wrong place', async () => {
   const { checkCorrection } = correctionActivities(NO_ACCOUNTS);
   const problems = (type: CorrectableType, input: object, patch: object) =>
-    checkCorrection({ type, input, patch, merchantExists: false, paymentsAccountExists: false });
+    checkCorrection({ type, input, patch, merchantExists: false });
   const one = 'a field in it is not a known field';
   const patch = { merchant: { '078051120': 'x', lastName: '' }, fees: { Ada: 1 } };
   expect(await problems('merchantBoarding', merchant(), patch)).toEqual([
@@ -149,11 +128,8 @@ it('a problem that leaves the worker names known fields only, because another na
     { field: 'merchant', message: one },
     { field: 'fees', message: one },
   ]);
-  const ofTerminal = await problems('terminalProvisioning', terminalInput, {
-    provisionTerminal: { Ada: 'x' },
-  });
   const message = expect.stringMatching(/^a field in it cannot be changed/);
-  expect(ofTerminal).toEqual([{ field: 'provisionTerminal', message }]);
+  expect(await problems('businessOnboarding', business(), { Ada: 'x' })).toEqual([{ field: '', message }]);
 });
 
 describe('a field that no schema has', () => {
@@ -237,9 +213,8 @@ describe('a correction to fill in', () => {
   });
 
   it('has what an object requires, and any name', () => {
-    const ofAccount = blankFor('terminalProvisioning', terminalInput, ['provisionTerminal.account.address']);
-    const empty = { street_line1: '', city: '', state: '', zip: '' };
-    expect(ofAccount).toEqual({ provisionTerminal: { account: { address: empty } } });
+    const empty = { dba: '', firstName: '', lastName: '', cashDiscount: '', pos: '' };
+    expect(blankFor('merchantBoarding', merchant(), ['merchant'])).toEqual({ merchant: empty });
     const blank = blankFor('merchantBoarding', merchant(), ['application.__proto__.x'], created);
     expect(JSON.stringify(blank)).toBe('{"application":{"__proto__":{"x":""}}}');
   });
@@ -248,8 +223,6 @@ describe('a correction to fill in', () => {
     ['merchantBoarding', merchant(), {}],
     ['merchantBoarding', merchant(), created],
     ['businessOnboarding', business(), {}],
-    ['terminalProvisioning', terminalInput, {}],
-    ['terminalProvisioning', terminalInput, { paymentsAccountExists: true }],
   ])('of %s has a form that the check takes, for every field: %#', (type, input, progress) => {
     const fill = (inside: unknown): unknown =>
       typeof inside === 'object' && inside !== null

@@ -69,7 +69,7 @@ describe('a read is retried', () => {
       environment({ workflowType })
         .run(() => repeatable(denied, repetition))
         .catch((error: ApplicationFailure) => error);
-    for (const workflowType of ['merchantBoarding', 'businessOnboarding', 'terminalProvisioning'])
+    for (const workflowType of ['merchantBoarding', 'businessOnboarding'])
       expect(await outcome({}, workflowType)).toMatchObject({ nonRetryable: false, nextRetryDelay: 60_000 });
     expect(await outcome({ mayBeForeign: true }, 'merchantBoarding')).toMatchObject({ nonRetryable: true });
     expect(await outcome({}, 'partnerOperation')).toMatchObject({ nonRetryable: true });
@@ -160,7 +160,7 @@ describe('a running call', () => {
       vi.advanceTimersByTime(ms);
       return ending();
     };
-    const progress = { polls: 3 };
+    const progress = { hasRead: true };
     await environment.run(() => repeatable(call, { progress })).catch(() => undefined);
     return { beats, timers: vi.getTimerCount() };
   }
@@ -175,7 +175,7 @@ describe('a running call', () => {
     const info = { heartbeatTimeoutMs };
     const fails = () => Promise.reject(new Error());
     expect(await beatsOf(every - 1, info, fails)).toEqual({ beats: [], timers: 0 });
-    const twice = [{ polls: 3 }, { polls: 3 }];
+    const twice = [{ hasRead: true }, { hasRead: true }];
     expect(await beatsOf(2 * every, info, () => undefined)).toEqual({ beats: twice, timers: 0 });
   });
 

@@ -70,7 +70,7 @@ describe('a long wait that a partner asked for', () => {
     ['shorter than a minute', failed({ retryAfterMs: MINUTE - 1 }), {}],
     ['of a failure that is not retried', failed({ retryAfterMs: HOUR }, true), {}],
     ['of a status poll', failed({ retryAfterMs: HOUR }), { activityId: 'await-status' }],
-    ['of a poll for tickets', failed({ retryAfterMs: HOUR }), { heartbeatDetails: { polls: 1, attempt: 1 } }],
+    ['of a poll for tickets', failed({ retryAfterMs: HOUR }), { heartbeatDetails: { hasRead: true } }],
     ['without a workflow', failed({ retryAfterMs: HOUR }), { inWorkflow: false }],
   ])('is not reported: %s', async (_, error, info) => {
     expect(await process().attempt(error, info)).toBe(0);
@@ -119,7 +119,7 @@ describe('a step that waits for too long', () => {
 describe('a status poll', () => {
   const poll = (since?: string) => ({
     activityId: 'await-status',
-    heartbeatDetails: { polls: 40, attempt: 40, ...(since && { failing: { since: Date.parse(since) } }) },
+    heartbeatDetails: { hasRead: true, ...(since && { failing: { since: Date.parse(since) } }) },
   });
   const good = again('StatusUnchanged', 'unchanged', MINUTE);
 
@@ -168,7 +168,7 @@ describe('responses that cannot be read', () => {
   const first = { activityId: 'await-status' };
   const poll = (unreadableSince = Date.parse(START)) => ({
     ...first,
-    heartbeatDetails: { polls: 1, attempt: 1, failing: { since: 0, unreadableSince } },
+    heartbeatDetails: { hasRead: true, failing: { since: 0, unreadableSince } },
   });
   // Here only the reports to the account count.
   const ofAccount = (reports: readonly unknown[]) =>

@@ -48,7 +48,7 @@ async function run<Name extends keyof OnboardingActivities>(
 }
 
 const NOT_YET = { type: 'NotYet', nonRetryable: false };
-const MERCHANT = { merchantProfileId: 7, mid: '518', dba: 'Corner Bakery', polls: 3 };
+const MERCHANT = { merchantProfileId: 7, mid: '518', dba: 'Corner Bakery' };
 const KNOWN = { facts: { merchantProfileId: 7, mid: '518' } };
 
 it.each([

@@ -35,15 +35,16 @@ async function attempt<T>(read: () => Promise<T>, isChange: boolean, info = {}, 
 }
 
 describe('a status poll', () => {
+  const READ = { hasRead: true };
   it.each([
-    ['at once', { attempt: 1, heartbeatDetails: null }, 1],
-    ['after details of another kind', { attempt: 3, heartbeatDetails: { passes: 2 } }, 3],
-    ['by the attempts', { attempt: 7, heartbeatDetails: { polls: 1, attempt: 1 } }, 7],
-    ['where a nudge began them again', { attempt: 1, heartbeatDetails: { polls: 41, attempt: 31 } }, 42],
-    ['and goes on from there', { attempt: 5, heartbeatDetails: { polls: 42, attempt: 1 } }, 46],
-  ])('ends with a change, and counts its reads: %s', async (_, info, polls) => {
+    ['its first read', { attempt: 1, heartbeatDetails: null }, true],
+    ['its first, which a nudge began again', { attempt: 1, heartbeatDetails: { hasRead: false } }, true],
+    ['a later one, after details of another kind', { attempt: 3, heartbeatDetails: { passes: 2 } }, false],
+    ['a later one', { attempt: 7, heartbeatDetails: READ }, false],
+    ['a later one, where a nudge began the attempts again', { attempt: 1, heartbeatDetails: READ }, false],
+  ])('ends with a change, and knows whether that is %s', async (_, info, isFirst) => {
     const { outcome, asked, heartbeats, counts } = await attempt(async () => 'now', true, info);
-    expect(outcome).toEqual({ snapshot: 'now', polls });
+    expect(outcome).toEqual({ snapshot: 'now', isFirst });
     expect(counts).toEqual(['gangway_polls_total changed 1']);
     expect(heartbeats).toEqual([]);
     expect(asked).toEqual(['now']);
@@ -64,7 +65,7 @@ describe('a status poll', () => {
   it.each([
     ['that show no change', async () => 'now', 'unchanged', {}],
     ['that fail', () => Promise.reject(new Error('a bug')), 'failed', { failing: { since: START } }],
-  ])('sends its count of reads %s with the attempts 1, 4, 16 and 64', async (_, read, result, more) => {
+  ])('sends one heartbeat %s, however many they are', async (_, read, result, more) => {
     stoppedAt(START);
     const sent: unknown[] = [];
     let heartbeatDetails: unknown;
@@ -74,7 +75,7 @@ describe('a status poll', () => {
       [heartbeatDetails] = [...heartbeats, heartbeatDetails];
       sent.push(...heartbeats);
     }
-    expect(sent).toEqual([1, 4, 16, 64].map((number) => ({ polls: number, attempt: number, ...more })));
+    expect(sent).toEqual([{ ...READ, ...more }]);
   });
 
   const LATER = { scheduledTimestampMs: HOUR, currentAttemptScheduledTimestampMs: 6 * HOUR };
@@ -87,7 +88,7 @@ describe('a status poll', () => {
       ...{ type: 'StatusUnchanged', category: ApplicationFailureCategory.BENIGN, nonRetryable: false },
       nextRetryDelay: between(atLeast, atMost),
     });
-    expect(heartbeats).toEqual([{ polls: 1, attempt: 1 }]);
+    expect(heartbeats).toEqual([READ]);
   });
 
   const scheduled = { scheduledTimestampMs: 10 * MINUTE, currentAttemptScheduledTimestampMs: 10 * MINUTE };
@@ -105,32 +106,25 @@ describe('a status poll', () => {
     const notDue = { type: 'NotDue', category: ApplicationFailureCategory.BENIGN, nextRetryDelay };
     expect(outcome).toMatchObject(notDue);
     expect(asked).toEqual([]);
-    expect(heartbeats).toEqual([{ polls: 1, attempt: 1 }]);
+    expect(heartbeats).toEqual([{ hasRead: false }]);
     const [heartbeatDetails] = heartbeats;
     const then = { ...scheduled, attempt: 2, heartbeatDetails };
-    expect((await attempt(read, true, then, pace)).outcome).toEqual({ snapshot: 'now', polls: 1 });
+    expect((await attempt(read, true, then, pace)).outcome).toEqual({ snapshot: 'now', isFirst: true });
     const nudged = { ...scheduled, currentAttemptScheduledTimestampMs: 11 * MINUTE };
     for (const info of [nudged, { ...nudged, heartbeatDetails }])
-      expect((await attempt(read, true, info, pace)).outcome).toEqual({ snapshot: 'now', polls: 1 });
+      expect((await attempt(read, true, info, pace)).outcome).toEqual({ snapshot: 'now', isFirst: true });
   });
 
   it('begins at once when the least time since the last read has passed, and not a millisecond before', async () => {
     const begun = (readAt: number) => attempt(async () => 'now', true, scheduled, { readAt, changes: 1 });
-    expect((await begun(9 * MINUTE)).outcome).toEqual({ snapshot: 'now', polls: 1 });
+    expect((await begun(9 * MINUTE)).outcome).toEqual({ snapshot: 'now', isFirst: true });
     expect((await begun(9 * MINUTE + 1)).outcome).toMatchObject({ type: 'NotDue' });
-  });
-
-  it('counts the read that follows an attempt that came too soon', async () => {
-    const pace = { readAt: 10 * MINUTE - 5_000, changes: 1 };
-    const due = { ...scheduled, attempt: 3, heartbeatDetails: { polls: 1, attempt: 1 } };
-    const { outcome } = await attempt(async () => 'now', true, due, pace);
-    expect(outcome).toEqual({ snapshot: 'now', polls: 2 });
   });
 
   it('shortens what it reads before it compares it', async () => {
     const { outcome, asked } = await attempt(async () => ({ comment: 'x'.repeat(2_001) }), true);
     const comment = expect.stringMatching(/^x+… \(shortened, 2001 characters\)$/);
-    expect([outcome, asked]).toEqual([{ snapshot: { comment }, polls: 1 }, [{ comment }]]);
+    expect([outcome, asked]).toEqual([{ snapshot: { comment }, isFirst: true }, [{ comment }]]);
   });
 
   const failing = (details: object) => async () => {
@@ -156,7 +150,7 @@ describe('a status poll', () => {
     stoppedAt(START);
     const down = failing({ kind: 'NotSent' });
     const unreadable = failing({ kind: 'Uncertain', unreadable: 'get-profile' });
-    let heartbeatDetails: unknown = { polls: 1, attempt: 1 };
+    let heartbeatDetails: unknown = READ;
     const recorded: unknown[] = [];
     for (const read of [down, unreadable, unreadable, down, down, async () => 'now', async () => 'now']) {
       const info = { attempt: 5 + recorded.length, heartbeatDetails };
@@ -172,12 +166,12 @@ describe('a status poll', () => {
   });
 
   const records = [{}, { failing: { since: START } }];
-  it.each(records)('sends its count and keeps its record during a long read: %j', async (record) => {
+  it.each(records)('keeps its record during a long read: %j', async (record) => {
     stoppedAt(START, ['setInterval', 'clearInterval']);
-    const heartbeatDetails = { polls: 6, attempt: 6, ...record };
+    const heartbeatDetails = { ...READ, ...record };
     const read = async () => vi.advanceTimersByTime(3_000);
     const { heartbeats } = await attempt(read, true, { attempt: 7, heartbeatDetails });
-    expect(heartbeats).toEqual([{ polls: 7, attempt: 7, ...record }]);
+    expect(heartbeats).toEqual([heartbeatDetails]);
   });
 
   it.each([

@@ -19,7 +19,7 @@ function timeline(...events: string[]): TimelineEntry[] {
 
 function witness(events: readonly string[], facts: Partial<OnboardingState> = {}, name = 'c-1'): Witness {
   const party = { externalId: name, businessName: 'Corner Bakery', legalName: 'Baker LLC' };
-  const nothing = { stage: 'underwriting', partnerStatus: null, requirements: [], polls: 0 } as const;
+  const nothing = { stage: 'underwriting', partnerStatus: null, requirements: [] } as const;
   const state = { ...nothing, ...facts, timeline: timeline(...events) };
   return { party, workflowId: `w-${name}`, mid: facts.mid, state };
 }
@@ -33,15 +33,12 @@ function evidence(effects: readonly Effect[], more: Partial<Evidence> = {}): Evi
 
 const MERCHANT = { merchantProfileId: 1001 };
 const PROFILE = { profileId: 3001 };
-const TERMINAL = { paymentsAccountId: 'a-1', terminalId: 't-1' };
 
 const MERCHANT_CREATED = { operation: 'create-merchant', id: 1001, guid: 'c-1' };
 const SUBMITTED = {
   ...{ operation: 'submit-business-account-holder', id: 3001 },
   ...{ name: 'Corner Bakery', of: 'Baker LLC' },
 };
-const ACCOUNT = { operation: 'create-account', id: 'a-1' };
-const CREATED = { operation: 'create-terminal', id: 't-1', of: 'a-1' };
 
 /** A step that is believed, what is known with it, and the write that it takes. */
 const STEPS: readonly (readonly [step: string, facts: Partial<OnboardingState>, effect: Effect])[] = [
@@ -53,10 +50,6 @@ const STEPS: readonly (readonly [step: string, facts: Partial<OnboardingState>, 
   ['holder-submitted: banking profile 3001', PROFILE, SUBMITTED],
   ['profile-adopted: banking profile 3001', PROFILE, SUBMITTED],
   ['holder-corrected', PROFILE, { operation: 'update-business-account-holder', id: 3001 }],
-  ['payments-account-created: a-1', TERMINAL, ACCOUNT],
-  ['payments-account-adopted: a-1', TERMINAL, ACCOUNT],
-  ['terminal-created: t-1', TERMINAL, CREATED],
-  ['terminal-adopted: t-1', TERMINAL, CREATED],
 ];
 
 describe('a step that counts as done', () => {

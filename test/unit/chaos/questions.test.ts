@@ -20,8 +20,8 @@ function witness(moments: readonly Moment[], facts: Partial<OnboardingState> = {
     ...{ at: at(second), event },
     ...(detail !== undefined && { detail }),
   }));
-  const nothing = { stage: 'underwriting', partnerStatus: null, requirements: [], polls: 0 } as const;
-  const known = { merchantProfileId: 1001, profileId: 3001, paymentsAccountId: 'a-1' };
+  const nothing = { stage: 'underwriting', partnerStatus: null, requirements: [] } as const;
+  const known = { merchantProfileId: 1001, profileId: 3001 };
   return { party, workflowId: 'w-1', mid: '5180', state: { ...nothing, ...known, ...facts, timeline } };
 }
 
@@ -56,8 +56,6 @@ describe('a question about a write', () => {
     ['submit the business account holder', 'submit-business-account-holder', ['Corner Bakery', 'Baker LLC']],
     ['open the financial account', 'submit-business-customer', ['3001']],
     ['reply to ticket 9001', 'create-ticket', ['9001']],
-    ['create the payments account', 'create-account', ['5180']],
-    ['create the terminal', 'create-terminal', ['a-1']],
   ])('is about a request that had arrived: %s by %s', async (title, operation, words) => {
     expect(await requestsOf([asked(5, title)], [4], operation, words)).toEqual([4]);
     expect(await requestsOf([asked(5, title)], [], operation, words)).toEqual([undefined]);
@@ -67,9 +65,8 @@ describe('a question about a write', () => {
     expect(await requestsOf([asked(5, SUBMIT)], [6])).toEqual([undefined]);
   });
 
-  it('about which of several records is meant, or of another kind, is not about a request', async () => {
+  it('of another kind is not about a request', async () => {
     const others: Moment[] = [
-      [4, 'requirement-raised', 'terminal-uncertain-write-1: Several found: terminal'],
       [5, 'requirement-raised', 'note-0123456789ab: Underwriting note'],
       [6, 'requirement-resolved', 'uncertain-write-1: retry'],
     ];

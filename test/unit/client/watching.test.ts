@@ -77,7 +77,7 @@ it('each reading of a customer has what is new in its timeline and in those of i
   const entry = (second: number, event: TimelineEntry['event']): TimelineEntry => ({
     ...{ at: `2026-03-01T10:00:0${second}.000Z`, event },
   });
-  const blank = { partnerStatus: null, requirements: [], polls: 0 };
+  const blank = { partnerStatus: null, requirements: [] };
   const state = (...timeline: TimelineEntry[]): OnboardingState => ({
     ...blank,
     stage: 'onboarding',

@@ -26,8 +26,8 @@ describe('completion of', () => {
 
   it.each<[what: string, line: string, suggestions: readonly string[]]>([
     ['a command, by its beginning', 'gangway st', ['status', 'statement']],
-    ['a command of commands', 'gangway statement m', ['monthly']],
-    ['all of them', 'gangway statement ', ['now', 'monthly', 'list', 'stop', 'run', 'help']],
+    ['a command of commands', 'gangway statement n', ['now']],
+    ['all of them', 'gangway statement ', ['now', 'help']],
     ['an option of the command or of all', 'gangway cancel m-1001 --', MORE],
     ['an option that is not yet given', 'gangway cancel m-1001 --json --', OPTIONS],
     ['an option that may be repeated', 'gangway resolve m-1 n-1 --document a.pdf --doc', ['--document']],

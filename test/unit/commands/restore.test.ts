@@ -4,7 +4,7 @@ import proto from '@temporalio/proto';
 import { describe, expect, it } from 'vitest';
 import { gangway } from '../../rigs/command.js';
 import { fileWith } from '../../rigs/folders.js';
-import { business, customer, merchant, terminal } from '../../rigs/inputs.js';
+import { business, customer, merchant } from '../../rigs/inputs.js';
 
 const HEADER = {
   gangwayBackup: 1,
@@ -227,12 +227,6 @@ describe('gangway restore of a backup', () => {
       'FILE:2: is not valid; nothing was started\n  business: must be an object\n',
     ],
     [
-      'of a terminal without an account',
-      [of('terminalProvisioning', 'terminal-provisioning-m-1', { externalId: 'm-1', provisionTerminal: {} })],
-      {},
-      'FILE:2: is not valid; nothing was started\n  provisionTerminal.account: is required\n',
-    ],
-    [
       ...(['whose input is no payload', [{ ...ENTRY, input: 'AAAA' }], {}] as const),
       'FILE:2: its input cannot be read; nothing was started\n',
     ],
@@ -245,9 +239,6 @@ describe('gangway restore of a backup', () => {
     const parts = [
       { ...ENTRY, workflowId: AT_ACME },
       of('businessOnboarding', 'business-onboarding-m-1@acme', business(undefined, { externalId: 'm-1' })),
-      of('terminalProvisioning', 'terminal-provisioning-m-1@acme', {
-        ...{ externalId: 'm-1', mid: '9', provisionTerminal: terminal() },
-      }),
     ];
     const failed = entry({}, { status: 'failed', workflowId: 'merchant-boarding-Corner Bakery' });
     const whole = [...parts, whoseCustomer, failed];

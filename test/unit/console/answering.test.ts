@@ -11,11 +11,7 @@ import {
 } from '../../../src/console/answer.js';
 import { Fields } from '../../../src/console/query.js';
 import type { Role } from '../../../src/console/route.js';
-import {
-  businessOnboardingInput,
-  merchantBoardingInput,
-  terminalProvisioningInput,
-} from '../../../src/messages/inputs.js';
+import { businessOnboardingInput, merchantBoardingInput } from '../../../src/messages/inputs.js';
 import type { AnswerKind, Requirement, RequirementKind } from '../../../src/messages/requirements.js';
 import { InvalidInput } from '../../../src/texts/invalid-input.js';
 import { stoppedAt } from '../../rigs/clock.js';
@@ -47,7 +43,6 @@ describe('of the answers to a requirement', () => {
   const SCHEMAS = {
     boarding: merchantBoardingInput({ posNames: [], accounts: {} } as never),
     business: businessOnboardingInput({ posNames: [], accounts: {} } as never),
-    terminal: terminalProvisioningInput,
   };
   type Named = [input: keyof typeof SCHEMAS, known: string, fields: string, may: boolean];
 
@@ -60,7 +55,6 @@ describe('of the answers to a requirement', () => {
     ['boarding', 'merchant.dba', 'application.payout.rate', true],
     ['boarding', 'merchant.dba', 'merchant.toString merchant.dba.0 application.equipment', true],
     ['business', 'holder.city', 'holder.iban beneficialOwners.0.account beneficialOwners.N.city', true],
-    ['terminal', 'provisionTerminal.toProduction', 'provisionTerminal.account.payout', true],
     // None has such a field, and the next one that gets it may.
     ['business', 'holder.city', 'bankAccount routingNumber accountNumber', true],
     ['business', 'holder.city', 'depositAccount settlement.delay', true],
@@ -69,7 +63,6 @@ describe('of the answers to a requirement', () => {
     ['boarding', 'merchant', 'merchant.dba merchant.email', false],
     ['business', 'holder', 'holder.website holder.annualBusinessRevenue holder.state', false],
     ['business', 'beneficialOwners', 'beneficialOwners.3 beneficialOwners.0.city', false],
-    ['terminal', 'provisionTerminal.toProduction', 'provisionTerminal.account.address.zip', false],
   ])('a correction of %s.%s, and of %s, may move money: %s', (input, known, fields, may) => {
     expect(mayMoveMoney([{ field: known }], SCHEMAS[input])).toBe(false);
     for (const field of fields.split(' '))

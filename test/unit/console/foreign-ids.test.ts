@@ -27,7 +27,7 @@ const OTHERS = [
   'onboarding-batch-1',
   'gangway-events',
   'console-sign-out-0a1b',
-  'statement-monthly-2026-01-01T00:00:00Z',
+  'nightly-export-2026-01-01T00:00:00Z',
   'temporal-sys-scheduler:statement',
   'somebody-elses',
 ];

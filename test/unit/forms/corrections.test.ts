@@ -88,7 +88,6 @@ it.each<[patch: object, ...problems: [field: string, message: string][]]>([
 it.each([
   ['merchant-boarding-m-1', true],
   ['business-onboarding-m-1@north', true],
-  ['terminal-provisioning-m-1', true],
   ['customer-onboarding-m-1', false],
   ['partner-account-boarding', false],
   ['nonsense', false],

@@ -6,14 +6,14 @@ import { answering, execution, grpcError, payloads } from '../../rigs/temporal/a
 
 const AT = '2026-03-01T10:00:00.000Z';
 const CUSTOMER = 'customer-onboarding-c-1@west';
-const IDS = ['merchant-boarding-c-1@west', 'business-onboarding-c-1@west', 'terminal-provisioning-c-1@west'];
-const [MERCHANT = '', BUSINESS = '', TERMINAL = ''] = IDS;
+const IDS = ['merchant-boarding-c-1@west', 'business-onboarding-c-1@west'];
+const [MERCHANT = '', BUSINESS = ''] = IDS;
 
 const asks = (id: string, kind: Requirement['kind'] = 'ticket'): Requirement => ({
   ...{ id, kind, title: id, detail: '', raisedAt: AT, dueAt: AT, answers: ['text'] },
 });
 const state = (more: Partial<OnboardingState> = {}): OnboardingState => ({
-  ...{ stage: 'underwriting', partnerStatus: 'Pending', requirements: [], timeline: [], polls: 1, ...more },
+  ...{ stage: 'underwriting', partnerStatus: 'Pending', requirements: [], timeline: [], ...more },
 });
 const happened = (event: 'started' | 'business-attached') => ({ at: AT, event });
 
@@ -55,12 +55,12 @@ async function waits({ states, failures = {} }: Given) {
   return readWaits(client, CUSTOMER);
 }
 
-const three = (more: Partial<OnboardingState> = {}) =>
-  state({ stage: 'onboarding', boarding: state(), business: state(), terminal: state(), ...more });
+const both = (more: Partial<OnboardingState> = {}) =>
+  state({ stage: 'onboarding', boarding: state(), business: state(), ...more });
 
 describe('what a customer waits for', () => {
   it.each(IDS)('shows what its part %s waits for at its partner', async (id) => {
-    const states = { [CUSTOMER]: three(), ...Object.fromEntries(IDS.map((each) => [each, state()])) };
+    const states = { [CUSTOMER]: both(), ...Object.fromEntries(IDS.map((each) => [each, state()])) };
     const { obstacles, on } = await waits({
       states,
       failures: { [id]: [{ system: 'boarding', kind: 'NotSent' }] },
@@ -77,7 +77,7 @@ describe('what a customer waits for', () => {
     ];
     const { asked, on, obstacles } = await waits({
       states: {
-        ...{ [CUSTOMER]: three({ terminal: undefined as never }), [MERCHANT]: state(), [BUSINESS]: state() },
+        ...{ [CUSTOMER]: both(), [MERCHANT]: state(), [BUSINESS]: state() },
         [account]: state({ requirements: questions }),
       },
       failures: { [MERCHANT]: [refused, refused], [BUSINESS]: [unreadable] },
@@ -88,22 +88,23 @@ describe('what a customer waits for', () => {
     expect([on, obstacles.length]).toEqual(['person', 3]);
   });
 
-  it('is shown also where one part cannot be read, and another one is forgotten', async () => {
+  it.each([
+    ['is forgotten', 'forgotten', []],
+    ['cannot be read', 'no worker', [[BUSINESS, true]]],
+  ] as const)('is shown also where one part %s', async (_, business, unread) => {
     const { parts, asked, step } = await waits({
       states: {
-        [CUSTOMER]: three({ requirements: [asks('note-1')] }),
-        ...{ [MERCHANT]: 'no worker', [BUSINESS]: 'forgotten' },
-        [TERMINAL]: state({ timeline: [happened('started')] }),
+        [CUSTOMER]: both({ requirements: [asks('note-1')] }),
+        ...{ [MERCHANT]: state({ timeline: [happened('started')] }), [BUSINESS]: business },
       },
     });
     expect(parts.map(({ workflowId, state: its }) => [workflowId, its instanceof Error])).toEqual([
-      [MERCHANT, true],
-      [TERMINAL, false],
+      [MERCHANT, false],
+      ...unread,
     ]);
     expect([asked.length, step]).toEqual([
       1,
-      'boarding: underwriting, Pending; business: underwriting, Pending; terminal: underwriting, Pending; ' +
-        'waits for a person: 1 open',
+      'boarding: underwriting, Pending; business: underwriting, Pending; waits for a person: 1 open',
     ]);
   });
 
@@ -125,14 +126,14 @@ describe('what a customer waits for', () => {
 });
 
 it('each question of a customer is that of the part that has it, the second and the third as well', () => {
-  const [one, two, three_] = [asks('note-1'), asks('note-2'), asks('ticket-3')];
+  const [one, two, three] = [asks('note-1'), asks('note-2'), asks('ticket-3')];
   const of = state({
-    ...{ boarding: state({ requirements: [one, two] }), terminal: state({ requirements: [three_] }) },
-    requirements: [one, two, three_],
+    ...{ boarding: state({ requirements: [one, two] }), business: state({ requirements: [three] }) },
+    requirements: [one, two, three],
   });
   const ids = ['note-1', 'note-2', 'ticket-3', 'unknown'];
-  expect(ids.map((id) => askingPart(of, id))).toEqual(['boarding', 'boarding', 'terminal', undefined]);
-  expect(ids.map((id) => askingWorkflow(CUSTOMER, of, id))).toEqual([MERCHANT, MERCHANT, TERMINAL, CUSTOMER]);
+  expect(ids.map((id) => askingPart(of, id))).toEqual(['boarding', 'boarding', 'business', undefined]);
+  expect(ids.map((id) => askingWorkflow(CUSTOMER, of, id))).toEqual([MERCHANT, MERCHANT, BUSINESS, CUSTOMER]);
 });
 
 it('the timelines of a customer are its own and that of each part', () => {

@@ -20,11 +20,6 @@ describe('a workflow id', () => {
     expect(partsOfId(id)).toEqual({ type, key, account });
   });
 
-  it('of a schedule’s run has the account before the time that the server appends', () => {
-    expect(partsOfId('operation-statement-books@acme-2026-02-01T12:00:00Z')?.account).toBe('acme');
-    expect(partsOfId('operation-statement-books-2026-02-01T12:00:00Z')?.account).toBeUndefined();
-  });
-
   it.each(['m-1', 'm-1@acme', 'call-boarding-get-status-1@acme', 'event-merchant-boarding-m-1@acme-1'])(
     'has no parts when it is of another kind: %s',
     (id) => {
@@ -57,7 +52,6 @@ describe('the workflow ids that may be meant', () => {
 it.each([
   ['merchant-boarding-m-1001@acme', 'boarding'],
   ['business-onboarding-b-1', 'banking'],
-  ['terminal-provisioning-t-1', 'payments'],
   ['operation-close-card-c-1', 'banking'],
   ['partner-account-plant-store@acme', 'plant-store'],
   ['customer-onboarding-c-1', ''],

@@ -6,7 +6,7 @@ import {
 } from '../../../src/messages/inputs.js';
 import { isFollowed } from '../../../src/messages/onboardings.js';
 import { fieldProblems } from '../../../src/partners/rules-in-words.js';
-import { business, customer, merchant, OWNER, terminal } from '../../rigs/inputs.js';
+import { business, customer, merchant, OWNER } from '../../rigs/inputs.js';
 
 const SCHEMAS = {
   merchant: merchantBoardingInput(),
@@ -16,10 +16,7 @@ const SCHEMAS = {
 const RIGHT = {
   merchant: merchant(),
   business: business(),
-  customer: {
-    ...customer(),
-    provisionTerminal: terminal({ account: { name: 'Till', ...terminal().account } }),
-  },
+  customer: customer(),
 };
 
 /** The input with another value at this path. */
@@ -43,7 +40,7 @@ it.each<[kind: keyof typeof SCHEMAS, path: string, value: unknown, rule: string]
   ['merchant', 'externalId', 'a b', 'must have only letters, digits'],
   ['merchant', 'externalId', '000-12-3456', 'contains what looks like a social security number'],
   ['merchant', 'externalId', 'merchant-boarding-7', 'must not begin as a workflow id does'],
-  ['customer', 'externalId', 'terminal-provisioning-7', 'must not begin as a workflow id does'],
+  ['customer', 'externalId', 'customer-onboarding-7', 'must not begin as a workflow id does'],
   ['business', 'externalId', 'operation-close-card-7', 'must not begin as a workflow id does'],
   ['merchant', 'merchant.firstName', undefined, 'is required'],
   ['merchant', 'merchant.cashDiscount', 'yes', 'must be one of Yes, No'],
@@ -78,14 +75,8 @@ it.each<[kind: keyof typeof SCHEMAS, path: string, value: unknown, rule: string]
   ['customer', 'business', undefined, 'is required'],
   ['customer', 'business.holder.ssn', '900112222', 'must be 9 digits'],
   ['customer', 'onDecline', 'stop', 'must be one of '],
-  ['customer', 'provisionTerminal.account.type', 'psp', 'is always merchant'],
-  ['customer', 'provisionTerminal.account.name', '', 'must not be empty'],
-  ['customer', 'provisionTerminal.account.address.zip', undefined, 'is required'],
-  ['customer', 'provisionTerminal.account.address.country', 'US', UNKNOWN],
-  ['customer', 'provisionTerminal.account.admin_email', 'nobody', 'must be '],
-  ['customer', 'provisionTerminal.terminal.name', undefined, 'is required'],
-  ['customer', 'provisionTerminal.terminal.account_id', 'account-1', 'is the account above'],
-  ['customer', 'provisionTerminal.dueInHours', 0, 'must be '],
+  ['customer', 'boarding.dueInHours', 0, 'must be '],
+  ['customer', 'provisionTerminal', {}, UNKNOWN],
 ])('the input of a %s whose %s is %j is rejected with a rule', (kind, path, value, rule) => {
   const problems = problemsOf(kind, changed(RIGHT[kind], path.split('.'), value));
   expect(problems).toEqual([expect.stringContaining(`${path}: ${rule}`)]);

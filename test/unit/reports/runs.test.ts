@@ -190,7 +190,6 @@ const STATE = {
   partnerStatus: 'Approved',
   requirements: [],
   timeline: HANDED_ON,
-  polls: 9,
 };
 
 describe('the record of an onboarding of three runs', () => {

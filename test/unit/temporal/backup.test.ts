@@ -8,7 +8,7 @@ import {
   type RestoreOptions,
   restore,
 } from '../../../src/temporal/backup.js';
-import { business, customer, holder, merchant, terminal } from '../../rigs/inputs.js';
+import { business, customer, holder, merchant } from '../../rigs/inputs.js';
 import {
   answering,
   execution,
@@ -64,8 +64,7 @@ describe('a backup', () => {
     const { sent, all } = entries();
     expect(await all).toEqual([]);
     const query =
-      "WorkflowType IN ('merchantBoarding', 'businessOnboarding', 'customerOnboarding', 'terminalProvisioning') " +
-      "AND TaskQueue = 'it''s'";
+      "WorkflowType IN ('merchantBoarding', 'businessOnboarding', 'customerOnboarding') AND TaskQueue = 'it''s'";
     expect(sent[0]?.[1]).toMatchObject({ query });
   });
 
@@ -241,18 +240,16 @@ describe('the order of a restore', () => {
     expect(inOrder([ended, ofCustomer()]).at(-1)).toEqual(ofCustomer());
   });
 
-  it('shows a customer its other parts, and of none that is restored', () => {
+  it('shows a customer its business, and no merchant that is restored', () => {
     const done = { status: 'completed', stage: 'boarded' };
     const business501 = { ...completed, bankingProfileId: 501 };
     const parts = [
       entry('merchantBoarding', 'merchant-boarding-c-1', boarded, done),
       entry('businessOnboarding', 'business-onboarding-c-1', business(), business501),
-      entry('terminalProvisioning', 'terminal-provisioning-c-1', terminal(), { status: 'cancelled' }),
     ];
     const outcome = { outcome: 'abandoned', comment: null, profileId: 501 } as const;
     expect(inOrder([ofCustomer(), ...parts]).at(-1)?.ended).toEqual({
       business: { end: { how: 'completed', outcome }, facts: { profileId: 501 } },
-      terminal: { end: { how: 'cancelled' }, facts: {} },
     });
   });
 
@@ -283,11 +280,6 @@ describe('a restore', () => {
   const onboarded = business(undefined, {
     holder: holder(undefined, { doingBusinessAsName: 'Baker & Sons' }),
   });
-  const account = { name: 'Till', address: terminal().account.address };
-  const [provisioned, unnamed] = [terminal({ account }), terminal()].map((made) => ({
-    provisionTerminal: made,
-  })) as [object, object];
-
   const ID = { merchantProfileId: 1001 };
   const [SINCE, PROFILE] = [{ backedUpAt: AT }, { bankingProfileId: 501 }];
   const KNOWN = { ...SINCE, profileId: 501 };
@@ -299,7 +291,6 @@ describe('a restore', () => {
     entry('businessOnboarding', 'business-onboarding-b-1', onboarded, more);
   const customerOf = (more?: Partial<BackedUp>) =>
     entry('customerOnboarding', 'customer-onboarding-c-1', asked, more);
-  const terminalOf = (input: object) => entry('terminalProvisioning', 'terminal-provisioning-c-1', input);
 
   it.each<[string, BackedUp, how: string, args: readonly unknown[]]>([
     ['a merchant that the partner has', merchantOf(boarded, ID), 'adopts', [adopted, undefined, SINCE]],
@@ -327,7 +318,6 @@ describe('a restore', () => {
       'adopts',
       [asked, { ...STOPPED, restored: SINCE }],
     ],
-    ['a terminal', terminalOf(provisioned), 'adopts', [provisioned]],
   ])('of %s', async (_, of, how, args) => {
     const { starts, ...result } = await restored(of);
     expect([result, starts]).toMatchObject([{ how }, [{ args, workflowId: of.workflowId, type: of.type }]]);
@@ -340,8 +330,6 @@ describe('a restore', () => {
     [merchantOf(boarded, {}, '@acme'), 'Corner Bakery', ['acme-agent-101'], 'acme'],
     [businessOf(), 'Baker & Sons', []],
     [customerOf(), 'Corner Bakery', ['agent-101']],
-    [terminalOf(provisioned), 'Till', []],
-    [terminalOf(unnamed), '', []],
   ])('starts %j once, in the turn of a batch, and lists it as %j', async (of, dba, fairness, account) => {
     const { starts } = await restored(of);
     expect(starts).toMatchObject([

@@ -11,7 +11,7 @@ const named = (workflowId: string, dba?: string): Facts => {
 
 describe('an onboarding is found', () => {
   const MERCHANT = 'merchant-boarding-1';
-  const OF_CUSTOMER = ['customer-onboarding-1', 'merchant-boarding-1', 'terminal-provisioning-1'];
+  const OF_CUSTOMER = ['customer-onboarding-1', 'merchant-boarding-1', 'business-onboarding-1'];
 
   it.each<[given: string, there: string[], accounts: string[], found: string]>([
     ['1', [MERCHANT], [], MERCHANT],

@@ -215,7 +215,6 @@ describe('an encrypted payload', () => {
 describe('the place of a payload', () => {
   const one = { namespace: 'default', workflowId: 'merchant-boarding-m-1' };
   const other = { namespace: 'default', workflowId: 'merchant-boarding-m-2' };
-  const schedule = (id: string) => ({ namespace: 'default', workflowId: `operation-statement-${id}` });
   const made = (place: Place) => encode(json('Ada'), codec, place);
   const found = async (payload: Promise<Payload>, place?: Place) =>
     plain(await decode(await payload, codec, place));
@@ -273,16 +272,8 @@ describe('the place of a payload', () => {
     ['read without its activity, as in a history', { ...one, activityId: '5' }, one],
     // As that of a Nexus caller.
     ['a workflow of another program', one, { namespace: 'sales', workflowId: 'sign-up-1' }],
-    ['a run of a schedule', schedule('acme'), schedule('acme-2026-11-01T06:00:00Z')],
-    ['another run of it', schedule('acme-2026-10-01T06:00:00Z'), schedule('acme-2026-11-01T06:00:00Z')],
   ])('fits when it is %s', async (_, belongs, place) => {
     expect(await found(made(belongs), place)).toEqual(plain(json('Ada')));
-  });
-
-  it('is not another schedule', async () => {
-    const run = schedule('corner-2026-11-01T06:00:00Z');
-    const message = 'found in workflow operation-statement-corner of';
-    await expect(found(made(schedule('acme')), run)).rejects.toThrow(message);
   });
 });
 

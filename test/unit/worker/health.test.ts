@@ -141,9 +141,6 @@ it('requirements and changes whose reads webhooks may nudge count from zero, at 
     ...[
       ['merchantBoarding', 'boarding'],
       ['businessOnboarding', 'banking'],
-    ],
-    ...[
-      ['terminalProvisioning', 'payments'],
       ['partnerOperation', 'banking'],
     ],
     ...['partnerAccount', 'partnerRecord'].flatMap((type) => SYSTEM_NAMES.map((system) => [type, system])),

@@ -20,7 +20,7 @@ function requirement(more: Partial<Requirement> = {}): Requirement {
 function state(more: Partial<OnboardingState> = {}): OnboardingState {
   return {
     ...{ dba: 'Harbor Books', stage: 'underwriting', partnerStatus: 'Pending', merchantProfileId: 1001 },
-    ...{ requirements: [], timeline: [], polls: 0, ...more },
+    ...{ requirements: [], timeline: [], ...more },
   };
 }
 

@@ -19,7 +19,7 @@ const note = (id: string, title = id): Requirement => ({
 const [a, b, c] = [note('a'), note('b'), note('c')];
 
 function state(requirements: readonly Requirement[], facts: Partial<OnboardingState> = {}): OnboardingState {
-  return { stage: 'underwriting', partnerStatus: null, polls: 0, requirements, timeline: [], ...facts };
+  return { stage: 'underwriting', partnerStatus: null, requirements, timeline: [], ...facts };
 }
 
 /** What a child goes through. */
@@ -29,7 +29,7 @@ const STATES = [
   state([b, c], { partnerStatus: 'Pending', merchantProfileId: 7 }),
   // Asked again under the same id.
   state([c, note('b', 'again')], { merchantProfileId: 7 }),
-  state([], { stage: 'boarded', mid: '4711', polls: 3 }),
+  state([], { stage: 'boarded', mid: '4711' }),
 ];
 
 /** The reports of one run of a child that goes through some states. */
@@ -71,7 +71,7 @@ describe('reports of a child', () => {
 
   it('do not hold the name of the business, and end with the outcome', () => {
     const [first] = reports([state([], { dba: 'Harbor Books', mid: '4711' })]);
-    expect(first?.facts).toEqual({ stage: 'underwriting', partnerStatus: null, polls: 0, mid: '4711' });
+    expect(first?.facts).toEqual({ stage: 'underwriting', partnerStatus: null, mid: '4711' });
     const outcome = { outcome: 'declined' } as const;
     expect(heardOf([{ ...first, outcome } as ChildReport]).known).toMatchObject({ outcome });
   });
@@ -80,7 +80,7 @@ describe('reports of a child', () => {
     const present = STATES[1] as OnboardingState;
     const waiting = { step: 'create the merchant', since: at, reason: 'HTTP 503' };
     const timeline = [{ at, event: 'started' as const }];
-    const later = { ...present, requirements: [a, b], timeline, waiting, polls: 9 };
+    const later = { ...present, requirements: [a, b], timeline, waiting };
     expect(isEmpty(changesBetween(present, later))).toBe(true);
     expect(isEmpty(changesBetween(STATES[0], present))).toBe(false);
   });

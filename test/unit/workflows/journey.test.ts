@@ -11,9 +11,9 @@ import { stoppedAt } from '../../rigs/clock.js';
 it('the pace of reads counts the waits in a row that ended with their first read', () => {
   stoppedAt(1_000);
   let pace: Pace | undefined;
-  const paces = [1, 1, 1, 2, 1].map((polls) => {
+  const paces = [true, true, true, false, true].map((isFirst) => {
     vi.advanceTimersByTime(500);
-    pace = paceAfter(pace, polls);
+    pace = paceAfter(pace, isFirst);
     return pace;
   });
   const counted = [1, 2, 3, 1, 2].map((changes, index) => ({ readAt: 1_500 + 500 * index, changes }));

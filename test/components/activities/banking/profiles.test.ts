@@ -80,7 +80,7 @@ describe('a change of a profile', () => {
     const before = Object.fromEntries((tickets as number[]).map((id) => [id, String(known)]));
     const seen = { ...now, ...change, tickets: before };
     const wait = run('awaitProfileChange', { profileId: 4, seen });
-    if (isChange) expect(await wait).toMatchObject({ polls: 1 });
+    if (isChange) expect(await wait).toMatchObject({ isFirst: true });
     else await expect(wait).rejects.toMatchObject(unchanged);
   });
 });

@@ -152,7 +152,7 @@ const CASES: Readonly<Record<SystemName, readonly Case[]>> = {
     [400, 'create-terminal', 'POST /v2/terminals', '{"account_id":"account-1002","name":"Till"}'],
     [400, 'update-terminal', 'PUT /v2/terminals/terminal-1001', '{"account_id":"x"}'],
     [400, 'open-batch', 'POST /v1/batches', '{"account_id":"x"}'],
-    [400, 'update-account', 'PUT /v1/accounts/account-1001', '{"parent_id":"x"}'],
+    [400, 'update-account', 'PUT /v1/accounts/account-1001', '{"name":""}'],
     [401, 'get-account', 'GET /v1/accounts/account-1001', undefined, 'guess'],
     [403, 'delete-terminal', 'DELETE /v2/terminals/terminal-1001', undefined, 'read-only'],
     [404, 'get-transaction', 'GET /v1/transactions/none'],

@@ -27,7 +27,7 @@ const [note, ticket] = [noteAsked('note-1'), noteAsked('ticket-7')];
 const reported = (state: Partial<OnboardingState> = {}, run = 'r1'): ReportedPart => ({
   ...{ run, runStartedAt: MONDAY, number: 1 },
   state: {
-    ...{ stage: 'underwriting', partnerStatus: 'Pending', polls: 1, requirements: [], timeline: [] },
+    ...{ stage: 'underwriting', partnerStatus: 'Pending', requirements: [], timeline: [] },
     ...state,
   },
 });
@@ -41,17 +41,16 @@ const ONBOARDED = {
 };
 const DECLINED = { outcome: 'declined', comment: null, merchantProfileId: 1001 } as const;
 const DENIED = { ...ONBOARDED, outcome: 'declined', bankingStatus: 'Denied' } as const;
-const PROVISIONED = { outcome: 'provisioned', accountId: 'pa-1', terminalId: 't-1' } as const;
 const NOT_STARTED = { outcome: 'not-started' } as const;
 
 const completed = (outcome: PartOutcome): PartEnd => ({ how: 'completed', outcome });
 const [boarded, onboarded, declined] = [completed(BOARDED), completed(ONBOARDED), completed(DECLINED)];
-const [provisioned, notStarted] = [completed(PROVISIONED), completed(NOT_STARTED)];
+const notStarted = completed(NOT_STARTED);
 const [cancelled, terminated] = [{ how: 'cancelled' }, { how: 'terminated' }] as const;
 const abandoned = completed({ outcome: 'abandoned', comment: null });
 
 /** Parts that have ended, in this order. */
-const endedAs = (ends: Readonly<Partial<Record<'boarding' | 'business' | 'terminal', PartEnd>>>) =>
+const endedAs = (ends: Readonly<Partial<Record<Part, PartEnd>>>) =>
   remembered({
     ended: Object.fromEntries(Object.entries(ends).map(([part, end]) => [part, { end, run: 'r1' }])),
   });
@@ -60,9 +59,7 @@ describe('what a part begins with', () => {
   const input = {
     ...{ externalId: 'c-1', boarding: { merchant: { dba: 'Corner Bakery' } }, onDecline: 'continue' },
     business: { holder: { doingBusinessAsName: 'The Corner Bakery' } },
-    provisionTerminal: { account: { note: 'a' }, terminal: { name: 'Counter' } },
   } as unknown as CustomerInput;
-  const unasked = { ...input, provisionTerminal: undefined } as CustomerInput;
 
   const started = {
     boarding: {
@@ -72,33 +69,21 @@ describe('what a part begins with', () => {
       dba: 'The Corner Bakery',
       input: { externalId: 'c-1', holder: input.business.holder, merchantProfileId: 1001 },
     },
-    terminal: {
-      dba: 'Corner Bakery',
-      input: {
-        ...{ externalId: 'c-1', mid: '4711' },
-        provisionTerminal: { account: { name: 'Corner Bakery', note: 'a' }, terminal: { name: 'Counter' } },
-      },
-    },
   };
 
-  it.each<[string, Part, CustomerInput, Remembered, merchant: number | undefined, is?: 'nothing']>([
-    ['a merchant', 'boarding', input, NOTHING, undefined],
-    ['a business, with its merchant', 'business', input, NOTHING, 1001],
-    ['a business before there is a merchant', 'business', input, NOTHING, undefined, 'nothing'],
-    ['a terminal, in an account of its name', 'terminal', input, endedAs({ boarding: boarded }), 1001],
-    ['a terminal of no merchant', 'terminal', input, NOTHING, 1001, 'nothing'],
-    ['one of a declined merchant', 'terminal', input, endedAs({ boarding: declined }), 1001, 'nothing'],
-    ['one of a cancelled merchant', 'terminal', input, endedAs({ boarding: cancelled }), 1001, 'nothing'],
-    ['one that nobody asked for', 'terminal', unasked, endedAs({ boarding: boarded }), 1001, 'nothing'],
-  ])('is the input of %s', (_, part, of, before, merchant, is) => {
-    expect(childOf(part, of, before, merchant)).toEqual(is ? undefined : started[part]);
+  it.each<[string, Part, merchant: number | undefined, is?: 'nothing']>([
+    ['a merchant', 'boarding', undefined],
+    ['a business, with its merchant', 'business', 1001],
+    ['a business before there is a merchant', 'business', undefined, 'nothing'],
+  ])('is the input of %s', (_, part, merchant, is) => {
+    expect(childOf(part, input, merchant)).toEqual(is ? undefined : started[part]);
   });
 });
 
 describe('a part that begins', () => {
   it('shows before its first report', () => {
-    const { begun, reported: shown } = onBegun(remembered(), 'boarding', reported({ polls: 0 }, ''));
-    expect([begun, shown]).toEqual([{ boarding: 'started' }, { boarding: reported({ polls: 0 }, '') }]);
+    const { begun, reported: shown } = onBegun(remembered(), 'boarding', reported({}, ''));
+    expect([begun, shown]).toEqual([{ boarding: 'started' }, { boarding: reported({}, '') }]);
   });
 
   it('keeps a report that came before', () => {
@@ -110,19 +95,18 @@ describe('a part that begins', () => {
 });
 
 describe('a report', () => {
-  it('shows what exists at the partners, and all reads', () => {
-    const before = remembered({ reported: { boarding: reported({ merchantProfileId: 1001, polls: 3 }) } });
-    const business = reported({ merchantProfileId: 1001, profileId: 3001, polls: 4 });
+  it('shows what exists at the partners', () => {
+    const before = remembered({ reported: { boarding: reported({ merchantProfileId: 1001 }) } });
+    const business = reported({ merchantProfileId: 1001, profileId: 3001 });
     const { remember, decisions } = onReport(before, 'business', business);
-    expect(decisions).toEqual([{ know: { merchantProfileId: 1001, profileId: 3001, polls: 7 } }]);
+    expect(decisions).toEqual([{ know: { merchantProfileId: 1001, profileId: 3001 } }]);
     expect(remember.reported).toEqual({ ...before.reported, business });
   });
 
   it('shows each id', () => {
-    const ofMerchant = { merchantProfileId: 1001, mid: '4711', paymentsAccountId: 'pa-1', terminalId: 't-1' };
-    const ids = { ...ofMerchant, profileId: 3001, financialAccountId: 'fa-1' };
-    const { decisions } = onReport(NOTHING, 'terminal', reported(ids));
-    expect(decisions).toEqual([{ know: { ...ids, polls: 1 } }]);
+    const ids = { merchantProfileId: 1001, mid: '4711', profileId: 3001, financialAccountId: 'fa-1' };
+    const { decisions } = onReport(NOTHING, 'business', reported(ids));
+    expect(decisions).toEqual([{ know: ids }]);
   });
 
   it('of the run that has ended asks nothing', () => {
@@ -178,11 +162,9 @@ describe('what the outside sees', () => {
 describe('the end of a part', () => {
   const MERCHANT = { stage: 'boarded', outcome: 'boarded', mid: '4711', partnerStatus: null } as const;
   const BUSINESS = { stage: 'onboarded', profileId: 3001, partnerStatus: 'Approved' } as const;
-  const TERMINAL = { stage: 'provisioned', paymentsAccountId: 'pa-1', terminalId: 't-1' } as const;
   it.each<[PartEnd, readonly string[], Partial<OnboardingState>]>([
     [boarded, ['merchantProfileId is 1001,mid is 4711', 'boarding-ended: boarded'], MERCHANT],
     [onboarded, ['profileId is 3001', 'boarding-ended: onboarded'], BUSINESS],
-    [provisioned, ['paymentsAccountId is pa-1,terminalId is t-1', 'boarding-ended: provisioned'], TERMINAL],
     [{ how: 'failed' }, ['boarding-failed: see the child workflow'], { stage: 'cancelled' }],
     [{ how: 'timed out' }, ['boarding-ended: timed out'], { stage: 'cancelled', partnerStatus: 'Pending' }],
   ])('is recorded, and closes its questions: %j', (end, recorded, shown) => {
@@ -229,8 +211,7 @@ describe('the end of a part', () => {
 describe('the end of a customer', () => {
   it.each<[Parameters<typeof endedAs>[0], string]>([
     [{ boarding: boarded, business: onboarded }, 'onboarded'],
-    [{ boarding: boarded, business: onboarded, terminal: provisioned }, 'onboarded'],
-    [{ boarding: boarded, business: onboarded, terminal: notStarted }, 'partly-onboarded'],
+    [{ boarding: boarded, business: notStarted }, 'partly-onboarded'],
     [{ business: onboarded, boarding: declined }, 'partly-onboarded'],
     [{ boarding: boarded, business: terminated }, 'partly-onboarded'],
     [{ boarding: declined, business: notStarted }, 'declined'],
