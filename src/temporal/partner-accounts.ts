@@ -65,6 +65,8 @@ export async function reportTickets(client: Client, place: AccountAt): Promise<v
   await nudge(client, await reportTo(client, place, ticketsSeen));
 }
 
+const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingActivityState;
+
 const WITHOUT_RESPONSE: readonly PartnerErrorKind[] = ['NotSent', 'RateLimited', 'Uncertain'];
 
 /**
@@ -77,6 +79,8 @@ export async function waitsForReadable(
 ): Promise<boolean> {
   for (const workflowId of workflowIds)
     for (const pending of await pendingActivities(client, workflowId)) {
+      // The first attempt reports its failure before it ends.
+      if (pending.state === PENDING_ACTIVITY_STATE_STARTED && !pending.lastFailure) return true;
       const failed = await partnerErrorOf(client, workflowId, pending);
       if (failed && failsForAccount(failed) === operation) return true;
       if (failed?.operation === operation && WITHOUT_RESPONSE.includes(failed.kind)) return true;

@@ -42,7 +42,7 @@ describe.concurrent('underwriting notes', () => {
       {
         fileName: 'check.pdf',
         contentType: 'application/pdf',
-        bytes: 13,
+        bytes: 19,
         description: 'Please send a voided check for the deposit account.',
       },
     ]);

@@ -122,6 +122,13 @@ describe('a step of a partner account is retried', () => {
   });
 });
 
+it('an operation whose first failed attempt has not ended still holds up its workflow', async () => {
+  const running = { activityId: 'a', activityType: { name: 'createMerchant' }, attempt: 1, state: 2 };
+  const { client } = temporal({ 'w-1': [running] });
+  const read = { operation: 'create-merchant', workflowIds: ['w-1'] };
+  expect(await waitsForReadable(client, read)).toBe(true);
+});
+
 describe('a build whose own code fails', () => {
   it('holds up the steps that wait for it, and a retry reaches these and nothing else', async () => {
     const { client, reset } = temporal({
