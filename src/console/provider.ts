@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import * as openid from 'openid-client';
 import { z } from 'zod';
 import { proxiedFetch } from '../http/proxy.js';
@@ -125,8 +125,8 @@ export function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
         ...{ clockTolerance: TOLERANCE_SECONDS, requiredClaims: ['sub', 'events'] },
       });
       // An ID token has a nonce, and must not end a session.
-      if ('nonce' in payload || !Object.hasOwn(payload.events, LOGOUT))
-        throw new TypeError('no logout token');
+      if ('nonce' in payload || !Object.hasOwn(Object(payload.events), LOGOUT))
+        throw new errors.JWTInvalid('no logout token');
       return payload.sub ?? '';
     },
     /** @returns undefined when the provider has no sign-out, or does not respond */
