@@ -159,7 +159,7 @@ export function partnerWebhookRoutes({ rules, nudges, count, logger }: PartnerWe
 
 /** Some senders first check the address: they expect a text back that is in the query, such as `hub.challenge`. */
 async function answerCheck({ query }: FastifyRequest, reply: FastifyReply) {
-  const found = Object.entries(query as object).find(([name]) => /challenge|token/i.test(name));
+  const found = Object.entries(query as object).find(([name]) => /challenge|validationtoken/i.test(name));
   const challenge = String(found?.[1] ?? '');
   const isShown = /^[\w.~+/=-]{1,200}$/.test(challenge);
   return reply
