@@ -95,7 +95,7 @@ const NOT_SCIENTIFIC =
   'is in scientific notation, without its last digits: in Excel, format the column as Text, then enter the number again';
 
 /** The first line `sep=;`, by which Excel knows the separator. */
-const SEPARATOR = /^(?:\xef\xbb\xbf)?"?sep=(.)"?(?:\r\n|\r|\n)/;
+const SEPARATOR = /^(?:\xef\xbb\xbf)?"?sep=(.)"?(?:\r\n|\r|\n)/i;
 const MOST_OF_SEPARATOR = 12;
 
 /** Text that Excel is to keep as it is: `="007"`. */
