@@ -83,18 +83,15 @@ export function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
     oidc,
     /** @returns the address at the provider, and what to remember until the person comes back */
     async begin(to: string) {
-      const [state, nonce, verifier] = [
-        openid.randomState(),
-        openid.randomNonce(),
-        openid.randomPKCECodeVerifier(),
-      ];
+      const verifier = openid.randomPKCECodeVerifier();
+      const known = { state: openid.randomState(), nonce: openid.randomNonce() };
       const url = openid.buildAuthorizationUrl(await configured(), {
         redirect_uri: consoleUrl() + SIGN_IN_PATHS.back,
         scope: oidc.scope,
-        ...{ state, nonce, code_challenge: await openid.calculatePKCECodeChallenge(verifier) },
+        ...{ ...known, code_challenge: await openid.calculatePKCECodeChallenge(verifier) },
         code_challenge_method: 'S256',
       });
-      return { url, remembered: { state, nonce, verifier, to } };
+      return { url, remembered: { ...known, verifier, to } };
     },
     /** @param query of the address that the provider sent the person back to */
     async finish(query: string, { state, nonce, verifier }: z.output<typeof transaction>): Promise<Person> {

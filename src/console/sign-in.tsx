@@ -174,11 +174,9 @@ export function addSignIn(server: FastifyInstance, options: SignInOptions): void
   const { oidc } = provider;
   const begun = async (person: Person, reply: FastifyReply) => {
     const session = sessionOf(person, oidc);
-    await sessions.write(reply, session).catch((error: unknown) => {
-      if (!(error instanceof RangeError)) throw error;
-      const claim = oidc.accountsClaim ?? 'name';
+    const claim = oidc.accountsClaim ?? 'name';
+    if (!(await sessions.write(reply, session)))
       throw new NotShown(403, `Your claim ${claim} is too long for a session. Ask for a shorter one.`);
-    });
     await keepAccount(sessions, reply, session, person);
     return session;
   };

@@ -47,10 +47,8 @@ export function connectorFor(options: buildConnector.BuildOptions): buildConnect
     });
   };
   return (target, callback) => {
-    const connected = (httpSocket?: Socket) =>
-      connect({ ...target, ...(httpSocket && { httpSocket }) }, callback);
     tunnel(target)
-      .then(connected)
+      .then((httpSocket) => connect({ ...target, ...(httpSocket && { httpSocket }) }, callback))
       .catch((error: Error) => callback(error, null));
   };
 }

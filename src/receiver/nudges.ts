@@ -40,6 +40,8 @@ const MAX_PATH = 200;
 /** Texts that may be JSON: for each that is not, the parser throws. */
 const MAX_TEXTS = 100;
 
+type Field = { readonly path: string; readonly value: unknown };
+
 type NamedId = Pick<IdField, 'kind'> & { readonly id: string };
 
 /** The ids that a webhook names, each once: keyed by kind and id. */
@@ -100,12 +102,7 @@ export function runningWith(named: NamedIds, taskQueue: string, accounts: readon
 }
 
 /** Every field of every object within. A path has lower-case names from the outside in, a dot before each, and nothing for lists. */
-function* fieldsOf(
-  value: unknown,
-  path = '',
-  depth = 0,
-  texts = { left: MAX_TEXTS },
-): Generator<{ path: string; value: unknown }> {
+function* fieldsOf(value: unknown, path = '', depth = 0, texts = { left: MAX_TEXTS }): Generator<Field> {
   if (depth > MAX_DEPTH) return;
   if (typeof value === 'string' && /^\s*[[{"]/.test(value) && texts.left-- > 0)
     yield* fieldsOf(webhookIn(value), path, depth + 1, texts);
