@@ -39,7 +39,7 @@ export function localPath(given: unknown): string {
   const url = URL.parse(given, base);
   if (url?.origin !== base || isOfSignIn(url.pathname)) return '/';
   const path = url.pathname + url.search;
-  return path.startsWith('//') ? '/' : path;
+  return path.startsWith('//') || path.length > LONGEST_PATH ? '/' : path;
 }
 
 /** The router decodes a path, so `/%73ign-in` is one as well. */

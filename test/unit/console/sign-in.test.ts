@@ -88,7 +88,15 @@ describe('the page after the sign-in', () => {
   it.each([
     ...[undefined, ['/x'], '', 'x', 'x/y', 'https://evil.example/', '//evil.example', '/\\evil.example'],
     '/a\\b',
-    ...['/\t/evil.example', '/.//evil.example', '/a\u0000', `/${'a'.repeat(1_000)}`, '/sign-in', '/sign-out'],
+    ...[
+      '/\t/evil.example',
+      '/.//evil.example',
+      '/a\u0000',
+      `/${'a'.repeat(1_000)}`,
+      `/${'€'.repeat(200)}`,
+      '/sign-in',
+      '/sign-out',
+    ],
     ...['/sign-in/return?code=1', '/signed-out', '///evil.example', '\\\\evil.example', '/\n/evil.example'],
     ...['/a/..//evil.example', 'javascript:alert(1)', 'evil.example', '@evil.example'],
     // The router reads these as pages of the sign-in, which would begin again.
