@@ -84,14 +84,14 @@ export function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
     /** @returns the address at the provider, and what to remember until the person comes back */
     async begin(to: string) {
       const verifier = openid.randomPKCECodeVerifier();
-      const known = { state: openid.randomState(), nonce: openid.randomNonce() };
+      const expected = { state: openid.randomState(), nonce: openid.randomNonce() };
       const url = openid.buildAuthorizationUrl(await configured(), {
         redirect_uri: consoleUrl() + SIGN_IN_PATHS.back,
         scope: oidc.scope,
-        ...{ ...known, code_challenge: await openid.calculatePKCECodeChallenge(verifier) },
+        ...{ ...expected, code_challenge: await openid.calculatePKCECodeChallenge(verifier) },
         code_challenge_method: 'S256',
       });
-      return { url, remembered: { ...known, verifier, to } };
+      return { url, remembered: { ...expected, verifier, to } };
     },
     /** @param query of the address that the provider sent the person back to */
     async finish(query: string, { state, nonce, verifier }: z.output<typeof transaction>): Promise<Person> {

@@ -44,7 +44,7 @@ export async function hasEnded(client: Client, { csrf, actor, since }: ConsoleSe
   return signedOut !== undefined || (ended !== undefined && since <= ended);
 }
 
-/** Nobody reads in Temporal who has ended, or the secret of a session. */
+/** A hash, because Temporal must show neither a person nor the secret of a session. */
 function idOf(ended: Ended): string {
   const what = 'csrf' in ended ? ended.csrf : `person ${identityOf(ended.actor)}`;
   return `console-sign-out-${hash('sha256', what)}`;
