@@ -6,6 +6,7 @@ import type { FieldProblem } from '../partners/partner-error.js';
 import { PLAIN_NUMBER } from '../partners/rules-in-words.js';
 import { didYouMean } from '../settings/nearest.js';
 import { check, InvalidInput } from '../texts/invalid-input.js';
+import { harmlessJson } from '../texts/text.js';
 import type { CellType, Column, Columns } from './columns.js';
 import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './validation.js';
 
@@ -95,7 +96,7 @@ const NOT_SCIENTIFIC =
   'is in scientific notation, without its last digits: in Excel, format the column as Text, then enter the number again';
 
 /** The first line `sep=;`, by which Excel knows the separator. */
-const SEPARATOR = /^(?:\xef\xbb\xbf)?"?sep=(.)"?(?:\r\n|\r|\n)/;
+const SEPARATOR = /^(?:\xef\xbb\xbf)?"?sep=(.)"?(?:\r\n|\r|\n)/i;
 const MOST_OF_SEPARATOR = 12;
 
 /** Text that Excel is to keep as it is: `="007"`. */
@@ -321,9 +322,5 @@ function notAColumn(known: Columns, name: string): string {
 }
 
 function notKnown(name: string): string {
-  const shown = JSON.stringify(name).replace(
-    /\p{Cf}/gu,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  return `${shown} is not a known column`;
+  return `${harmlessJson(JSON.stringify(name), /\p{Cf}/gu)} is not a known column`;
 }

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import * as openid from 'openid-client';
 import { z } from 'zod';
 import { proxiedFetch } from '../http/proxy.js';
@@ -83,18 +83,15 @@ export function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
     oidc,
     /** @returns the address at the provider, and what to remember until the person comes back */
     async begin(to: string) {
-      const [state, nonce, verifier] = [
-        openid.randomState(),
-        openid.randomNonce(),
-        openid.randomPKCECodeVerifier(),
-      ];
+      const verifier = openid.randomPKCECodeVerifier();
+      const expected = { state: openid.randomState(), nonce: openid.randomNonce() };
       const url = openid.buildAuthorizationUrl(await configured(), {
         redirect_uri: consoleUrl() + SIGN_IN_PATHS.back,
         scope: oidc.scope,
-        ...{ state, nonce, code_challenge: await openid.calculatePKCECodeChallenge(verifier) },
+        ...{ ...expected, code_challenge: await openid.calculatePKCECodeChallenge(verifier) },
         code_challenge_method: 'S256',
       });
-      return { url, remembered: { state, nonce, verifier, to } };
+      return { url, remembered: { ...expected, verifier, to } };
     },
     /** @param query of the address that the provider sent the person back to */
     async finish(query: string, { state, nonce, verifier }: z.output<typeof transaction>): Promise<Person> {
@@ -125,8 +122,8 @@ export function providerOf(oidc: OidcSettings, consoleUrl: () => string) {
         ...{ clockTolerance: TOLERANCE_SECONDS, requiredClaims: ['sub', 'events'] },
       });
       // An ID token has a nonce, and must not end a session.
-      if ('nonce' in payload || !Object.hasOwn(payload.events, LOGOUT))
-        throw new TypeError('no logout token');
+      if ('nonce' in payload || !Object.hasOwn(Object(payload.events), LOGOUT))
+        throw new errors.JWTInvalid('no logout token');
       return payload.sub ?? '';
     },
     /** @returns undefined when the provider has no sign-out, or does not respond */

@@ -61,13 +61,12 @@ export class Sessions {
   /**
    * Starts a session, or extends it.
    *
-   * @throws {RangeError} when a browser would not store it, even without the ID token
+   * @returns false when a browser would not store it, even without the ID token
    */
-  async write(reply: FastifyReply, session: SessionData): Promise<void> {
+  write(reply: FastifyReply, session: SessionData): Promise<boolean> {
     const { idToken: _, ...short } = session;
     const maxAgeMs = Math.min(this.endOf(session) - Date.now(), this.rules.idleMs);
-    if (!(await this.keep(reply, 'session', session, maxAgeMs, short)))
-      throw new RangeError('the session is too long for a cookie');
+    return this.keep(reply, 'session', session, maxAgeMs, short);
   }
 
   endOf({ since }: SessionData): number {

@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { errors } from 'jose';
 import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client';
 import type { Logger } from 'pino';
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
-import { kindOf } from '../http/server.js';
+import { isAboutToken, kindOf } from '../http/server.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import type { Ended } from '../temporal/sign-outs.js';
 import { harmless } from '../texts/text.js';
@@ -40,7 +39,7 @@ export function localPath(given: unknown): string {
   const url = URL.parse(given, base);
   if (url?.origin !== base || isOfSignIn(url.pathname)) return '/';
   const path = url.pathname + url.search;
-  return path.startsWith('//') ? '/' : path;
+  return path.startsWith('//') || path.length > LONGEST_PATH ? '/' : path;
 }
 
 /** The router decodes a path, so `/%73ign-in` is one as well. */
@@ -121,6 +120,8 @@ export interface SignInOptions extends ProviderOptions {
 /** The account of a session at the provider, and the time of its last check. */
 const account = z.strictObject({ csrf: z.string(), subject: z.string(), renewal, checked: z.number() });
 
+const rightsOf = ({ role, accounts }: SessionData) => JSON.stringify([role, accounts?.toSorted()]);
+
 /** Remembers the account, without its token where the cookie would be too long. */
 async function keepAccount(sessions: Sessions, reply: FastifyReply, session: SessionData, person: Person) {
   const short = { csrf: session.csrf, subject: person.subject, checked: Date.now() };
@@ -138,8 +139,7 @@ export function accountCheck({ provider, sessions, logger }: ProviderOptions) {
     if (!renewal) return undefined;
     try {
       const person = await provider.again(subject, renewal);
-      const { role, accounts } = sessionOf(person, provider.oidc);
-      if (role === session.role && String(accounts) === String(session.accounts)) return person;
+      if (rightsOf(sessionOf(person, provider.oidc)) === rightsOf(session)) return person;
     } catch (error) {
       if (!isRefusal(error)) return explained(logger, session.actor)(error);
     }
@@ -174,11 +174,9 @@ export function addSignIn(server: FastifyInstance, options: SignInOptions): void
   const { oidc } = provider;
   const begun = async (person: Person, reply: FastifyReply) => {
     const session = sessionOf(person, oidc);
-    await sessions.write(reply, session).catch((error: unknown) => {
-      if (!(error instanceof RangeError)) throw error;
-      const claim = oidc.accountsClaim ?? 'name';
+    const claim = oidc.accountsClaim ?? 'name';
+    if (!(await sessions.write(reply, session)))
       throw new NotShown(403, `Your claim ${claim} is too long for a session. Ask for a shorter one.`);
-    });
     await keepAccount(sessions, reply, session, person);
     return session;
   };
@@ -191,8 +189,10 @@ export function addSignIn(server: FastifyInstance, options: SignInOptions): void
   server.get(SIGN_IN_PATHS.back, async (request, reply) => {
     const remembered = transaction.safeParse(await sessions.kept(request, 'sign-in', SIGN_IN_MS));
     sessions.forget(reply, 'sign-in');
-    if (!remembered.success)
+    if (!remembered.success) {
+      logger.info({ audit: true, actor: 'unknown' }, 'sign-in refused');
       throw new NotShown(403, 'This sign-in did not start in this browser, or took too long. Sign in again.');
+    }
     const { search } = new URL(request.url, 'http://console.invalid');
     const person = await provider.finish(search, remembered.data).catch(explained(logger));
     const session = await begun(person, reply).catch((error: unknown) => {
@@ -216,9 +216,9 @@ export function addSignIn(server: FastifyInstance, options: SignInOptions): void
   server.post(SIGN_IN_PATHS.endAtProvider, async ({ body }, reply) => {
     const { logout_token: token } = (body ?? {}) as { readonly logout_token?: unknown };
     const subject = await provider.signedOut(String(token)).catch((error: unknown) => {
-      if (error instanceof errors.JOSEError || error instanceof TypeError)
-        throw new NotShown(400, 'This is no logout token of the identity provider with a subject.');
-      return explained(logger)(error);
+      if (!isAboutToken(error)) return explained(logger)(error);
+      logger.warn({ audit: true, actor: 'unknown', kind: kindOf(error) }, 'logout token refused');
+      throw new NotShown(400, 'This is no logout token of the identity provider with a subject.');
     });
     const { actor } = namesOf({}, subject);
     await options.end({ actor });

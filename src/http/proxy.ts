@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { unescape as decoded } from 'node:querystring';
 import { Agent, buildConnector, Client, fetch as fetchBy } from 'undici';
 import { isLoopbackHost } from '../settings/settings.js';
 
@@ -33,7 +34,7 @@ export function connectorFor(options: buildConnector.BuildOptions): buildConnect
     const host = `${hostname}:${port || 443}`;
     const proxy = protocol === 'https:' ? proxyFor(hostname, port || 443) : undefined;
     if (!proxy) return undefined;
-    const user = decodeURIComponent(`${proxy.username}:${proxy.password}`);
+    const user = decoded(`${proxy.username}:${proxy.password}`);
     const authorization = { 'proxy-authorization': `Basic ${Buffer.from(user).toString('base64')}` };
     const timeout = options.timeout ?? 10_000;
     const client = new Client(proxy.origin, { connect: { timeout }, headersTimeout: timeout });
@@ -46,10 +47,8 @@ export function connectorFor(options: buildConnector.BuildOptions): buildConnect
     });
   };
   return (target, callback) => {
-    const connected = (httpSocket?: Socket) =>
-      connect({ ...target, ...(httpSocket && { httpSocket }) }, callback);
     tunnel(target)
-      .then(connected)
+      .then((httpSocket) => connect({ ...target, ...(httpSocket && { httpSocket }) }, callback))
       .catch((error: Error) => callback(error, null));
   };
 }

@@ -192,6 +192,10 @@ const MAX_AHEAD_S = 60;
 /** The issuer's keys could not be fetched or read. Any other error is about the token. */
 const ISSUER_UNAVAILABLE: readonly string[] = ['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'];
 
+export function isAboutToken(error: unknown): boolean {
+  return error instanceof errors.JOSEError && !ISSUER_UNAVAILABLE.includes(error.code);
+}
+
 /**
  * Returns a function that names a caller by the header `Authorization`: each call of one caller has the same name, and one without a
  * valid token has none. It throws a {@link Refused} with 503 when the token cannot be checked now.
@@ -221,7 +225,7 @@ async function subjectOf(token: string, rule: JwtRule, keys: JWTVerifyGetKey): P
     const { iat = 0, sub } = payload;
     return iat > Date.now() / 1_000 + MAX_AHEAD_S ? undefined : `subject ${sub}`;
   } catch (error) {
-    if (error instanceof errors.JOSEError && !ISSUER_UNAVAILABLE.includes(error.code)) return undefined;
+    if (isAboutToken(error)) return undefined;
     throw new Refused(503, 'the keys of the token issuer cannot be fetched now (CODEC_JWKS_URL): try again', {
       cause: error,
     });

@@ -34,9 +34,9 @@ const pattern = (source: string) => new RegExp(source, 'u');
  * hash, and never of one of these. No pattern takes longer than the text is long.
  */
 export const PRIVATE_PATTERNS = {
-  /** With separators, as people write it. */
+  /** With separators, as people write it. The amounts `500.00-1000.00` look alike. */
   socialSecurityNumber: pattern(
-    `${NO_DIGIT_BEFORE}${ONE}{3}${IN_SSN}${ONE}{2}${IN_SSN}${ONE}{4}${NO_DIGIT_AFTER}`,
+    String.raw`${NO_DIGIT_BEFORE}(?!\d{3}\.\d\d[\s,/\p{Pd}])${ONE}{3}${IN_SSN}${ONE}{2}${IN_SSN}${ONE}{4}${NO_DIGIT_AFTER}`,
   ),
   /** A social security number in the form of the bank, which looks like any other id of nine digits. */
   nineDigits: pattern(`${NO_HEX_BEFORE}${ONE}{9}${NO_HEX_AFTER}`),

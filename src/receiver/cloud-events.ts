@@ -125,19 +125,16 @@ export const ANY_TYPE = ['*'];
  * media types and compressed bodies.
  */
 export function textBodies(server: FastifyInstance, mediaTypes: readonly string[]): void {
+  const fatal = mediaTypes !== ANY_TYPE;
+  const decoder = new TextDecoder('utf-8', { fatal, ignoreBOM: true });
   server.addHook('onRequest', async ({ headers }) => {
     const { 'content-encoding': encoding = 'identity' } = headers;
     if (encoding !== 'identity') throw unsupported('the body must not be compressed');
-    if (
-      mediaTypes !== ANY_TYPE &&
-      /;\s*charset=(?!"?utf-8"?\s*(?:;|$))/i.test(headers['content-type'] ?? '')
-    ) {
+    if (fatal && /;\s*charset=(?!"?utf-8"?\s*(?:;|$))/i.test(headers['content-type'] ?? ''))
       throw unsupported('the body must be in UTF-8');
-    }
   });
-  const strict = { fatal: mediaTypes !== ANY_TYPE, ignoreBOM: true };
   server.addContentTypeParser([...mediaTypes], { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>
-    attempt(() => new TextDecoder('utf-8', strict).decode(body), 'the body must be in UTF-8'),
+    attempt(() => decoder.decode(body), 'the body must be in UTF-8'),
   );
 }
 

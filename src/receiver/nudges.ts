@@ -34,6 +34,14 @@ const MAX_IDS = 100;
 
 const MAX_DEPTH = 16;
 
+/** Of the names around a field, in characters. Its end counts. */
+const MAX_PATH = 200;
+
+/** Texts that may be JSON: for each that is not, the parser throws. */
+const MAX_TEXTS = 100;
+
+type Field = { readonly path: string; readonly value: unknown };
+
 type NamedId = Pick<IdField, 'kind'> & { readonly id: string };
 
 /** The ids that a webhook names, each once: keyed by kind and id. */
@@ -94,15 +102,15 @@ export function runningWith(named: NamedIds, taskQueue: string, accounts: readon
 }
 
 /** Every field of every object within. A path has lower-case names from the outside in, a dot before each, and nothing for lists. */
-function* fieldsOf(value: unknown, path = '', depth = 0): Generator<{ path: string; value: unknown }> {
+function* fieldsOf(value: unknown, path = '', depth = 0, texts = { left: MAX_TEXTS }): Generator<Field> {
   if (depth > MAX_DEPTH) return;
-  if (typeof value === 'string' && /^\s*[[{"]/.test(value))
-    yield* fieldsOf(webhookIn(value), path, depth + 1);
+  if (typeof value === 'string' && /^\s*[[{"]/.test(value) && texts.left-- > 0)
+    yield* fieldsOf(webhookIn(value), path, depth + 1, texts);
   if (typeof value !== 'object' || value === null) return;
   for (const [name, field] of Object.entries(value)) {
-    const inner = Array.isArray(value) ? path : `${path}.${plain(name)}`;
+    const inner = Array.isArray(value) ? path : `${path}.${plain(name)}`.slice(-MAX_PATH);
     if (!Array.isArray(value)) yield { path: inner, value: field };
-    yield* fieldsOf(field, inner, depth + 1);
+    yield* fieldsOf(field, inner, depth + 1, texts);
   }
 }
 

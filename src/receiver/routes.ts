@@ -159,13 +159,9 @@ export function partnerWebhookRoutes({ rules, nudges, count, logger }: PartnerWe
 
 /** Some senders first check the address: they expect a text back that is in the query, such as `hub.challenge`. */
 async function answerCheck({ query }: FastifyRequest, reply: FastifyReply) {
-  const found = Object.entries(query as object).find(([name]) => /challenge|token/i.test(name));
-  const challenge = String(found?.[1] ?? '');
-  const isShown = /^[\w.~+/=-]{1,200}$/.test(challenge);
-  return reply
-    .type('text/plain; charset=utf-8')
-    .header('x-content-type-options', 'nosniff')
-    .send(isShown ? challenge : 'ok');
+  const found = Object.entries(query as object).find(([name]) => /challenge|validationtoken/i.test(name));
+  const challenge = /^[\w.~+/=-]{1,200}$/.exec(found?.[1] ?? '')?.[0] ?? 'ok';
+  return reply.type('text/plain; charset=utf-8').header('x-content-type-options', 'nosniff').send(challenge);
 }
 
 const checkSchema = (operationId: string) => ({

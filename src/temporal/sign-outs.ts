@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { identityOf } from '../messages/claims.js';
@@ -24,7 +24,7 @@ export type Ended = Pick<ConsoleSession, 'csrf'> | Pick<ConsoleSession, 'actor'>
  */
 export async function recordSignOut(client: Client, ended: Ended, taskQueue: string, forMs = MAX_SESSION_MS) {
   await client.workflow.start('consoleSignOut', {
-    workflowId: 'csrf' in ended ? ofSession(ended) : ofPerson(ended),
+    workflowId: idOf(ended),
     taskQueue: `${taskQueue}-console`,
     workflowExecutionTimeout: forMs,
     startDelay: 2 * forMs,
@@ -33,24 +33,19 @@ export async function recordSignOut(client: Client, ended: Ended, taskQueue: str
   });
 }
 
-export async function hasEnded(client: Client, session: ConsoleSession): Promise<boolean> {
-  const recordedAt = async (workflowId: string) => {
+export async function hasEnded(client: Client, { csrf, actor, since }: ConsoleSession): Promise<boolean> {
+  const recordedAt = async (ended: Ended) => {
     const { namespace } = client.options;
-    const request = { namespace, execution: { workflowId } };
+    const request = { namespace, execution: { workflowId: idOf(ended) } };
     const found = await ifFound(client.workflowService.describeWorkflowExecution(request));
     return found && (optionalTsToMs(found.workflowExecutionInfo?.startTime) ?? 0);
   };
-  const [signedOut, ended] = await Promise.all([
-    recordedAt(ofSession(session)),
-    recordedAt(ofPerson(session)),
-  ]);
-  return signedOut !== undefined || (ended !== undefined && session.since <= ended);
+  const [signedOut, ended] = await Promise.all([recordedAt({ csrf }), recordedAt({ actor })]);
+  return signedOut !== undefined || (ended !== undefined && since <= ended);
 }
 
-const ofSession = ({ csrf }: Pick<ConsoleSession, 'csrf'>) => idOf(csrf);
-const ofPerson = ({ actor }: Pick<ConsoleSession, 'actor'>) => idOf(`person ${identityOf(actor)}`);
-
-/** @param ended what must not be read from Temporal */
-function idOf(ended: string): string {
-  return `console-sign-out-${createHash('sha256').update(ended).digest('hex')}`;
+/** A hash, because Temporal must show neither a person nor the secret of a session. */
+function idOf(ended: Ended): string {
+  const what = 'csrf' in ended ? ended.csrf : `person ${identityOf(ended.actor)}`;
+  return `console-sign-out-${hash('sha256', what)}`;
 }

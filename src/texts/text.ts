@@ -12,12 +12,9 @@ export function harmless(text: string): string {
   return text.replace(/[^\P{Cc}\t\n]|[\u202a-\u202e\u2066-\u2069]/gu, '');
 }
 
-/** The same JSON, with an escape for each character that {@link harmless} removes. */
-export function harmlessJson(json: string): string {
-  return json.replace(
-    /[\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+/** The same JSON, with an escape for each of these characters. Default: those that {@link harmless} removes. */
+export function harmlessJson(json: string, signs = /[\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g): string {
+  return json.replace(signs, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 const SAVE_AS_UTF8 = 'save the file as UTF-8 (in Excel: "CSV UTF-8")';

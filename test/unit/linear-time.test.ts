@@ -22,7 +22,7 @@ import { Placeholders } from '../../src/privacy/placeholders.js';
 import { masking, withoutRepeats } from '../../src/privacy/private-fields.js';
 import { createLogger, holdPrivate } from '../../src/process/logging.js';
 import { eventsFrom } from '../../src/receiver/cloud-events.js';
-import { webhookIn } from '../../src/receiver/nudges.js';
+import { idsIn, webhookIn } from '../../src/receiver/nudges.js';
 import { allIn } from '../../src/sandbox/faults.js';
 import { harmless, harmlessJson, parseJson } from '../../src/texts/text.js';
 import { cpuMs, hostileText, hostileTexts, slowness } from '../rigs/hostile-texts.js';
@@ -137,13 +137,16 @@ describe('100,000 hostile characters take less than 50 ms of the processor', () 
     return merchantBoardingInput(NO_ACCOUNTS).safeParse({ externalId: text, merchant: fields });
   };
 
+  const anyWebhook = (text: string) => idsIn(webhookIn(text), [{ path: 'id', kind: 'Mid' }]);
+  const WEBHOOKS = ['a', 'a=', 'a ', '%41', '-', '{"a":1},', '"[",'];
+
   const READERS: readonly [string, (text: string) => unknown, readonly string[], (readonly Frame[])?][] = [
     ['JSON', parseExactly, JSONS, FRAMES],
     ['JSON whose digits stay', parseKeepingDigits, JSONS, FRAMES],
     ['the JSON of a person', (text) => parseJson(text, 'input.json'), ['[', '\\u0000'], FRAMES],
     ['the body of a partner', (text) => jsonIn(Buffer.from(text), { exactNumbers: true }), JSONS, FRAMES],
     ['an event', (text) => eventsFrom({ 'content-type': `application/json;${text}` }, text), JSONS, FRAMES],
-    ['a webhook', (text) => webhookIn(text), ['a', 'a=', 'a ', '%41', '-'], [...FRAMES, ['{', '']]],
+    ['a webhook', anyWebhook, WEBHOOKS, [...FRAMES, ['{', ''], [`{"${'a'.repeat(50_000)}":[`, '0]}']]],
     ['a table', csv, ['"', 'a,'], [['externalId,merchant.dba\n"', '']]],
     ['a correction', (text) => settingsFrom([text]), ['a=', ' ', '.']],
     ['a header', retryAfterMs, [' ', '1', ';']],

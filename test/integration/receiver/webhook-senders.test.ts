@@ -84,6 +84,7 @@ describe('a webhook is accepted whatever its form, because a sender that gets a 
   it.each([
     ['', 'ok'],
     ['?hub.mode=subscribe&hub.challenge=1158201444', '1158201444'],
+    ['?hub.verify_token=mine&hub.challenge=1158201444', '1158201444'],
     ['?validationToken=aB-_.~', 'aB-_.~'],
     ['?challenge=<script>', 'ok'],
     ['?challenge=1&challenge=2', 'ok'],

@@ -55,6 +55,7 @@ describe('a table', () => {
     ['blank cells behind the last header', 'externalId,merchant.dba\nm-1,One,,\nm-2,Two,\n', [2, 3]],
     ['its separator in the first line', 'sep=,\r\nexternalId,merchant.dba\r\nm-1,One\r\nm-2,Two\r\n', [3, 4]],
     ['another separator there', '\uFEFFsep=;\r\nexternalId;merchant.dba\r\nm-1;One\r\nm-2;Two\r\n', [3, 4]],
+    ['that line in upper case', 'SEP=;\nexternalId;merchant.dba\nm-1;One\nm-2;Two\n', [3, 4]],
     ['that line in quotes', '"sep=\t"\nexternalId\tmerchant.dba\nm-1\tOne\nm-2\tTwo\n', [3, 4]],
     ['text as a formula', 'externalId,merchant.dba\nm-1,="One"\n"=""m-2""",="Two"', [2, 3]],
     [

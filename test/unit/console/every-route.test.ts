@@ -69,7 +69,7 @@ GET /report.csv                                              303 200 200 200 200
 GET /sign-in                                                 503 503 503 503 503 503
 GET /sign-in/return                                          403 403 403 403 403 403
 POST /sign-out                                               303 303 303 303 303 303
-POST /sign-out/back-channel                                  400 400 400 400 400 400
+POST /sign-out/back-channel                                  503 503 503 503 503 503
 GET /signed-out                                              200 200 200 200 200 200
 GET /start                                                   303 403 403 403 200 200
 POST /start/file                                             401 403 403 403 422 422

@@ -88,7 +88,15 @@ describe('the page after the sign-in', () => {
   it.each([
     ...[undefined, ['/x'], '', 'x', 'x/y', 'https://evil.example/', '//evil.example', '/\\evil.example'],
     '/a\\b',
-    ...['/\t/evil.example', '/.//evil.example', '/a\u0000', `/${'a'.repeat(1_000)}`, '/sign-in', '/sign-out'],
+    ...[
+      '/\t/evil.example',
+      '/.//evil.example',
+      '/a\u0000',
+      `/${'a'.repeat(1_000)}`,
+      `/${'€'.repeat(200)}`,
+      '/sign-in',
+      '/sign-out',
+    ],
     ...['/sign-in/return?code=1', '/signed-out', '///evil.example', '\\\\evil.example', '/\n/evil.example'],
     ...['/a/..//evil.example', 'javascript:alert(1)', 'evil.example', '@evil.example'],
     // The router reads these as pages of the sign-in, which would begin again.
@@ -244,9 +252,10 @@ describe('a sign-in is refused', () => {
 
   it('in a browser that did not begin it', async () => {
     const { back } = await begun();
-    const other = running().visitor();
-    const page = await other.open(back.href);
+    const { visitor, audited } = running();
+    const page = await visitor().open(back.href);
     expectPage(page, 403, 'This sign-in did not start in this browser, or took too long.');
+    expect(audited().at(-1)).toEqual({ actor: 'unknown', msg: 'sign-in refused' });
   });
 
   it('with a cookie of another purpose', async () => {
@@ -480,6 +489,38 @@ describe('the account of a session', () => {
     expect((await visitor().open('/sign-out/back-channel', { form })).status).toBe(400);
     expect((await visitor().open('/sign-out/back-channel', { form: {} })).status).toBe(400);
     expect((await browser.open('/')).status).toBe(200);
+  });
+
+  it('is signed out by the token that the provider sends again after its keys could not be fetched', async () => {
+    const { provider, browser, visitor, audited } = await signedInBy({});
+    const form = { logout_token: await provider.logoutToken(ADA.sub) };
+    const sent = async () => (await visitor().open('/sign-out/back-channel', { form })).status;
+    provider.isUnavailable = true;
+    expect(await sent()).toBe(503);
+    provider.isUnavailable = false;
+    expect([await sent(), (await browser.open('/')).status]).toEqual([200, 303]);
+    const other = { logout_token: await provider.logoutToken(ADA.sub, { aud: 'another' }) };
+    await visitor().open('/sign-out/back-channel', { form: other });
+    expect(audited().at(-1)).toEqual({
+      ...{ actor: 'unknown', kind: 'ERR_JWT_CLAIM_VALIDATION_FAILED: object' },
+      msg: 'logout token refused',
+    });
+  });
+
+  it('with the same partner accounts in another order has not changed', async () => {
+    stoppedAt(NOON);
+    const provider = await runProvider({ claimsInUserInfo: true });
+    const env = { OIDC_ACCOUNTS_CLAIM: 'accounts' };
+    const { visitor } = await runConsole(temporal(), { provider, env });
+    const browser = visitor();
+    provider.add({ ...ADA, accounts: ['north', 'south'] });
+    await signIn(browser, ADA.sub);
+    provider.add({ ...ADA, accounts: ['south', 'north'] });
+    minutesLater(15);
+    expect((await browser.open('/')).status).toBe(200);
+    provider.add({ ...ADA, accounts: ['north'] });
+    minutesLater(30);
+    expect((await browser.open('/')).status).toBe(303);
   });
 
   it('without a role is in the audit log by its name', async () => {

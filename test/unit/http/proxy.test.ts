@@ -75,13 +75,13 @@ describe('a call to a partner', () => {
       socket.on('error', () => to.destroy());
       return undefined;
     });
-    vi.stubEnv('HTTPS_PROXY', `http://ada:s%40crit@${await listening(proxy)}`);
+    vi.stubEnv('HTTPS_PROXY', `http://ada:s%40crit%@${await listening(proxy)}`);
     const trusting = (options: buildConnector.BuildOptions) => connectorFor({ ...options, ca: cert });
     const http = new PartnerHttp('https://boarding.example.com', {}, trusting as typeof connectorFor);
     testEnds(() => http.close());
     return { http, asked, received };
   };
-  const AS_ADA = ['boarding.example.com:443', `Basic ${btoa('ada:s@crit')}`];
+  const AS_ADA = ['boarding.example.com:443', `Basic ${btoa('ada:s@crit%')}`];
   const CALL = { method: 'POST', path: '/a', headers: {}, body: '{}' } as const;
 
   it.each([false, true])(
@@ -209,9 +209,12 @@ it.each([
   expect(proxyVerdict(env)).toEqual({ state: 'ok', detail });
 });
 
-it('doctor names a proxy that cannot be used', () => {
-  expect(proxyVerdict({ HTTPS_PROXY: 'http://' })).toEqual({
-    ...{ state: 'wrong', detail: 'HTTPS_PROXY is no URL' },
-    fix: 'set HTTPS_PROXY to an address such as http://proxy.example.com:3128',
-  });
-});
+it.each(['http://', 'socks5://proxy.example.com:1080'])(
+  'doctor names a proxy that cannot be used: %s',
+  (proxy) => {
+    expect(proxyVerdict({ HTTPS_PROXY: proxy })).toEqual({
+      ...{ state: 'wrong', detail: 'HTTPS_PROXY is no URL of an HTTP proxy' },
+      fix: 'set HTTPS_PROXY to an address such as http://proxy.example.com:3128',
+    });
+  },
+);

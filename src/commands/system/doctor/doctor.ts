@@ -105,9 +105,11 @@ export function proxyVerdict(env: NodeJS.ProcessEnv): Verdict {
   try {
     const proxy = proxyFor('', '', { ...env, NO_PROXY: '', no_proxy: '' });
     if (!proxy) return ok('none: HTTPS_PROXY is not set');
-    return ok(`${proxy.host}${direct ? `, but not for ${direct}` : ''} (HTTPS_PROXY); not for Temporal`);
+    // As a connection to it does, this fails for a proxy that speaks no HTTP.
+    const { host } = new URL(proxy.origin);
+    return ok(`${host}${direct ? `, but not for ${direct}` : ''} (HTTPS_PROXY); not for Temporal`);
   } catch {
-    return wrong('HTTPS_PROXY is no URL', fix);
+    return wrong('HTTPS_PROXY is no URL of an HTTP proxy', fix);
   }
 }
 
