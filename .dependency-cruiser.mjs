@@ -110,7 +110,7 @@ const more = [
   },
   {
     name: 'calls by hand: only gangway call makes them',
-    from: { pathNot: '^src/commands/partner/call-run\\.ts$' },
+    from: { pathNot: '^src/apps/command/partner/call-run\\.ts$' },
     to: { path: '^src/partners/by-hand\\.ts$' },
   },
   ...PARTNERS.map((system) => ({

@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import { type DevServer, startDevServer } from '../src/temporal/dev-server.js';
+import { type DevServer, startDevServer } from '../src/apps/demo/dev-server.js';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import type { Line } from './line.js';
 

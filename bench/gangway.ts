@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
-import { createLogger } from '../src/process/logging.js';
-import { startReceiver } from '../src/receiver/server.js';
-import { loadReceiverSettings } from '../src/receiver/settings.js';
-import { freePort } from '../src/temporal/dev-server.js';
+import { freePort } from '../src/apps/demo/dev-server.js';
+import { startReceiver } from '../src/apps/receiver/server.js';
+import { loadReceiverSettings } from '../src/apps/receiver/settings.js';
+import { createLogger } from '../src/platform/process/logging.js';
 import { merchant } from '../test/rigs/inputs.js';
 import { launch, type RunningProcess } from '../test/rigs/processes.js';
 import { SECRET } from '../test/rigs/receiver/running-receiver.js';

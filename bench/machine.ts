@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { promisify } from 'node:util';
-import { temporalCli } from '../src/temporal/dev-server.js';
+import { temporalCli } from '../src/apps/demo/dev-server.js';
 
 const GIB = 2 ** 30;
 

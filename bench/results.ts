@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { markdownTable } from '../src/texts/docs.js';
+import { markdownTable } from '../src/services/texts/docs.js';
 import { cells, goalCells, type Line } from './line.js';
 import type { machine } from './machine.js';
 
@@ -76,7 +76,7 @@ How to read it:
 - A *figure* is Gangway's. The *baseline* is that of a counterpart, measured alternately on the same server. The *ratio* is
   the figure divided by the baseline. Times depend on the machine, so only ratios, and counts, can be compared.
 - A *goal* bounds the ratio, or the figure where there is no ratio.
-- The development server reacts at once to timers and tasks (src/temporal/dev-server.ts), for both sides.
+- The development server reacts at once to timers and tasks (src/apps/demo/dev-server.ts), for both sides.
 - Workers, Temporal's development server, the sandbox and the client share one machine. A load before the run that is far from zero
   means that other work disturbed it. The ratios of times are not valid then. Counts are exact in any case, except that a busy
   machine may need some more workflow tasks.

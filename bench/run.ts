@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { ensureFreshBuild } from '../scripts/build-stamp.js';
 import { missing } from '../scripts/cluster/programs.js';
 import { writeGeneratedPages } from '../scripts/generated-pages.js';
-import { tableOf } from '../src/commands/cli/table.js';
+import { tableOf } from '../src/apps/command/cli/table.js';
 import { Benches, type Subject } from './bench.js';
 import { cells, goalCells, type Line } from './line.js';
 import { machine } from './machine.js';

@@ -7,8 +7,8 @@
  */
 import { randomInt } from 'node:crypto';
 import { Command } from 'commander';
-import { positiveInteger } from '../src/commands/cli/options.js';
-import { Printer } from '../src/commands/cli/output.js';
+import { positiveInteger } from '../src/apps/command/cli/options.js';
+import { Printer } from '../src/apps/command/cli/output.js';
 import { chaos } from '../test/rigs/chaos/chaos.js';
 import { type Serve, serveInOne } from '../test/rigs/chaos/served.js';
 import { ensureFreshBuild } from './build-stamp.js';

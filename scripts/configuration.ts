@@ -1,5 +1,5 @@
-import { withoutMarkdown, wrapped } from '../src/commands/cli/output.js';
-import { markdownTable } from '../src/texts/docs.js';
+import { withoutMarkdown, wrapped } from '../src/apps/command/cli/output.js';
+import { markdownTable } from '../src/services/texts/docs.js';
 import { LIBRARY_SECTIONS, SECTIONS, type Section, settingsOf } from './settings.js';
 
 /** From this number of different readers on, a section has a column for them. */

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { EXIT_CODES } from '../src/commands/cli/errors.js';
-import { gangway } from '../src/commands/program.js';
+import { EXIT_CODES } from '../src/apps/command/cli/errors.js';
+import { gangway } from '../src/apps/command/program.js';
+import { eventTypes } from '../src/apps/receiver/event-routes.js';
 import { inputQuery } from '../src/messages/activities.js';
 import {
   claimRequirement,
@@ -17,9 +18,8 @@ import { stateQuery } from '../src/messages/onboarding-state.js';
 import type { OutboundEventType } from '../src/messages/outbound-events.js';
 import { REQUIREMENT_KINDS, resolveRequirement } from '../src/messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../src/messages/search-attributes.js';
-import { eventTypes } from '../src/receiver/event-routes.js';
-import { exportedRecord } from '../src/reports/record.js';
-import { placesIn, shapeOf } from '../src/schemas/shape.js';
+import { placesIn, shapeOf } from '../src/platform/schemas/shape.js';
+import { exportedRecord } from '../src/services/reports/record.js';
 import { BUSINESS, CUSTOMER, MERCHANT } from '../src/temporal/start.js';
 import { SECTIONS, settingsOf } from './settings.js';
 

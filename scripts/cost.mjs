@@ -9,7 +9,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 /** Where runs leave their cost for the next one to compare. */
-const FOLDER = new URL('../.cache/cost/', import.meta.url);
+const FOLDER = new URL('../.cache/cost', import.meta.url);
 
 function fib(n) {
   return n < 2 ? n : fib(n - 1) + fib(n - 2);

@@ -1,7 +1,7 @@
 /** Writes what is made from the code: `npm run docs`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { keptResults, resultsMarkdown } from '../bench/results.js';
-import { recordSchema } from '../src/reports/record.js';
+import { recordSchema } from '../src/services/reports/record.js';
 import { configurationTables, envExample } from './configuration.js';
 import { afterCreateTable, underwritingRules, withBankStatuses } from './onboarding-rules.js';
 import { systemTables } from './partner-apis.js';

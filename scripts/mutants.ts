@@ -13,11 +13,11 @@ const DECIDING = [
   ...['account-access', 'credentials', 'failures', 'marks', 'poll', 'write'].map(
     (name) => `src/activities/${name}.ts`,
   ),
-  'src/commands/batch/run.ts',
-  ...['onboarding-access', 'session'].map((name) => `src/console/${name}.ts`),
+  'src/apps/command/batch/run.ts',
+  ...['onboarding-access', 'session'].map((name) => `src/apps/console/${name}.ts`),
   ...['banking/token', 'http'].map((name) => `src/partners/${name}.ts`),
-  ...['masked', 'private-fields'].map((name) => `src/privacy/${name}.ts`),
-  ...['event-routes', 'nudges'].map((name) => `src/receiver/${name}.ts`),
+  ...['masked', 'private-fields'].map((name) => `src/platform/privacy/${name}.ts`),
+  ...['event-routes', 'nudges'].map((name) => `src/apps/receiver/${name}.ts`),
   ...['backup', 'nudge', 'search', 'start'].map((name) => `src/temporal/${name}.ts`),
   ...[
     'boarding/decisions',

@@ -12,7 +12,7 @@ import {
   UW_LEVEL_1,
   UW_LEVEL_1_PENDING,
 } from '../src/partners/boarding/schemas.js';
-import { markdownTable } from '../src/texts/docs.js';
+import { markdownTable } from '../src/services/texts/docs.js';
 import { due, NOTHING, onRead, type Situation } from '../src/workflows/boarding/decisions.js';
 import type { Answered } from '../src/workflows/journey/requirement-queue.js';
 import { oneOf } from './partner-apis.js';

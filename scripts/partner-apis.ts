@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Operation, operationName, pathParameters } from '../src/partners/catalogue.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName } from '../src/partners/systems.js';
-import { isAny, type NamedSchemas, type Shape, shapeOf } from '../src/schemas/shape.js';
-import { markdownTable } from '../src/texts/docs.js';
+import { isAny, type NamedSchemas, type Shape, shapeOf } from '../src/platform/schemas/shape.js';
+import { markdownTable } from '../src/services/texts/docs.js';
 
 /** The part of docs/partner-apis.md about the systems. */
 export function systemTables(): string {

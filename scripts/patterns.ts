@@ -10,7 +10,7 @@ import ts from 'typescript-6';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
 export interface Literal {
-  /** `src/texts/time.ts:18` */
+  /** `src/services/texts/time.ts:18` */
   readonly place: string;
   readonly source: string;
   readonly flags: string;

@@ -1,5 +1,5 @@
 /**
- * Checks the words of all texts and names: `npm run check:prose`, or `npm run check:prose -- src/receiver README.md` for a part.
+ * Checks the words of all texts and names: `npm run check:prose`, or `npm run check:prose -- src/apps/receiver README.md` for a part.
  * Exit code 1 if there is a retired word, British spelling, or a trace of the machine on which a text was written.
  */
 import { execFileSync } from 'node:child_process';

@@ -8,7 +8,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type DevServer, startDevServer, temporalCli } from '../src/temporal/dev-server.js';
+import { type DevServer, startDevServer, temporalCli } from '../src/apps/demo/dev-server.js';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import type { Onboarding } from '../test/rigs/onboarding.js';
 import { createRig, type Rig } from '../test/rigs/rig.js';

@@ -2,7 +2,7 @@
 import { sum } from '../bench/histories.js';
 import { lineOf, type Results } from '../bench/results.js';
 import { type PollBounds, pollDelay } from '../src/activities/poll.js';
-import { markdownTable } from '../src/texts/docs.js';
+import { markdownTable } from '../src/services/texts/docs.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

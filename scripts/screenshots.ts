@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { startCodecServer } from '../src/codec-server/server.js';
-import { createLogger } from '../src/process/logging.js';
-import { freePort, startDevServer } from '../src/temporal/dev-server.js';
+import { startCodecServer } from '../src/apps/codec-server/server.js';
+import { freePort, startDevServer } from '../src/apps/demo/dev-server.js';
+import { createLogger } from '../src/platform/process/logging.js';
 import { generatePayloadKey, parsePayloadKeys } from '../src/temporal/payload-codec.js';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import { openBrowser, textOf } from '../test/rigs/browser/browser.js';

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { codecServerSettings } from '../src/codec-server/settings.js';
-import { commandSettings } from '../src/commands/cli/command-line.js';
-import { consoleSettings } from '../src/console/settings.js';
+import { codecServerSettings } from '../src/apps/codec-server/settings.js';
+import { commandSettings } from '../src/apps/command/cli/command-line.js';
+import { consoleSettings } from '../src/apps/console/settings.js';
+import { receiverSettings, webhookSettings } from '../src/apps/receiver/settings.js';
+import { sandboxSettings } from '../src/apps/sandbox/server.js';
 import { accountSettings, wordingSettings } from '../src/partners/account-settings.js';
-import { receiverSettings, webhookSettings } from '../src/receiver/settings.js';
-import { sandboxSettings } from '../src/sandbox/server.js';
-import { type Shape, shapeOf } from '../src/schemas/shape.js';
-import { secretsOf } from '../src/settings/settings.js';
-import { page, tablesIn } from '../src/texts/docs.js';
+import { type Shape, shapeOf } from '../src/platform/schemas/shape.js';
+import { secretsOf } from '../src/platform/settings/settings.js';
+import { page, tablesIn } from '../src/services/texts/docs.js';
 import { workerSettings } from '../src/worker/settings.js';
 
 /** A process, by the name under which people start it. */

@@ -1,3 +1,4 @@
+import { MAGIC_SSNS } from '../src/apps/sandbox/banking/scenarios.js';
 import { type WorkflowType, workflowId } from '../src/messages/ids.js';
 import type {
   BusinessOnboardingInput,
@@ -5,7 +6,6 @@ import type {
   MerchantBoardingInput,
 } from '../src/messages/inputs.js';
 import { type Part, partId } from '../src/messages/onboardings.js';
-import { MAGIC_SSNS } from '../src/sandbox/banking/scenarios.js';
 import { business, customer, merchant } from '../test/rigs/inputs.js';
 import { holderOf, merchantOf, ownersOf } from '../test/rigs/privacy/marked-inputs.js';
 import type { Markers } from '../test/rigs/privacy/markers.js';

@@ -1,8 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { readBatch } from '../src/batches/batches.js';
-import type { FileStore } from '../src/documents/file-store.js';
 import {
   BATCH_MEMO,
   type BatchRow,
@@ -18,6 +16,8 @@ import {
 } from '../src/messages/partner-operations.js';
 import type { BankingClient } from '../src/partners/banking/client.js';
 import type { ByHand } from '../src/partners/by-hand.js';
+import type { FileStore } from '../src/platform/documents/file-store.js';
+import { readBatch } from '../src/services/batches/batches.js';
 import { sealed } from '../src/temporal/payload-codec.js';
 import type { OperationStart } from '../src/temporal/start.js';
 import type { Party } from './cast.js';

@@ -1,3 +1,4 @@
+import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import { workflowId } from '../src/messages/ids.js';
 import type { MerchantBoardingInput } from '../src/messages/inputs.js';
 import { defined } from '../src/messages/objects.js';
@@ -5,7 +6,6 @@ import { bankingClient } from '../src/partners/banking/client.js';
 import { type AccountHolder, type BeneficialOwner, submissionOf } from '../src/partners/banking/holder.js';
 import { boardingClient } from '../src/partners/boarding/client.js';
 import { byHand } from '../src/partners/by-hand.js';
-import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import type { Party } from './cast.js';
 import { MARKERS } from './markers.js';
 import { PARTNERS_URL, type Partners } from './partners.js';

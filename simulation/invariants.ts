@@ -1,10 +1,10 @@
+import { allIn } from '../src/apps/sandbox/faults.js';
+import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import { type OnboardingState, stateQuery, type TimelineEntry } from '../src/messages/onboarding-state.js';
 import type { Delivery, OutboundEvent, OutboundEventType } from '../src/messages/outbound-events.js';
 import type { OperationOutcome } from '../src/messages/partner-operations.js';
 import { operationName } from '../src/partners/catalogue.js';
 import { catalogue } from '../src/partners/systems.js';
-import { allIn } from '../src/sandbox/faults.js';
-import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import { outcomeOf, stateOf } from '../src/temporal/onboardings.js';
 import { found } from '../test/rigs/privacy/markers.js';
 import { type Party, workersOf } from './cast.js';

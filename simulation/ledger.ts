@@ -1,5 +1,5 @@
-import { userProfileIdOf } from '../src/sandbox/banking/profile.js';
-import type { LedgerEntry } from '../src/sandbox/ledger.js';
+import { userProfileIdOf } from '../src/apps/sandbox/banking/profile.js';
+import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import { boardingWritesOf, type Party } from './cast.js';
 import type { Writes } from './roles.js';
 

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { type FileStore, StoreFailure } from '../src/documents/file-store.js';
+import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
+import { type Emulation, emulatePartners, type SandboxOptions } from '../src/apps/sandbox/server.js';
 import type { HttpResponse } from '../src/partners/http.js';
-import type { LedgerEntry } from '../src/sandbox/ledger.js';
-import { type Emulation, emulatePartners, type SandboxOptions } from '../src/sandbox/server.js';
+import { type FileStore, StoreFailure } from '../src/platform/documents/file-store.js';
 import type { Listener } from './network.js';
 import type { World } from './world.js';
 

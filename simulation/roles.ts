@@ -1,5 +1,5 @@
+import { DANGLING_SSN, REFUSED_SSN, UNVERIFIED_SSN } from '../src/apps/sandbox/banking/scenarios.js';
 import type { Part } from '../src/messages/onboardings.js';
-import { DANGLING_SSN, REFUSED_SSN, UNVERIFIED_SSN } from '../src/sandbox/banking/scenarios.js';
 
 /** How often each write takes effect, by operation: exactly so often, or `some` if a repetition changes nothing. */
 export type Writes = Readonly<Record<string, number | 'some'>>;

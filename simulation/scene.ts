@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { FileStore } from '../src/documents/file-store.js';
+import type { FileStore } from '../src/platform/documents/file-store.js';
 import type { Party } from './cast.js';
 import type { Network } from './network.js';
 import type { Partners } from './partners.js';

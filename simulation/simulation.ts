@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
-import { type FileStore, StoreFailure } from '../src/documents/file-store.js';
+import { sandboxAccount } from '../src/apps/sandbox/systems.js';
 import { ACCOUNTS } from '../src/messages/ids.js';
 import { defined } from '../src/messages/objects.js';
 import { TRACE_HEADER } from '../src/messages/sinks.js';
 import { accountPrefix, readAccounts } from '../src/partners/account-settings.js';
-import { sandboxAccount } from '../src/sandbox/systems.js';
+import { type FileStore, StoreFailure } from '../src/platform/documents/file-store.js';
 import type { OperationStart } from '../src/temporal/start.js';
 import type { WorkersConfig } from '../src/worker/workflow-worker.js';
 import { STORE_FAILS } from './answers.js';

@@ -1,8 +1,8 @@
+import type { ReceivedRequest } from '../src/apps/sandbox/faults.js';
+import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import type { TimelineEvent } from '../src/messages/codes.js';
 import { defined } from '../src/messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../src/messages/onboarding-state.js';
-import type { ReceivedRequest } from '../src/sandbox/faults.js';
-import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import type { Party } from './cast.js';
 import { finalMid } from './ledger.js';
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /** `gangway`: the command for operators and their scripts. */
-import { crash, Interrupted } from './commands/cli/errors.js';
-import { run } from './commands/program.js';
+import { crash, Interrupted } from './apps/command/cli/errors.js';
+import { run } from './apps/command/program.js';
 
-import './process/node-version.js';
+import './platform/process/node-version.js';
 
 process.on('uncaughtException', crash);
 

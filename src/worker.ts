@@ -3,13 +3,14 @@
  * The worker process: runs workflows and activities until a signal stops it (docs/operations.md, Stop a worker). Unfinished work is
  * safe: the server retries reads, and writes that were not sent. A write that was sent leaves its mark (activities/write.ts).
  */
-import './process/node-version.js';
+import './platform/process/node-version.js';
 import { Client } from '@temporalio/client';
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
-import { warnOfUnknown } from './commands/system/doctor/settings.js';
+import { warnOfUnknown } from './apps/command/system/doctor/settings.js';
 import { servedAccounts } from './partners/account-settings.js';
-import { listeningAt, runProcess, STOP_SIGNALS } from './process/lifecycle.js';
-import { createLogger, temporalLogger } from './process/logging.js';
+import { listeningAt, runProcess, STOP_SIGNALS } from './platform/process/lifecycle.js';
+import { createLogger, temporalLogger } from './platform/process/logging.js';
+import { startTracing } from './platform/tracing/spans.js';
 import {
   onNewApiKey,
   requireKeys,
@@ -20,7 +21,6 @@ import {
 import { missingSearchAttributes } from './temporal/search-attributes.js';
 import { temporalCheck } from './temporal/server.js';
 import { promptly } from './temporal/unavailable.js';
-import { startTracing } from './tracing/spans.js';
 import { createWorker } from './worker/create-worker.js';
 import { metricsOptions, serveHealth, startCounters, type Vitals } from './worker/health.js';
 import { loadWorkerSettings, type WorkerSettings } from './worker/settings.js';

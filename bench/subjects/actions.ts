@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { sandboxAccount } from '../../src/sandbox/systems.js';
+import { sandboxAccount } from '../../src/apps/sandbox/systems.js';
 import { merchant } from '../../test/rigs/inputs.js';
 import { Onboarding } from '../../test/rigs/onboarding.js';
 import { scrape } from '../../test/rigs/scrape.js';

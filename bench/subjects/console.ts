@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { percentile } from '../../src/reports/figures.js';
-import { freePort, startDevServer } from '../../src/temporal/dev-server.js';
+import { freePort, startDevServer } from '../../src/apps/demo/dev-server.js';
+import { percentile } from '../../src/services/reports/figures.js';
 import { generatePayloadKey } from '../../src/temporal/payload-codec.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { runProvider } from '../../test/rigs/console/provider.js';

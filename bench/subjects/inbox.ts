@@ -1,9 +1,9 @@
 import { Client, Connection } from '@temporalio/client';
 import pLimit from 'p-limit';
+import { startDevServer, temporalCli } from '../../src/apps/demo/dev-server.js';
 import { DEFAULT_TASK_QUEUE } from '../../src/messages/ids.js';
 import { listedRequirements } from '../../src/messages/listed.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
-import { startDevServer, temporalCli } from '../../src/temporal/dev-server.js';
 import { dataConverter, generatePayloadKey } from '../../src/temporal/payload-codec.js';
 import { count } from '../../src/temporal/search.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { percentile } from '../../src/reports/figures.js';
+import { percentile } from '../../src/services/reports/figures.js';
 import { nudge } from '../../src/temporal/nudge.js';
 import { business, merchant } from '../../test/rigs/inputs.js';
 import type { Rig } from '../../test/rigs/rig.js';

@@ -1,5 +1,5 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { sandboxAccount } from '../../src/sandbox/systems.js';
+import { sandboxAccount } from '../../src/apps/sandbox/systems.js';
 import { countingProxy } from '../../test/rigs/counting-proxy.js';
 import { customer } from '../../test/rigs/inputs.js';
 import { Onboarding } from '../../test/rigs/onboarding.js';

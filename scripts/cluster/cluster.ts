@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { stringify } from 'yaml';
-import { freePort } from '../../src/temporal/dev-server.js';
+import { freePort } from '../../src/apps/demo/dev-server.js';
 import type { Served } from '../../test/rigs/chaos/served.js';
 import { insist } from '../../test/rigs/waiting.js';
 import { type Postgres, startPostgres } from './postgres.js';

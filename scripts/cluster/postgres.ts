@@ -3,7 +3,7 @@ import { chmod, chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from '../../src/temporal/dev-server.js';
+import { freePort } from '../../src/apps/demo/dev-server.js';
 import { insist } from '../../test/rigs/waiting.js';
 import { logged, type Programs, untilUp } from './programs.js';
 

@@ -5,12 +5,12 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { endWithUs } from '../../src/process/lifecycle.js';
+import { endWithUs } from '../../src/platform/process/lifecycle.js';
 import { firstIn, PATH } from '../../test/rigs/executables.js';
 
 const run = promisify(execFile);
 
-const CACHE = fileURLToPath(new URL('../../.cache/temporal-cluster/', import.meta.url));
+const CACHE = fileURLToPath(new URL('../../.cache/temporal-cluster', import.meta.url));
 
 /** What Go builds, each in a folder of its own, because two of the programs are called `server`. The versions of the development server. */
 const BUILDS = [

@@ -12,7 +12,7 @@ import {
 } from '../messages/partner-account.js';
 import type { CallOptions } from '../partners/client.js';
 import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
-import { masked } from '../privacy/masked.js';
+import { masked } from '../platform/privacy/masked.js';
 import {
   type AccountAt,
   isHandlingRefusal,

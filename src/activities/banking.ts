@@ -1,7 +1,5 @@
 import { activityInfo, getClient } from '@temporalio/activity';
 import type { z } from 'zod';
-import type { FileStore } from '../documents/file-store.js';
-import { checkedStatement, saveStatement } from '../documents/statements.js';
 import type { BankingActivities, StatementRequest } from '../messages/banking-activities.js';
 import { workflowTaskQueue } from '../messages/ids.js';
 import { defined } from '../messages/objects.js';
@@ -9,6 +7,8 @@ import { type BankingClient, eachPaymentCard, isClosed } from '../partners/banki
 import type { addressChange, NotificationType } from '../partners/banking/requests.js';
 import type { CallOptions } from '../partners/client.js';
 import { type FieldProblem, failureIn, PartnerError } from '../partners/partner-error.js';
+import type { FileStore } from '../platform/documents/file-store.js';
+import { checkedStatement, saveStatement } from '../platform/documents/statements.js';
 import { shownProfiles } from '../temporal/onboardings.js';
 import { holderActivities, profileCandidates } from './banking/holder.js';
 import { profileActivities, profileReader } from './banking/profiles.js';

@@ -9,7 +9,6 @@ import {
 } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import pThrottle from 'p-throttle';
-import type { FileStore } from '../documents/file-store.js';
 import {
   type BatchActivities,
   type BatchRow,
@@ -19,6 +18,7 @@ import {
   summaryOf,
 } from '../messages/batches.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
+import type { FileStore } from '../platform/documents/file-store.js';
 import { sealed, unsealed } from '../temporal/payload-codec.js';
 import { KINDS, type StartOptions } from '../temporal/start.js';
 import { promptly, rejectionOf } from '../temporal/unavailable.js';

@@ -1,7 +1,5 @@
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { type DocumentStore, plain } from '../documents/document-store.js';
-import type { FileStore } from '../documents/file-store.js';
 import type {
   FileToSend,
   IntegerToSend,
@@ -14,6 +12,8 @@ import { type CallOptions, orRefusal, type PartnerClient, repeatableMethods } fr
 import { keepingAllDigits } from '../partners/json.js';
 import { PartnerError } from '../partners/partner-error.js';
 import { PARTNERS, type SystemName } from '../partners/systems.js';
+import { type DocumentStore, plain } from '../platform/documents/document-store.js';
+import type { FileStore } from '../platform/documents/file-store.js';
 import { asFailure, partnerErrorIn, repeatable } from './failures.js';
 import { documentFor, type FileCall, kept } from './stores.js';
 import { watched, writeOnce } from './write.js';

@@ -12,8 +12,8 @@ import { isObject, isWithin, leavesOf, mergePatch } from '../messages/objects.js
 import { CORRECTABLE_FIELDS, isFollowed } from '../messages/onboardings.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
-import { fieldNames, formsOf, inside, type Shape, shapeOf } from '../schemas/shape.js';
-import { didYouMean } from '../settings/nearest.js';
+import { fieldNames, formsOf, inside, type Shape, shapeOf } from '../platform/schemas/shape.js';
+import { didYouMean } from '../platform/settings/nearest.js';
 
 /** @param known the accounts and point-of-sale names in the settings of the process */
 export function correctionActivities(known: KnownAccounts): CorrectionActivities {

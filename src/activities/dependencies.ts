@@ -1,6 +1,6 @@
-import type { DocumentStore } from '../documents/document-store.js';
-import type { FileStore } from '../documents/file-store.js';
 import type { MeaningOf } from '../partners/phases.js';
+import type { DocumentStore } from '../platform/documents/document-store.js';
+import type { FileStore } from '../platform/documents/file-store.js';
 import type { PollBounds } from './poll.js';
 
 /** What the activities at a partner work with, in one account. */

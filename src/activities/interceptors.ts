@@ -7,7 +7,7 @@ import { readsUnreadable } from '../messages/partner-account.js';
 import { bounded, LONGEST, problemText, shortened } from '../partners/bounds.js';
 import { failsForAccount } from '../partners/partner-error.js';
 import { isRedirection } from '../partners/pause.js';
-import { masked } from '../privacy/masked.js';
+import { masked } from '../platform/privacy/masked.js';
 import { type AccountAt, reportTo } from '../temporal/partner-accounts.js';
 import { inTime, partnerErrorIn } from './failures.js';
 import { type PollProgress, pollProgress } from './poll.js';

@@ -3,13 +3,13 @@ import { cancellationSignal, metricMeter } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { InjectedSinks } from '@temporalio/worker';
-import { type Destination, type EventSender, ForbiddenAddress } from '../events/sender.js';
 import type {
   Delivery,
   OutboundEvent,
   OutboundEventActivities,
   OutboundEventSinks,
 } from '../messages/outbound-events.js';
+import { type Destination, type EventSender, ForbiddenAddress } from '../platform/events/sender.js';
 import { startDelivery } from '../temporal/deliveries.js';
 import { isInvalidRequest } from '../temporal/unavailable.js';
 

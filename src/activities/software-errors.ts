@@ -2,11 +2,11 @@ import { type Info, metricMeter } from '@temporalio/activity';
 import { isGrpcServiceError } from '@temporalio/client';
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { StoreFailure } from '../documents/file-store.js';
 import { OUR_SOFTWARE_FAILS, SOFTWARE_ERROR } from '../messages/activities.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
-import { masked } from '../privacy/masked.js';
+import { StoreFailure } from '../platform/documents/file-store.js';
+import { masked } from '../platform/privacy/masked.js';
 import { isUnreadablePayload } from '../temporal/payload-codec.js';
 import { TemporalProblem } from '../temporal/unavailable.js';
 

@@ -1,7 +1,7 @@
-import type { DocumentStore } from '../documents/document-store.js';
-import { StoreFailure } from '../documents/file-store.js';
 import type { DocumentRef } from '../messages/requirements.js';
 import { PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
+import type { DocumentStore } from '../platform/documents/document-store.js';
+import { StoreFailure } from '../platform/documents/file-store.js';
 
 export type FileCall = Pick<PartnerErrorDetails, 'system' | 'operation'>;
 

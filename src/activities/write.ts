@@ -1,10 +1,10 @@
 import { activityInfo, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { Deadline } from '../http/deadline.js';
 import type { Mark, Once } from '../messages/activities.js';
 import { problemText } from '../partners/bounds.js';
 import { type OncePermit, permitOf } from '../partners/once.js';
 import { isRefusedAtTheDoor, PartnerError } from '../partners/partner-error.js';
+import { Deadline } from '../platform/http/deadline.js';
 import { asFailure, awaitsPermission, isRetryable } from './failures.js';
 import { type Before, isStopRequest, Marks, marked, record, type Sent } from './marks.js';
 

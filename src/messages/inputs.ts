@@ -5,8 +5,8 @@ import { dollars } from '../partners/banking/rules.js';
 import { feeChanges, merchantBasics, submitMerchantRequest } from '../partners/boarding/schemas.js';
 import { furtherJson, text } from '../partners/fields.js';
 import { keepingDigits } from '../partners/json.js';
-import { PRIVATE_PATTERNS, type PrivateKind } from '../privacy/masked.js';
-import { didYouMean } from '../settings/nearest.js';
+import { PRIVATE_PATTERNS, type PrivateKind } from '../platform/privacy/masked.js';
+import { didYouMean } from '../platform/settings/nearest.js';
 import { partsOfId } from './ids.js';
 import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 

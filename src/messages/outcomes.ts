@@ -1,4 +1,4 @@
-import { masked } from '../privacy/masked.js';
+import { masked } from '../platform/privacy/masked.js';
 import type { ProfileSnapshot } from './banking-activities.js';
 import type { Seen } from './boarding-activities.js';
 import type { PartnerIds } from './onboarding-state.js';

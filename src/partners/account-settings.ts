@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { shapeOf } from '../schemas/shape.js';
-import { BadSetting, list, prefixed, readSettings, secureUrl } from '../settings/settings.js';
+import { shapeOf } from '../platform/schemas/shape.js';
+import { BadSetting, list, prefixed, readSettings, secureUrl } from '../platform/settings/settings.js';
 import { NEUTRAL_SEGMENT } from './banking/operations.js';
 import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from './bounds.js';
 import { type Inspector, partnerOff } from './client.js';

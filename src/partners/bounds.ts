@@ -1,4 +1,4 @@
-import { eachLeaf } from '../privacy/private-fields.js';
+import { eachLeaf } from '../platform/privacy/private-fields.js';
 
 /**
  * The kept and shown length of a partner's text, in UTF-16 code units. A longer text is shortened, and ends with its length.

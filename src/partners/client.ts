@@ -1,7 +1,7 @@
 import { deprecate } from 'node:util';
 import type { z } from 'zod';
-import { untilAborted } from '../http/deadline.js';
-import { masking, withoutRepeats } from '../privacy/private-fields.js';
+import { untilAborted } from '../platform/http/deadline.js';
+import { masking, withoutRepeats } from '../platform/privacy/private-fields.js';
 import { type Operation, type Operations, operationName, unknownFieldsWarning } from './catalogue.js';
 import { encode } from './encoding.js';
 import { type HttpDownload, type HttpResponse, type Transport, TransportError } from './http.js';

@@ -1,4 +1,4 @@
-import { formsOf, isAny, type Shape, shapeFrom, shapeOf } from '../schemas/shape.js';
+import { formsOf, isAny, type Shape, shapeFrom, shapeOf } from '../platform/schemas/shape.js';
 import type { Operation } from './catalogue.js';
 import type { Received } from './client.js';
 import { isAmong } from './fields.js';

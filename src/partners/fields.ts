@@ -1,5 +1,5 @@
 import { type ZodType, z } from 'zod';
-import { type Mark, marks } from '../schemas/shape.js';
+import { type Mark, marks } from '../platform/schemas/shape.js';
 import type { HttpResponse } from './http.js';
 import { problemsOf } from './partner-error.js';
 import type { Opened, PartnerResponse } from './responses.js';

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { type buildConnector, Client, type Dispatcher, errors, type FormData, Pool } from 'undici';
-import { Deadline, untilAborted } from '../http/deadline.js';
-import { connectorFor } from '../http/proxy.js';
-import { isSecureOrLoopback } from '../settings/settings.js';
+import { Deadline, untilAborted } from '../platform/http/deadline.js';
+import { connectorFor } from '../platform/http/proxy.js';
+import { isSecureOrLoopback } from '../platform/settings/settings.js';
 import { decoded } from './encoding.js';
 import { Pause } from './pause.js';
 

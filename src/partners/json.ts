@@ -1,4 +1,4 @@
-import { eachLeaf } from '../privacy/private-fields.js';
+import { eachLeaf } from '../platform/privacy/private-fields.js';
 
 /** The functions of the ECMAScript proposal "JSON.parse source text access", which V8 has and the types lack. */
 interface ExactJson {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withAdvice } from '../settings/settings.js';
+import { withAdvice } from '../platform/settings/settings.js';
 import type { Operations } from './catalogue.js';
 import {
   type CallOptions,
@@ -70,7 +70,7 @@ export interface Wording {
 
 /**
  * One partner system as Gangway uses it, except its activities (src/activities/partner-activities.ts) and its sandbox
- * (src/sandbox/systems.ts). The registry in systems.ts lists the descriptors, and everything else derives from it: settings,
+ * (src/apps/sandbox/systems.ts). The registry in systems.ts lists the descriptors, and everything else derives from it: settings,
  * clients, task queues, `gangway call`, `gangway doctor`, webhooks, OpenAPI documents, docs/partner-apis.md.
  */
 export interface Partner<

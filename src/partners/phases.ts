@@ -1,4 +1,4 @@
-import { masked } from '../privacy/masked.js';
+import { masked } from '../platform/privacy/masked.js';
 import { LONGEST, shortened } from './bounds.js';
 
 /**

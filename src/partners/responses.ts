@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
-import { retryAfterMs } from '../http/deadline.js';
-import { masked } from '../privacy/masked.js';
-import { maskedProblems } from '../privacy/private-fields.js';
-import { fieldNames, shapeOf } from '../schemas/shape.js';
+import { retryAfterMs } from '../platform/http/deadline.js';
+import { masked } from '../platform/privacy/masked.js';
+import { maskedProblems } from '../platform/privacy/private-fields.js';
+import { fieldNames, shapeOf } from '../platform/schemas/shape.js';
 import { LONGEST, shortened } from './bounds.js';
 import type { Download, Operation } from './catalogue.js';
 import { type HttpDownload, type HttpResponse, TOO_LARGE, TransportError } from './http.js';

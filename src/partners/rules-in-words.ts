@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Shape, shapeOf } from '../schemas/shape.js';
-import { didYouMean } from '../settings/nearest.js';
+import { type Shape, shapeOf } from '../platform/schemas/shape.js';
+import { didYouMean } from '../platform/settings/nearest.js';
 import type { FieldProblem } from './partner-error.js';
 
 /**

@@ -19,8 +19,8 @@ import {
   secretIn,
   withAdvice,
   withSecretFiles,
-} from '../settings/settings.js';
-import { tracedClient } from '../tracing/spans.js';
+} from '../platform/settings/settings.js';
+import { tracedClient } from '../platform/tracing/spans.js';
 import { dataConverter, type PayloadKeys, payloadKeys } from './payload-codec.js';
 import { type Credentials, isUnimplemented, TemporalProblem, whyUnavailable } from './unavailable.js';
 

@@ -6,7 +6,7 @@ import { isCustomer, ONBOARDINGS, partsOfId, possibleWorkflowIds } from '../mess
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { PARTS, type Part, partId } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { didYouMean } from '../settings/nearest.js';
+import { didYouMean } from '../platform/settings/nearest.js';
 import { all, type Condition, is, isIn, isNull } from './query.js';
 import { listed, listedOf, typesOf, visibilityQuery } from './search.js';
 import { ifFound, TemporalProblem } from './unavailable.js';

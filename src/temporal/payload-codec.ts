@@ -17,7 +17,7 @@ import {
 import proto, { type temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import { partsOfId } from '../messages/ids.js';
-import { inPackage } from '../process/package.js';
+import { inPackage } from '../platform/process/package.js';
 
 /** A key of AES-256. Printed or turned into JSON, a KeyObject does not show its bytes. */
 export interface PayloadKey {

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { didYouMean } from '../settings/nearest.js';
+import { didYouMean } from '../platform/settings/nearest.js';
 import { rejectedBecause, TemporalProblem } from './unavailable.js';
 
 /**

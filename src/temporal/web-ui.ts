@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { url } from '../settings/settings.js';
+import { url } from '../platform/settings/settings.js';
 
 export const webUiSettings = z.object({
   GANGWAY_UI_URL: url.optional().meta({

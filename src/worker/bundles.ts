@@ -1,4 +1,4 @@
-import { inPackage } from '../process/package.js';
+import { inPackage } from '../platform/process/package.js';
 import { FAILURE_CONVERTER, type PayloadKeys } from '../temporal/payload-codec.js';
 
 /** Built files: the bundler and the worker load them by path, even in tests of the sources. */

@@ -1,7 +1,6 @@
 import type { MetricMeter } from '@temporalio/common';
 import type { TelemetryOptions } from '@temporalio/worker';
 import { READS } from '../activities/poll.js';
-import { type ListenAddress, type Listening, listen, serverWithin } from '../http/server.js';
 import { COUNTERS } from '../messages/codes.js';
 import {
   ACCOUNTS,
@@ -16,6 +15,7 @@ import {
 import { REQUIREMENT_KINDS } from '../messages/requirements.js';
 import type { PartnerObserver } from '../partners/observers.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
+import { type ListenAddress, type Listening, listen, serverWithin } from '../platform/http/server.js';
 import type { WorkerSettings } from './settings.js';
 
 export interface Vitals {

@@ -13,7 +13,7 @@ import {
   type WorkerOptions,
   type WorkerPlugin,
 } from '@temporalio/worker';
-import { BadSetting } from '../settings/settings.js';
+import { BadSetting } from '../platform/settings/settings.js';
 import { besideOwn, requireKeys } from '../temporal/connection.js';
 import { dataConverter, replayConverter } from '../temporal/payload-codec.js';
 import { workerIdentity } from '../temporal/workers.js';

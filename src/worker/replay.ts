@@ -11,8 +11,8 @@ import {
 } from '@temporalio/worker';
 import { LOCATED, type ReplaySinks, type Requested, type TraceSinks } from '../messages/sinks.js';
 import { shortened } from '../partners/bounds.js';
-import { masked } from '../privacy/masked.js';
-import { inPackage } from '../process/package.js';
+import { masked } from '../platform/privacy/masked.js';
+import { inPackage } from '../platform/process/package.js';
 import { dataConverter, type PayloadKeys } from '../temporal/payload-codec.js';
 
 /**

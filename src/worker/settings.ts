@@ -1,11 +1,11 @@
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { z } from 'zod';
 import type { PollBounds } from '../activities/poll.js';
-import { storeSettings, storesFrom } from '../documents/open-store.js';
-import { eventSettings, eventsFrom } from '../events/sender.js';
 import { accountNames, readAccounts } from '../partners/account-settings.js';
 import { recordSettings } from '../partners/recording.js';
-import { logSettings } from '../process/logging.js';
+import { storeSettings, storesFrom } from '../platform/documents/open-store.js';
+import { eventSettings, eventsFrom } from '../platform/events/sender.js';
+import { logSettings } from '../platform/process/logging.js';
 import {
   BadSetting,
   duration,
@@ -15,7 +15,7 @@ import {
   readSettings,
   unlessLoopback,
   withAdvice,
-} from '../settings/settings.js';
+} from '../platform/settings/settings.js';
 import { temporalClientSettings } from '../temporal/connection.js';
 
 const pollSettings = z.object({

@@ -15,7 +15,7 @@ import {
 } from '../messages/partner-account.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
-import { masked } from '../privacy/masked.js';
+import { masked } from '../platform/privacy/masked.js';
 import { partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
 import { createJourney } from './journey/journey.js';
 import type { Answered, Question } from './journey/requirement-queue.js';

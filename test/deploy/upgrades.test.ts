@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
-import { startDevServer } from '../../src/temporal/dev-server.js';
+import { startDevServer } from '../../src/apps/demo/dev-server.js';
 import { partIds } from '../../src/temporal/onboardings.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { gangway as runGangway } from '../rigs/command.js';

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { finished as closed } from 'node:stream/promises';
-import { Interrupted, TimedOut } from '../../src/commands/cli/errors.js';
-import { PROGRESS } from '../../src/commands/cli/progress.js';
-import { PASTE_MS } from '../../src/commands/cli/prompts.js';
-import { run, type Surroundings } from '../../src/commands/program.js';
+import { Interrupted, TimedOut } from '../../src/apps/command/cli/errors.js';
+import { PROGRESS } from '../../src/apps/command/cli/progress.js';
+import { PASTE_MS } from '../../src/apps/command/cli/prompts.js';
+import { run, type Surroundings } from '../../src/apps/command/program.js';
 import { type Watched, watched } from './output.js';
 import type { Finished } from './processes.js';
 

@@ -4,13 +4,13 @@ import {
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { sendClaim, sendConfirmation, sendProposal } from '../../src/inbox/answering.js';
 import type { ClaimRequest } from '../../src/messages/claims.js';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../../src/messages/ids.js';
 import type { ListedRequirement } from '../../src/messages/listed.js';
 import { type OnboardingState, stateQuery } from '../../src/messages/onboarding-state.js';
 import type { Part } from '../../src/messages/onboardings.js';
 import { type Answer, type Requirement, resolveRequirement } from '../../src/messages/requirements.js';
+import { sendClaim, sendConfirmation, sendProposal } from '../../src/services/inbox/answering.js';
 import { partIds } from '../../src/temporal/onboardings.js';
 import { type Listed, listed } from '../../src/temporal/search.js';
 import { unlessStill } from './still.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { endWithUs } from '../../src/process/lifecycle.js';
+import { endWithUs } from '../../src/platform/process/lifecycle.js';
 import { type Watched, watched } from './output.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { inject } from 'vitest';
+import type { DevServerOptions } from '../../src/apps/demo/dev-server.js';
+import { type SandboxOptions, startSandbox } from '../../src/apps/sandbox/server.js';
+import { sandboxAccount } from '../../src/apps/sandbox/systems.js';
 import type {
   BusinessOnboardingInput,
   CustomerOnboardingInput,
@@ -15,10 +18,7 @@ import type {
   CustomerOnboardingOutcome,
   MerchantBoardingOutcome,
 } from '../../src/messages/onboardings.js';
-import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.js';
-import { sandboxAccount } from '../../src/sandbox/systems.js';
 import { clientInterceptors } from '../../src/temporal/connection.js';
-import type { DevServerOptions } from '../../src/temporal/dev-server.js';
 import { dataConverter, generatePayloadKey } from '../../src/temporal/payload-codec.js';
 import {
   startBusinessOnboarding,

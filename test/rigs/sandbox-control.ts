@@ -1,5 +1,5 @@
+import type { LedgerEntry } from '../../src/apps/sandbox/ledger.js';
 import { writeExactly } from '../../src/partners/json.js';
-import type { LedgerEntry } from '../../src/sandbox/ledger.js';
 import { eventually } from './waiting.js';
 
 /** A call that the sandbox holds until the test releases it. */

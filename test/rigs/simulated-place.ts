@@ -7,7 +7,7 @@ import { Service } from '../../simulation/service/service.js';
 import { installVirtualTime } from '../../simulation/virtual-time.js';
 import { Worker } from '../../simulation/worker.js';
 import { World } from '../../simulation/world.js';
-import { folder } from '../../src/documents/file-store.js';
+import { folder } from '../../src/platform/documents/file-store.js';
 import { PACE, type RigOptions, type RigPlace } from './rig.js';
 import { SandboxControl } from './sandbox-control.js';
 import { configOf } from './worker.js';

@@ -7,7 +7,7 @@ import {
   type DevServerOptions,
   startDevServer,
   temporalCli,
-} from '../../src/temporal/dev-server.js';
+} from '../../src/apps/demo/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
 
 declare module 'vitest' {

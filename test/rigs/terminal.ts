@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { endWithUs } from '../../src/process/lifecycle.js';
+import { endWithUs } from '../../src/platform/process/lifecycle.js';
 import { type Watched, watched } from './output.js';
 import { environmentOf } from './processes.js';
 

@@ -1,4 +1,4 @@
-import { obtain, type Program } from '../../src/temporal/dev-server.js';
+import { obtain, type Program } from '../../src/apps/demo/dev-server.js';
 
 const TIME_SKIPPING_SERVER: Program = {
   name: 'temporal-test-server',

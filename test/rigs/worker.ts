@@ -1,10 +1,10 @@
 import type { NativeConnection } from '@temporalio/worker';
-import type { EventSettings } from '../../src/events/sender.js';
+import { sandboxAccount } from '../../src/apps/sandbox/systems.js';
 import type { DbaForm } from '../../src/messages/listed.js';
 import { type Account, readAccounts } from '../../src/partners/account-settings.js';
 import type { HttpLimits } from '../../src/partners/http.js';
 import type { SystemName } from '../../src/partners/systems.js';
-import { sandboxAccount } from '../../src/sandbox/systems.js';
+import type { EventSettings } from '../../src/platform/events/sender.js';
 import { type PayloadKeys, parsePayloadKeys } from '../../src/temporal/payload-codec.js';
 import { createWorker } from '../../src/worker/create-worker.js';
 import type { WorkerSettings } from '../../src/worker/settings.js';

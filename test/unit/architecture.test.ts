@@ -34,20 +34,22 @@ const REFUSED: Readonly<Record<string, readonly (readonly [file: string, importe
   ],
   'partners: no Temporal': [['src/partners/banking/a.ts', '@temporalio/common']],
   'sandbox: no Temporal': [
-    ['src/sandbox/a.ts', '@temporalio/client'],
-    ['src/sandbox/b.ts', 'src/messages/b.ts'],
+    ['src/apps/sandbox/a.ts', '@temporalio/client'],
+    ['src/apps/sandbox/b.ts', 'src/messages/b.ts'],
   ],
   'permits of once-only operations: only write.ts hands them out, and only the client asks for them': [
     ['src/activities/boarding.ts', 'src/partners/once.ts'],
-    ['src/commands/partner/call-run.ts', 'src/partners/once.ts'],
+    ['src/apps/command/partner/call-run.ts', 'src/partners/once.ts'],
   ],
   'calls by hand: only gangway call makes them': [
     ['src/activities/calls.ts', 'src/partners/by-hand.ts'],
-    ['src/commands/partner/probe-run.ts', 'src/partners/by-hand.ts'],
+    ['src/apps/command/partner/probe-run.ts', 'src/partners/by-hand.ts'],
   ],
   'partners/boarding: no other partner': [['src/partners/boarding/a.ts', 'src/partners/banking/b.ts']],
-  'partners/banking: no other partner': [['src/sandbox/banking/a.ts', 'src/partners/payments/b.ts']],
-  'partners/plant-store: no other partner': [['src/sandbox/plant-store.ts', 'src/sandbox/processor.ts']],
+  'partners/banking: no other partner': [['src/apps/sandbox/banking/a.ts', 'src/partners/payments/b.ts']],
+  'partners/plant-store: no other partner': [
+    ['src/apps/sandbox/plant-store.ts', 'src/apps/sandbox/processor.ts'],
+  ],
   'partners/payments: no other partner': [['src/activities/payments.ts', 'src/partners/boarding/b.ts']],
   'partners/processor: no other partner': [['src/partners/processor/a.ts', 'src/partners/plant-store/b.ts']],
 };
@@ -62,12 +64,12 @@ const ALLOWED = [
   ['src/workflows/c.ts', 'src/messages/a.ts'],
   ['src/workflows/boarding/decisions.ts', 'src/messages/outcomes.ts'],
   ['src/activities/banking/a.ts', 'src/partners/banking/a.ts'],
-  ['src/commands/onboarding/a.ts', 'src/temporal/a.ts'],
-  ['src/commands/onboarding/a.ts', 'src/inbox/a.ts'],
-  ['src/commands/onboarding/a.ts', 'src/client/a.ts'],
+  ['src/apps/command/onboarding/a.ts', 'src/temporal/a.ts'],
+  ['src/apps/command/onboarding/a.ts', 'src/services/inbox/a.ts'],
+  ['src/apps/command/onboarding/a.ts', 'src/services/client/a.ts'],
   ['src/worker.ts', 'src/worker/a.ts'],
   ['src/activities/write.ts', 'src/partners/once.ts'],
-  ['src/commands/partner/call-run.ts', 'src/partners/by-hand.ts'],
+  ['src/apps/command/partner/call-run.ts', 'src/partners/by-hand.ts'],
 ] as const;
 
 /** An import from each folder to one next to or above it. */

@@ -2,29 +2,29 @@ import { describe, expect, it } from 'vitest';
 import { patternsIn } from '../../scripts/patterns.js';
 import { ticketsAbout } from '../../src/activities/banking/tickets.js';
 import { correctionProblems } from '../../src/activities/corrections.js';
-import { columnsOf } from '../../src/batches/columns.js';
-import { csvRows, NO_MAPPING } from '../../src/batches/csv.js';
-import { formatDoubts } from '../../src/batches/doubts.js';
-import { heldSource } from '../../src/batches/format.js';
-import { rowSchemas } from '../../src/batches/validation.js';
-import { documentName } from '../../src/documents/document-types.js';
-import { changesOf } from '../../src/forms/corrections.js';
-import { settingsFrom } from '../../src/forms/set-fields.js';
-import { retryAfterMs } from '../../src/http/deadline.js';
+import { eventsFrom } from '../../src/apps/receiver/cloud-events.js';
+import { idsIn, webhookIn } from '../../src/apps/receiver/nudges.js';
+import { allIn } from '../../src/apps/sandbox/faults.js';
 import { merchantBoardingInput, NO_ACCOUNTS } from '../../src/messages/inputs.js';
 import { indexedWords } from '../../src/messages/listed.js';
 import { boardingOperations } from '../../src/partners/boarding/operations.js';
 import { differencesIn } from '../../src/partners/differences.js';
 import { parseExactly, parseKeepingDigits } from '../../src/partners/json.js';
 import { jsonIn } from '../../src/partners/responses.js';
-import { PRIVATE_PATTERNS, privatePattern } from '../../src/privacy/masked.js';
-import { Placeholders } from '../../src/privacy/placeholders.js';
-import { masking, withoutRepeats } from '../../src/privacy/private-fields.js';
-import { createLogger, holdPrivate } from '../../src/process/logging.js';
-import { eventsFrom } from '../../src/receiver/cloud-events.js';
-import { idsIn, webhookIn } from '../../src/receiver/nudges.js';
-import { allIn } from '../../src/sandbox/faults.js';
-import { harmless, harmlessJson, parseJson } from '../../src/texts/text.js';
+import { documentName } from '../../src/platform/documents/document-types.js';
+import { retryAfterMs } from '../../src/platform/http/deadline.js';
+import { PRIVATE_PATTERNS, privatePattern } from '../../src/platform/privacy/masked.js';
+import { Placeholders } from '../../src/platform/privacy/placeholders.js';
+import { masking, withoutRepeats } from '../../src/platform/privacy/private-fields.js';
+import { createLogger, holdPrivate } from '../../src/platform/process/logging.js';
+import { columnsOf } from '../../src/services/batches/columns.js';
+import { csvRows, NO_MAPPING } from '../../src/services/batches/csv.js';
+import { formatDoubts } from '../../src/services/batches/doubts.js';
+import { heldSource } from '../../src/services/batches/format.js';
+import { rowSchemas } from '../../src/services/batches/validation.js';
+import { changesOf } from '../../src/services/forms/corrections.js';
+import { settingsFrom } from '../../src/services/forms/set-fields.js';
+import { harmless, harmlessJson, parseJson } from '../../src/services/texts/text.js';
 import { cpuMs, hostileText, hostileTexts, slowness } from '../rigs/hostile-texts.js';
 import { merchant } from '../rigs/inputs.js';
 
@@ -88,7 +88,7 @@ describe('100,000 hostile characters take less than 50 ms of the processor', () 
   const TALK = ['123456 Ann ', '(518) 555-'];
   /** How the patterns that are made of texts are tried, by the files that make them. */
   const MADE: Readonly<Record<string, () => Promise<string[]>>> = {
-    'src/privacy/masked.ts': async () => {
+    'src/platform/privacy/masked.ts': async () => {
       const joined = (['onboarding', 'failure', 'response'] as const).map((place) => privatePattern(place));
       const patterns = [
         ...Object.values(PRIVATE_PATTERNS),
@@ -96,26 +96,30 @@ describe('100,000 hostile characters take less than 50 ms of the processor', () 
       ];
       return (await Promise.all(patterns.map(slownessOf))).flat();
     },
-    'src/privacy/private-fields.ts': async () => {
+    'src/platform/privacy/private-fields.ts': async () => {
       const masks = [20, 160, 2_000].map((count) => masking(['pass-word'], people(count)));
       return slownessFor((text) => masks.map((mask) => mask(text)), TALK);
     },
-    'src/privacy/placeholders.ts': async () => {
+    'src/platform/privacy/placeholders.ts': async () => {
       const placeholders = new Placeholders();
       for (const { firstName } of people(100)) placeholders.placeholder(firstName);
       return slownessFor((message) => placeholders.replaced({ message }, { isResponse: true }), TALK);
     },
-    'src/process/logging.ts': async () => {
+    'src/platform/process/logging.ts': async () => {
       const log = createLogger('info', { write: () => undefined });
       const release = holdPrivate(people(100));
       const slow = await slownessFor((text) => log.info({ text }), TALK);
       release();
       return slow;
     },
-    'src/sandbox/faults.ts': () => slownessFor(allIn(['Ann', '518']), TALK),
+    'src/apps/sandbox/faults.ts': () => slownessFor(allIn(['Ann', '518']), TALK),
   };
   /** Made of constants, of names of partners, or of the names of fields. */
-  const FIXED = ['src/commands/onboarding/status.ts', 'src/receiver/server.ts', 'src/temporal/unreadable.ts'];
+  const FIXED = [
+    'src/apps/command/onboarding/status.ts',
+    'src/apps/receiver/server.ts',
+    'src/temporal/unreadable.ts',
+  ];
 
   it('for each one that is made of texts', async () => {
     expect([...new Set(computed)].sort()).toEqual([...Object.keys(MADE), ...FIXED].sort());

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { formatDoubts } from '../../src/batches/doubts.js';
-import { chosenItems } from '../../src/console/pages/inbox-filter.js';
-import { mondayOf, weekOf } from '../../src/reports/figures.js';
-import { Times, timeBefore } from '../../src/texts/time.js';
+import { chosenItems } from '../../src/apps/console/pages/inbox-filter.js';
+import { formatDoubts } from '../../src/services/batches/doubts.js';
+import { mondayOf, weekOf } from '../../src/services/reports/figures.js';
+import { Times, timeBefore } from '../../src/services/texts/time.js';
 import { watchAges } from '../../src/worker/watch.js';
 import { stoppedAt } from '../rigs/clock.js';
 import { gauges } from '../rigs/gauges.js';

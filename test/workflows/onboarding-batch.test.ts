@@ -4,8 +4,6 @@ import { Readable } from 'node:stream';
 import { WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { afterEach, expect, it } from 'vitest';
-import { readBatch } from '../../src/batches/batches.js';
-import { folder } from '../../src/documents/file-store.js';
 import {
   BATCH_MEMO,
   type BatchInput,
@@ -16,6 +14,8 @@ import {
   type StartLimits,
 } from '../../src/messages/batches.js';
 import { workflowId } from '../../src/messages/ids.js';
+import { folder } from '../../src/platform/documents/file-store.js';
+import { readBatch } from '../../src/services/batches/batches.js';
 import { runsOf } from '../../src/temporal/history.js';
 import { decodedPayloads, sealed } from '../../src/temporal/payload-codec.js';
 import { wasStarted } from '../rigs/commands/files.js';

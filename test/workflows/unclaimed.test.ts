@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sendClaim } from '../../src/inbox/answering.js';
+import { sendClaim } from '../../src/services/inbox/answering.js';
 import { merchant } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 

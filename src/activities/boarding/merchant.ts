@@ -6,7 +6,7 @@ import { isKnownStatus, isMid, phaseOf, type UnderwritingNote } from '../../part
 import type { CallOptions } from '../../partners/client.js';
 import { withoutEntities } from '../../partners/encoding.js';
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
-import { masked } from '../../privacy/masked.js';
+import { masked } from '../../platform/privacy/masked.js';
 import { secondRead, untilCancelled } from '../failures.js';
 
 export type MerchantReader = ReturnType<typeof merchantReader>;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { withAdvice } from '../../settings/settings.js';
+import { withAdvice } from '../../platform/settings/settings.js';
 import { nothing } from '../catalogue.js';
 import { exactJson } from '../fields.js';
 import { type Contract, PROBLEM, ref, same, text } from '../openapi/contract.js';

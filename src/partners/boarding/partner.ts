@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json } from '../../schemas/shape.js';
+import type { Json } from '../../platform/schemas/shape.js';
 import type { Operation } from '../catalogue.js';
 import { exactJson, json } from '../fields.js';
 import { type Contract, listOf, object, ref, same, text, textOrNull } from '../openapi/contract.js';

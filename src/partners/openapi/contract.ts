@@ -1,4 +1,4 @@
-import type { Json, NamedSchemas } from '../../schemas/shape.js';
+import type { Json, NamedSchemas } from '../../platform/schemas/shape.js';
 import type { Operation } from '../catalogue.js';
 
 /**

@@ -1,4 +1,4 @@
-import { type Components, componentsOf, type Json } from '../../schemas/shape.js';
+import { type Components, componentsOf, type Json } from '../../platform/schemas/shape.js';
 import { type Operation, type Operations, operationName, pathParameters } from '../catalogue.js';
 import type { Partner } from '../partner.js';
 import type { Contract } from './contract.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BadSetting, isLoopbackHost } from '../../settings/settings.js';
+import { BadSetting, isLoopbackHost } from '../../platform/settings/settings.js';
 import { json } from '../fields.js';
 import { type Contract, PROBLEM, ref, same } from '../openapi/contract.js';
 import { definePartner } from '../partner.js';

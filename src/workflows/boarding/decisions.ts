@@ -12,7 +12,7 @@ import {
   type MerchantPhase,
   mayTakeAnswers,
 } from '../../partners/boarding/phases.js';
-import { masked } from '../../privacy/masked.js';
+import { masked } from '../../platform/privacy/masked.js';
 import type { Answered, Question } from '../journey/requirement-queue.js';
 import {
   type Asked,

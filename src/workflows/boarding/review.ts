@@ -1,7 +1,7 @@
 import type { StatusSnapshot, Warned } from '../../messages/boarding-activities.js';
 import { takesAnswers } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { masked } from '../../privacy/masked.js';
+import { masked } from '../../platform/privacy/masked.js';
 import type { Answered } from '../journey/requirement-queue.js';
 import { askForCorrection, Rejected, runStep } from '../journey/run-step.js';
 import { runDueTasks } from '../journey/tasks.js';

@@ -18,7 +18,7 @@ import {
   isDecided,
 } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { masked } from '../../privacy/masked.js';
+import { masked } from '../../platform/privacy/masked.js';
 import { partnerFailure } from '../journey/call-failures.js';
 import { type Answered, unlessAbandoned } from '../journey/requirement-queue.js';
 import {

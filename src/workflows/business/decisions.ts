@@ -9,7 +9,7 @@ import type { BusinessOnboardingOutcome } from '../../messages/onboardings.js';
 import { businessOutcome } from '../../messages/outcomes.js';
 import type { Requirement } from '../../messages/requirements.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { masked } from '../../privacy/masked.js';
+import { masked } from '../../platform/privacy/masked.js';
 import type { Answered, Question } from '../journey/requirement-queue.js';
 import {
   type Asked,

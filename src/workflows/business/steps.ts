@@ -8,7 +8,7 @@ import type {
 } from '../../messages/banking-activities.js';
 import { defined } from '../../messages/objects.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { masked } from '../../privacy/masked.js';
+import { masked } from '../../platform/privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
 import {
   askForCorrection,

@@ -1,7 +1,7 @@
 /** The rules about the bank's tickets, as functions of values: when a person is asked, and when the same ticket is asked again. */
 import type { OpenTicket } from '../../messages/banking-activities.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { masked } from '../../privacy/masked.js';
+import { masked } from '../../platform/privacy/masked.js';
 import type { Question } from '../journey/requirement-queue.js';
 import { type Asked, closeMoot, type Reaction } from '../journey/rules.js';
 

@@ -24,7 +24,7 @@ import {
 import { LONGEST_CLAIM_DAYS, type TimelineEvent } from '../../messages/codes.js';
 import { privateRejection, rejection } from '../../messages/rejections.js';
 import type { AnswerKind, Claim, Resolution } from '../../messages/requirements.js';
-import { masked } from '../../privacy/masked.js';
+import { masked } from '../../platform/privacy/masked.js';
 import type { Answers } from './answers.js';
 import { minuteOf } from './current-details.js';
 import type { PublishedState } from './published-state.js';

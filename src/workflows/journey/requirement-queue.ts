@@ -10,7 +10,7 @@ import {
   type Resolution,
 } from '../../messages/requirements.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
-import { masked } from '../../privacy/masked.js';
+import { masked } from '../../platform/privacy/masked.js';
 import type { OutboundEvents } from './outbound-events.js';
 import type { Timeline } from './published-state.js';
 import { inShort } from './resolutions.js';

@@ -2,7 +2,7 @@
 import { fieldOf, isObject } from '../../messages/objects.js';
 import type { Answer, Requirement } from '../../messages/requirements.js';
 import { shortened } from '../../partners/bounds.js';
-import { masked } from '../../privacy/masked.js';
+import { masked } from '../../platform/privacy/masked.js';
 
 export interface Answerable {
   readonly open: readonly Requirement[];

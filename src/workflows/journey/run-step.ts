@@ -4,7 +4,7 @@ import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { Answer, AnswerKind } from '../../messages/requirements.js';
 import { problemText, reasonInWords } from '../../partners/bounds.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
-import { masked } from '../../privacy/masked.js';
+import { masked } from '../../platform/privacy/masked.js';
 import { type SendOnce, WRITE_ATTEMPT_MS } from './activity-proxies.js';
 import { ownFailure, partnerFailure } from './call-failures.js';
 import { momentOf } from './current-details.js';

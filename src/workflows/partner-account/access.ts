@@ -10,7 +10,7 @@ import {
   type UnreadableRead,
   type UnreadableReport,
 } from '../../messages/partner-account.js';
-import { masked } from '../../privacy/masked.js';
+import { masked } from '../../platform/privacy/masked.js';
 import { accountName, partnerActivities, REPEATABLE, WAIT } from '../journey/activity-proxies.js';
 import { minuteOf } from '../journey/current-details.js';
 import type { Journey } from '../journey/journey.js';

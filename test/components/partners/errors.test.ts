@@ -67,7 +67,7 @@ describe('the status of a response decides', () => {
   });
 });
 
-/** All forms of the header: test/unit/http/deadline.test.ts. */
+/** All forms of the header: test/unit/platform/http/deadline.test.ts. */
 it.each([
   ['120', 429, 120_000],
   ['30', 503, 30_000],

@@ -1,7 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, inject, it, vi } from 'vitest';
-import { temporalCli } from '../../../src/temporal/dev-server.js';
+import { temporalCli } from '../../../src/apps/demo/dev-server.js';
 import { newFolder } from '../../rigs/folders.js';
 
 afterEach(() => vi.unstubAllEnvs());

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../../../src/temporal/dev-server.js';
+import { freePort } from '../../../src/apps/demo/dev-server.js';
 import { expressions, parsed } from '../../rigs/deploy/monitoring.js';
 import { SECRET, subscriber } from '../../rigs/events/subscriber.js';
 import { business, merchant } from '../../rigs/inputs.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { destinationOf } from '../../../src/events/sender.js';
+import { destinationOf } from '../../../src/platform/events/sender.js';
 import { type Received, SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
 import { business } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
-import { type GangwayClient, gangwayClient } from '../../../src/client/index.js';
+import { type GangwayClient, gangwayClient } from '../../../src/services/client/index.js';
 import { gangwayPlugin } from '../../../src/worker/plugin.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';

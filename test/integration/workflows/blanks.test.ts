@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
+import { UNVERIFIED_SSN } from '../../../src/apps/sandbox/banking/scenarios.js';
 import { type Resolution, resolveRequirement } from '../../../src/messages/requirements.js';
-import { UNVERIFIED_SSN } from '../../../src/sandbox/banking/scenarios.js';
 import { gangway } from '../../rigs/command.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { createRig } from '../../rigs/rig.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { destinationOf } from '../../../src/events/sender.js';
+import { destinationOf } from '../../../src/platform/events/sender.js';
 import { SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';

@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { startCodecServer } from '../../../src/codec-server/server.js';
-import { createLogger } from '../../../src/process/logging.js';
-import { type DevServer, freePort } from '../../../src/temporal/dev-server.js';
+import { startCodecServer } from '../../../src/apps/codec-server/server.js';
+import { type DevServer, freePort } from '../../../src/apps/demo/dev-server.js';
+import { createLogger } from '../../../src/platform/process/logging.js';
 import { generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
 import { openBrowser } from '../../rigs/browser/browser.js';
 import { WorkflowPages } from '../../rigs/browser/web-ui.js';

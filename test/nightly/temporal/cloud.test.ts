@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { BadSetting } from '../../../src/settings/settings.js';
+import { BadSetting } from '../../../src/platform/settings/settings.js';
 import { temporalSettings } from '../../../src/temporal/connection.js';
 import { gangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sandbox, startSandbox } from '../../../src/apps/sandbox/server.js';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/server.js';
 import { gangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';

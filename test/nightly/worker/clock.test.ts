@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../../../src/temporal/dev-server.js';
+import { freePort } from '../../../src/apps/demo/dev-server.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { launchNode } from '../../rigs/processes.js';

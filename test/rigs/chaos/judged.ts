@@ -8,8 +8,8 @@ import {
   examined,
   type Witness,
 } from '../../../simulation/writes.js';
+import type { ReceivedRequest } from '../../../src/apps/sandbox/faults.js';
 import { bankingClient } from '../../../src/partners/banking/client.js';
-import type { ReceivedRequest } from '../../../src/sandbox/faults.js';
 import { stateOf } from '../../../src/temporal/onboardings.js';
 import type { Markers } from '../privacy/markers.js';
 import { pendingWork } from '../still.js';

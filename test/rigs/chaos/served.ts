@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DevServer, startDevServer } from '../../../src/temporal/dev-server.js';
+import { type DevServer, startDevServer } from '../../../src/apps/demo/dev-server.js';
 import { insist } from '../waiting.js';
 
 /** A Temporal server that can be killed, as a whole or in part. */

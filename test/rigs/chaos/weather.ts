@@ -1,5 +1,5 @@
 import { Seeded } from '../../../simulation/seeded.js';
-import type { FaultPlan } from '../../../src/sandbox/faults.js';
+import type { FaultPlan } from '../../../src/apps/sandbox/faults.js';
 
 export interface Kill {
   /** Milliseconds from the beginning. */

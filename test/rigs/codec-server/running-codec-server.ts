@@ -1,5 +1,5 @@
-import { type CodecServerOptions, startCodecServer } from '../../../src/codec-server/server.js';
-import { createLogger } from '../../../src/process/logging.js';
+import { type CodecServerOptions, startCodecServer } from '../../../src/apps/codec-server/server.js';
+import { createLogger } from '../../../src/platform/process/logging.js';
 import { parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
 import { type Body, type HeaderLines, type Reply, sendJson } from '../send.js';
 import { testEnds } from '../shared.js';

@@ -3,7 +3,7 @@
 import { getEventListeners } from 'node:events';
 import { unwatchFile, watchFile } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
-import { run } from '../../../dist/commands/program.js';
+import { run } from '../../../dist/apps/command/program.js';
 
 /** How long the system may take to close a file or a socket that was closed, in milliseconds. */
 const CLOSING_MS = 200;

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
-import { consoleServer } from '../../../src/console/server.js';
-import { loadConsoleSettings } from '../../../src/console/settings.js';
-import type { ArrivalLimits } from '../../../src/http/server.js';
-import { createLogger } from '../../../src/process/logging.js';
+import { consoleServer } from '../../../src/apps/console/server.js';
+import { loadConsoleSettings } from '../../../src/apps/console/settings.js';
+import type { ArrivalLimits } from '../../../src/platform/http/server.js';
+import { createLogger } from '../../../src/platform/process/logging.js';
 import { testEnds } from '../shared.js';
 import { clientOfCalls, PROVIDER } from './console-of-calls.js';
 

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import type { Role } from '../../../src/console/route.js';
+import type { Role } from '../../../src/apps/console/route.js';
 import { merchant } from '../inputs.js';
 import type { Onboarding } from '../onboarding.js';
 import type { Rig } from '../rig.js';

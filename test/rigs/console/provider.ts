@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { SignJWT } from 'jose';
 import Provider, { interactionPolicy } from 'oidc-provider';
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js';
-import type { OidcSettings } from '../../../src/console/settings.js';
+import type { OidcSettings } from '../../../src/apps/console/settings.js';
 import { listening } from '../listening.js';
 import { testEnds, type Until } from '../shared.js';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher, type FormData, request } from 'undici';
-import type { Role, Route } from '../../../src/console/route.js';
-import { startConsole } from '../../../src/console/server.js';
-import { type ConsoleSettings, loadConsoleSettings } from '../../../src/console/settings.js';
-import { createLogger } from '../../../src/process/logging.js';
+import type { Role, Route } from '../../../src/apps/console/route.js';
+import { startConsole } from '../../../src/apps/console/server.js';
+import { type ConsoleSettings, loadConsoleSettings } from '../../../src/apps/console/settings.js';
+import { createLogger } from '../../../src/platform/process/logging.js';
 import type { Rig } from '../rig.js';
 import { testEnds, type Until } from '../shared.js';
 import { type Person, type RunningProvider, runProvider } from './provider.js';

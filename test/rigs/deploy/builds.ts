@@ -31,7 +31,7 @@ export async function serveBuilds(
     },
     // The bundled command is the one of this project, so the modules of the build run it.
     run(build, args) {
-      const program = join(roots[build] ?? '.', 'dist/commands/program.js');
+      const program = join(roots[build] ?? '.', 'dist/apps/command/program.js');
       const script = `const { run } = await import(${JSON.stringify(pathToFileURL(program).href)});
         const { argv, env, stdin, stdout, stderr } = process;
         const { signal } = new AbortController();

@@ -31,10 +31,10 @@ const LEFT_OUT: readonly (readonly [page: string, start: string, why: string])[]
   [
     'docs/commands.md',
     'npx gangway adopt',
-    'merchants that no onboarding has: test/integration/commands/adopt.test.ts',
+    'merchants that no onboarding has: test/integration/apps/command/adopt.test.ts',
   ],
   ['docs/commands.md', 'npx gangway call ', 'files and IDs of the reader'],
-  ['docs/commands.md', 'temporal workflow start', 'test/e2e/commands/temporal-cli.test.ts runs it'],
+  ['docs/commands.md', 'temporal workflow start', 'test/e2e/apps/command/temporal-cli.test.ts runs it'],
   ['docs/commands.md', 'GANGWAY_RECORD=', 'another worker, which never ends'],
   ['docs/console.md', 'npm run console', 'the demo runs it'],
   ['docs/events.md', 'curl -X POST', 'a receiver without signatures'],

@@ -11,8 +11,8 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { endWithUs } from '../../../src/process/lifecycle.js';
-import { freePort } from '../../../src/temporal/dev-server.js';
+import { freePort } from '../../../src/apps/demo/dev-server.js';
+import { endWithUs } from '../../../src/platform/process/lifecycle.js';
 import { PYTHON_PACKAGES_TIMEOUT_MS, pythonPackages } from '../python-packages.js';
 
 /** moto and its dependencies, pinned by version and SHA-256. `uv pip compile --universal --generate-hashes` writes the file. */

@@ -1,4 +1,4 @@
-import { startDevServer } from '../../../src/temporal/dev-server.js';
+import { startDevServer } from '../../../src/apps/demo/dev-server.js';
 import { launch, run } from '../processes.js';
 
 /** Has all kinds of processes running until somebody kills this one. */

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { createLogger } from '../../../src/process/logging.js';
-import { type ReceiverOptions, startReceiver } from '../../../src/receiver/server.js';
+import { type ReceiverOptions, startReceiver } from '../../../src/apps/receiver/server.js';
+import { createLogger } from '../../../src/platform/process/logging.js';
 import { lazyClient } from '../../../src/temporal/connection.js';
 import type { Rig } from '../rig.js';
 import { type Body, type HeaderLines, type Reply, send } from '../send.js';

@@ -1,4 +1,4 @@
-import type { SandboxOptions } from '../../../src/sandbox/server.js';
+import type { SandboxOptions } from '../../../src/apps/sandbox/server.js';
 import { type HeaderLines, type Reply, sendJson } from '../send.js';
 import { testEnds, type Until } from '../shared.js';
 import { type RunningSandbox, runSandbox } from './running-sandbox.js';

@@ -1,4 +1,4 @@
-import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.js';
+import { type SandboxOptions, startSandbox } from '../../../src/apps/sandbox/server.js';
 import { type Reply, send, sendJson } from '../send.js';
 import { testEnds, type Until } from '../shared.js';
 

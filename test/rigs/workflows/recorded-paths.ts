@@ -1,6 +1,5 @@
 /** The paths through the workflows. scripts/record-histories.ts records a history of each for each release. */
 
-import { handOver } from '../../../src/batches/batches.js';
 import type { TimelineEvent } from '../../../src/messages/codes.js';
 import { partnerRecordId, workflowId } from '../../../src/messages/ids.js';
 import type {
@@ -10,6 +9,7 @@ import type {
 } from '../../../src/messages/inputs.js';
 import type { OperationName, OperationRequest } from '../../../src/messages/partner-operations.js';
 import type { Answer, RequirementKind } from '../../../src/messages/requirements.js';
+import { handOver } from '../../../src/services/batches/batches.js';
 import {
   startBusinessOnboarding,
   startMerchantBoarding,

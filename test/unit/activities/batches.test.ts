@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { batchActivities } from '../../../src/activities/batches.js';
-import { folder } from '../../../src/documents/file-store.js';
 import { BATCH_MEMO, type BatchRow, type RowResult } from '../../../src/messages/batches.js';
+import { folder } from '../../../src/platform/documents/file-store.js';
 import { newFolder } from '../../rigs/folders.js';
 import { merchant } from '../../rigs/inputs.js';
 import {

@@ -5,9 +5,9 @@ import {
   correctionActivities,
   correctionProblems,
 } from '../../../src/activities/corrections.js';
-import { fieldsOf } from '../../../src/forms/schema-fields.js';
 import type { CorrectableType } from '../../../src/messages/activities.js';
 import { NO_ACCOUNTS } from '../../../src/messages/inputs.js';
+import { fieldsOf } from '../../../src/services/forms/schema-fields.js';
 import { business, merchant, OWNER } from '../../rigs/inputs.js';
 
 const named = { posNames: ['Till'], accounts: { north: { posNames: ['Northern Till'] } } };

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { boundedOutcomes, PartnerWaits } from '../../../src/activities/interceptors.js';
 import { again } from '../../../src/activities/poll.js';
 import { softwareErrors } from '../../../src/activities/software-errors.js';
-import { StoreFailure } from '../../../src/documents/file-store.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
+import { StoreFailure } from '../../../src/platform/documents/file-store.js';
 import { environment } from '../../rigs/activities/environment.js';
 import { stoppedAt } from '../../rigs/clock.js';
 

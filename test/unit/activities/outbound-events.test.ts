@@ -3,8 +3,8 @@ import { DefaultLogger } from '@temporalio/worker';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { deliveryActivities, publishSinks } from '../../../src/activities/outbound-events.js';
-import { ForbiddenAddress } from '../../../src/events/sender.js';
 import type { OutboundEvent } from '../../../src/messages/outbound-events.js';
+import { ForbiddenAddress } from '../../../src/platform/events/sender.js';
 import { counter } from '../../rigs/activities/counter.js';
 import { answering, grpcError } from '../../rigs/temporal/answering-service.js';
 

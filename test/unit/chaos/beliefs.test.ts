@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { contradicted, type Evidence, type Witness } from '../../../simulation/writes.js';
+import type { LedgerEntry } from '../../../src/apps/sandbox/ledger.js';
 import type { TimelineEvent } from '../../../src/messages/codes.js';
 import type { OnboardingState, TimelineEntry } from '../../../src/messages/onboarding-state.js';
-import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
 
 const ANSWER = 'By hand, a tenth.';
 const NOTE = 'note-0123456789ab';

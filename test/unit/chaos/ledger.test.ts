@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { castOf, type Party } from '../../../simulation/cast.js';
 import { auditOf } from '../../../simulation/ledger.js';
-import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
+import type { LedgerEntry } from '../../../src/apps/sandbox/ledger.js';
 import { markers } from '../../rigs/privacy/markers.js';
 
 const cast = castOf(1, 120, markers());

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Witness } from '../../../simulation/writes.js';
 import { examined, killedAfterMark } from '../../../simulation/writes.js';
+import type { ReceivedRequest } from '../../../src/apps/sandbox/faults.js';
 import type { TimelineEvent } from '../../../src/messages/codes.js';
 import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
-import type { ReceivedRequest } from '../../../src/sandbox/faults.js';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 

@@ -4,7 +4,7 @@ import type { Command as Program } from 'commander';
 import { type Command, parse } from 'unbash';
 import { describe, expect, it } from 'vitest';
 import { LIBRARY_SECTIONS, SECTIONS } from '../../../scripts/settings.js';
-import { gangway } from '../../../src/commands/program.js';
+import { gangway } from '../../../src/apps/command/program.js';
 import { surroundings } from '../../rigs/command.js';
 import { blocksOf, inlineCodeOf, PAGES } from '../../rigs/docs.js';
 

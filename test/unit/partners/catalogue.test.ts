@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { fieldsOf } from '../../../src/forms/schema-fields.js';
 import { partnerClients, readAccounts } from '../../../src/partners/account-settings.js';
 import { type Operation, operationName, pathParameters } from '../../../src/partners/catalogue.js';
 import { encode } from '../../../src/partners/encoding.js';
 import { catalogue, SYSTEM_NAMES, settingsPrefix } from '../../../src/partners/systems.js';
+import { fieldsOf } from '../../../src/services/forms/schema-fields.js';
 import { failureOf } from '../../rigs/partners/failure.js';
 
 describe('names', () => {

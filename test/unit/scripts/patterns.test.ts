@@ -23,9 +23,11 @@ describe('the check of regular expressions', () => {
   );
 
   it('reads every literal of a file, in code and in markup', () => {
-    const inFolder = patternsIn('src/console/pages').literals.map(({ place }) => place.replace(/:\d+$/, ''));
-    expect(inFolder).toContain('src/console/pages/parts.tsx');
-    const { literals } = patternsIn('src/codec-server');
+    const inFolder = patternsIn('src/apps/console/pages').literals.map(({ place }) =>
+      place.replace(/:\d+$/, ''),
+    );
+    expect(inFolder).toContain('src/apps/console/pages/parts.tsx');
+    const { literals } = patternsIn('src/apps/codec-server');
     expect(literals.map(({ source }) => source)).toContain('^[\\w+/-]*={0,2}$');
   });
 });

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { BadSetting, readSettings } from '../../../src/settings/settings.js';
+import { BadSetting, readSettings } from '../../../src/platform/settings/settings.js';
 import { generatePayloadKey, parsePayloadKeys, payloadKeys } from '../../../src/temporal/payload-codec.js';
 import { keyCheck, parseWorkerIdentity, workerIdentity } from '../../../src/temporal/workers.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { servedAccounts } from '../../../src/partners/account-settings.js';
-import { BadSetting } from '../../../src/settings/settings.js';
+import { BadSetting } from '../../../src/platform/settings/settings.js';
 import { loadWorkerSettings } from '../../../src/worker/settings.js';
 import { fileWith } from '../../rigs/folders.js';
 

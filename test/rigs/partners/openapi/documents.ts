@@ -1,4 +1,4 @@
-import { startSandbox } from '../../../../src/sandbox/server.js';
+import { startSandbox } from '../../../../src/apps/sandbox/server.js';
 import { runSandbox } from '../../sandbox/running-sandbox.js';
 import { Contract } from './contract.js';
 

@@ -1,4 +1,4 @@
-import type { SandboxOptions } from '../../../../src/sandbox/server.js';
+import type { SandboxOptions } from '../../../../src/apps/sandbox/server.js';
 import * as inputs from '../../inputs.js';
 import { type Reply, sendJson } from '../../send.js';
 import { testEnds, type Until } from '../../shared.js';

@@ -1,4 +1,4 @@
-import type { SandboxOptions } from '../../../../src/sandbox/server.js';
+import type { SandboxOptions } from '../../../../src/apps/sandbox/server.js';
 import { testEnds, type Until } from '../../shared.js';
 import { type Keyed, runKeyed } from '../keyed.js';
 import type { Reply } from '../running-sandbox.js';

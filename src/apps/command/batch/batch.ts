@@ -1,0 +1,224 @@
+import { open } from 'node:fs/promises';
+import { extname } from 'node:path';
+import type { FileDoubts } from '../../../messages/batches.js';
+import { type Batch, listBatches, readBatch } from '../../../services/batches/batches.js';
+import { NOT_READ } from '../../../services/batches/doubts.js';
+import { heldSource, rejectUtf16, rowReader, type Source } from '../../../services/batches/format.js';
+import {
+  attachedSentence,
+  consequenceOf,
+  doubtsOf,
+  fileDoubts,
+  kindsOf,
+  type Ready,
+  type RowProblem,
+  type RowRules,
+  rowCheck,
+  rowSchemas,
+  rowsOf,
+  UNCONFIRMED_ROWS,
+  type Validation,
+  validate,
+} from '../../../services/batches/validation.js';
+import { InvalidInput } from '../../../services/texts/invalid-input.js';
+import { cannotRead, readJson, sourceName } from '../cli/arguments.js';
+import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
+import { CommandFailed } from '../cli/errors.js';
+import type { Flags, Texts } from '../cli/options.js';
+import type { TableColumns } from '../cli/output.js';
+import { sayingHowFar, whileShowing } from '../cli/progress.js';
+import { type Confirming, confirm, DOUBTFUL, type Strict } from '../cli/prompts.js';
+import { rejectOtherKind } from '../onboarding/start.js';
+import { type FollowOptions, followBatch, type RunOptions, startAndFollow } from './run.js';
+
+export interface FormatOptions extends Texts<'delimiter' | 'mapping'> {
+  readonly format?: 'csv' | 'ndjson';
+}
+
+type BatchOptions = FormatOptions & RunOptions & Confirming & Strict;
+
+export async function batch(
+  cli: CommandLine,
+  file: string,
+  { dryRun, yes, strict, ...options }: BatchOptions,
+): Promise<void> {
+  const known = cli.config();
+  if (options.format === undefined && extname(file).toLowerCase() === '.json')
+    // A file of rows with this name is no JSON.
+    rejectOtherKind(await readJson(cli, file).catch(() => undefined), file);
+  const rules = { schemas: rowSchemas(known), check: rowCheck(known) };
+  await sayingHowFar(cli, (isNow) =>
+    withValidRows(cli, file, options, rules, async (name, validation, rows) => {
+      if (dryRun) return dryRunOf(cli, name, validation, options.json, strict);
+      const isLarge = validation.rows > UNCONFIRMED_ROWS;
+      const consequence = consequenceOf(name, validation);
+      if (isLarge && !cli.terminal) await confirm(cli, consequence, { yes });
+      const start = async (context: CommandContext) => {
+        const { attached, count } = await checkedAtTemporal(context, name, validation, strict);
+        const sentences = [attachedSentence(attached, validation.rows), consequence].filter(Boolean);
+        if (cli.terminal && (isLarge || count > 0)) await confirm(cli, sentences.join(' '), { yes });
+        isNow(undefined);
+        await startAndFollow(context, name, rows(), options);
+      };
+      await withTemporal(cli, start, { finishes: true });
+    }),
+  );
+}
+
+async function checkedAtTemporal(
+  { cli, client, config }: CommandContext,
+  name: string,
+  validation: Validation,
+  strict?: true,
+): Promise<FileDoubts> {
+  const about = await whileShowing(cli, `checking ${name}`, () =>
+    fileDoubts(client, config.taskQueue, validation),
+  );
+  warnOrReject(cli, name, about, strict);
+  if (!about.isComplete && (cli.terminal || strict)) cli.note(NOT_READ);
+  return about;
+}
+
+/** @throws {InvalidInput} with `--strict` */
+function warnOrReject(
+  cli: CommandLine,
+  name: string,
+  { doubts, count }: Pick<FileDoubts, 'doubts' | 'count'>,
+  strict?: true,
+): void {
+  const lines = linesOf(name, doubts, count);
+  if (strict && count > 0) throw new InvalidInput([...lines, `${name}: ${DOUBTFUL}`].join('\n'));
+  for (const line of lines) cli.note(`warning: ${line}`);
+}
+
+/** Checks as much as possible without Temporal. */
+async function dryRunOf(cli: CommandLine, name: string, validation: Validation, json?: true, strict?: true) {
+  const { rows, counts } = validation;
+  const { doubts, count, attached } = await withTemporal(cli, (context) =>
+    checkedAtTemporal(context, name, validation, strict),
+  ).catch((error: unknown) => {
+    // A check of a file needs no Temporal.
+    if (error instanceof InvalidInput || cli.signal.aborted) throw error;
+    const own: Partial<FileDoubts> & ReturnType<typeof doubtsOf> = doubtsOf(validation);
+    warnOrReject(cli, name, own, strict);
+    cli.note('Temporal does not respond, so existing onboardings and the partner’s lists were not compared.');
+    return own;
+  });
+  if (json)
+    return cli.json({ valid: true, rows, ...counts, attached, warnings: doubts, warningCount: count });
+  cli.line(`${name}: ${rowsOf(rows)}, all valid: ${kindsOf(counts)}`);
+  const sentence = attachedSentence(attached, rows);
+  if (sentence) cli.line(sentence);
+}
+
+/** Checks a whole file before its rows are used. @throws {InvalidInput} that names each wrong row by line, field and rule */
+export async function withValidRows<Valid extends Ready>(
+  cli: CommandLine,
+  file: string,
+  options: FormatOptions & Pick<RunOptions, 'json'>,
+  { schemas, check }: RowRules<Valid>,
+  use: (name: string, validation: Validation, rows: () => AsyncGenerator<Valid>) => Promise<void>,
+): Promise<void> {
+  const { format, delimiter, mapping } = options;
+  const given =
+    mapping === undefined ? undefined : { name: sourceName(mapping), value: await readJson(cli, mapping) };
+  const readRows = rowReader({ format, delimiter, mapping: given }, file, schemas);
+  const source = await openSource(cli, file);
+  const { name } = source;
+  async function* checkedRows() {
+    for await (const row of readRows(source)) {
+      cli.signal.throwIfAborted();
+      yield check(row);
+    }
+  }
+  const changed = `${name}: changed while it was read; check the file and run the command again`;
+  async function* rows() {
+    for await (const row of checkedRows()) {
+      if ('problems' in row) throw new InvalidInput(changed);
+      yield row;
+    }
+  }
+  try {
+    const validation = await whileShowing(cli, `checking ${name}`, () => validate(checkedRows()));
+    rejectIfInvalid(cli, name, validation, options.json);
+    await use(name, validation, rows);
+  } finally {
+    await source.close();
+  }
+}
+
+/** @throws {InvalidInput} that names the line, the field and the rule, and no value */
+function rejectIfInvalid(
+  cli: CommandLine,
+  name: string,
+  { rows, badRows, problems, problemCount }: Validation,
+  json?: true,
+): void {
+  if (rows === 0) throw new InvalidInput(`${name}: has no rows`);
+  if (problemCount === 0) return;
+  const lines = linesOf(name, problems, problemCount);
+  if (json) for (const each of problems) cli.json(each);
+  const end = `${name}: ${badRows} of ${rowsOf(rows)} ${badRows === 1 ? 'is' : 'are'} not valid; nothing was started`;
+  throw new InvalidInput([...lines, end].join('\n'));
+}
+
+function linesOf(name: string, problems: readonly RowProblem[], count: number): string[] {
+  const lines = problems.map(({ line, field, message }) =>
+    [`${name}:${line}`, field, message].filter(Boolean).join(': '),
+  );
+  return count > problems.length ? [...lines, `and ${count - problems.length} more`] : lines;
+}
+
+type BatchesOptions = FollowOptions & Flags<'stop'> & { readonly limit: number };
+
+export async function batches(cli: CommandLine, id: string | undefined, options: BatchesOptions) {
+  const { stop, limit, json, csv, wait } = options;
+  if (id === undefined && (stop || wait)) throw new InvalidInput('name the batch: gangway batches lists all');
+  const run = async (context: CommandContext) => {
+    const { client, config } = context;
+    if (id === undefined) {
+      const found = await listBatches(client, config.taskQueue, limit);
+      return cli.records(found.map(recordOf), { columns: COLUMNS, json, csv, fields: FIELDS });
+    }
+    if (!stop) return followBatch(context, id, options);
+    const batch = await readBatch(client, id);
+    if (!batch)
+      throw new CommandFailed(`there is no batch ${JSON.stringify(id)}; "gangway batches" lists all`);
+    if (batch.hasEnded) throw new CommandFailed(`${id} has ended: ${batch.state.stage}`);
+    await client.workflow.getHandle(id).cancel();
+    cli.line(`${id} stops after the starts in progress; what was started continues`);
+  };
+  await withTemporal(cli, run, { finishes: true });
+}
+
+function recordOf({ id, state, startedAt }: Batch) {
+  const { name, stage, rows, counts, actor } = state;
+  return { id, file: name, stage, rows, ...counts, by: actor, at: startedAt };
+}
+
+const FIELDS = ['file', 'stage', 'rows', 'started', 'attached', 'failed', 'by', 'at', 'id'] as const;
+
+const COLUMNS: TableColumns<ReturnType<typeof recordOf>> = Object.fromEntries(
+  FIELDS.map((name) => [name, { value: (batch) => batch[name], ...(name === 'id' && { keep: true }) }]),
+);
+
+/**
+ * Opens a file, or standard input for `-`. The file stays open, so a file that is replaced in the meantime is read as it was.
+ * A source that cannot be read twice, such as a pipe, is held in memory, because a temporary file must not hold private data.
+ *
+ * @throws {InvalidInput}
+ */
+export async function openSource(cli: Pick<CommandLine, 'input'>, file: string): Promise<Source> {
+  const name = sourceName(file);
+  if (file === '-') return heldSource(name, await cli.input());
+  const handle = await open(file).catch(cannotRead(name));
+  try {
+    if (!(await handle.stat()).isFile()) return heldSource(name, await handle.readFile());
+    rejectUtf16((await handle.read(Buffer.alloc(2), 0, 2, 0)).buffer, name);
+  } catch (error) {
+    await handle.close();
+    throw error instanceof InvalidInput ? error : cannotRead(name)(error as Error);
+  }
+  const read = () => handle.createReadStream({ start: 0, autoClose: false });
+  return { name, read, close: () => handle.close() };
+}

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, NamespaceNotFoundError } from '@temporalio/client';
+import pLimit from 'p-limit';
+import pThrottle from 'p-throttle';
+import type { RowResult } from '../../../messages/batches.js';
+import { partsOfId } from '../../../messages/ids.js';
+import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
+import { awaitOutcome, EndedWithoutOutcome, type Outcome } from '../../../services/client/watching.js';
+import { BUSINESS, CUSTOMER, MERCHANT } from '../../../temporal/start.js';
+import { isUnavailable, promptly } from '../../../temporal/unavailable.js';
+import { CommandFailed, EXIT } from '../cli/errors.js';
+
+const CHECK_EVERY_MS = 1_000;
+
+/** Checks per second, for any number of onboardings, because some run for weeks. */
+const CHECKS_PER_SECOND = 200;
+
+const CONCURRENCY = 8;
+
+export type End = Outcome | { readonly failed: string };
+
+interface Waiting {
+  readonly persistently: Persistently;
+  readonly stop: AbortController;
+  readonly onEnd: (row: RowResult, end: End) => void;
+  readonly onRunning: (row: RowResult, isAsked: boolean) => void;
+}
+
+/** Waits until all have ended, or `stop` is aborted. */
+export async function awaitAll(
+  client: Client,
+  rows: readonly RowResult[],
+  { persistently, stop, onEnd, onRunning }: Waiting,
+): Promise<void> {
+  const { signal } = stop;
+  const check = pThrottle({ limit: 1, interval: 1_000 / CHECKS_PER_SECOND, signal })((row: RowResult) =>
+    promptly(client, () => client.workflow.getHandle(row.workflowId).describe()),
+  );
+
+  const limit = pLimit(CONCURRENCY);
+  /** @returns the row if it has not ended */
+  const checkOne = async (row: RowResult) => {
+    const { status, typedSearchAttributes } = await persistently(() => check(row));
+    const isRunning = status.name === 'RUNNING';
+    if (isRunning) onRunning(row, typedSearchAttributes.get(SEARCH_ATTRIBUTES.actionRequired) === true);
+    else onEnd(row, await endOf(client, row, persistently));
+    return isRunning ? [row] : [];
+  };
+  try {
+    for (let running = rows; running.length > 0; ) {
+      running = (await limit.map(running, checkOne)).flat();
+      if (running.length > 0) await sleep(CHECK_EVERY_MS, undefined, { signal });
+    }
+  } catch (error) {
+    // The first reason counts, because aborted calls fail, too.
+    stop.abort(error);
+  }
+}
+
+async function endOf(client: Client, { workflowId }: RowResult, persistently: Persistently): Promise<End> {
+  const kind = [MERCHANT, BUSINESS, CUSTOMER].find(({ type }) => type === partsOfId(workflowId)?.type);
+  const restart = `start it again with "gangway ${kind?.command} FILE --again"`;
+  const read = () => awaitOutcome<Outcome>(client, workflowId, { restart, input: 'FILE' });
+  return persistently(() => promptly(client, read)).catch((error: unknown) => {
+    if (error instanceof EndedWithoutOutcome) return { failed: error.reason };
+    throw error;
+  });
+}
+
+export const RERUN = 'run the same command again: it continues from here and starts nothing twice';
+
+const PAUSE_MS = 1_000;
+
+/** Repeats a call while Temporal is unavailable. */
+export type Persistently = <Result>(call: () => Promise<Result>) => Promise<Result>;
+
+interface Persistence {
+  /** In milliseconds. */
+  readonly giveUpAfter: number;
+  readonly stop: AbortController;
+  readonly note: (text: string) => void;
+}
+
+/** All calls share the time limit: `stop` aborts when none of them got a response for that long. */
+export function persistent({ giveUpAfter, stop, note }: Persistence): Persistently {
+  let unavailableSince: number | undefined;
+  let hasResponded = false;
+  // A frontend that starts while its database is down reports that a namespace does not exist.
+  const isTransient = (error: unknown) =>
+    isUnavailable(error) || (hasResponded && error instanceof NamespaceNotFoundError);
+  return async (call) => {
+    for (;;) {
+      try {
+        const result = await call();
+        unavailableSince = undefined;
+        hasResponded = true;
+        return result;
+      } catch (error) {
+        if (!isTransient(error)) throw error;
+        if (unavailableSince === undefined) note('Temporal does not respond; trying again');
+        unavailableSince ??= Date.now();
+        if (Date.now() - unavailableSince >= giveUpAfter)
+          stop.abort(new CommandFailed(GAVE_UP, { exitCode: EXIT.unavailable }));
+        await sleep(PAUSE_MS, undefined, { signal: stop.signal });
+      }
+    }
+  };
+}
+
+const GAVE_UP = `gave up, because Temporal does not respond (--give-up-after)\n${RERUN}`;

@@ -1,0 +1,88 @@
+import { constants } from 'node:os';
+import { masked } from '../../../platform/privacy/masked.js';
+import { Printer } from './output.js';
+
+/** The command could not do its work. The message is for people. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+  readonly exitCode: ExitCode;
+  /** @param options.exitCode default: `failed` */
+  constructor(message: string, options: ErrorOptions & { readonly exitCode?: ExitCode } = {}) {
+    super(message, options);
+    this.exitCode = options.exitCode ?? EXIT.failed;
+  }
+}
+
+/** A signal, a deadline or a closed pipe ended the command. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  constructor(
+    by: string,
+    readonly exitCode: number,
+  ) {
+    super(`stopped by ${by}`);
+  }
+
+  /** The exit code is the one that shells use: 128 and the number of the signal. */
+  static by(signal: NodeJS.Signals): Interrupted {
+    return new Interrupted(signal, 128 + constants.signals[signal]);
+  }
+}
+
+export class TimedOut extends Interrupted {
+  constructor(exitCode: ExitCode = EXIT.failed) {
+    super('--timeout', exitCode);
+  }
+}
+
+/** The exit codes of `gangway`. Scripts depend on them. An interrupted command ends with 128 and the number of the signal. */
+export const EXIT = { done: 0, failed: 1, usage: 2, person: 3, unavailable: 4 } as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The meanings of the exit codes: in short, and what a script may rely on. */
+export const EXIT_CODES: readonly (readonly [code: string, short: string, meaning: string])[] = [
+  ['0', 'done', 'done. The output has the outcome of an onboarding, which can be `declined`'],
+  ['1', 'failed or refused', 'failed, refused, or not finished within `--timeout`'],
+  ['2', 'wrong usage', 'wrong usage or input, or missing `--yes`. Nothing was started, changed or sent'],
+  [
+    '3',
+    'waits for a person',
+    'a person must act: `--timeout` ended the wait while a requirement was open, or the partner wants a one-time code',
+  ],
+  [
+    '4',
+    'unavailable',
+    'Temporal, a worker or the partner is unavailable. Run the same command again later: it does nothing twice',
+  ],
+  ['130, 143', 'interrupted', 'interrupted by Ctrl-C or SIGTERM. What was started continues'],
+];
+
+export function exitCodesInShort(): string {
+  return `Exit codes: ${EXIT_CODES.map(([code, short]) => `${code.split(',')[0]} ${short}`).join(', ')}.`;
+}
+
+/** The option that prints the stack of an error. It is read from the arguments, because an error may come before they are parsed. */
+export const DEBUG = '--debug';
+
+/** One sentence about the error, and what to do next. The message of the error may quote anything, so it is masked. */
+export function unforeseen(error: unknown): string {
+  const [what = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  return (
+    `gangway failed unexpectedly: ${masked(what, 'failure') || 'an error without a message'}. ` +
+    `Check what was done with "gangway status" or "gangway list". To report it, run the command again with ${DEBUG}.`
+  );
+}
+
+export function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return masked(String(error), 'failure');
+  const own = masked(error.stack ?? error.message, 'failure');
+  return error.cause === undefined ? own : `${own}\ncaused by ${stackOf(error.cause)}`;
+}
+
+/** For an error that no command can catch: explains it, and ends the process. */
+export function crash(error: unknown): never {
+  const { argv, env, stdout, stderr } = process;
+  new Printer({ env, stdout, stderr }).note(argv.includes(DEBUG) ? stackOf(error) : unforeseen(error));
+  process.exit(1);
+}

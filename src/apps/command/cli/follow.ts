@@ -1,0 +1,175 @@
+import { PRIORITY_KEYS, type SingleActivity } from '../../../messages/activities.js';
+import { isOnboarding, partnerTaskQueue } from '../../../messages/ids.js';
+import { GangwayClient } from '../../../services/client/client.js';
+import { pause, type Reading, type Watching } from '../../../services/client/watching.js';
+import { NotYetApplied } from '../../../services/inbox/answering.js';
+import { type Asked, UNKNOWN, type Waits } from '../../../services/inbox/waits.js';
+import { InvalidInput } from '../../../services/texts/invalid-input.js';
+import { nameWithId, userName } from '../../../services/texts/names.js';
+import { startSingle } from '../../../temporal/single-activities.js';
+import type { Started } from '../../../temporal/start.js';
+import type { CommandContext, Terminal } from './command-line.js';
+import { EXIT, Interrupted, TimedOut } from './errors.js';
+import { exitCodeOf, explainActivity } from './failures.js';
+import { describeRequirement } from './in-words.js';
+import { PROGRESS, Progress, whileShowing } from './progress.js';
+import { promptForCode } from './prompts.js';
+
+interface Following extends Omit<How, 'onRead'> {
+  /** Waits for the outcome. Otherwise only an earlier workflow that has ended has its outcome printed. */
+  readonly wait: boolean;
+  readonly json?: true | undefined;
+}
+
+/** Prints what was started. Waits for its outcome, and prints that with `json`. @returns undefined when it does not wait */
+export async function followStarted<Outcome>(
+  context: CommandContext,
+  started: Started,
+  { wait, json, ...how }: Following,
+): Promise<Outcome | undefined> {
+  const { cli, client, link } = context;
+  const { workflowId, runId, started: isNew } = started;
+  const url = link(workflowId, runId);
+  if (json) cli.json({ workflowId, runId, started: isNew, ...(url && { url }) });
+  else cli.line(`${isNew ? 'started' : 'already started:'} ${workflowId}${url ? `\n${url}` : ''}`);
+  const hasEnded = async () =>
+    (await client.workflow.getHandle(workflowId).describe()).status.name !== 'RUNNING';
+  if (!wait && (isNew || !(await hasEnded()))) return undefined;
+  const outcome = await follow<Outcome>(context, workflowId, how);
+  if (json) cli.json({ workflowId, ...outcome });
+  return outcome;
+}
+
+interface How {
+  /** The way to start it again when it has ended without an outcome, for people. */
+  readonly restart: string;
+  /** The terminal at which to ask for one-time codes. */
+  readonly terminal?: Terminal | undefined;
+  /** Receives each reading: the first at once, and one after the end. */
+  readonly onRead?: (reading: Reading) => void;
+}
+
+/**
+ * Waits for the outcome of a workflow. Meanwhile shows on standard error where it is, each requirement with the commands that
+ * answer it, and what holds it up. When the person or `--timeout` ends the wait, prints that the workflow continues.
+ *
+ * @throws {EndedWithoutOutcome} when the workflow has ended without an outcome
+ */
+export async function follow<Outcome>(
+  context: CommandContext,
+  workflowId: string,
+  { restart, ...how }: How,
+): Promise<Outcome> {
+  const { cli } = context;
+  const last: { waits: Waits } = { waits: UNKNOWN };
+  const onRead = (reading: Reading) => {
+    last.waits = reading;
+    how.onRead?.(reading);
+  };
+  const isBrief = how.onRead === undefined;
+  const watching = gangwayOf(context).watch<Outcome>(workflowId, { isBrief }, { restart, input: 'FILE' });
+  try {
+    await report(context, workflowId, watching, { ...how, onRead });
+    return await watching.outcome;
+  } catch (error) {
+    const { aborted, reason } = cli.signal;
+    const isInterrupted = aborted && reason instanceof Interrupted && reason.exitCode !== 0;
+    if (!isInterrupted && exitCodeOf(error) !== EXIT.unavailable) throw error;
+    const name = nameWithId({ workflowId, dba: last.waits.state?.dba });
+    cli.note(`${name} continues; ${howToReturn(workflowId)}`);
+    if (!isInterrupted) throw error;
+    const { on } = last.waits;
+    throw reason instanceof TimedOut ? new TimedOut(on === 'nobody' ? EXIT.failed : EXIT[on]) : reason;
+  } finally {
+    cli.status.end();
+  }
+}
+
+const howToReturn = (workflowId: string) => `"gangway watch ${workflowId}" follows it again`;
+
+async function report(
+  context: CommandContext,
+  workflowId: string,
+  watching: Watching<unknown>,
+  { terminal, onRead }: Pick<How, 'terminal'> & Required<Pick<How, 'onRead'>>,
+): Promise<void> {
+  const { cli } = context;
+  const progress = new Progress(cli);
+  const what = isOnboarding(workflowId) ? 'onboarding' : 'operation';
+  let shown = new Set<string>();
+  let isFirst = true;
+  if (cli.status.isThere) progress.at(`${workflowId}: ${UNKNOWN.step}`);
+  for await (const now of watching) {
+    onRead(now);
+    if (now.hasEnded) return;
+    if (isFirst) cli.note(`${PROGRESS}Ctrl-C ends the wait, not the ${what}; ${howToReturn(workflowId)}`);
+    isFirst = false;
+    progress.at(`${now.state?.dba ?? workflowId}: ${now.step}`);
+    const isNew = (text: string) => !shown.has(text);
+    for (const obstacle of now.obstacles.filter(isNew)) cli.note(obstacle);
+    for (const asked of now.asked.filter((each) => isNew(keyOf(each)))) {
+      const question = describeRequirement(cli, asked.workflowId, asked.requirement);
+      cli.note(`${asked.name} has an open requirement:\n${question}`);
+      if (terminal) await cli.status.hiddenWhile(() => askForCode(context, asked, terminal, watching.ended));
+    }
+    // A requirement that is raised again is shown again. One that cannot be read may still be open.
+    if (now.state) shown = new Set([...now.asked.map(keyOf), ...now.obstacles]);
+    else for (const obstacle of now.obstacles) shown.add(obstacle);
+  }
+}
+
+const keyOf = ({ workflowId, requirement }: Asked) => `${workflowId} ${requirement.id}`;
+
+async function askForCode(
+  context: CommandContext,
+  { workflowId, requirement: { id: requirementId, answers } }: Asked,
+  terminal: Terminal,
+  ended: AbortSignal,
+): Promise<void> {
+  if (!answers.includes('code')) return;
+  const code = await promptForCode(terminal, ended);
+  if (code === undefined) return;
+  const given = {
+    answer: { kind: 'code', code },
+    actor: userName(),
+    reason: 'answered at the prompt',
+  } as const;
+  try {
+    await gangwayOf(context).answer(workflowId, { requirementId, ...given });
+  } catch (error) {
+    if (!(error instanceof InvalidInput) && !(error instanceof NotYetApplied)) throw error;
+    context.cli.note(error.message);
+  }
+}
+
+/** Runs an activity on a worker, without a workflow, ahead of onboardings, and waits for its result. @throws {CommandFailed} */
+export async function runSingle<Result>(
+  { cli, client, config }: CommandContext,
+  id: string,
+  single: SingleActivity,
+): Promise<Result> {
+  const { queue, account, options, summary } = single;
+  return whileShowing(cli, `${summary}: starts`, async (progress) => {
+    const { step, result } = await startSingle(client, config.taskQueue, id, {
+      ...single,
+      options: { ...options, priority: { priorityKey: PRIORITY_KEYS.call } },
+    });
+    const ended = new AbortController();
+    const response = result<Result>().finally(() => ended.abort());
+    response.catch(() => undefined);
+    while (await pause(ended.signal)) {
+      // The result arrives even where its progress cannot be read.
+      const now = await step().catch(() => undefined);
+      if (now !== undefined && !ended.signal.aborted) progress.at(`${summary}: ${now}`);
+    }
+    const isRepeatable = options.retry?.maximumAttempts !== 1;
+    return response.catch((error: unknown) => {
+      throw explainActivity(error, partnerTaskQueue(config.taskQueue, queue, account), isRepeatable);
+    });
+  });
+}
+
+/** The public client, over the connection of a command. Commands that only list do not load it. */
+export function gangwayOf({ cli, client, config }: CommandContext): GangwayClient {
+  return new GangwayClient({ temporal: client, settings: config, env: cli.env });
+}

@@ -1,0 +1,169 @@
+import { styleText } from 'node:util';
+import stringWidth from 'string-width';
+import { harmless } from '../../../services/texts/text.js';
+
+export type Style = 'red' | 'yellow' | 'green' | 'dim' | 'bold';
+
+export interface ColumnLayout {
+  readonly title: string;
+  /** 1 stays. Others disappear where the table does not fit, the highest number first. Default: 1. */
+  readonly priority?: number | undefined;
+  /** Shown whole as long as possible: an id, or what people copy. Other columns are cut first. */
+  readonly keep?: true | undefined;
+}
+
+/** The text of a cell; a number is aligned to the right. */
+export type Cell = string | number | { readonly text: string; readonly style: Style | undefined };
+
+export interface Room {
+  /** Columns of the terminal. Default: as many as needed, and nothing is cut. */
+  readonly width?: number | undefined;
+  /** Uses the styles of cells. Default: false. */
+  readonly color?: boolean;
+}
+
+/** A table of the full width, for people and `grep`. */
+export function tableOf(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const columns = head.map((title) => ({ title }));
+  return layOut(columns, rows).lines.join('\n');
+}
+
+/**
+ * A table without frames, so that it can be copied and cut. Each row is one line of at most `width` columns: long texts lose
+ * their middle, and less important columns disappear.
+ *
+ * @returns `hidden` are the titles of columns that do not fit, without those that are empty. `isCramped` is true if a column is cut
+ *   that should stay whole, or cut so far that it is hardly readable
+ */
+export function layOut(
+  columns: readonly ColumnLayout[],
+  rows: readonly (readonly Cell[])[],
+  { width = Number.POSITIVE_INFINITY, color = false }: Room = {},
+) {
+  const measured = columns.map((column, index) =>
+    measure(
+      column,
+      rows.map((row) => row[index] ?? ''),
+    ),
+  );
+  const widths = widthsOf(measured, width);
+  const line = (textOf: (column: Measured) => string, styleOf?: (column: Measured) => Style | undefined) =>
+    [...widths]
+      .map(([column, room]) => styled(padTo(textOf(column), room, column.isNumeric), styleOf?.(column)))
+      .join(GAP)
+      .trimEnd();
+  const isCut = (column: Measured) =>
+    (widths.get(column) ?? column.natural) < (column.keep ? column.natural : readable(column));
+  return {
+    isCramped: measured.some(isCut),
+    lines: [
+      line(({ head }) => head),
+      ...rows.map((_, index) =>
+        line(
+          ({ texts }) => texts[index] ?? '',
+          ({ cells }) => (color ? styleOf(cells[index]) : undefined),
+        ),
+      ),
+    ],
+    hidden: measured.flatMap((column) => (widths.has(column) || column.isEmpty ? [] : [column.title])),
+  };
+}
+
+const GAP = '  ';
+
+/** The width to which a column may be cut before a less important one disappears. */
+const READABLE = 18;
+
+/** The width to which columns are cut once no more can disappear, before the columns to keep are cut, too. */
+const NARROW = 8;
+
+/** The part of the terminal that one column may keep. */
+const KEPT = 0.6;
+
+type Measured = ReturnType<typeof measure>;
+
+function measure(column: ColumnLayout, cells: readonly Cell[]) {
+  const head = oneLine(column.title.toUpperCase());
+  const texts = cells.map((cell) => oneLine(typeof cell === 'object' ? cell.text : String(cell)));
+  const content = texts.reduce((most, text) => Math.max(most, stringWidth(text)), 0);
+  const filled = cells.filter((cell) => cell !== '');
+  return {
+    ...{ ...column, head, cells, texts, natural: Math.max(content, stringWidth(head)) },
+    isEmpty: content === 0,
+    isNumeric: filled.length > 0 && filled.every((cell) => typeof cell === 'number'),
+  };
+}
+
+const readable = ({ natural }: Measured) => Math.min(natural, READABLE);
+
+/** The columns that do not disappear, with their widths. */
+function widthsOf(columns: readonly Measured[], width: number): ReadonlyMap<Measured, number> {
+  let shown = columns;
+  const kept = Math.max(NARROW, Math.floor(width * KEPT));
+  const atLeast = (most: number) => (column: Measured) => Math.min(column.natural, column.keep ? kept : most);
+  const room = () => width - GAP.length * (shown.length - 1);
+  const fits = (widthOf: (column: Measured) => number) =>
+    shown.reduce((sum, column) => sum + widthOf(column), 0) <= room();
+  for (const column of byImportance(columns))
+    if (!fits(column.isEmpty ? ({ natural }) => natural : atLeast(READABLE)))
+      shown = shown.filter((each) => each !== column);
+  while (shown.length > 1 && !fits(() => 1)) shown = shown.slice(0, -1);
+  const floor = [atLeast(READABLE), atLeast(NARROW)].find(fits) ?? (() => 1);
+  // The widest columns are cut to one width until all fit, and none below its floor.
+  const at = (level: number) => (column: Measured) =>
+    Math.min(column.natural, Math.max(level, floor(column)));
+  let level = Math.max(1, Math.min(room(), Math.max(...columns.map(({ natural }) => natural))));
+  while (level > 1 && !fits(at(level))) level -= 1;
+  return new Map(shown.map((column) => [column, at(level)(column)]));
+}
+
+/** Returns the columns that may disappear, in order: empty ones, then the highest numbers. */
+function byImportance(columns: readonly Measured[]) {
+  return columns
+    .filter(({ priority = 1 }) => priority > 1)
+    .toReversed()
+    .sort(
+      (one, other) =>
+        Number(other.isEmpty) - Number(one.isEmpty) || (other.priority ?? 1) - (one.priority ?? 1),
+    );
+}
+
+/** Cuts the middle out of a text that is wider than `width`: `merchant-bo…n-bakery`. */
+export function cutMiddle(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  const parts = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
+  const room = Math.max(0, width - 1);
+  const head = takeFrom(parts, Math.ceil(room / 2));
+  const tail = takeFrom(parts.toReversed(), Math.floor(room / 2)).toReversed();
+  return `${head.join('')}…${tail.join('')}`;
+}
+
+function takeFrom(parts: readonly string[], width: number): string[] {
+  let used = 0;
+  const end = parts.findIndex((part) => {
+    used += stringWidth(part);
+    return used > width;
+  });
+  return parts.slice(0, end);
+}
+
+function padTo(text: string, width: number, isRight: boolean): string {
+  const shown = cutMiddle(text, width);
+  const padding = ' '.repeat(Math.max(0, width - stringWidth(shown)));
+  return isRight ? padding + shown : shown + padding;
+}
+
+/** Leaves the padding plain, so that the end of a line can be trimmed. */
+function styled(text: string, style: Style | undefined): string {
+  const content = text.trim();
+  if (style === undefined || content === '') return text;
+  return text.replace(content, () => styleText(style, content, { validateStream: false }));
+}
+
+function styleOf(cell: Cell = ''): Style | undefined {
+  return typeof cell === 'object' ? cell.style : undefined;
+}
+
+function oneLine(text: string): string {
+  return harmless(text.replace(/\s+/g, ' ')).trim();
+}

@@ -1,0 +1,84 @@
+import type { Client } from '@temporalio/client';
+import { TASKS } from '../../../messages/codes.js';
+import { possibleWorkflowIds, WORKFLOW_ID_PREFIXES } from '../../../messages/ids.js';
+import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
+import { Deadline } from '../../../platform/http/deadline.js';
+import { onboardingName } from '../../../services/inbox/inbox.js';
+import { withClient } from '../../../temporal/connection.js';
+import { either, is, isIn, startsWith } from '../../../temporal/query.js';
+import { type Filter, type Listed, listed, typesOf, visibilityQuery } from '../../../temporal/search.js';
+import { type CommandSettings, loadCommandSettings, type Surroundings } from '../cli/command-line.js';
+
+type Found = readonly (readonly [word: string, description: string])[];
+
+/** A person waits for the candidates, and types on without them, in milliseconds. */
+const TIMEOUT_MS = 1_000;
+
+/** Looks values up in Temporal. Nothing is kept, and without a response in time there are none: a person is typing. */
+async function lookUp(
+  { env }: Surroundings,
+  find: (client: Client, config: CommandSettings) => Promise<Found>,
+): Promise<Found> {
+  const deadline = new Deadline({ ms: TIMEOUT_MS });
+  try {
+    const config = loadCommandSettings(env);
+    const { signal } = deadline;
+    return await withClient({ env, keys: config.payloadKeys, signal }, (client) => find(client, config));
+  } catch {
+    return [];
+  } finally {
+    deadline.release();
+  }
+}
+
+/** More would fill the terminal. */
+const MOST = 50;
+
+/** The onboardings that a command can be about. Default: all. */
+const ABOUT: Readonly<Record<string, Partial<Filter>>> = {
+  resolve: { actionRequired: true },
+  claim: { actionRequired: true },
+  release: { actionRequired: true },
+  confirm: { actionRequired: true },
+  watch: { running: true },
+  nudge: { running: true },
+  cancel: { running: true },
+};
+
+const TYPES = typesOf(WORKFLOW_ID_PREFIXES);
+
+/** The onboardings and operations that begin so, the newest first: an onboarding by its `externalId`. */
+export function onboardingIds(surroundings: Surroundings, command: string, current: string): Promise<Found> {
+  return lookUp(surroundings, async (client) => {
+    const prefixes = ['', ...Object.values(WORKFLOW_ID_PREFIXES).map((prefix) => `${prefix}-`)];
+    const begins = either(...prefixes.map((prefix) => startsWith('WorkflowId', prefix + current)));
+    const query = visibilityQuery({ ...ABOUT[command], types: TYPES, query: current && begins });
+    const found = await Array.fromAsync(listed(client, query, MOST));
+    // The parts of a customer have its name.
+    const named = new Map(found.map((each) => [nameOf(each, current), describe(each)]));
+    return [...named];
+  });
+}
+
+/** The `externalId` where that is what the person types. */
+function nameOf({ workflowId }: Listed, current: string): string {
+  const short = onboardingName(workflowId) ?? workflowId;
+  return short.startsWith(current) ? short : workflowId;
+}
+
+function describe({ dba, stage, requirements: [first] }: Listed): string {
+  return [dba, stage, first && TASKS[first.kind]].filter(Boolean).join(', ');
+}
+
+/** The open requirements of an onboarding, as the list has them: this needs one call, and no worker. */
+export function requirementIds(surroundings: Surroundings, id: string): Promise<Found> {
+  return lookUp(surroundings, async (client, { accounts }) => {
+    const ids = possibleWorkflowIds(id, Object.keys(accounts));
+    const query = either(isIn('WorkflowId', ids), is(SEARCH_ATTRIBUTES.dba, id));
+    const open = visibilityQuery({ types: TYPES, actionRequired: true, query });
+    const found = await Array.fromAsync(listed(client, open, MOST));
+    // A customer has the requirements of its parts.
+    const requirements = found.flatMap((each) => each.requirements);
+    return [...new Map(requirements.map(({ id, kind }) => [id, TASKS[kind]]))];
+  });
+}

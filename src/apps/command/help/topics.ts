@@ -1,0 +1,127 @@
+import type { z } from 'zod';
+import { REQUIREMENT_KINDS, TASKS } from '../../../messages/codes.js';
+import { didYouMean } from '../../../platform/settings/nearest.js';
+import { columnsOf } from '../../../services/batches/columns.js';
+import { fieldsOf } from '../../../services/forms/schema-fields.js';
+import { CODES, type Code, explained, runbookOf } from '../../../services/texts/codes.js';
+import { page, type Row, tablesIn } from '../../../services/texts/docs.js';
+import { InvalidInput } from '../../../services/texts/invalid-input.js';
+import type { Surroundings } from '../cli/command-line.js';
+import { EXIT_CODES } from '../cli/errors.js';
+import { described, Printer, readableWidth, wrapped } from '../cli/output.js';
+import { fieldTable } from '../partner/call-fields.js';
+import type { Topic } from './complete.js';
+
+export async function printTopic(surroundings: Surroundings, topic: Topic, [part]: readonly string[]) {
+  const width = readableWidth(surroundings.stdout);
+  new Printer(surroundings).line(await TEXTS[topic](width, part, surroundings.env));
+}
+
+type TextOf = (width: number, part: string | undefined, env: NodeJS.ProcessEnv) => string | Promise<string>;
+
+const TEXTS: Readonly<Record<Topic, TextOf>> = {
+  fields: async (_, kind, env) => fieldTable(fieldsOf(await inputOf(kind, env))),
+  columns: async (_, kind, env) => columnsOf([await inputOf(kind, env)]).names.join(','),
+  requirements: (width) =>
+    paragraphs(
+      width,
+      'A requirement is a question to a person. "gangway inbox" lists the open ones, "gangway resolve" answers one, and the Web ' +
+        'UI shows them in the details of the workflow.',
+      'Gangway never decides a requirement by itself. Past its due date it is overdue and stays open. It closes when the ' +
+        "partner's own change makes it obsolete.",
+      '"gangway claim" shows others that you work on a requirement. "gangway confirm" applies an answer that someone else proposed.',
+      'The kinds, what to do, and the allowed answers:',
+      described(
+        REQUIREMENT_KINDS.map((kind) => [kind, `${TASKS[kind]} (${runbookOf(kind)['answers']})`]),
+        width,
+      ),
+      '"gangway explain KIND" describes a kind: what happened, what to do, and what not to do.',
+    ),
+  'exit-codes': (width) =>
+    described(
+      EXIT_CODES.map(([code, , meaning]) => [code, meaning]),
+      width,
+    ),
+  settings: (width, part) => settingsHelp(part, width),
+};
+
+/** The inputs load the SDK, which no other topic needs. @throws {InvalidInput} */
+async function inputOf(kind: string | undefined, env: NodeJS.ProcessEnv): Promise<z.ZodType> {
+  const { merchantBoardingInput, businessOnboardingInput, customerOnboardingInput } = await import(
+    '../../../messages/inputs.js'
+  );
+  const { readAccounts } = await import('../../../partners/account-settings.js');
+  const inputs = {
+    merchant: merchantBoardingInput,
+    business: businessOnboardingInput,
+    customer: customerOnboardingInput,
+  };
+  const [, input] = Object.entries(inputs).find(([name]) => name === kind) ?? [];
+  if (input) return input(readAccounts(env));
+  throw new InvalidInput(`name the input: ${Object.keys(inputs).join(', ')}`);
+}
+
+/** Joins paragraphs with empty lines. Multi-line paragraphs stay as they are. */
+function paragraphs(width: number, ...texts: readonly string[]): string {
+  return texts.map((text) => (text.includes('\n') ? text : wrapped(text, width))).join('\n\n');
+}
+
+/** @throws {InvalidInput} that names the nearest codes, for an unknown one */
+export function explain(
+  surroundings: Surroundings,
+  given: string | undefined,
+  { json }: { readonly json?: true },
+): void {
+  const cli = new Printer(surroundings);
+  const width = readableWidth(cli.stdout);
+  const names = [...new Set(CODES.map(({ code }) => code))];
+  if (given === undefined) {
+    if (json) cli.json(names);
+    else cli.line(listed(width));
+    return;
+  }
+  const found = explained(given);
+  const unknown = `no code ${JSON.stringify(given)}${didYouMean(given, names)}`;
+  if (found.length === 0) throw new InvalidInput(`${unknown}; "gangway explain" lists all codes`);
+  if (json) for (const { facts, ...each } of found) cli.json({ ...each, ...facts });
+  else cli.line(found.map((each) => inWords(each, width)).join('\n\n'));
+}
+
+function listed(width: number): string {
+  const kinds = [...Map.groupBy(CODES, ({ kind }) => kind)];
+  const inShort = (codes: readonly Code[]) => wrapped(codes.map(({ code }) => code).join(', '), width, 2);
+  return kinds.map(([kind, codes]) => `${kind}\n  ${inShort(codes)}`).join('\n\n');
+}
+
+function inWords({ code, kind, facts }: Code, width: number): string {
+  return `${code} (${kind})\n${described(Object.entries(facts), width)}`;
+}
+
+/** The settings whose name has this part, or all, as docs/configuration.md describes them. @throws {InvalidInput} for none */
+export function settingsHelp(part: string | undefined, width: number): string {
+  const tables = tablesIn(page('configuration'));
+  const isWanted = (name: string) => part === undefined || name.includes(part.toUpperCase());
+  const shown = tables.flatMap(({ heading, rows }) => {
+    const found = rows.filter((row) => namesIn(row).some(isWanted));
+    return found.length === 0
+      ? []
+      : [[heading, ...found.map((row) => rowInWords(row, isWanted, width))].join('\n')];
+  });
+  if (shown.length > 0) return [...shown, SECRETS].join('\n\n');
+  const names = tables.flatMap(({ rows }) => rows.flatMap(namesIn));
+  throw new InvalidInput(`no setting ${JSON.stringify(part)}${didYouMean(part ?? '', names)}`);
+}
+
+const SECRETS = 'A secret can be in a file: set NAME_FILE to its path instead.';
+
+/** Settings with the same description share a row. */
+function namesIn({ setting = '' }: Row): string[] {
+  return setting.split('<br>').map((name) => name.replaceAll('`', ''));
+}
+
+function rowInWords({ setting = '', ...facts }: Row, isWanted: (name: string) => boolean, width: number) {
+  const names = namesIn({ setting })
+    .filter(isWanted)
+    .map((name) => `  ${name}`);
+  return [...names, described(Object.entries(facts), width - 2).replace(/^/gm, '  ')].join('\n');
+}

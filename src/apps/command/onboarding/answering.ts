@@ -1,0 +1,257 @@
+import { existsSync } from 'node:fs';
+import type { RequirementKind, TimelineEvent } from '../../../messages/codes.js';
+import type { OnboardingState } from '../../../messages/onboarding-state.js';
+import type { Answer, AnswerKind, Requirement, ResolutionReceipt } from '../../../messages/requirements.js';
+import { Deadline } from '../../../platform/http/deadline.js';
+import { didYouMean } from '../../../platform/settings/nearest.js';
+import {
+  asPartsHaveThem,
+  type PartState,
+  partsOf,
+  readable,
+  timelinesOf,
+} from '../../../services/inbox/waits.js';
+import { InvalidInput } from '../../../services/texts/invalid-input.js';
+import { answeredBefore, closedBefore, saidOf } from '../../../services/texts/timeline-entries.js';
+import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
+import { findById, shellWord } from '../cli/arguments.js';
+import type { CommandContext } from '../cli/command-line.js';
+import { CommandFailed } from '../cli/errors.js';
+import { gangwayOf } from '../cli/follow.js';
+import {
+  describeRequirement,
+  endedSentence,
+  optionsOf,
+  resolveCommands,
+  takeBackCommand,
+} from '../cli/in-words.js';
+import { whileShowing } from '../cli/progress.js';
+
+/** What the commands that answer share: which requirement a person means, and what the answer led to. */
+
+type Found = Awaited<ReturnType<typeof findById>>;
+
+export interface Read {
+  readonly found: Found;
+  readonly state: OnboardingState;
+  readonly parts: readonly PartState[];
+}
+
+/**
+ * Reads the workflow that takes the answer to a requirement: of a customer, that is a part if it was started on its own before.
+ *
+ * @param given as for {@link openRequirement}
+ * @throws {UnreadableOnboarding}
+ */
+export async function readFor(context: CommandContext, found: Found, given?: string): Promise<Read> {
+  const state = await gangwayOf(context)
+    .status(found.workflowId)
+    .catch((error: unknown) => {
+      const hasEnded = error instanceof UnreadableOnboarding && found.status.name !== 'RUNNING';
+      throw hasEnded ? new CommandFailed(endedSentence(found)) : error;
+    });
+  const parts = await partsOf(context.client, found.workflowId, state);
+  const has = ({ requirements, unsent = [] }: OnboardingState) =>
+    only([...requirements.map(({ id }) => id), ...unsent], given) !== undefined;
+  const part = readable(parts).find((each) => each.wasThereBefore && has(each.state));
+  if (!part || has(state)) return { found, state, parts };
+  return readFor(context, await findById(context, part.workflowId, {}), given);
+}
+
+/** The open requirement that a person means, by its id or the beginning of it. @throws {InvalidInput}, {@link CommandFailed} */
+export function openRequirement(context: CommandContext, read: Read, given: string | undefined): Requirement {
+  const requirements = asPartsHaveThem(read.state, read.parts);
+  const ids = requirements.map(({ id }) => id);
+  const id = only(ids, given);
+  const requirement = requirements.find((each) => each.id === id);
+  if (!requirement) throw notOpen(context, read, given, ids);
+  return requirement;
+}
+
+/** For an answer to take back, there is only the id. */
+export type Named = Pick<Requirement, 'id'> & { readonly requirement?: Requirement };
+
+/** The requirement to answer. @param kind undefined without an answer. @throws {InvalidInput} with the commands that answer it */
+export function requirementIn(
+  context: CommandContext,
+  read: Read,
+  given: string | undefined,
+  kind: AnswerKind | undefined,
+): Named {
+  const { typed } = read.found;
+  if (kind === 'take-back') {
+    const { unsent = [] } = read.state;
+    const id = only(unsent, given);
+    if (id !== undefined) return { id };
+    const name = given === undefined ? `${typed} has` : `${JSON.stringify(given)} has`;
+    throw new InvalidInput(`${name} no unsent answer to take back; unsent: ${unsent.join(', ') || 'none'}`);
+  }
+  const requirement = openRequirement(context, read, given);
+  const { id } = requirement;
+  if (kind === undefined)
+    throw new InvalidInput(
+      `nothing was sent; answer with one of these:\n${describeRequirement(context.cli, typed, requirement)}`,
+    );
+  if (requirement.answers.includes(kind)) return { id, requirement };
+  const other = kind === 'abandon' ? `\n"gangway cancel ${typed}" ends an onboarding that waits for it` : '';
+  throw new InvalidInput(
+    `${id} does not take ${optionsOf([kind])}; it takes ${optionsOf(requirement.answers)}:\n` +
+      resolveCommands(typed, requirement) +
+      other,
+  );
+}
+
+/**
+ * A part of an id of 12 digits, or words without the number. A whole id is no beginning: of `note-149967d738cb-2`, which asks again
+ * what `note-149967d738cb` has asked.
+ */
+const BEGINNING = /^(note-[0-9a-f]{3,11}|\D*)$/;
+
+/** The id that is given, the only one that begins so, or the only one. */
+function only(ids: readonly string[], given = ''): string | undefined {
+  if (ids.includes(given) || !BEGINNING.test(given)) return ids.find((id) => id === given);
+  const [id, ...more] = ids.filter((each) => each.startsWith(given));
+  return more.length === 0 ? id : undefined;
+}
+
+function notOpen(
+  { cli }: CommandContext,
+  { found, state, parts }: Read,
+  given: string | undefined,
+  open: readonly string[],
+): Error {
+  const { typed } = found;
+  const hasEnded = found.status.name !== 'RUNNING';
+  const still = `open: ${open.join(', ') || 'none'}`;
+  if (given === undefined) {
+    if (hasEnded) return new CommandFailed(`${endedSentence(found)}; it takes no answers`);
+    if (open.length === 0)
+      return new InvalidInput(`nothing is open; "gangway status ${typed}" shows what it waits for`);
+    const all = state.requirements.map((each) => describeRequirement(cli, typed, each)).join('\n');
+    return new InvalidInput(`nothing was sent; ${open.length} requirements are open:\n${all}`);
+  }
+  const timeline = timelinesOf(state, parts);
+  const ended = closedBefore(timeline, given) ?? answeredBefore(timeline, given);
+  if (!ended && hasEnded) return new CommandFailed(`${endedSentence(found)}; it takes no answers`);
+  if (!ended) {
+    const file = `${given}: a file needs its option; did you mean --document ${shellWord(given)}?`;
+    const isBeginning = open.some((id) => id.startsWith(given));
+    const problem = isBeginning
+      ? `give more of the id than ${JSON.stringify(given)}; ${still}`
+      : `no requirement ${JSON.stringify(given)} is open; ${still}${didYouMean(given, open)}`;
+    return new InvalidInput(existsSync(given) ? `${file}\n${still}` : problem);
+  }
+  const at = cli.times.atSecond(ended.at);
+  const before = ended.actor === undefined ? `it was closed at ${at}` : `${ended.actor} answered it at ${at}`;
+  const back = state.unsent?.includes(given) ? `\ntake it back: ${takeBackCommand(typed, given)}` : '';
+  const now = hasEnded ? endedSentence(found) : still;
+  return new CommandFailed(`${before}: ${saidOf(ended)}\nNothing was sent; ${now}${back}`);
+}
+
+interface Accepted {
+  readonly workflowId: string;
+  /** The workflow that asked: of a customer, the part. */
+  readonly asking: string;
+  readonly typed: string;
+  readonly answer: Answer;
+  /** Both undefined where they could not be read. The state is the one before the answer. */
+  readonly requirement: Requirement | undefined;
+  readonly state: OnboardingState | undefined;
+  readonly receipt: ResolutionReceipt;
+}
+
+/** Reports an answer, with the outcome if it is known within a few seconds. @throws {CommandFailed} when the same is asked again */
+export async function reportAccepted(context: CommandContext, accepted: Accepted, json: true | undefined) {
+  const { cli } = context;
+  const { workflowId, asking, typed, answer, requirement, receipt } = accepted;
+  const hasEffect = answer.kind in NOT_DONE && requirement?.kind !== 'waiting';
+  const waiting = `${requirement?.id}: waiting for the result`;
+  const effect =
+    requirement && hasEffect
+      ? await whileShowing(cli, waiting, () => effectOf(context, asking, requirement))
+      : undefined;
+  if (json) cli.json({ workflowId, ...receipt, ...effect });
+  if (effect?.askedAgain) throw failed(answer, typed, effect.askedAgain);
+  if (!json) cli.prose(doneText(accepted, effect));
+}
+
+function doneText({ answer, typed, state, receipt }: Accepted, effect: Effect | undefined): string {
+  const { requirementId: id, open } = receipt;
+  if (answer.kind === 'take-back') return `${id} is open again: gangway resolve ${typed} ${id}`;
+  const { event, detail } = effect?.done ?? {};
+  const done = event ? ` (${[event, detail].filter(Boolean).join(': ')})` : '';
+  const unknown = effect?.unknown ? ', but its result is not known yet' : '';
+  const answered = `${id} answered${done}${unknown}.`;
+  if (open === 0) return `${answered} Nothing is left to answer; "gangway watch ${typed}" follows it.`;
+  const others = state?.requirements.filter((each) => each.id !== id) ?? [];
+  const notes = others.filter((each) => each.kind === 'underwriting-note');
+  const isNote = state?.requirements.some((each) => each.id === id && each.kind === 'underwriting-note');
+  if (isNote && notes.length > 0)
+    return `${answered} It is sent together with the other notes, which are still open:\n${linesOf(notes)}`;
+  return `${answered} Still open:${others.length === open ? `\n${linesOf(others)}` : ` ${open}`}`;
+}
+
+function linesOf(requirements: readonly Requirement[]): string {
+  return requirements.map(({ id, title, detail }) => `  ${id}: ${detail.split('\n')[0] || title}`).join('\n');
+}
+
+const NOT_DONE = { adopt: 'not adopted', retry: 'tried again, without success', correction: 'not accepted' };
+
+function failed({ kind }: Answer, typed: string, { id, kind: asked, detail }: Requirement): CommandFailed {
+  const why = asked === 'uncertain-write' ? /^.* cannot be adopted: (.*)$/m.exec(detail)?.[1] : detail;
+  const what = NOT_DONE[kind as keyof typeof NOT_DONE];
+  return new CommandFailed(
+    `${what}${why === undefined ? '' : `: ${why}`}\nIt is asked again as ${id}: gangway resolve ${typed} ${id}`,
+  );
+}
+
+interface Effect {
+  /** The answer failed, so a person is asked again. */
+  readonly askedAgain?: Requirement;
+  /** The next step of the workflow. */
+  readonly done?: { readonly event: TimelineEvent; readonly detail: string };
+  readonly unknown?: true;
+}
+
+/** The time limit for a partner to respond to the request that an answer leads to, in milliseconds. */
+const EFFECT_TIMEOUT_MS = 8_000;
+
+/** Waits until the outcome of an answer is known. @param workflowId of the workflow that asked: for a customer, the part */
+async function effectOf(context: CommandContext, workflowId: string, answered: Requirement): Promise<Effect> {
+  const deadline = new Deadline({ ms: EFFECT_TIMEOUT_MS, until: context.cli.signal });
+  try {
+    for await (const { state } of gangwayOf(context).watch(workflowId, { signal: deadline.signal })) {
+      const effect = state ? effectIn(state, answered) : UNKNOWN;
+      if (effect) return effect;
+    }
+  } catch (error) {
+    if (!deadline.signal.aborted) throw error;
+  } finally {
+    deadline.release();
+  }
+  return UNKNOWN;
+}
+
+const UNKNOWN: Effect = { unknown: true };
+
+/** The requirements of a step that fails, besides the one that was answered. */
+const FAILURES: readonly RequirementKind[] = ['rejected-input', 'uncertain-write', 'credentials'];
+
+/** Entries that are no effect: the partner's own change, and what comes before the next question. */
+const NEITHER: readonly TimelineEvent[] = ['status-changed', 'write-uncertain', 'answer-rejected'];
+
+/** The first entry after the answer decides: a later question is another one. */
+function effectIn(
+  { timeline, requirements }: OnboardingState,
+  { id, kind }: Requirement,
+): Effect | undefined {
+  const answer = answeredBefore(timeline, id);
+  for (const entry of answer ? timeline.slice(timeline.indexOf(answer) + 1) : []) {
+    const { event, detail = '' } = entry;
+    const askedAgain = requirements.find((each) => detail.startsWith(`${each.id}: `));
+    const isFailure = askedAgain && [kind, ...FAILURES].includes(askedAgain.kind);
+    if (event === 'requirement-raised' && isFailure) return { askedAgain };
+    if (!event.startsWith('requirement-') && !NEITHER.includes(event)) return { done: { event, detail } };
+  }
+  return undefined;
+}

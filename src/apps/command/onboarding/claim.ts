@@ -1,0 +1,108 @@
+import { currentClaim } from '../../../messages/claims.js';
+import { DEFAULT_CLAIM_HOURS } from '../../../messages/codes.js';
+import { sendClaim, sendConfirmation } from '../../../services/inbox/answering.js';
+import { askingWorkflow } from '../../../services/inbox/waits.js';
+import { InvalidInput } from '../../../services/texts/invalid-input.js';
+import { userName } from '../../../services/texts/names.js';
+import { stateOf } from '../../../temporal/onboardings.js';
+import { findById, type IdOptions } from '../cli/arguments.js';
+import { atTemporal, type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
+import { CommandFailed } from '../cli/errors.js';
+import { explain } from '../cli/failures.js';
+import type { Flags, Texts } from '../cli/options.js';
+import { type Confirming, confirm } from '../cli/prompts.js';
+import { openRequirement, readFor, reportAccepted } from './answering.js';
+
+type ActorOptions = IdOptions & Texts<'actor'>;
+
+interface ClaimOptions extends ActorOptions, Flags<'override'> {
+  /** Milliseconds. */
+  readonly for?: number;
+}
+
+export async function claim(
+  cli: CommandLine,
+  id: string,
+  given: string,
+  more: readonly string[],
+  { for: ms = DEFAULT_CLAIM_HOURS * 3_600_000, override, ...options }: ClaimOptions,
+): Promise<void> {
+  const words = [id, given, ...more];
+  if (words.length % 2 === 1)
+    throw new InvalidInput(`${words.at(-1)}: add its requirement; nothing was claimed`);
+  const ids = words.filter((_, place) => place % 2 === 0);
+  await withTemporal(cli, async (context) => {
+    const until = new Date(Date.now() + ms).toISOString();
+    const claimed = await Promise.allSettled(
+      ids.map(async (each, place) => {
+        const given = words[2 * place + 1] ?? '';
+        const { workflowId, requirementId } = await findAsking(context, each, given, options);
+        const request = { requirementId, actor: actorFrom(options), until, ...(override && { override }) };
+        return { workflowId, ...(await sendClaim(context.client, workflowId, request)) };
+      }),
+    );
+    const refusals = claimed.flatMap((row, place) => {
+      if (row.status === 'rejected')
+        return [{ id: ids[place], error: row.reason as unknown, why: explain(row.reason) }];
+      const { requirementId, claim } = row.value;
+      if (options.json) cli.json(row.value);
+      else cli.line(`${requirementId} claimed by ${claim?.actor} until ${cli.times.at(claim?.until)}`);
+      return [];
+    });
+    if (refusals.length === 0) return;
+    // The whole command fails for an unexpected reason.
+    const unexpected = refusals.find(({ why }) => ids.length === 1 || why === undefined);
+    if (unexpected) throw unexpected.error;
+    const lines = refusals.map(({ id, why }) => `${id}: ${why}`);
+    const some = `claimed ${ids.length - refusals.length} of ${ids.length}`;
+    throw new CommandFailed([...lines, some].join('\n'));
+  });
+}
+
+export const release = atTemporal(async (context, id: string, given: string, options: ActorOptions) => {
+  const { workflowId, requirementId, claim } = await findAsking(context, id, given, options);
+  const receipt = await sendClaim(context.client, workflowId, { requirementId, actor: actorFrom(options) });
+  if (options.json) return context.cli.json({ workflowId, ...receipt });
+  context.cli.line(claim ? `${requirementId} released` : `${requirementId}: was not claimed`);
+});
+
+/** Confirms the proposal that is shown to the person, and no later one. */
+export const confirmProposal = atTemporal(
+  async (
+    context,
+    id: string,
+    given: string,
+    { reason, yes, ...options }: ActorOptions & Confirming & Texts<'reason'>,
+  ) => {
+    const { cli } = context;
+    const { workflowId, requirementId, typed } = await findAsking(context, id, given, options);
+    const state = await stateOf(context.client, workflowId);
+    const requirement = state.requirements.find((each) => each.id === requirementId);
+    const proposal = requirement?.proposal;
+    if (!proposal) throw new InvalidInput(`${JSON.stringify(requirementId)} has no proposed answer`);
+    const { actor: proposer, at: proposedAt } = proposal;
+    await confirm(
+      cli,
+      `This answers ${requirementId} as ${proposer} proposed at ${cli.times.at(proposedAt)}: ${proposal.answer} (${proposal.reason}).`,
+      { yes },
+    );
+    const { resolution, ...receipt } = await sendConfirmation(context.client, workflowId, {
+      ...{ requirementId, proposedAt, actor: actorFrom(options) },
+      ...(reason !== undefined && { reason }),
+    });
+    const { answer } = resolution;
+    const accepted = { workflowId, asking: workflowId, typed, answer, requirement, state, receipt };
+    await reportAccepted(context, accepted, options.json);
+  },
+);
+
+async function findAsking(context: CommandContext, id: string, given: string, options: IdOptions) {
+  const read = await readFor(context, await findById(context, id, options), given);
+  const requirement = openRequirement(context, read, given);
+  const { id: requirementId } = requirement;
+  const { workflowId, typed } = read.found;
+  const asking = askingWorkflow(workflowId, read.state, requirementId);
+  return { workflowId: asking, requirementId, typed, claim: currentClaim(requirement) };
+}
+
+const actorFrom = ({ actor = userName() }: ActorOptions) => actor;

@@ -1,0 +1,217 @@
+import type { Client } from '@temporalio/client';
+import pLimit from 'p-limit';
+import { OUR_SOFTWARE_FAILS } from '../../../messages/activities.js';
+import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../../messages/ids.js';
+import { defined } from '../../../messages/objects.js';
+import type { Stage } from '../../../messages/onboarding-state.js';
+import type { Requirement, RequirementKind } from '../../../messages/requirements.js';
+import {
+  byDue,
+  INBOX_TYPES,
+  type InboxItem,
+  isLate,
+  itemsOf,
+  shortIds,
+  toDo,
+} from '../../../services/inbox/inbox.js';
+import { stateOf } from '../../../temporal/onboardings.js';
+import {
+  count,
+  type Listed,
+  listed,
+  mostUrgent,
+  typesOf,
+  visibilityQuery,
+} from '../../../temporal/search.js';
+import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
+import { explainQuery, partnerAccountOf } from '../cli/arguments.js';
+import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { describeRequirement } from '../cli/in-words.js';
+import type { Flags, ListFilter, Texts } from '../cli/options.js';
+import type { RecordFormat, TableColumns } from '../cli/output.js';
+
+interface ListOptions
+  extends ListFilter,
+    RecordFormat,
+    Flags<'operations' | 'accounts' | 'actionRequired' | 'running'>,
+    Texts<'query'> {
+  readonly stage?: Stage;
+  readonly startedBefore?: Date;
+  readonly endedSince?: Date;
+  readonly limit: number;
+}
+
+export async function list(cli: CommandLine, words: readonly string[], options: ListOptions): Promise<void> {
+  const { operations, accounts, limit, json, csv, ...filter } = options;
+  const types = typesOf(accounts ? ACCOUNTS : operations ? OPERATIONS : ONBOARDINGS);
+  const query = visibilityQuery({ ...filter, types, find: words.join(' ') });
+  partnerAccountOf(cli.config(), options, 'list', 'nothing was read');
+  await withTemporal(cli, async ({ client }) => {
+    const found = await Array.fromAsync(listed(client, query, limit)).catch(
+      explainQuery(client, query, options.query),
+    );
+    const total = found.length < limit ? found.length : await count(client, query);
+    const shortOf = shortIds(found.map(({ workflowId }) => workflowId));
+    const columns: Columns = {
+      ...(operations || accounts ? {} : NAME),
+      ...COMMON_COLUMNS,
+      ...(options.endedSince ? { ended: ({ endedAt }) => endedAt } : {}),
+      id: { value: ({ workflowId }) => shortOf(workflowId), keep: true },
+    };
+    const below = { columns: ['id'], line: ({ workflowId }: Listed) => shortOf(workflowId) };
+    cli.records(found, { columns, below, json, csv, fields: LIST_FIELDS, total });
+    const failing = { types: typesOf(ACCOUNTS), kind: 'software-error', running: true } as const;
+    if ((await count(client, visibilityQuery(failing))) > 0)
+      cli.note(`${OUR_SOFTWARE_FAILS}, and onboardings wait for it: gangway inbox --kind ${failing.kind}`);
+  });
+}
+
+type Columns = TableColumns<Listed>;
+
+const NAME: Columns = { dba: ({ dba }) => dba };
+
+const COMMON_COLUMNS: Columns = {
+  stage: ({ stage }) => stage,
+  'partner status': { value: ({ partnerStatus }) => partnerStatus, priority: 5 },
+  'to do': { value: toDo, style: (row) => (isLate(row) ? 'red' : undefined) },
+  merchant: { value: ({ merchantProfileId }) => merchantProfileId, priority: 7 },
+  mid: { value: ({ mid }) => mid, keep: true, priority: 2 },
+  profile: { value: ({ bankingProfileId }) => bankingProfileId, priority: 8 },
+  account: { value: ({ partnerAccount }) => partnerAccount, priority: 9 },
+  started: { value: ({ startedAt }) => startedAt, priority: 6 },
+  state: {
+    value: ({ state }) => state,
+    priority: 4,
+    style: ({ state }) => (['failed', 'timed_out', 'terminated'].includes(state) ? 'red' : undefined),
+  },
+};
+
+/** The fields of each record; CSV has `stageSeconds` by stage after them. */
+const LIST_FIELDS = [
+  ...['workflowId', 'runId', 'type', 'dba', 'system', 'partnerAccount', 'state', 'stage', 'partnerStatus'],
+  ...['merchantProfileId', 'mid', 'bankingProfileId', 'agentProfileId', 'requirements', 'moreRequirements'],
+  ...['startedAt', 'endedAt'],
+];
+
+interface InboxOptions extends ListFilter, RecordFormat, Flags<'overdue' | 'unclaimed' | 'details'> {
+  readonly kind?: RequirementKind;
+  readonly dueAfter?: Date;
+  readonly limit: number;
+}
+
+export async function inbox(cli: CommandLine, words: readonly string[], options: InboxOptions) {
+  const { overdue, unclaimed, limit, json, csv, ...others } = options;
+  partnerAccountOf(cli.config(), options, 'inbox', 'nothing was read');
+  const everything = { types: INBOX_TYPES, actionRequired: true };
+  const find = words.join(' ');
+  await withTemporal(cli, async ({ client }) => {
+    const wanted = { ...others, ...everything, find, ...(overdue && { dueUntil: new Date() }) };
+    const { filter: page, total } = await mostUrgent(client, wanted, limit);
+    const found = await Array.fromAsync(listed(client, visibilityQuery(page)));
+    const isWanted = ({ kind, overdue: isLate, claimedBy }: InboxItem) =>
+      (options.kind === undefined || kind === options.kind) &&
+      (!overdue || isLate) &&
+      (!unclaimed || claimedBy === undefined);
+    const items = found.flatMap(itemsOf).filter(isWanted).sort(byDue);
+    const none = items.length > 0 ? '' : nothing(options, await count(client, visibilityQuery(everything)));
+    const details: Details = options.details ? await detailsOf(cli, client, items) : new Map();
+    const shortOf = shortIds(items.map(({ workflowId }) => workflowId));
+    const below = { columns: ['requirement', 'id'], line: commandOf(shortOf) };
+    const how = { columns: columnsOf(cli, shortOf, items), json, csv, fields: INBOX_FIELDS, none, below };
+    const inFull = items.map((item) => {
+      const { title, detail, answers } = details.get(item) ?? {};
+      return { ...item, ...defined({ title, detail, answers }) };
+    });
+    if (options.details && !json && !csv && items.length > 0) printDetails(cli, items, details, shortOf);
+    else cli.records(inFull, how);
+    if (page.dueUntil && page !== wanted) {
+      const next = `the next: gangway inbox --due-after ${page.dueUntil.toISOString()}`;
+      cli.note(`${found.length} of ${total} onboardings, the most urgent; ${next}; all: --limit 0`);
+    }
+  });
+}
+
+function nothing({ kind, overdue, unclaimed }: InboxOptions, total: number): string {
+  if (total === 0) return 'nothing waits for a person';
+  const what =
+    (overdue && 'is overdue') || (kind && `is of kind ${kind}`) || (unclaimed ? 'is unclaimed' : 'matches');
+  return `none of the ${total} that ${total === 1 ? 'waits' : 'wait'} for a person ${what}`;
+}
+
+const CONCURRENCY = 16;
+
+type Details = ReadonlyMap<InboxItem, Requirement | undefined>;
+
+/** Reads what each requirement asks. Names on standard error what no worker can read now. */
+async function detailsOf(cli: CommandLine, client: Client, items: readonly InboxItem[]): Promise<Details> {
+  /** Task queues on which no worker responds: the next query would only wait as long. */
+  const silent = new Set<string>();
+  const read = async ({ workflowId, taskQueue }: InboxItem): Promise<readonly Requirement[]> => {
+    if (silent.has(taskQueue)) return [];
+    try {
+      return (await stateOf(client, workflowId)).requirements;
+    } catch (error) {
+      if (!(error instanceof UnreadableOnboarding)) throw error;
+      const { obstacle } = error;
+      const isSilent = obstacle === 'no-worker' || obstacle === 'no-response';
+      if (!silent.has(taskQueue)) cli.note(`${error.message}${isSilent ? ', nor any other there' : ''}`);
+      if (isSilent) silent.add(taskQueue);
+      return [];
+    }
+  };
+  const byWorkflow = Map.groupBy(items, ({ workflowId }) => workflowId).values();
+  const found = await pLimit(CONCURRENCY).map(byWorkflow, async (own) => {
+    const asked = await read(own[0] as InboxItem);
+    return own.map((item) => [item, asked.find(({ id }) => id === item.id)] as const);
+  });
+  return new Map(found.flat());
+}
+
+type NameOf = (workflowId: string) => string;
+
+function printDetails(cli: CommandLine, items: readonly InboxItem[], details: Details, nameOf: NameOf): void {
+  let last: string | undefined;
+  for (const item of items) {
+    const { workflowId, dba, dueAt, task } = item;
+    const name = nameOf(workflowId);
+    if (workflowId !== last)
+      cli.line(`${last === undefined ? '' : '\n'}${dba === undefined ? workflowId : `${dba} (${name})`}`);
+    last = workflowId;
+    const asked = details.get(item);
+    if (asked) cli.prose(describeRequirement(cli, name, asked));
+    else cli.prose(`  ${task}${dueAt ? `, ${cli.times.due(dueAt)}` : ''}\n    ${commandOf(nameOf)(item)}`);
+  }
+}
+
+function commandOf(nameOf: NameOf) {
+  return ({ workflowId, id }: InboxItem) =>
+    id === undefined ? `gangway status ${nameOf(workflowId)}` : `gangway resolve ${nameOf(workflowId)} ${id}`;
+}
+
+/** Relative times, because they say at once what to do first. */
+const columnsOf = (
+  { times }: CommandLine,
+  nameOf: NameOf,
+  items: readonly InboxItem[],
+): TableColumns<InboxItem> => ({
+  due: {
+    value: ({ dueAt }) => dueAt && times.due(dueAt),
+    keep: true,
+    style: ({ overdue }) => (overdue ? 'red' : undefined),
+  },
+  dba: ({ dba }) => dba,
+  'to do': ({ task }) => task,
+  ...(items.some((item) => item.claimedBy) && { 'claimed by': (item: InboxItem) => item.claimedBy }),
+  ...(items.some((item) => item.proposedBy) && { 'proposed by': (item: InboxItem) => item.proposedBy }),
+  waiting: { value: ({ raisedAt }) => raisedAt && times.since(raisedAt), priority: 3 },
+  partner: { value: ({ system }) => system, priority: 5 },
+  account: { value: ({ partnerAccount }) => partnerAccount, priority: 4 },
+  id: { value: ({ workflowId }) => nameOf(workflowId), keep: true },
+  requirement: { value: ({ id }) => id, keep: true },
+});
+
+const INBOX_FIELDS = [
+  ...['workflowId', 'dba', 'system', 'partnerAccount', 'stage', 'id', 'kind', 'raisedAt', 'dueAt'],
+  ...['task', 'overdue', 'title', 'detail', 'answers'],
+  ...['claimedBy', 'claimedUntil', 'proposedBy', 'proposedAt'],
+];

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { AWAIT_STATUS_ACTIVITY_ID, isCustomer, partnerTaskQueue, partsOfId } from '../../../messages/ids.js';
+import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
+import { SYSTEM_NAMES, type SystemName } from '../../../partners/systems.js';
+import { Deadline } from '../../../platform/http/deadline.js';
+import { masked } from '../../../platform/privacy/masked.js';
+import { InvalidInput } from '../../../services/texts/invalid-input.js';
+import { nameWithId } from '../../../services/texts/names.js';
+import { span } from '../../../services/texts/time.js';
+import { isStepAt, nudge as readNow, retryNow } from '../../../temporal/nudge.js';
+import { partIds } from '../../../temporal/onboardings.js';
+import { wakeWaiting } from '../../../temporal/partner-accounts.js';
+import { ifFound } from '../../../temporal/unavailable.js';
+import { findById, type IdOptions, partnerAccountOf } from '../cli/arguments.js';
+import { atTemporal, type CommandLine, withTemporal } from '../cli/command-line.js';
+import { CommandFailed } from '../cli/errors.js';
+import { endedSentence, staysAtPartner } from '../cli/in-words.js';
+import type { Texts } from '../cli/options.js';
+import { whileShowing } from '../cli/progress.js';
+import { type Confirming, confirm } from '../cli/prompts.js';
+
+export async function nudge(
+  cli: CommandLine,
+  id: string | undefined,
+  { system, ...options }: IdOptions & { readonly system?: SystemName },
+): Promise<void> {
+  if ((id === undefined) === (system === undefined)) throw new InvalidInput('give an id or --system');
+  return id === undefined ? nudgeSystem(cli, system as SystemName, options) : nudgeOne(cli, id, options);
+}
+
+/** The time limit of the search for pending calls, in milliseconds. By then the server has retried most of them. */
+const SEARCH_MS = 5 * 60_000;
+
+async function nudgeSystem(cli: CommandLine, system: SystemName, options: IdOptions): Promise<void> {
+  const account = partnerAccountOf(cli.config(), options, 'nudge', 'nothing was done');
+  await withTemporal(cli, async ({ client, config }) => {
+    const place = { system, account, taskQueue: config.taskQueue };
+    const deadline = new Deadline({ ms: SEARCH_MS, until: cli.signal });
+    let examined = 'some';
+    const onExamined = (done: number, running: number) => {
+      examined = `${done} of ${running}`;
+    };
+    const watched = { signal: deadline.signal, onExamined };
+    const step = () => `nudging everything that waits for ${system}: ${examined} running workflows examined`;
+    const woken = await nudging(cli, step, () => wakeWaiting(client, place, watched)).finally(() =>
+      deadline.release(),
+    );
+    cli.signal.throwIfAborted();
+    const { steps, workflows } = woken;
+    if (options.json) cli.json({ system, ...(account && { account }), ...woken });
+    else cli.line(`${system}: retried pending calls: ${steps}, of onboardings and operations: ${workflows}`);
+    if (!deadline.signal.aborted) return;
+    throw new CommandFailed(
+      `stopped after ${span(SEARCH_MS)}: ${examined} running workflows examined; the others read and retry by themselves`,
+    );
+  });
+}
+
+async function nudgeOne(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
+  await withTemporal(cli, async (context) => {
+    const found = await findById(context, id, options);
+    // The parts of a customer may go on after it.
+    if (found.status.name !== 'RUNNING' && !isCustomer(found.workflowId))
+      throw new CommandFailed(endedSentence(found));
+    const step = `nudging ${found.workflowId}`;
+    const { nudged, retried } = await nudging(cli, step, () => nudgeAll(context.client, found));
+    if (json) cli.json({ workflowId: found.workflowId, nudged, retried });
+    if (!nudged && retried.length === 0) throw new CommandFailed(await whyNothing(context.client, found));
+    if (json) return;
+    if (nudged) cli.line(`${found.workflowId} reads its status now`);
+    if (retried.length > 0) cli.line(`${found.workflowId} retries now: ${retried.join(', ')}`);
+  });
+}
+
+/** It may have ended since it was found. */
+async function whyNothing(client: Client, { workflowId }: WorkflowExecutionDescription): Promise<string> {
+  const now = await client.workflow.getHandle(workflowId).describe();
+  return now.status.name === 'RUNNING' ? `${workflowId} does not wait for a partner` : endedSentence(now);
+}
+
+/** A nudge waits for running attempts to end, and with --system for the workflows of a whole account. */
+function nudging<Result>(cli: CommandLine, step: string | (() => string), run: () => Promise<Result>) {
+  return whileShowing(cli, step, run).finally(() => {
+    if (cli.signal.aborted) cli.note('what was retried continues; run the same command again for the rest');
+  });
+}
+
+/** For a customer, this covers its parts, because only they wait for partners. */
+async function nudgeAll(client: Client, { workflowId, taskQueue }: WorkflowExecutionDescription) {
+  const ids = isCustomer(workflowId) ? Object.values(partIds(workflowId)) : [workflowId];
+  const account = partsOfId(workflowId)?.account;
+  const areSteps = SYSTEM_NAMES.map((system) => isStepAt(partnerTaskQueue(taskQueue, system, account)));
+  const isOther: ReturnType<typeof isStepAt> = (pending) =>
+    pending.activityId !== AWAIT_STATUS_ACTIVITY_ID && areSteps.some((isStep) => isStep(pending));
+  const nudged = await Promise.all(ids.map((id) => ifFound(readNow(client, id))));
+  const retried = await Promise.all(ids.map((id) => retryNow(client, id, isOther)));
+  return { nudged: nudged.includes(true), retried: retried.flat() };
+}
+
+export const cancel = atTemporal(
+  async (
+    context,
+    id: string,
+    { json, yes, reason, ...options }: IdOptions & Confirming & Texts<'reason'>,
+  ) => {
+    const { cli, client } = context;
+    const found = await findById(context, id, options);
+    const { workflowId, status } = found;
+    if (status.name !== 'RUNNING') throw new CommandFailed(endedSentence(found));
+    await confirm(cli, consequenceOf(found), { yes });
+    const { namespace, identity } = client.options;
+    const request = { namespace, identity, requestId: randomUUID(), workflowExecution: { workflowId } };
+    // The SDK's own cancellation takes no reason. Temporal stores it in plain text.
+    const why = { ...request, reason: masked(reason ?? '', 'log') };
+    const isCanceled = await ifFound(client.workflowService.requestCancelWorkflowExecution(why));
+    if (!isCanceled) throw new CommandFailed(`${workflowId} has ended in the meantime`);
+    if (json) return cli.json({ workflowId, cancelRequested: true });
+    cli.line(`${workflowId}: cancellation requested`);
+  },
+);
+
+/** `This cancels Acme Bikes (merchant-boarding-m-1) in stage underwriting; merchant 1009 stays at the partner.` */
+function consequenceOf({ workflowId, typedSearchAttributes }: WorkflowExecutionDescription): string {
+  const [dba, stage] = [SEARCH_ATTRIBUTES.dba, SEARCH_ATTRIBUTES.stage].map((key) =>
+    typedSearchAttributes.get(key),
+  );
+  const whole = isCustomer(workflowId) ? ' with all its parts' : '';
+  const stays = staysAtPartner(typedSearchAttributes);
+  return `This cancels ${nameWithId({ workflowId, dba })}${whole} in stage ${stage}; ${stays}.`;
+}

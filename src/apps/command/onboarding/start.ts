@@ -1,0 +1,71 @@
+import { type OnboardingType, workflowId } from '../../../messages/ids.js';
+import { doubtsAbout, NOT_READ, referencesAt, soonReferencesAt } from '../../../services/batches/doubts.js';
+import { formatOf } from '../../../services/batches/format.js';
+import { kindOf, NAMES } from '../../../services/batches/validation.js';
+import type { Outcome } from '../../../services/client/watching.js';
+import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
+import { BUSINESS, CUSTOMER, differenceFromStart, type Kind, MERCHANT } from '../../../temporal/start.js';
+import { readJson, shellWord, sourceName } from '../cli/arguments.js';
+import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { followStarted, gangwayOf } from '../cli/follow.js';
+import { printOutcome } from '../cli/in-words.js';
+import type { Flags } from '../cli/options.js';
+import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
+import { type Confirming, confirmDoubts, type Strict } from '../cli/prompts.js';
+
+type StartingOptions = Confirming & Strict & Flags<'wait' | 'again' | 'json'>;
+
+export const board = startOf(MERCHANT);
+export const onboardBusiness = startOf(BUSINESS);
+export const onboard = startOf(CUSTOMER);
+
+/** @throws {InvalidInput} when a file is an onboarding of another type, which another command starts */
+export function rejectOtherKind(given: unknown, file: string, type?: OnboardingType): void {
+  const found = kindOf(given);
+  if (!('kind' in found) || found.kind.type === type) return;
+  const [what] = NAMES[found.kind.type];
+  throw new InvalidInput(
+    `${sourceName(file)}: is a ${what}; nothing was started. Use "gangway ${found.kind.command} ${shellWord(file)}"`,
+  );
+}
+
+function startOf<Input extends { externalId: string; account?: string | undefined }>(kind: Kind<Input>) {
+  return async (
+    cli: CommandLine,
+    file: string,
+    { wait, again, json, yes, strict }: StartingOptions,
+  ): Promise<void> => {
+    const rows = formatOf(file);
+    if (rows)
+      throw new InvalidInput(
+        `${file}: is a file of rows (${rows}); nothing was started. Use "gangway batch ${shellWord(file)}"`,
+      );
+    const given = await readJson(cli, file);
+    rejectOtherKind(given, file, kind.type);
+    const input = check(kind.schema(cli.config()), given, sourceName(file));
+    const restart = 'start it again with --again';
+    await sayingHowFar(cli, (isNow) =>
+      withTemporal(cli, async (context) => {
+        const { client, config } = context;
+        const existing = again ? undefined : workflowId(kind.type, input.externalId, input.account);
+        // A script has nobody to tell.
+        const isTold = cli.terminal !== undefined || strict === true;
+        const read = isTold ? referencesAt : soonReferencesAt;
+        const { doubts, isComplete } = await doubtsAbout(client, config.taskQueue, input, existing, read);
+        if (!isComplete && isTold) cli.note(NOT_READ);
+        await confirmDoubts(cli, sourceName(file), doubts, { yes, strict });
+        isNow(UNKNOWN_START);
+        const started = await gangwayOf(context).start(kind, input, { again });
+        isNow(undefined);
+        const isCompared = !started.started && cli.terminal !== undefined;
+        const fields = isCompared ? await differenceFromStart(client, started.workflowId, input) : [];
+        const where = fields ? `, which differs in ${fields.join(', ')}` : '';
+        if (fields?.length !== 0)
+          cli.note(`${sourceName(file)} was not used: an onboarding keeps its first input${where}`);
+        const how = { wait: wait === true, json, restart };
+        const outcome = await followStarted<Outcome>(context, started, how);
+        if (outcome && !json) printOutcome(cli, started.workflowId, outcome);
+      }),
+    );
+  };
+}

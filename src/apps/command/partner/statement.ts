@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { defined } from '../../../messages/objects.js';
+import { fullStatementRequest } from '../../../partners/banking/requests.js';
+import { check } from '../../../services/texts/invalid-input.js';
+import type { CommandLine } from '../cli/command-line.js';
+import type { Texts } from '../cli/options.js';
+import { keyOf, type Operation, type OperationOptions, runOperation } from './operations.js';
+
+const { financialAccountIds, email } = fullStatementRequest.shape;
+
+const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
+
+/** The month of a statement. `previous-month` is `2025-12` on any day of January 2026, in UTC. */
+export const period = z
+  .string()
+  .transform((given) => (given === 'previous-month' ? monthAgo(1) : given))
+  .pipe(
+    z
+      .string()
+      .regex(MONTH, { error: 'must be previous-month, or a month such as 2026-01', abort: true })
+      .refine((month) => month <= monthAgo(0), 'must not be in the future'),
+  );
+
+const statementOptions = z.object({
+  '--account': financialAccountIds,
+  '--period': period,
+  '--format': z
+    .string()
+    .toUpperCase()
+    .pipe(z.enum(['PDF', 'CSV', 'QBO', 'OFX'])),
+  '--email': email,
+});
+
+/** `2026-01`, so many months ago, in UTC. */
+function monthAgo(back: number): string {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back)).toISOString().slice(0, 7);
+}
+
+interface StatementOptions extends OperationOptions, Texts<'email' | 'period'> {
+  readonly account?: readonly string[];
+  readonly format: string;
+}
+
+export async function saveNow(cli: CommandLine, options: StatementOptions): Promise<void> {
+  const { account, format, email: address } = options;
+  const asked = check(
+    statementOptions,
+    { '--account': account, '--period': options.period, '--format': format, '--email': address },
+    'statement now',
+  );
+  const request = {
+    ...{ financialAccountIds: asked['--account'], period: asked['--period'] },
+    ...{ fileFormat: asked['--format'], ...defined({ email: asked['--email'] }) },
+  };
+  const operation: Operation<'statement'> = {
+    ...{ operation: 'statement', key: `now-${keyOf(request)}`, request },
+    done({ fileName, bytes, emailed, warning }) {
+      const sent = emailed ? ', and the partner sends it by email' : '';
+      const doubt = warning ? `. Check it: ${warning}` : '';
+      return `${fileName} (${bytes} bytes) is in the statement store${sent}${doubt}`;
+    },
+  };
+  await runOperation(cli, operation, options);
+}

@@ -1,0 +1,98 @@
+import { documentStore } from '../../../platform/documents/document-store.js';
+import { openStore } from '../../../platform/documents/open-store.js';
+import { recordOf } from '../../../services/reports/gather.js';
+import { recordPage } from '../../../services/reports/record-page.js';
+import {
+  COLUMNS,
+  lackOf,
+  numbersOf,
+  type Report,
+  type ReportOf,
+  reportOf,
+  tablesOf,
+  WEEK_COLUMNS,
+  weekRowsOf,
+} from '../../../services/reports/report.js';
+import { reportPage } from '../../../services/reports/report-page.js';
+import { webhookFigures, webhookText } from '../../../services/reports/webhooks.js';
+import { InvalidInput } from '../../../services/texts/invalid-input.js';
+import { userName } from '../../../services/texts/names.js';
+import { findById, type IdOptions, saveFile } from '../cli/arguments.js';
+import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import type { Flags, Texts } from '../cli/options.js';
+
+type ReportOptions = ReportOf & Flags<'json' | 'csv' | 'weeks'> & Texts<'html'>;
+
+export async function report(cli: CommandLine, options: ReportOptions): Promise<unknown> {
+  const { json, csv, weeks, html, ...which } = options;
+  const counted = await withTemporal(cli, ({ client }) => reportOf(client, which));
+  const made = { ...counted, ...(!weeks && (await webhooksOf(cli, which))) };
+  if (weeks) {
+    const rows = weekRowsOf(made);
+    const cellOf = (title: string) => (row: (typeof rows)[number]) => row[title];
+    const columns = Object.fromEntries(Object.keys(rows[0] ?? {}).map((title) => [title, cellOf(title)]));
+    const how = { columns, json, csv, fields: WEEK_COLUMNS };
+    cli.records(rows, { ...how, none: `nothing has ended since ${cli.times.at(made.since)}` });
+    const lack = lackOf(made);
+    return lack && cli.note(lack);
+  }
+  if (json) return cli.json(made);
+  if (csv) return cli.csv(numbersOf(made), COLUMNS);
+  if (html === undefined) return printReport(cli, made);
+  await saveFile(html, reportPage(made, cli.times));
+  cli.line(`saved the report to ${html}`);
+}
+
+/** Prometheus knows the partner and the account of a webhook, and nothing else that onboardings are filtered by. */
+async function webhooksOf(cli: CommandLine, { system, partnerAccount, dba, agent }: ReportOf) {
+  if (dba !== undefined || agent !== undefined) return undefined;
+  const figures = await webhookFigures(cli.env, cli.signal).catch(({ message }: Error) => {
+    cli.signal.throwIfAborted();
+    cli.note(`the report lacks webhooks: ${message}`);
+  });
+  const webhooks = figures
+    ?.filter((its) => system === undefined || system === its.system)
+    .filter((its) => partnerAccount === undefined || partnerAccount === its.account);
+  return webhooks && { webhooks };
+}
+
+function printReport(cli: CommandLine, made: Report): void {
+  const { running, waiting, ended, overADay, since } = made;
+  cli.line(
+    `${running} running, ${waiting} waiting for a person; ${ended} ended since ${cli.times.at(since)}; ` +
+      `${overADay} waited in one stage for over a day`,
+  );
+  for (const { title, head, rows } of tablesOf(made, cli.times)) {
+    cli.line(`\n${title}`);
+    const shown = rows.map((row) => row.map((cell) => (cell instanceof Date ? cli.times.at(cell) : cell)));
+    if (rows.length > 0) cli.table(head, shown);
+    else cli.line('none');
+  }
+  if (made.webhooks?.length) cli.line(['\nWebhooks', ...made.webhooks.map(webhookText)].join('\n'));
+  const lack = lackOf(made);
+  if (lack) cli.note(lack);
+}
+
+type ExportOptions = IdOptions & Flags<'withPrivateValues'> & Texts<'html' | 'reason' | 'actor'>;
+
+/** @throws {InvalidInput} when private values are wanted without a reason */
+export async function exportOne(cli: CommandLine, id: string, options: ExportOptions): Promise<void> {
+  const { html, withPrivateValues, reason, actor = userName() } = options;
+  if (withPrivateValues && !reason?.trim())
+    throw new InvalidInput('--with-private-values needs --reason, which the document records');
+  const idle = '--reason is only for --with-private-values; without it, nothing private is shown';
+  if (reason !== undefined && !withPrivateValues) throw new InvalidInput(idle);
+  await withTemporal(cli, async (context) => {
+    const description = await findById(context, id, options);
+    const { client, config } = context;
+    const documents = documentStore(await openStore(config.documentDir, cli.env));
+    const record = await recordOf(client, documents, description, { actor, reason });
+    if (withPrivateValues)
+      cli.note(
+        `${record.exportedAt} ${actor} exports ${record.onboarding.workflowId} with private values, because: ${reason}`,
+      );
+    if (html === undefined) return cli.json(record);
+    await saveFile(html, recordPage(record, cli.times));
+    cli.line(`saved ${record.onboarding.workflowId} to ${html}`);
+  });
+}

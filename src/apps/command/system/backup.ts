@@ -1,0 +1,245 @@
+import { createHmac, type Hmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, constants, stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import pLimit from 'p-limit';
+import { z } from 'zod';
+import { type OnboardingType, partsOfId, workflowId } from '../../../messages/ids.js';
+import {
+  accountName,
+  externalId,
+  type KnownAccounts,
+  type MerchantBoardingInput,
+  partnerId,
+} from '../../../messages/inputs.js';
+import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
+import {
+  type BackedUp,
+  backedUp,
+  backedUpFacts,
+  inOrder,
+  isGivenUp,
+  isRestored,
+  type Restoring,
+  restore,
+} from '../../../temporal/backup.js';
+import {
+  dataConverter,
+  KEY_ID,
+  MisplacedPayload,
+  type PayloadKey,
+  sealed,
+  UnreadablePayload,
+  unsealed,
+} from '../../../temporal/payload-codec.js';
+import { cannotRead, saveFile } from '../cli/arguments.js';
+import { atTemporal, type CommandLine, type CommandSettings, withTemporal } from '../cli/command-line.js';
+import type { Flags } from '../cli/options.js';
+import type { RecordFormat } from '../cli/output.js';
+
+/** The format of the file. A new number marks files that older versions cannot read. */
+const FORMAT = 1;
+
+export const backUp = atTemporal(async ({ cli, client, config }, file: string, { json }: Flags<'json'>) => {
+  const { namespace, loadedDataConverter } = client.options;
+  const anywhere = { options: { loadedDataConverter, namespace: '' } };
+  const at = new Date().toISOString();
+  const [key] = config.payloadKeys ?? [];
+  const mac = key && macOf(key);
+  let [onboardings, bytes] = [0, 0];
+  const lineOf = (line: object) => {
+    const text = `${JSON.stringify(line)}\n`;
+    mac?.update(text);
+    bytes += text.length;
+    return text;
+  };
+  async function* lines() {
+    yield lineOf({ gangwayBackup: FORMAT, at, namespace, taskQueue: config.taskQueue });
+    for await (const { input, ...entry } of backedUp(client, config.taskQueue)) {
+      onboardings += 1;
+      const content = await sealed(anywhere, input, entry.workflowId);
+      yield lineOf({ ...entry, input: Buffer.from(content).toString('base64') });
+    }
+    yield `${JSON.stringify({ onboardings, key: key?.id, mac: mac?.digest('base64') })}\n`;
+  }
+  await saveFile(file, lines());
+  if (bytes > MOST_BYTES) cli.note(`${file}: ${TOO_LARGE}, so gangway restore refuses it`);
+  if (json) return cli.json({ file, at, onboardings });
+  const warning = key
+    ? ''
+    : '; PAYLOAD_KEYS is not set, so the file holds unencrypted private data, and anyone can change it';
+  cli.line(`saved ${onboardings} onboardings to ${file}${warning}`);
+});
+
+const CONCURRENCY = 8;
+
+export async function restoreAll(
+  cli: CommandLine,
+  file: string,
+  { dryRun, json, csv, unauthenticated }: RecordFormat & Flags<'dryRun' | 'unauthenticated'>,
+): Promise<void> {
+  const { at: backedUpAt, entries } = await readBackup(file, cli.config(), unauthenticated === true);
+  await withTemporal(cli, async ({ client, config: { taskQueue, dbaForm } }) => {
+    const limit = pLimit(CONCURRENCY);
+    const options = { taskQueue, dbaForm, backedUpAt, dryRun };
+    const counts: Record<Restoring, number> = { adopts: 0, looks: 0, there: 0, skipped: 0 };
+    const row = csv && cli.csvRows(['workflowId', 'restoring']);
+    const restoreOne = async (entry: BackedUp) => {
+      const restoring = await restore(client, entry, options);
+      counts[restoring] += 1;
+      const { workflowId } = entry;
+      if (json) cli.json({ workflowId, restoring });
+      else if (row) row({ workflowId, restoring });
+      else cli.line(`${workflowId} ${describeRestoring(entry, restoring, dryRun)}`);
+    };
+    // Customers come last.
+    const groups = Map.groupBy(inOrder(entries), ({ type }) => type === 'customerOnboarding');
+    for (const group of groups.values()) await limit.map(group, restoreOne);
+    const { adopts, looks, there, skipped } = counts;
+    if (!json && !csv)
+      cli.line(
+        `${dryRun ? 'would restore' : 'restored'} ${adopts + looks}, of which ${looks} search the partner first; already there: ${there}; not restored: ${skipped}`,
+      );
+  });
+}
+
+function describeRestoring(
+  { type, merchantProfileId, bankingProfileId, status, stage }: BackedUp,
+  restoring: Restoring,
+  dryRun = false,
+): string {
+  const restored = dryRun ? 'would be restored' : 'restored';
+  // The merchant of a business belongs to another onboarding.
+  const merchant = type !== 'businessOnboarding' && merchantProfileId && `merchant ${merchantProfileId}`;
+  const known = [merchant, bankingProfileId && `banking profile ${bankingProfileId}`].filter(Boolean);
+  switch (restoring) {
+    case 'adopts':
+      return [restored, ...known].join(', ');
+    case 'looks':
+      return `${restored}, searches its partner and asks before it creates anything`;
+    case 'there':
+      return 'already there';
+    case 'skipped': {
+      const has = known.length === 0 ? '' : `; ${known.join(' and ')} stays at its partner`;
+      return `not restored: it is ${isGivenUp(stage) ? stage : status}${has}`;
+    }
+  }
+}
+
+/** Authenticates the lines of a backup before its last. Its key is derived, because the payload key itself encrypts. */
+function macOf({ key }: PayloadKey): Hmac {
+  return createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', 'gangway backup', 32)));
+}
+
+const header = z.object({
+  gangwayBackup: z.literal(FORMAT, `must be ${FORMAT}`),
+  at: z.iso.datetime(),
+});
+
+/** More than Temporal takes, which has a limit of 2 MiB. */
+const LONGEST_INPUT = 2.5 * 1024 ** 2;
+
+const entryLine = backedUpFacts.extend({
+  input: z.base64().max((LONGEST_INPUT * 4) / 3, 'is longer than Temporal takes'),
+});
+
+const keyId = z.string().regex(KEY_ID);
+const footer = z.object({ onboardings: z.int(), key: keyId.optional(), mac: z.base64().optional() });
+
+/** Less than the longest text of Node. */
+const MOST_BYTES = 500 * 1024 ** 2;
+const TOO_LARGE = 'is not a file of at most 500 MiB';
+
+const CHANGED = ', so it was cut or changed: take another copy';
+
+/** Reads and checks a whole backup before anything is started. @throws {InvalidInput} that names the invalid line */
+async function readBackup(file: string, config: CommandSettings, mayBeForged: boolean) {
+  const found = await access(file, constants.R_OK)
+    .then(() => stat(file))
+    .catch(cannotRead(file));
+  if (!found.isFile() || found.size > MOST_BYTES) throw new InvalidInput(`${file}: ${TOO_LARGE}`);
+  const macs = new Map((config.payloadKeys ?? []).map((key) => [key.id, macOf(key)]));
+  const lines: unknown[] = [];
+  let last: string | undefined;
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    if (last !== undefined) for (const mac of macs.values()) mac.update(`${last}\n`);
+    try {
+      lines.push(JSON.parse(line));
+    } catch {
+      throw refused(`${file}:${lines.length + 1}`, `is not JSON${CHANGED}`);
+    }
+    last = line;
+  }
+  const { at } = check(header, lines[0] ?? {}, `${file}:1`);
+  const end = footer.safeParse(lines.at(-1));
+  if (!end.success || end.data.onboardings !== lines.length - 2)
+    throw refused(file, `is incomplete: its last line does not match the number of onboardings${CHANGED}`);
+  const why = whyForged(end.data, macs);
+  if (why !== undefined && !mayBeForged)
+    throw refused(
+      file,
+      `anyone could have written it, because ${why} (with --unauthenticated, its author decides what starts and what is adopted)`,
+    );
+  const loadedDataConverter = loadDataConverter(dataConverter(config.payloadKeys));
+  // It may be restored into another namespace.
+  const anywhere = { options: { loadedDataConverter, namespace: '' } };
+  const withoutKeys = macs.size === 0 ? ' without PAYLOAD_KEYS' : '';
+  const entries: BackedUp[] = [];
+  for (const line of lines.slice(1, -1)) {
+    const where = `${file}:${entries.length + 2}`;
+    const { input: given, ...entry } = check(entryLine, line, where);
+    const bytes = Buffer.from(given, 'base64');
+    const input = await unsealed(anywhere, bytes, entry.workflowId).catch((error: unknown) => {
+      const isKnown = error instanceof UnreadablePayload || error instanceof MisplacedPayload;
+      throw refused(where, isKnown ? error.message : `its input cannot be read${withoutKeys}`);
+    });
+    entries.push({ ...entry, input: input as object });
+  }
+  requireOwnInputs(file, entries, config, why === undefined);
+  return { at, entries };
+}
+
+function refused(where: string, why: string): InvalidInput {
+  return new InvalidInput(`${where}: ${why}; nothing was started`);
+}
+
+/** @returns why a backup is not authentic; undefined if it is */
+function whyForged({ key, mac = '' }: z.output<typeof footer>, macs: ReadonlyMap<string, Hmac>) {
+  if (macs.size === 0) return 'PAYLOAD_KEYS is not set';
+  if (key === undefined) return 'it was written without PAYLOAD_KEYS';
+  const own = macs.get(key)?.digest('base64');
+  if (own === undefined) return `key ${key} is not in PAYLOAD_KEYS`;
+  const isOwn = own.length === mac.length && timingSafeEqual(Buffer.from(own), Buffer.from(mac));
+  return isOwn ? undefined : `it was changed since, or key ${key} has another value`;
+}
+
+const name = z.string();
+const agent = { agentProfileId: partnerId.optional(), agent: name.optional() };
+const boarding = z.looseObject({ merchant: z.looseObject({ dba: name }), ...agent });
+const business = z.looseObject({ holder: z.looseObject({ doingBusinessAsName: name }) });
+
+/** What a start reads of each input. No more, or a backup could not be restored once a partner has made a rule stricter. */
+const INPUTS: Readonly<Record<OnboardingType, z.ZodObject>> = {
+  merchantBoarding: boarding.extend({ merchantProfileId: partnerId.optional() }),
+  businessOnboarding: business,
+  customerOnboarding: z.looseObject({ boarding, business }),
+};
+
+/** @throws {InvalidInput} when an entry has the input of another onboarding, or an id that no start makes */
+function requireOwnInputs(file: string, entries: BackedUp[], known: KnownAccounts, isAuthentic: boolean) {
+  const ids = new Set(entries.map((entry) => entry.workflowId));
+  if (ids.size < entries.length) throw refused(file, 'has an onboarding twice');
+  for (const [index, entry] of entries.entries()) {
+    if (!isRestored(entry)) continue;
+    const { type, input, workflowId: id } = entry;
+    const where = `${file}:${index + 2}`;
+    const schema = INPUTS[type].extend({ externalId, account: accountName(known) });
+    const { externalId: key, account } = check(schema, input, where) as MerchantBoardingInput;
+    const ofId = partsOfId(id)?.account;
+    // The input of a part has no account. Temporal may have forgotten a customer that somebody ended.
+    const isPart = isAuthentic || ids.has(workflowId('customerOnboarding', key, ofId));
+    const own = workflowId(type, key, account ?? (isPart ? ofId : undefined));
+    if (own !== id) throw refused(where, `${id} has the input of ${own}`);
+  }
+}

@@ -1,0 +1,116 @@
+import { type Account, partnerClients, servedAccounts } from '../../../../partners/account-settings.js';
+import { observers, type PartnerObserver } from '../../../../partners/observers.js';
+import type { Closable } from '../../../../partners/partner.js';
+import { PartnerError } from '../../../../partners/partner-error.js';
+import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../../../partners/systems.js';
+import { secretsOf } from '../../../../platform/settings/settings.js';
+import type { WorkerSettings } from '../../../../worker/settings.js';
+import { type Check, type ClockOffsets, messageOf, notingClocks, ok, type Verdict, wrong } from './check.js';
+
+/**
+ * A check of the credentials of each system in each account.
+ *
+ * @param env as given, with settings that cannot be used
+ * @param clients collects the clients, to close them
+ */
+export function partnerChecks(
+  config: WorkerSettings,
+  env: NodeJS.ProcessEnv,
+  clocks: ClockOffsets,
+  clients: Closable[],
+): Check[] {
+  return servedAccounts(config).flatMap(([name, account]) => {
+    const called: Called = new Map();
+    const own = partnerClients(account, observers(notingClocks(clocks, name), notingCalls(called)));
+    clients.push(...Object.values(own));
+    const of = name === undefined ? '' : ` of ${name}`;
+    return SYSTEM_NAMES.flatMap((system) =>
+      checkOf({ system, account, client: own[system], env, called }, PARTNERS[system].name + of),
+    );
+  });
+}
+
+interface Place {
+  readonly system: SystemName;
+  readonly account: Account;
+  readonly client: Closable;
+  readonly env: NodeJS.ProcessEnv;
+  readonly called: Called;
+}
+
+type Called = Map<string, Set<string>>;
+
+function notingCalls(called: Called): PartnerObserver {
+  return ({ system, operation }) => {
+    called.set(system, (called.get(system) ?? new Set()).add(operation));
+    return () => undefined;
+  };
+}
+
+const urlSetting = ({ system, account }: Place) => `${account.settingsPrefix}${settingsPrefix(system)}URL`;
+
+/** @returns no check for a system that is off and that nothing depends on */
+function checkOf(place: Place, name: string): Check | [] {
+  const url = urlSetting(place);
+  if (place.account.partners[place.system])
+    return { name, fix: `check ${url} and the network`, run: (signal) => examinePartner(place, signal) };
+  const { whenOff } = PARTNERS[place.system];
+  // A URL that is set cannot be used, which is a finding about the settings.
+  if (whenOff === undefined || place.env[url]) return [];
+  const [off, fix] = [`off: ${url} is not set`, `set ${url}`];
+  const verdict = whenOff === 'failure' ? wrong(off, fix) : ok(`${off}, ${whenOff}`);
+  return { name, fix, run: async () => [verdict] };
+}
+
+/** Calls the operation that reads the least, and reports what was called. */
+async function examinePartner(place: Place, signal: AbortSignal): Promise<Verdict[]> {
+  const { system, account, client, called } = place;
+  const { url = '', environment } = account.partners[system] ?? {};
+  const { credentialsCheck } = PARTNERS[system];
+  if (!credentialsCheck) return [ok(`${url}, not checked: it has no read-only operation`)];
+  const calls = () => `called ${[...(called.get(system) ?? ['nothing'])].join(', ')}`;
+  try {
+    const found = await credentialsCheck.read(client, { signal });
+    const where = environment && `environment ${environment}`;
+    const parts = [`${url} accepts our credentials`, calls(), found, where];
+    return [ok(parts.filter(Boolean).join('; '))];
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof PartnerError)) throw error;
+    return [wrong(`${messageOf(error)}; ${calls()}`, remedy(place, error))];
+  }
+}
+
+function remedy(place: Place, { details: { kind, atSignIn, needs, status = 0 } }: PartnerError): string {
+  const prefix = place.account.settingsPrefix + settingsPrefix(place.system);
+  const correct = `correct ${credentialsOf(place).join(', ')}`;
+  if (needs === 'one-time-code')
+    return `set ${prefix}TOTP_SECRET, or run "gangway inbox" and answer with --code`;
+  if (status >= 500) return 'wait, run "gangway doctor" again, and ask the partner if it persists';
+  switch (kind) {
+    case 'Unauthorized':
+      return correct;
+    case 'Forbidden':
+      return atSignIn
+        ? 'ask the partner to unlock the account'
+        : 'ask the partner to allow the account to call this operation';
+    case 'NotSent':
+      return `check ${urlSetting(place)}, the network and the certificate`;
+    case 'RateLimited':
+      return `wait, and set ${prefix}ACTIVITIES_PER_SECOND below the partner’s limit`;
+    case 'Rejected':
+      return `check ${urlSetting(place)}, and ${correct}`;
+    case 'Uncertain':
+      return `check ${urlSetting(place)}, run "gangway doctor" again, and ask the partner if it persists`;
+  }
+}
+
+/** The settings that identify the account, as they are set: `BOARDING_USERNAME`, `BOARDING_PASSWORD_FILE`. */
+function credentialsOf({ system, account, env }: Place): string[] {
+  const { settings } = PARTNERS[system];
+  const names = Object.keys(settings.shape).filter(
+    (name) => secretsOf(settings).includes(name) || /_(USERNAME|PARTNER_ID)$/.test(name),
+  );
+  const given = names.map((name) => account.settingsPrefix + name);
+  return given.flatMap((name) => [name, `${name}_FILE`].filter((each) => env[each]));
+}

@@ -1,0 +1,103 @@
+import type { Client } from '@temporalio/client';
+import { identityOf } from '../../../messages/claims.js';
+import { defined } from '../../../messages/objects.js';
+import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
+import { generatePayloadKey } from '../../../temporal/payload-codec.js';
+import { registerSearchAttributes } from '../../../temporal/search-attributes.js';
+import { recordSignOut } from '../../../temporal/sign-outs.js';
+import { isDenied, isUnimplemented, TemporalProblem } from '../../../temporal/unavailable.js';
+import { atTemporal, type CommandLine } from '../cli/command-line.js';
+import type { Flags, Texts } from '../cli/options.js';
+
+type SetupOptions = Texts<'nexusEndpoint'> & Flags<'json'>;
+
+export const setUp = atTemporal(
+  async ({ cli, client, view, config: { taskQueue } }, options: SetupOptions) => {
+    const { nexusEndpoint: name, json } = options;
+    const registered = await registerSearchAttributes(client);
+    const endpoint =
+      name === undefined ? undefined : { name, namespace: client.options.namespace, taskQueue };
+    const isNew = endpoint && (await createNexusEndpoint(client, endpoint));
+    const views = Object.entries(VIEWS).flatMap(([title, query]) => {
+      const url = view(title, query);
+      return url === undefined ? [] : [{ name: title, url }];
+    });
+    const nexusEndpoint = endpoint && { ...endpoint, created: isNew };
+    if (json) return cli.json({ registered, ...defined({ nexusEndpoint }), views });
+    const what = registered.length > 0 ? `registered ${registered.join(', ')}` : 'all are already registered';
+    cli.line(`search attributes: ${what}`);
+    const target = `targets task queue ${taskQueue} of namespace ${endpoint?.namespace}`;
+    if (endpoint) cli.line(`Nexus endpoint ${name}: ${isNew ? 'created' : 'already exists'}, ${target}`);
+    if (views.length === 0) return cli.line('Web UI: set GANGWAY_UI_URL for links to its views');
+    cli.line('Web UI: open each view once; your browser saves it');
+    for (const { name: title, url } of views) cli.line(`  ${title}\n    ${url}`);
+    cli.line(`  In the list, choose the columns ${COLUMNS.join(', ')}.`);
+  },
+);
+
+const { dba, stage, actionRequired, actionDueAt } = SEARCH_ATTRIBUTES;
+
+/** Lists of the Web UI, as visibility queries. A customer would show the requirements of its parts again. */
+const VIEWS = {
+  'Waiting for a person': `${actionRequired.name} = true AND ExecutionStatus = 'Running' AND WorkflowType != 'customerOnboarding'`,
+  Onboardings: `${dba.name} IS NOT NULL`,
+} as const;
+
+/** The Web UI keeps the columns in the browser, and a link cannot choose them. */
+const COLUMNS = [dba, stage, actionRequired, actionDueAt].map(({ name }) => name);
+
+export const endSessions = atTemporal(async ({ cli, client, config: { taskQueue } }, actor: string) => {
+  await recordSignOut(client, { actor }, taskQueue);
+  cli.line(`sessions of ${identityOf(actor)} end with their next request`);
+});
+
+export function printNewKey(cli: CommandLine): void {
+  cli.line(generatePayloadKey());
+}
+
+/** A name in the registry of the server, unique over all namespaces, and the workers that its requests go to. */
+type NexusEndpoint = Readonly<Record<'name' | 'namespace' | 'taskQueue', string>>;
+
+/** An endpoint cannot be created, or has this name already. */
+class EndpointProblem extends TemporalProblem {
+  override readonly name = 'EndpointProblem';
+}
+
+/** Creates an endpoint, through which other namespaces call Gangway. @returns false when it exists. @throws {TemporalProblem} */
+async function createNexusEndpoint(client: Client, endpoint: NexusEndpoint): Promise<boolean> {
+  const { name, namespace, taskQueue } = endpoint;
+  const { operatorService } = client.connection;
+  try {
+    const { endpoints } = await operatorService.listNexusEndpoints({ name, pageSize: 1 });
+    const [existing] = endpoints ?? [];
+    if (existing) requireSame(endpoint, existing.spec?.target?.worker);
+    else
+      await operatorService.createNexusEndpoint({
+        spec: { name, target: { worker: { namespace, taskQueue } } },
+      });
+    return !existing;
+  } catch (error) {
+    const where = `create ${name} where the namespace is administered`;
+    const target = `target namespace ${namespace}, target task queue ${taskQueue}`;
+    if (isDenied(error))
+      throw new EndpointProblem(`this client may not create Nexus endpoints; ${where}: ${target}`);
+    if (isUnimplemented(error))
+      throw new EndpointProblem('Nexus is off on this Temporal server: see docs/nexus.md');
+    throw error;
+  }
+}
+
+/** @param target undefined for an endpoint outside the server */
+function requireSame(
+  { name, namespace, taskQueue }: NexusEndpoint,
+  target: { readonly namespace?: string | null; readonly taskQueue?: string | null } | null | undefined,
+): void {
+  if (target?.namespace === namespace && target.taskQueue === taskQueue) return;
+  const place = target
+    ? `task queue ${target.taskQueue} of namespace ${target.namespace}`
+    : 'an address outside the server';
+  throw new EndpointProblem(
+    `Nexus endpoint ${name} exists and targets ${place}, not task queue ${taskQueue} of namespace ${namespace}; ` +
+      'choose another name, or change the endpoint with "temporal operator nexus endpoint update"',
+  );
+}

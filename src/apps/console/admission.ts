@@ -1,0 +1,115 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isHealthCheck, knownSecrets, limitRequests, routeOf } from '../../platform/http/server.js';
+import { userName } from '../../services/texts/names.js';
+import { isUnavailable } from '../../temporal/unavailable.js';
+import { ASSETS } from './layout.js';
+import { SIGN_IN_PATHS } from './provider.js';
+import { NotShown } from './route.js';
+import { type SessionData, type Sessions, unguessable } from './session.js';
+import type { ConsoleSettings } from './settings.js';
+
+export type Admission = Awaited<ReturnType<typeof admitRequests>>;
+
+/**
+ * Checks each request before any handler sees it: the host, the rate limit, and that no other site sent its form. Finds the session
+ * of the request.
+ */
+export async function admitRequests(
+  server: FastifyInstance,
+  settings: ConsoleSettings,
+  sessions: Sessions,
+  hasEnded: (session: SessionData, request: FastifyRequest, reply: FastifyReply) => Promise<boolean>,
+) {
+  const local = settings.oidc ? undefined : localSession();
+  const known = new WeakMap<FastifyRequest, SessionData | undefined>();
+  const doubts = new WeakMap<FastifyRequest, unknown>();
+  server.addHook('onRequest', async (request) => {
+    // Machines send them by address: they show nothing of an onboarding.
+    if (!isHealthCheck(request)) requireHost(request, hostsOf(server, settings));
+    known.set(request, local ?? (await sessions.read(request)));
+  });
+  await limitRequests(server, settings.requestsPerMinute, (request) => {
+    const session = known.get(request);
+    return session ? `session ${session.csrf}` : `address ${request.ip}`;
+  });
+  server.addHook('onRequest', async ({ method, headers }) => {
+    // An old browser does not send the first, and our pages have no referrer, so theirs is null. The token of each form is
+    // checked in any case.
+    const { 'sec-fetch-site': site = 'same-origin', origin = 'null' } = headers;
+    const isHere = origin === 'null' || hostsOf(server, settings).includes(URL.parse(origin)?.host ?? '');
+    if (method === 'POST' && !(isHere && ['same-origin', 'none'].includes(site)))
+      throw new NotShown(403, 'The form is from another site. Open the page here.');
+  });
+  // Last, because it asks Temporal and the provider.
+  server.addHook('onRequest', async (request, reply) => {
+    const session = local || isOpen(request) ? undefined : known.get(request);
+    try {
+      if (session && (await hasEnded(session, request, reply))) known.delete(request);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      doubts.set(request, error);
+    }
+  });
+  const sessionOf = (request: FastifyRequest) => known.get(request);
+  return {
+    /** undefined for a person who has not signed in, or has signed out. */
+    sessionOf,
+    /** The reason why it is unknown whether the session of a request was ended: Temporal does not respond. */
+    doubtOf: (request: FastifyRequest) => doubts.get(request),
+    /** The session of a request, if its form is from a page of it. */
+    sessionOfForm(request: FastifyRequest) {
+      const session = sessionOf(request);
+      if (session) requireCsrf(request, session.csrf);
+      return session;
+    },
+  };
+}
+
+/** @throws {NotShown} when a form is not from a page of this session */
+export function requireCsrf({ body }: Pick<FastifyRequest, 'body'>, csrf: string): void {
+  const given = (body as { readonly csrf?: unknown } | undefined | null)?.csrf;
+  if (typeof given !== 'string' || knownSecrets([csrf])(given) !== 0)
+    throw new NotShown(403, 'This form has expired, or is not from this console. Open the page again.');
+}
+
+/** Without an identity provider, everyone on this machine is the same user. The session ends with the process. */
+function localSession(): SessionData {
+  const name = userName();
+  return { actor: name, name, role: 'admin', csrf: unguessable(), since: Date.now() };
+}
+
+/** Reports whether the response to a request has nothing of its session. */
+function isOpen(request: FastifyRequest): boolean {
+  return isHealthCheck(request) || OPEN_PATHS.includes(routeOf(request));
+}
+
+const OPEN_PATHS: readonly string[] = [
+  ...Object.values(ASSETS).map(({ path }) => path),
+  ...Object.values(SIGN_IN_PATHS),
+];
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** The address of the console in browsers, `https://console.example.com`. */
+export function originOf(server: FastifyInstance, settings: ConsoleSettings): string {
+  return new URL(settings.url ?? `http://${settings.host}:${portOf(server)}`).origin;
+}
+
+function hostsOf(server: FastifyInstance, settings: ConsoleSettings): string[] {
+  if (settings.url !== undefined || settings.oidc) return [new URL(originOf(server, settings)).host];
+  return [...LOOPBACK, settings.host].map((host) => new URL(`http://${host}:${portOf(server)}`).host);
+}
+
+function portOf({ server }: FastifyInstance): number {
+  return (server.address() as AddressInfo).port;
+}
+
+/**
+ * A page of another site may have a name that leads to this machine (DNS rebinding). The browser then takes this console for a part of
+ * that site, and sends the name of the site as `Host`.
+ */
+function requireHost({ headers }: FastifyRequest, hosts: readonly string[]): void {
+  if (hosts.includes(headers.host?.toLowerCase() ?? '')) return;
+  throw new NotShown(421, `The console is not at this address. Open ${hosts[0]} (CONSOLE_URL).`);
+}

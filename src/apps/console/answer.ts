@@ -1,0 +1,198 @@
+import type { Client } from '@temporalio/client';
+import type { z } from 'zod';
+import { changeable } from '../../activities/corrections.js';
+import type { Correctable, Patch } from '../../messages/activities.js';
+import type { KnownAccounts } from '../../messages/inputs.js';
+import type { Answer, AnswerKind, Requirement, RequirementKind } from '../../messages/requirements.js';
+import { oneTimeCode } from '../../partners/banking/rules.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { type Change, changesOf, checkCorrection } from '../../services/forms/corrections.js';
+import { describes } from '../../services/forms/schema-fields.js';
+import { NEED_REASON, sendResolution } from '../../services/inbox/answering.js';
+import { InvalidInput } from '../../services/texts/invalid-input.js';
+import { patchIn } from './correction-fields.js';
+import type { Fields } from './query.js';
+import type { Role } from './route.js';
+
+/** Turns a form into an answer: what each field may hold, who may give which answer, and where its problems are shown. */
+
+/** The maximum length of an answer, in characters. A partner may keep less. */
+export const MOST_TEXT = 4_000;
+
+export const MOST_REASON = 500;
+
+/** The kinds of answers that a form gives. Documents come by a form of their own. */
+export const FORM_KINDS = [
+  'text',
+  'correction',
+  'adopt',
+  'retry',
+  'code',
+  'choice',
+  'take-back',
+  'abandon',
+] as const;
+
+export type FormKind = (typeof FORM_KINDS)[number];
+
+/** Problems by the names of the fields of a form; '' for the form as a whole. */
+export type Problems = readonly FieldProblem[];
+
+export interface Filled {
+  readonly kind: AnswerKind;
+  readonly fields: Fields;
+  readonly problems: Problems;
+}
+
+export function wrongIn(own: Filled | undefined, name: string): string[] {
+  return (own?.problems ?? []).filter(({ field }) => field === name).map(({ message }) => message);
+}
+
+/** The role that an answer needs. An approver decides what cannot be undone: writes in doubt, meanings of a status, and giving up. */
+export function roleFor({ kind }: { readonly kind: RequirementKind }, answer: AnswerKind): Role {
+  return answer === 'abandon' || answer === 'choice' || kind === 'uncertain-write' ? 'approver' : 'operator';
+}
+
+/**
+ * Reports whether a correction may change the destination or the amount of money: fees, the profile and settings that decide commission
+ * and pricing, accounts at banks, and what the schema of the input does not describe. Needs an approver.
+ */
+export function mayMoveMoney(changes: readonly Pick<Change, 'field'>[], schema: z.ZodType): boolean {
+  return changes.some(
+    ({ field }) =>
+      /(^|\.)fees(\.|$)|^agent|^boardingSettings|bank|routing|accountnumber|deposit|settlement/i.test(
+        field,
+      ) || !describes(schema, field),
+  );
+}
+
+export function isPreviewed({ kind }: Pick<Requirement, 'kind'>, answer: AnswerKind): boolean {
+  return (
+    ['correction', 'adopt', 'choice', 'abandon'].includes(answer) ||
+    (kind === 'uncertain-write' && answer === 'retry')
+  );
+}
+
+export interface ReadAnswer {
+  readonly answer: Answer;
+  readonly reason: string;
+  readonly changes?: readonly Change[];
+  /** For a correction: see {@link mayMoveMoney}. */
+  readonly mayMoveMoney?: boolean;
+}
+
+export interface CorrectionContext {
+  readonly correctable: Correctable;
+  readonly known: KnownAccounts;
+}
+
+/**
+ * Reads the answer that a form gives.
+ *
+ * @param correction is read only for a correction
+ * @throws {InvalidInput} that names each wrong field
+ */
+export async function readAnswer(
+  fields: Fields,
+  kind: FormKind,
+  requirement: Pick<Requirement, 'idFormat' | 'choices'>,
+  correction: () => Promise<CorrectionContext>,
+): Promise<ReadAnswer> {
+  const problems: FieldProblem[] = [];
+  const reason = reasonIn(fields, kind, problems);
+  const answered = await contentIn(fields, kind, requirement, problems, correction);
+  if (problems.length > 0 || !answered) throw new InvalidInput('The answer is incomplete.', problems);
+  return { ...answered, reason };
+}
+
+/** The reason, or what the timeline shows without one. */
+export function reasonIn(fields: Fields, kind: AnswerKind, problems: FieldProblem[]): string {
+  const reason = fields.text('reason').trim();
+  if (reason === '' && NEED_REASON.includes(kind))
+    problems.push({ field: 'reason', message: 'is required: the timeline shows why you decided this' });
+  if (reason.length > MOST_REASON)
+    problems.push({ field: 'reason', message: `must be at most ${MOST_REASON} characters` });
+  return reason === '' ? 'no reason given' : reason;
+}
+
+async function contentIn(
+  fields: Fields,
+  kind: FormKind,
+  { idFormat, choices = [] }: Pick<Requirement, 'idFormat' | 'choices'>,
+  problems: FieldProblem[],
+  correction: () => Promise<CorrectionContext>,
+): Promise<Omit<ReadAnswer, 'reason'> | undefined> {
+  const wrong = (field: string, message: string) => {
+    problems.push({ field, message });
+    return undefined;
+  };
+  switch (kind) {
+    case 'text': {
+      // Browsers send line ends as CR LF.
+      const text = fields.text('text').replace(/\r\n?/g, '\n').trim();
+      if (text === '') return wrong('text', 'must not be empty');
+      if (text.length > MOST_TEXT) return wrong('text', `must be at most ${MOST_TEXT} characters`);
+      return { answer: { kind, text } };
+    }
+    case 'code': {
+      const code = fields.text('code').replace(/\s+/g, '');
+      const { success } = oneTimeCode.safeParse(code);
+      return success ? { answer: { kind, code } } : wrong('code', 'must be 6 digits');
+    }
+    case 'adopt': {
+      const id = fields.text('id').trim();
+      const isId = idFormat === 'text' ? /^[!-~]{1,64}$/.test(id) : /^[1-9]\d{0,9}$/.test(id);
+      if (isId) return { answer: { kind, id } };
+      return wrong(
+        'id',
+        idFormat === 'text'
+          ? 'must be 1 to 64 letters, digits or symbols, without spaces'
+          : 'must be the ID at the partner, in digits',
+      );
+    }
+    case 'choice': {
+      const choice = fields.text('choice');
+      if (choices.includes(choice)) return { answer: { kind, choice } };
+      return wrong('choice', `must be one of ${choices.join(', ')}`);
+    }
+    case 'correction': {
+      const { patch, ...read } = await readCorrection(fields, await correction());
+      return { answer: { kind, patch }, ...read };
+    }
+    case 'retry':
+    case 'take-back':
+    case 'abandon':
+      return { answer: { kind } };
+  }
+}
+
+/** @throws {InvalidInput} that names each wrong field, as the command does */
+async function readCorrection(
+  fields: Fields,
+  { correctable, known }: CorrectionContext,
+): Promise<{ readonly patch: Patch } & Pick<ReadAnswer, 'changes' | 'mayMoveMoney'>> {
+  const patch = patchIn(fields, correctable, known);
+  checkCorrection(correctable, patch, known);
+  const changes = changesOf(correctable, patch);
+  return { patch, changes, mayMoveMoney: mayMoveMoney(changes, changeable(correctable, known).schema) };
+}
+
+/** Sends an answer, and sorts what the workflow refuses by the fields of the form. Throws as {@link sendResolution}. */
+export async function sendAnswer(
+  client: Client,
+  workflowId: string,
+  resolution: Parameters<typeof sendResolution>[2],
+): Promise<{ readonly open: number }> {
+  return sendResolution(client, workflowId, resolution).catch((error: unknown) => {
+    throw error instanceof InvalidInput ? atTheirFields(error) : error;
+  });
+}
+
+/** `answer.text: must not be empty` belongs to the field `text`, and `answer.patch.dba` to the field `dba`. */
+function atTheirFields({ message }: InvalidInput): InvalidInput {
+  const problems = message.split('\n').map((line): FieldProblem => {
+    const [, field = '', rule = line] = /^(answer[\w.]*|reason): (.*)$/.exec(line) ?? [];
+    return { field: field.replace(/^answer\.?(patch\.?)?/, ''), message: rule };
+  });
+  return new InvalidInput('The onboarding rejected the answer.', problems);
+}

@@ -1,0 +1,169 @@
+import { changeable } from '../../activities/corrections.js';
+import type { Correctable, Patch } from '../../messages/activities.js';
+import type { KnownAccounts } from '../../messages/inputs.js';
+import type { Requirement } from '../../messages/requirements.js';
+import { shortened } from '../../partners/bounds.js';
+import { MAX_NESTING, TOO_NESTED } from '../../partners/json.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { REDACTED } from '../../platform/privacy/masked.js';
+import { withoutPrivate } from '../../platform/privacy/private-fields.js';
+import { type ChangeableField, changeableFields } from '../../services/forms/corrections.js';
+import { type Field, ruleInForm } from '../../services/forms/schema-fields.js';
+import { patchFrom, type Setting, valueAt } from '../../services/forms/set-fields.js';
+import { withTime } from '../../services/forms/typed-input.js';
+import { InvalidInput } from '../../services/texts/invalid-input.js';
+import { parseJson } from '../../services/texts/text.js';
+import type { Fields } from './query.js';
+
+export interface CorrectionField extends Field {
+  /** Its present value for people: masked, undefined where there is none. */
+  readonly now: string | undefined;
+  readonly isNamed: boolean;
+}
+
+export const OTHER_FIELDS = 3;
+
+const NOW_LENGTH = 80;
+
+/** All fields that a correction can change now, those that the partner named first. A list has its items, and one more to add. */
+export function formFields(
+  correctable: Correctable,
+  known: KnownAccounts,
+  asked?: Requirement,
+): readonly CorrectionField[] {
+  const masked = withoutPrivate(correctable.input);
+  const all = changeableFields(correctable, known).flatMap((field) => eachItem(field, masked));
+  const holds = (name: string) => all.some((other) => other.name.startsWith(`${name}.`));
+  const leaves = all.filter(({ name }) => !holds(name));
+  const isNamed = asked ? namedBy(asked) : () => false;
+  const fields = leaves.map((field) => ({
+    ...field,
+    // It may also stay as it is.
+    ...(field.kind === 'flag' && { kind: 'choice' as const, values: ['true', 'false'] }),
+    rule: ruleInForm(field),
+    now: shownNow(field.now),
+    isNamed: isNamed(field.name),
+  }));
+  return [...fields.filter(({ isNamed }) => isNamed), ...fields.filter(({ isNamed }) => !isNamed)];
+}
+
+/** `beneficialOwners.N.city` is a field of each owner, and of one more. */
+function eachItem(field: ChangeableField, masked: unknown): ChangeableField[] {
+  const [, list, rest] = /^(.*?)\.N\.(.*)$/s.exec(field.name) ?? [];
+  if (list === undefined || rest === undefined) return [field];
+  const items = valueAt(masked, list.split('.'));
+  const length = Array.isArray(items) ? items.length : 0;
+  return Array.from({ length: length + 1 }, (_, index) => {
+    const name = `${list}.${index}.${rest}`;
+    // The schema reports which fields of a new item are required.
+    return { ...field, name, isRequired: false, now: valueAt(masked, name.split('.')) };
+  }).flatMap((each) => eachItem(each, masked));
+}
+
+function shownNow(now: unknown): string | undefined {
+  if (now === undefined) return undefined;
+  if (now === REDACTED) return 'hidden';
+  return shortened(typeof now === 'string' ? now : JSON.stringify(now), NOW_LENGTH);
+}
+
+/** Reports whether a partner names a field: by its path or the end of it, or in a ticket as the bank calls it (`Owner1Address`). */
+function namedBy({ fields = [], kind, detail }: Requirement): (field: string) => boolean {
+  const [, ofTicket] = (kind === 'ticket' && /asks about the field (\w+)\.$/.exec(detail)) || [];
+  return (field) =>
+    fields.some((name) => field === name || field.endsWith(`.${name}`) || field.startsWith(`${name}.`)) ||
+    (ofTicket !== undefined && isMeant(field, ofTicket));
+}
+
+/**
+ * Reports whether a name of the bank may mean a field: `Phone` is `holder.phone`, `Owner2Address` is
+ * `beneficialOwners.1.homeAddress`.
+ */
+function isMeant(field: string, name: string): boolean {
+  const [, owner, ofOwner] = /^Owner(\d)(.+)$/.exec(name) ?? [];
+  const last = (field.split('.').at(-1) ?? '').toLowerCase();
+  if (owner === undefined || ofOwner === undefined)
+    return !/\.\d+\./.test(field) && last === name.toLowerCase();
+  return field.startsWith(`beneficialOwners.${Number(owner) - 1}.`) && last.includes(ofOwner.toLowerCase());
+}
+
+export const nameOfValue = (field: string) => `set.${field}`;
+export const nameOfRemoval = (field: string) => `remove.${field}`;
+
+/**
+ * The merge patch that a form gives. A field that is empty stays as it is.
+ *
+ * @throws {InvalidInput} that names each value in a wrong form
+ */
+export function patchIn(fields: Fields, correctable: Correctable, known: KnownAccounts): Patch {
+  const kinds = new Map(formFields(correctable, known).map(({ name, kind }) => [name, kind]));
+  const problems: FieldProblem[] = [];
+  const settings = [
+    ...valueSettings(fields, kinds, problems),
+    ...otherSettings(fields, problems),
+    ...removals(fields),
+  ];
+  if (settings.length === 0 && problems.length === 0)
+    throw new InvalidInput('The correction changes nothing: enter a value in at least one field.');
+  if (settings.some(({ field }) => field.split('.').length > MAX_NESTING))
+    problems.push({ field: '', message: TOO_NESTED });
+  if (problems.length > 0) throw new InvalidInput('A value is not valid.', problems);
+  try {
+    return patchFrom(settings, correctable.input, changeable(correctable, known).schema, 'The correction');
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    const inTheWordsOfForms = error.problems.map(({ field, message }) => ({
+      field,
+      message: message.replace(/to send it as text: .*$/s, 'to send it as text, put it in double quotes'),
+    }));
+    throw new InvalidInput(error.message, inTheWordsOfForms);
+  }
+}
+
+/** Items of a list from its end, because the removal of one moves those behind it. */
+function removals(fields: Fields): Setting[] {
+  const names = fields.names.flatMap((name) => /^remove\.(.+)$/.exec(name)?.[1] ?? []);
+  const removed = names.filter((field) => fields.text(nameOfRemoval(field)) !== '');
+  return removed
+    .sort((one, other) => other.localeCompare(one, 'en', { numeric: true }))
+    .map((field) => ({ field, text: 'null' }));
+}
+
+function valueSettings(
+  fields: Fields,
+  kinds: ReadonlyMap<string, Field['kind']>,
+  problems: FieldProblem[],
+): Setting[] {
+  return fields.names.flatMap((name): Setting[] => {
+    const [, field = ''] = /^set\.(.+)$/.exec(name) ?? [];
+    const text = fields.text(name).trim();
+    if (field === '' || text === '' || fields.text(nameOfRemoval(field)) !== '') return [];
+    const kind = kinds.get(field);
+    if (kind !== 'json') return [{ field, text: kind === undefined ? text : asText(withTime(kind, text)) }];
+    try {
+      parseJson(text, field);
+      return [{ field, text }];
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      problems.push({ field, message: error.message.replace(`${field}: `, '') });
+      return [];
+    }
+  });
+}
+
+/** Text in a field of a known type is never read as JSON. */
+function asText(text: string): string {
+  return text === 'null' || /^["{[]/.test(text) ? JSON.stringify(text) : text;
+}
+
+/** Reads fields that the schema does not name, such as an application's: people type their names, too. */
+function otherSettings(fields: Fields, problems: FieldProblem[]): Setting[] {
+  return Array.from({ length: OTHER_FIELDS }, (_, index) => index).flatMap((index): Setting[] => {
+    const field = fields.text(`other.${index}.name`).trim();
+    const text = fields.text(`other.${index}.value`).trim();
+    if (field === '' && text === '') return [];
+    if (/^[^\s=.]+(\.[^\s=.]+)*$/.test(field) && text !== '') return [{ field, text }];
+    const message = text === '' ? 'needs a value' : 'must be a name such as application.volume';
+    problems.push({ field: `other.${index}`, message });
+    return [];
+  });
+}

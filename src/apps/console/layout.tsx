@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import type { ComponentChildren, VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { inPackage } from '../../platform/process/package.js';
+import { SHARED_STYLE } from '../../services/reports/page.js';
+import { harmless } from '../../services/texts/text.js';
+import { Form } from './pages/parts.js';
+import { hasRole, OfVisit, type Visit } from './route.js';
+
+export interface Frame {
+  readonly title: string;
+  /** Of a person who has signed in. */
+  readonly visit?: Visit | undefined;
+  readonly message?: string | undefined;
+  readonly path?: string;
+}
+
+const PLACES = [
+  { path: '/', name: 'Inbox', role: 'viewer' },
+  { path: '/onboardings', name: 'Onboardings', role: 'viewer' },
+  { path: '/start', name: 'Start', role: 'admin' },
+  { path: '/report', name: 'Report', role: 'viewer' },
+] as const;
+
+function isAt(path: string, place: string): boolean {
+  const at = path.startsWith('/batches/') ? '/start' : path;
+  return at === place || (place !== '/' && at.startsWith(`${place}/`));
+}
+
+/** A whole page as HTML. */
+export function pageWith(frame: Frame, children: ComponentChildren): string {
+  return `<!doctype html>${partWith(frame.visit, <Page {...frame}>{children}</Page>)}`;
+}
+
+/** Escapes every text, and removes control characters and marks that reverse the direction of text. */
+export function partWith(visit: Visit | undefined, part: VNode): string {
+  return harmless(renderToString(<OfVisit.Provider value={visit}>{part}</OfVisit.Provider>));
+}
+
+function Top({ visit, path = '' }: Frame) {
+  const visitor = visit?.visitor;
+  return (
+    <header class="top">
+      <a href="/">
+        <strong>Gangway</strong>
+      </a>
+      {visitor && (
+        <>
+          <nav aria-label="Main">
+            {PLACES.filter(({ role }) => hasRole(visitor, role)).map((place) => (
+              <a href={place.path} aria-current={isAt(path, place.path) ? 'page' : undefined}>
+                {place.name}
+              </a>
+            ))}
+          </nav>
+          <search aria-label="All onboardings">
+            <form class="find" action="/onboardings">
+              <input
+                type="search"
+                name="find"
+                id="find-anywhere"
+                aria-label="Find a business or an ID"
+                placeholder="Find a business or an ID"
+                maxLength={200}
+                autoComplete="off"
+              />
+            </form>
+          </search>
+          <div class="who actions">
+            <span>
+              {visitor.name}, {visitor.role}
+            </span>
+            {visit.settings.oidc && (
+              <Form action="/sign-out">
+                <button type="submit" class="plain">
+                  Sign out
+                </button>
+              </Form>
+            )}
+          </div>
+        </>
+      )}
+    </header>
+  );
+}
+
+/** Only the script of the page opens it. */
+function Keys() {
+  return (
+    <dialog id="keys" aria-labelledby="keys-title">
+      <article>
+        <h2 id="keys-title">Keys</h2>
+        <dl class="known">
+          {Object.entries(KEYS).map(([key, what]) => (
+            <>
+              <dt>
+                <kbd>{key}</kbd>
+              </dt>
+              <dd>{what}</dd>
+            </>
+          ))}
+        </dl>
+        <form method="dialog">
+          <button type="submit">Close</button>
+        </form>
+      </article>
+    </dialog>
+  );
+}
+
+const KEYS = {
+  j: 'the next row of the inbox',
+  k: 'the row before',
+  Enter: 'open the row',
+  x: 'select the row',
+  c: 'claim the requirement of this page',
+  '/': 'find a business or an ID',
+  '?': 'these keys',
+} as const;
+
+function Page(frame: Frame & { readonly children: ComponentChildren }) {
+  const { title, visit, message, children } = frame;
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{title} · Gangway</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href={ASSETS.shared.path} />
+        <link rel="stylesheet" href={ASSETS.style.path} />
+        <script src={ASSETS.script.path} defer />
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        <Top {...frame} />
+        <section aria-label="Notices">
+          {visit && !visit.settings.oidc && (
+            <p class="warning" role="note">
+              There is no sign-in, because no identity provider is set. Everyone on this machine acts as{' '}
+              {visit.visitor.name}.
+            </p>
+          )}
+          {message && (
+            <p class="message" role="status" tabIndex={-1} data-focus="" {...{ autoFocus: true }}>
+              {message}
+            </p>
+          )}
+          <p id="old-note" class="warning" role="status" hidden>
+            The console does not respond, so this page may be out of date. It retries automatically.
+          </p>
+        </section>
+        <main id="main">{children}</main>
+        {visit && <Keys />}
+      </body>
+    </html>
+  );
+}
+
+/** @param message for the person */
+export function errorPage(status: number, message: string) {
+  const page = (
+    <>
+      <h1>{status === 404 ? 'Not found' : status === 403 ? 'Not allowed' : 'Something went wrong'}</h1>
+      <p>{message}</p>
+      <p>
+        <a href="/">Back to the inbox</a>
+      </p>
+    </>
+  );
+  return { status, title: 'Not shown', page };
+}
+
+export type Asset = ReturnType<typeof asset>;
+
+/**
+ * A file that pages load. Its path changes with its content, so browsers may keep it.
+ *
+ * @param content default: the file that the build puts into dist/console
+ */
+function asset(file: string, contentType: string, content = readFileSync(inPackage(`dist/console/${file}`))) {
+  const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12);
+  return { path: `/assets/${hash}-${file}`, contentType, content, gzipped: gzipSync(content) };
+}
+
+export const ASSETS = {
+  /** Styles of charts, tables and facts, as in the pages of the command line. */
+  shared: asset('shared.css', 'text/css; charset=utf-8', Buffer.from(SHARED_STYLE)),
+  style: asset('style.css', 'text/css; charset=utf-8'),
+  script: asset('client.js', 'text/javascript; charset=utf-8'),
+};

@@ -1,0 +1,255 @@
+import type { ComponentChildren } from 'preact';
+import type { AnswerKind, Requirement } from '../../../messages/requirements.js';
+import { MAX_ATTACHMENT_BYTES } from '../../../partners/boarding/schemas.js';
+import { problemText } from '../../../partners/bounds.js';
+import { STATUS_MEANINGS, type StatusMeaning } from '../../../partners/phases.js';
+import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../../../platform/documents/document-types.js';
+import { NEED_REASON } from '../../../services/inbox/answering.js';
+import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } from '../answer.js';
+import type { CorrectionField } from '../correction-fields.js';
+import { type Fields, LIST, pathOf, withList } from '../query.js';
+import { hasRole, useVisit, type Visit } from '../route.js';
+import { Correction } from './input-fields.js';
+import { Field, type FieldProps, Form, Problem } from './parts.js';
+
+export interface Answering {
+  readonly workflowId: string;
+  readonly requirement: Requirement;
+  /** The page to return to: of this workflow, or of the customer that it is a part of. */
+  readonly page: string;
+  readonly filled?: Filled | undefined;
+  /** The fields of a correction. Without them, a link leads to the page that has them. */
+  readonly correctable?: readonly CorrectionField[] | undefined;
+  /** The filter of the inbox from which the person came. */
+  readonly list?: string | undefined;
+  /** True if the first form is open. Default: true. */
+  readonly isOpen?: boolean;
+  readonly autoFocus?: boolean;
+}
+
+export function isFourEyes({ settings }: Visit, { kind }: Pick<Requirement, 'kind'>): boolean {
+  return settings.fourEyes.includes(kind);
+}
+
+/** An answer that can be taken back belongs to no open requirement. */
+export function takenBack(id: string): Requirement {
+  const at = new Date().toISOString();
+  const nothing = { title: '', detail: '', raisedAt: at, dueAt: at };
+  return { id, kind: 'waiting', ...nothing, answers: ['take-back'] };
+}
+
+/** Returns the effect of an answer, as the label of its button. */
+export function labelOf({ kind }: Pick<Requirement, 'kind'>, answer: AnswerKind): string {
+  if (answer === 'retry') return RETRIES[kind] ?? 'Try again';
+  if (answer === 'adopt' && kind === 'uncertain-write') return 'It took effect: adopt it';
+  return LABELS[answer];
+}
+
+const LABELS: Readonly<Record<Exclude<AnswerKind, 'retry'>, string>> = {
+  text: 'Answer with text',
+  documents: 'Upload documents',
+  correction: 'Correct the input',
+  adopt: 'Enter the right ID',
+  code: 'Enter the code',
+  choice: 'Choose what it means',
+  'take-back': 'Take the answer back',
+  abandon: 'Give up',
+};
+
+const RETRIES: Readonly<Partial<Record<Requirement['kind'], string>>> = {
+  'uncertain-write': 'It did not take effect: send it again',
+  'request-changes': 'Submit it unchanged',
+  'not-submitted': 'Submit it as it is',
+  'rejected-input': 'Send it again unchanged',
+  ticket: 'It was dealt with elsewhere',
+  waiting: 'I know: keep waiting',
+};
+
+/**
+ * One form is open, the others are one click away: the one with a mistake, a correction of a field that the partner named, or the
+ * first allowed answer.
+ */
+export function AnswerForms(props: Answering) {
+  const { requirement, filled, isOpen = true, correctable = [] } = props;
+  const kinds = requirement.answers;
+  const isNamed = correctable.some((field) => field.isNamed);
+  const first = filled && kinds.includes(filled.kind) ? filled.kind : isNamed ? 'correction' : kinds[0];
+  return (
+    <div>
+      {kinds.map((kind) => (
+        <details key={kind} class="answer" name={`answers-${requirement.id}`} open={isOpen && kind === first}>
+          <summary>{labelOf(requirement, kind)}</summary>
+          <OneForm {...props} kind={kind} />
+        </details>
+      ))}
+    </div>
+  );
+}
+
+export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
+  const { workflowId, requirement, kind, filled, correctable } = props;
+  const visit = useVisit();
+  const { visitor } = visit;
+  const role = roleFor(requirement, kind);
+  if (!hasRole(visitor, role)) {
+    const who = role === 'approver' ? 'An approver decides this.' : 'An operator answers this.';
+    return (
+      <p class="advice">
+        {who} Your role is {visitor.role}.
+      </p>
+    );
+  }
+  const path = pathOf(workflowId, 'requirements', requirement.id);
+  if (kind === 'correction' && !correctable) {
+    return (
+      <p>
+        <a href={withList(path, props.list)}>Open the form with all fields</a>
+      </p>
+    );
+  }
+  const own = filled?.kind === kind ? filled : undefined;
+  const upload = kind === 'documents' && {
+    ...{ enctype: 'multipart/form-data', 'data-upload': '', 'data-file-bytes': MAX_ATTACHMENT_BYTES },
+    ...{ 'data-total-bytes': MOST_BYTES, 'data-files': MOST_FILES },
+  };
+  return (
+    <Form
+      action={upload ? `${path}/documents` : path}
+      {...upload}
+      data-keep=""
+      id={`form-${requirement.id}-${kind}`}
+      hidden={{ kind, page: props.page, ...(props.list !== undefined && { [LIST]: props.list }) }}
+    >
+      {own && <Mistakes problems={own.problems} />}
+      <Content {...props} own={own} />
+      <Reason {...props} own={own} />
+      <button type="submit" class={CLASSES[kind]}>
+        {buttonOf(visit, requirement, kind)}
+      </button>
+    </Form>
+  );
+}
+
+function buttonOf(visit: Visit, requirement: Requirement, kind: AnswerKind): string {
+  if (isPreviewed(requirement, kind)) return 'Check, then confirm';
+  return isFourEyes(visit, requirement) ? 'Propose this answer' : (BUTTONS[kind] ?? 'Send the answer');
+}
+
+const CLASSES: Readonly<Partial<Record<AnswerKind, string>>> = {
+  abandon: 'danger',
+  'take-back': 'secondary',
+};
+
+const BUTTONS: Readonly<Partial<Record<AnswerKind, string>>> = {
+  documents: 'Upload and send',
+  code: 'Send the code',
+  retry: 'Do it',
+  'take-back': 'Take it back',
+};
+
+interface ContentProps extends Answering {
+  readonly kind: AnswerKind;
+  readonly own: Filled | undefined;
+}
+
+/** The field of an answer that has one. */
+const FIELDS: Readonly<Partial<Record<AnswerKind, (requirement: Requirement) => FieldProps>>> = {
+  text: () => ({
+    name: 'text',
+    label: 'Answer',
+    rows: 5,
+    maxLength: MOST_TEXT,
+    advice: 'The partner reads it.',
+  }),
+  code: () => ({
+    ...{ name: 'code', label: 'One-time code', advice: '6 digits', maxLength: 12, class: 'short' },
+    ...{ inputMode: 'numeric', autoComplete: 'one-time-code' },
+  }),
+  adopt: ({ idFormat }) => ({
+    ...{ name: 'id', label: 'ID at the partner', maxLength: 64, class: 'short' },
+    inputMode: idFormat === 'text' ? undefined : 'numeric',
+    advice: `${idFormat === 'text' ? 'As' : 'Digits, as'} the partner’s portal shows it`,
+  }),
+  choice: ({ choices = [] }) => ({
+    ...{ name: 'choice', label: 'Meaning' },
+    advice: 'It applies to all onboardings of the account, now and later.',
+    choices: [['', 'choose one'], ...choices.map((choice) => [choice, meaningOf(choice)] as const)],
+  }),
+  documents: () => ({
+    ...{ name: 'documents', label: 'Documents', type: 'file', multiple: true },
+    ...{ accept: ACCEPTED_NAMES.join(','), advice: DOCUMENTS_RULE },
+  }),
+};
+
+const NOTES: Readonly<Partial<Record<AnswerKind, string>>> = {
+  abandon: 'The onboarding ends. What exists at the partner stays there. This cannot be undone.',
+  'take-back': 'The partner does not have it yet.',
+};
+
+function Content({ kind, requirement, own, correctable = [], autoFocus = false }: ContentProps) {
+  const { id } = requirement;
+  if (kind === 'correction') return <Correction id={id} correctable={correctable} own={own} />;
+  const given = FIELDS[kind]?.(requirement);
+  if (!given) return NOTES[kind] ? <p class="advice">{NOTES[kind]}</p> : null;
+  const { name } = given;
+  const typed = { value: own?.fields.text(name), problems: wrongIn(own, name) };
+  const field = (
+    <Field
+      {...{ ...given, ...typed, id: `${id}-${name}`, required: true }}
+      autoFocus={autoFocus && kind === 'text'}
+    />
+  );
+  return kind === 'documents' ? <Drop>{field}</Drop> : field;
+}
+
+const DOCUMENTS_RULE = `PDF, PNG, JPEG, TIFF, text or CSV. At most ${MOST_FILES} files of ${MAX_ATTACHMENT_BYTES / 1024 / 1024} MiB each.`;
+
+function Drop({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <div class="drop" data-drop="">
+      {children}
+      <ul data-files-chosen="" aria-live="polite" />
+      <progress data-progress="" max={100} value={0} hidden aria-label="Upload" />
+    </div>
+  );
+}
+
+function meaningOf(choice: string): string {
+  return choice in STATUS_MEANINGS ? `${choice}: ${STATUS_MEANINGS[choice as StatusMeaning]}` : choice;
+}
+
+function Reason({ requirement, kind, own }: ContentProps) {
+  const isNeeded = NEED_REASON.includes(kind);
+  return (
+    <Field
+      {...{ id: `${requirement.id}-${kind}-reason`, name: 'reason', required: isNeeded }}
+      label={isNeeded ? 'Reason' : 'Reason (optional)'}
+      {...{ value: own?.fields.text('reason'), problems: wrongIn(own, 'reason'), maxLength: MOST_REASON }}
+      advice="The timeline keeps it with your name."
+    />
+  );
+}
+
+/** All problems, at the top of the form, because a long form shows only a part of itself. */
+function Mistakes({ problems }: Pick<Filled, 'problems'>) {
+  if (problems.length === 0) return null;
+  return (
+    <Problem isFocused>
+      <p>
+        <strong>Nothing was sent.</strong> What you typed is still here.
+      </p>
+      <ul>
+        {[...new Set(problems.map(problemText))].map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </Problem>
+  );
+}
+
+/** The values of a form for hidden fields: nothing is stored between its pages. */
+export function carried(fields: Fields): Record<string, string> {
+  const isCarried = (name: string) => name === LIST || fields.text(name) !== '';
+  const names = fields.names.filter((name) => name !== 'csrf' && name !== 'step' && isCarried(name));
+  return Object.fromEntries(names.map((name) => [name, fields.text(name)]));
+}

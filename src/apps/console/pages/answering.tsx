@@ -1,0 +1,268 @@
+import { partsOfId } from '../../../messages/ids.js';
+import type { AnswerKind } from '../../../messages/requirements.js';
+import type { FieldProblem } from '../../../partners/partner-error.js';
+import { NotYetApplied, sendProposal } from '../../../services/inbox/answering.js';
+import { Facts } from '../../../services/reports/page.js';
+import { InvalidInput } from '../../../services/texts/invalid-input.js';
+import { nameOf } from '../../../services/texts/names.js';
+import { TemporalProblem } from '../../../temporal/unavailable.js';
+import {
+  type Filled,
+  FORM_KINDS,
+  isPreviewed,
+  type ReadAnswer,
+  readAnswer,
+  reasonIn,
+  roleFor,
+  sendAnswer,
+} from '../answer.js';
+import { type Fields, inboxOf, pathOf } from '../query.js';
+import { hasRole, Instead, NotShown, requireRole, type Shown, type Visit } from '../route.js';
+import { discard, documentsOf, receiveDocuments } from '../uploads.js';
+import { carried, isFourEyes, labelOf, takenBack } from './answer-forms.js';
+import { INBOX, listIn, pageIn, refresh } from './handling.js';
+import { nextIn } from './inbox-filter.js';
+import { Changes } from './input-fields.js';
+import { Form, Problem } from './parts.js';
+import { type Found, find, goneShown, requirementShown } from './requirement.js';
+
+/**
+ * A requirement whose workflow can take an answer now.
+ *
+ * @throws {Instead} with the page for a requirement that cannot be answered now, or not so
+ */
+async function answerable(visit: Visit, kind: AnswerKind) {
+  const found = await find(visit, true);
+  const { state, requirement, requirementId, fields, visitor } = found;
+  if (!state) {
+    const known = requirement ?? { ...takenBack(requirementId), title: 'A requirement', answers: [kind] };
+    const filled = { kind, fields, problems: [] };
+    const notice = (
+      <Problem>
+        <strong>Nothing was sent.</strong> What you typed is still here.
+      </Problem>
+    );
+    throw new Instead(
+      await requirementShown({ ...found, requirement: known }, { status: 503, filled, notice }),
+    );
+  }
+  const isTakenBack = kind === 'take-back';
+  if (isTakenBack && !state.unsent?.includes(requirementId))
+    throw new NotShown(409, 'The partner already has this answer, or someone took it back.');
+  const asked = requirement ?? (isTakenBack ? takenBack(requirementId) : undefined);
+  if (!asked) throw new Instead(goneShown(found, state, fields));
+  if (!isTakenBack && !asked.answers.includes(kind))
+    throw new NotShown(422, `This requirement does not accept this answer (${labelOf(asked, kind)}).`);
+  requireRole(visitor, roleFor(asked, kind));
+  return { ...found, state, requirement: asked };
+}
+
+type Answerable = Awaited<ReturnType<typeof answerable>>;
+
+/** A form: checks, shows what the answer does, and sends it. In between nothing is stored. */
+export async function answerRequirement(visit: Visit): Promise<Shown> {
+  const { visitor, fields, settings: known } = visit;
+  const kind = fields.oneOf('kind', FORM_KINDS);
+  if (!kind) throw new NotShown(400, 'This form is not from this console.');
+  const open = await answerable(visit, kind);
+  const { requirement, correctable } = open;
+  const again = (status: number, problems: Filled['problems']) =>
+    requirementShown(open, { status, filled: { kind, fields, problems } });
+  let read: ReadAnswer;
+  try {
+    read = await readAnswer(fields, kind, requirement, async () => ({
+      ...{ correctable: await correctable(), known },
+    }));
+  } catch (error) {
+    // An answer that is taken back has no open requirement, and so no page with its form.
+    if (!(error instanceof InvalidInput) || kind === 'take-back') throw error;
+    return again(422, problemsOf(error));
+  }
+  if (read.mayMoveMoney && !hasRole(visitor, 'approver')) {
+    const message = `This changes fees, a bank account, or a field that may be either, so an approver must send it. Your role is ${visitor.role}.`;
+    return again(403, [{ field: '', message }]);
+  }
+  const step = fields.text('step');
+  if (step === 'edit') return again(200, []);
+  if (isPreviewed(requirement, kind) && step !== 'send')
+    return requirementShown(open, { preview: <Preview found={open} {...read} /> });
+  return send(open, read);
+}
+
+/**
+ * Sends an answer, or proposes it where a second person confirms.
+ *
+ * @param onRefusal removes what no answer needs, once the workflow has not taken this one
+ */
+async function send(
+  found: Answerable,
+  { answer, reason }: ReadAnswer,
+  onRefusal?: () => Promise<void>,
+): Promise<Shown> {
+  const { client, visitor, audit, fields, workflowId, requirementId, requirement } = found;
+  const { kind } = answer;
+  const resolution = { requirementId, answer, actor: visitor.actor, reason };
+  const isTakenBack = kind === 'take-back';
+  const { list } = listIn(found);
+  const page = pageIn(found, workflowId);
+  const back = async () => {
+    if (list === undefined) return pathOf(page);
+    // The answer is sent, whatever the list says.
+    return page === INBOX ? inboxOf(list) : nextIn(found, list).catch(() => '/');
+  };
+  const about = { workflowId, requirementId, detail: kind };
+  try {
+    if (!isTakenBack && isFourEyes(found, requirement)) {
+      await sendProposal(client, workflowId, resolution);
+      audit(visitor, { ...about, what: 'propose an answer', result: 'proposed' });
+      refresh(client, workflowId, requirementId);
+      return { to: await back(), message: 'Your answer is proposed. A second person must confirm it.' };
+    }
+    const { open } = await sendAnswer(client, workflowId, resolution);
+    audit(visitor, { ...about, what: 'answer', result: 'accepted' });
+    refresh(client, workflowId, isTakenBack ? undefined : requirementId);
+    const done = isTakenBack ? 'The answer is taken back.' : 'Your answer is accepted.';
+    const more = open === 0 ? 'Nothing else is open.' : `${open} still open.`;
+    const of = list === undefined ? more : `${nameOf(found.listed)}: ${more}`;
+    return { to: await back(), message: `${done} ${of}` };
+  } catch (error) {
+    // An answer that no worker has applied yet may still count.
+    if (isRefused(error)) await onRefusal?.();
+    return refused(found, error, { kind, fields, problems: [] });
+  }
+}
+
+/** Reports whether a workflow has not taken an answer, and will not: the answer does not fit, or the workflow has ended. */
+function isRefused(error: unknown): boolean {
+  return error instanceof InvalidInput || (error instanceof TemporalProblem && !error.isUnavailable);
+}
+
+/** The page for an answer that the workflow did not take. It keeps everything that was typed. */
+async function refused(found: Found, error: unknown, filled: Filled): Promise<Shown> {
+  const { workflowId, requirementId, audit, visitor } = found;
+  if (error instanceof NotYetApplied) {
+    const notice = (
+      <Problem>
+        <p>
+          <strong>No worker has applied your answer yet.</strong> Temporal may have it, and a worker applies
+          it later.
+        </p>
+        <p>
+          Look at the <a href={pathOf(workflowId)}>onboarding</a> before you answer again. What you typed is
+          still here.
+        </p>
+      </Problem>
+    );
+    return requirementShown(found, { status: 503, filled, notice });
+  }
+  if (!isRefused(error)) throw error;
+  const now = await find(found, true);
+  if (now.state && !now.requirement) return goneShown(now, now.state, filled.fields);
+  if (!(error instanceof InvalidInput)) throw error;
+  const about = { workflowId, requirementId, detail: filled.kind };
+  audit(visitor, { ...about, what: 'answer', result: 'rejected' });
+  return requirementShown(now, { status: 422, filled: { ...filled, problems: problemsOf(error) } });
+}
+
+function problemsOf({ message, problems }: InvalidInput): Filled['problems'] {
+  return problems.length > 0 ? problems : [{ field: '', message }];
+}
+
+type PreviewProps = Omit<ReadAnswer, 'mayMoveMoney'> & { readonly found: Answerable };
+
+function Preview({ found, answer, reason, changes }: PreviewProps) {
+  const { requirement, path, fields } = found;
+  const isProposed = isFourEyes(found, requirement);
+  return (
+    <Form {...{ action: path, class: 'preview', hidden: carried(fields) }} aria-label="Check your answer">
+      <h2>{isProposed ? 'Check your proposal' : 'Check before it is sent'}</h2>
+      {changes && <Changes changes={changes} typed={fields} />}
+      {answer.kind === 'adopt' && <Adopted id={answer.id} found={found} />}
+      {answer.kind === 'abandon' && <AbandonNote found={found} />}
+      {answer.kind === 'retry' && (
+        <p>
+          Gangway <strong>sends the write again</strong>. If the first one took effect after all, it exists
+          twice then. Look in the partner’s portal once more before you confirm.
+        </p>
+      )}
+      <p>
+        Reason: <strong>{reason}</strong>
+      </p>
+      <div class="actions">
+        <button
+          type="submit"
+          name="step"
+          value="send"
+          class={answer.kind === 'abandon' ? 'danger' : undefined}
+        >
+          {isProposed ? 'Propose it' : 'Confirm and send'}
+        </button>
+        <button type="submit" name="step" value="edit" class="secondary">
+          Change it
+        </button>
+      </div>
+    </Form>
+  );
+}
+
+/** The known facts about the id that a person adopts: the console cannot read it at the partner. */
+function Adopted({ id, found }: { readonly id: string; readonly found: Answerable }) {
+  const { state, workflowId, requirement } = found;
+  const { key, account } = partsOfId(workflowId) ?? { key: workflowId, account: undefined };
+  const facts = {
+    'ID that you adopt': id,
+    Business: state.dba,
+    guid: requirement.kind === 'uncertain-write' ? key : undefined,
+    'Partner account': account,
+    'Merchant at the partner': state.merchantProfileId,
+    'Profile at the bank': state.profileId,
+  };
+  return (
+    <>
+      <p>
+        Gangway continues with <strong>{id}</strong> and creates nothing. The console cannot read it at the
+        partner. Compare the partner’s portal with what is known here:
+      </p>
+      <Facts facts={facts} />
+    </>
+  );
+}
+
+function AbandonNote({ found: { state } }: { readonly found: Answerable }) {
+  const there = [
+    state.merchantProfileId !== undefined && `merchant ${state.merchantProfileId}`,
+    state.profileId !== undefined && `banking profile ${state.profileId}`,
+  ].filter(Boolean);
+  return (
+    <p>
+      <strong>The onboarding ends.</strong>{' '}
+      {there.length > 0
+        ? `What exists stays at the partners: ${there.join(', ')}.`
+        : 'Nothing exists at the partners.'}{' '}
+      This cannot be undone.
+    </p>
+  );
+}
+
+export async function uploadDocuments(visit: Visit): Promise<Shown> {
+  const store = await documentsOf(visit.settings);
+  let open: Answerable | undefined;
+  const mayStore = async (fields: Fields) => {
+    open = await answerable({ ...visit, fields }, 'documents');
+  };
+  const { documents, fields, refused } = await receiveDocuments(visit, store, mayStore);
+  const found = { ...(open ?? (await answerable({ ...visit, fields }, 'documents'))), fields };
+  const reasons: FieldProblem[] = [];
+  const reason = reasonIn(fields, 'documents', reasons);
+  const problems = [...reasons, ...(refused?.problems ?? [])];
+  const discarded = () => discard(store, documents);
+  if (problems.length > 0) {
+    await discarded();
+    const filled = { kind: 'documents' as const, fields, problems: [...problems, ...CHOOSE_AGAIN] };
+    return requirementShown(found, { status: 422, filled });
+  }
+  return send(found, { answer: { kind: 'documents', documents }, reason }, discarded);
+}
+
+/** A browser does not keep the files of a form. */
+const CHOOSE_AGAIN = [{ field: 'documents', message: 'choose the files again' }];

@@ -1,0 +1,197 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { FileDoubts } from '../../../messages/batches.js';
+import { BATCHES, partsOfId } from '../../../messages/ids.js';
+import { fieldOf } from '../../../messages/objects.js';
+import { handOver } from '../../../services/batches/batches.js';
+import { heldSource, rowReader } from '../../../services/batches/format.js';
+import {
+  fileDoubts,
+  type Invalid,
+  kindsOf,
+  NAMES,
+  type Ready,
+  rowCheck,
+  rowSchemas,
+  validate,
+} from '../../../services/batches/validation.js';
+import { Facts, Notes, Table } from '../../../services/reports/page.js';
+import { parseJson, utf8 } from '../../../services/texts/text.js';
+import {
+  accountProblem,
+  type Console,
+  NotShown,
+  ownAccounts,
+  type Shown,
+  type Visit,
+  type Visitor,
+} from '../route.js';
+import { type HeldFile, type HeldForm, receivedForm } from '../uploads.js';
+import { Field, Form } from './parts.js';
+
+/** A file of onboardings is checked as a whole before any of its rows can start. */
+
+/** 5,000 customers of 3 KiB each. A larger file is for the command line, which streams it. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+const DELIMITERS: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t', bar: '|' };
+
+/** The form that checks a file. Nothing starts before a second form. */
+export function BatchUpload() {
+  return (
+    <>
+      <h2>Many onboardings from a file</h2>
+      <p>The console first checks the file and shows what would happen. Nothing starts before you confirm.</p>
+      <p>
+        CSV templates:
+        {Object.values(NAMES).map(([one, several]) => (
+          <>
+            {' '}
+            <a href={`/start/${one}/template.csv`}>{several}</a>
+          </>
+        ))}
+      </p>
+      <Form action="/batches" enctype="multipart/form-data">
+        <Field
+          {...{ name: 'delimiter', label: 'Separator of a CSV' }}
+          choices={Object.keys(DELIMITERS).map((name) => [name, name])}
+        />
+        <Field
+          {...{ name: 'file', label: 'CSV or NDJSON file', type: 'file', accept: '.csv,.ndjson,.jsonl' }}
+          advice={[
+            `Up to ${MAX_FILE_BYTES / 1024 / 1024} MiB, as `,
+            <code>gangway batch</code>,
+            ' takes it.',
+          ]}
+        />
+        <Field name="mapping" label="Mapping of its columns (JSON, optional)" type="file" accept=".json" />
+        <button type="submit">Check the file</button>
+      </Form>
+    </>
+  );
+}
+
+const PREFIX = `${BATCHES.onboardingBatch}-`;
+
+export function pathOfBatch(id: string): string {
+  return `/batches/${id.slice(PREFIX.length)}`;
+}
+
+export function batchIdOf(inPath: string): string {
+  return PREFIX + inPath;
+}
+
+interface FileForm {
+  readonly delimiter?: string | undefined;
+  readonly mapping?: HeldFile | undefined;
+}
+
+type CheckedFile = Awaited<ReturnType<typeof checkedFile>>;
+
+/** Rows that are read before others get a turn. */
+const ROWS_AT_ONCE = 50;
+
+/**
+ * Checks every row of a file, as the command line does, for what this person may start.
+ *
+ * @returns `rows` reads it again, when every row is valid
+ * @throws {InvalidInput} when the file or its mapping cannot be read
+ */
+export async function checkedFile(
+  { settings, visitor }: Pick<Console, 'settings'> & { readonly visitor: Visitor },
+  { name, bytes }: HeldFile,
+  { delimiter, mapping }: FileForm,
+) {
+  const known = ownAccounts(settings, visitor);
+  const given = mapping && {
+    name: mapping.name,
+    value: parseJson(utf8(mapping.bytes, mapping.name), mapping.name),
+  };
+  const readRows = rowReader({ delimiter, mapping: given }, name, rowSchemas(known));
+  const check = rowCheck(known);
+  const source = heldSource(name, bytes);
+  async function* checkedRows(): AsyncGenerator<Ready | Invalid> {
+    let count = 0;
+    for await (const row of readRows(source)) {
+      const checked = check(row);
+      count += 1;
+      if (count % ROWS_AT_ONCE === 0) await breathe();
+      const problem =
+        'problems' in checked ? undefined : accountProblem(visitor, partsOfId(checked.workflowId)?.account);
+      yield problem ? { line: checked.line, problems: [problem] } : checked;
+    }
+  }
+  async function* readyRows() {
+    // The bytes come from the first reading.
+    for await (const row of checkedRows()) if ('input' in row) yield row;
+  }
+  return { name, validation: await validate(checkedRows()), rows: readyRows };
+}
+
+/** Hands a valid file over to the workers, which keep it until a second form confirms it. */
+export function checkFile(visit: Visit): Promise<Shown> {
+  return receivedForm(visit, MAX_FILE_BYTES, (form) => checked(visit, form));
+}
+
+async function checked(visit: Visit, { fields, files: { file, mapping } }: HeldForm): Promise<Shown> {
+  const { client, settings, visitor } = visit;
+  if (!file) throw new NotShown(422, 'Choose a file first. Nothing was started.');
+  const named = fieldOf(DELIMITERS, fields['delimiter'] ?? '');
+  // NDJSON takes none.
+  const delimiter = /\.csv$/i.test(file.name) ? named : undefined;
+  const { name, validation, rows } = await checkedFile(visit, file, { delimiter, mapping });
+  if (validation.rows === 0) throw new NotShown(422, 'The file has no rows. Nothing was started.');
+  const { doubts: all, ...found } = await fileDoubts(client, settings.taskQueue, validation);
+  const doubts = all.slice(0, MOST_DOUBTS);
+  if (validation.problemCount > 0) {
+    const page = <Problems {...{ name, validation, doubts }} count={found.count} />;
+    return { title: 'File is not valid', status: 422, page };
+  }
+  const id = await handOver(client, settings.taskQueue, rows(), {
+    ...{ name, actor: visitor.actor, found: { ...found, doubts } },
+  });
+  return { to: pathOfBatch(id) };
+}
+
+const MOST_DOUBTS = 20;
+
+type ProblemsProps = Pick<CheckedFile, 'name' | 'validation'> & Pick<FileDoubts, 'doubts' | 'count'>;
+
+function Problems({ name, validation, doubts, count }: ProblemsProps) {
+  const { rows, badRows, counts, problems, problemCount } = validation;
+  const valid = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return (
+    <>
+      <h1>{name} is not valid</h1>
+      <Notes notes={['Nothing was started. Correct the file and check it again.']} />
+      <Facts
+        facts={{
+          Rows: rows,
+          'Valid rows': valid > 0 ? `${valid} (${kindsOf(counts)})` : 0,
+          'Rows that are not valid': badRows,
+          Problems: problemCount,
+          Warnings: count || 'none',
+        }}
+      />
+      <RowTable what="problems" problems={problems} count={problemCount} />
+      {count > 0 && <RowTable what="warnings" problems={doubts} count={count} />}
+      <BatchUpload />
+    </>
+  );
+}
+
+interface RowTableProps {
+  readonly what: 'problems' | 'warnings';
+  readonly problems: FileDoubts['doubts'];
+  readonly count: number;
+}
+
+export function RowTable({ what, problems, count }: RowTableProps) {
+  type Problem = (typeof problems)[number];
+  const columns = [
+    { title: 'Line', cell: ({ line }: Problem) => line, isNumber: true as const },
+    { title: 'Field', cell: ({ field }: Problem) => (field ? <code>{field}</code> : '') },
+    { title: 'Problem', cell: ({ message }: Problem) => message },
+  ];
+  const caption = count > problems.length ? `The first ${problems.length} ${what}` : `All ${what}`;
+  return <Table caption={caption} rows={problems} columns={columns} />;
+}

@@ -1,0 +1,252 @@
+import { confirmBatch, type RowResult } from '../../../messages/batches.js';
+import { isSamePerson } from '../../../messages/claims.js';
+import type { FieldProblem } from '../../../partners/partner-error.js';
+import { type Batch, listBatches, readBatch, resultsOf } from '../../../services/batches/batches.js';
+import { NOT_READ } from '../../../services/batches/doubts.js';
+import {
+  attachedSentence,
+  consequenceOf,
+  kindsOf,
+  rowsOf,
+  UNCONFIRMED_ROWS,
+} from '../../../services/batches/validation.js';
+import { Facts, Notes, Table, Time } from '../../../services/reports/page.js';
+import { csvOf } from '../../../services/texts/csv.js';
+import { isNotFound, promptly } from '../../../temporal/unavailable.js';
+import { maySee, NotShown, type Shown, useVisit, type Visit, type Visitor, ZONE_COOKIE } from '../route.js';
+import { BatchUpload, batchIdOf, pathOfBatch, RowTable } from './batch-file.js';
+import { Field, Form } from './parts.js';
+
+/** Starts per second, where the form has no other number. */
+const DEFAULT_RATE = 20;
+
+const CONCURRENCY = 8;
+
+const MOST_LISTED = 50;
+
+export async function listedBatches({ client, settings, visitor, times }: Visit) {
+  const isListed = (batch: Batch) => isVisible(batch, visitor);
+  const batches = await listBatches(client, settings.taskQueue, MOST_LISTED, isListed);
+  if (batches.length === 0) return null;
+  const columns = [
+    { title: 'File', cell: (batch: Batch) => <a href={pathOfBatch(batch.id)}>{batch.state.name}</a> },
+    { title: 'State', cell: (batch: Batch) => stageOf(batch) },
+    { title: 'Rows', cell: ({ state }: Batch) => state.rows, isNumber: true as const },
+    { title: 'By', cell: ({ state }: Batch) => state.actor },
+    { title: 'Began', cell: ({ startedAt }: Batch) => <Time times={times} at={startedAt.toISOString()} /> },
+  ];
+  return (
+    <>
+      <h2>Batches</h2>
+      <Table caption={`The last ${MOST_LISTED} batches`} rows={batches} columns={columns} isWide />
+    </>
+  );
+}
+
+/** A file that is not confirmed is its owner's. Another person may see what runs in accounts that are theirs, too. */
+export function isVisible({ state: { stage, actor, accounts } }: Batch, visitor: Visitor): boolean {
+  if (stage === 'checked' || stage === 'discarded') return isSamePerson(actor, visitor.actor);
+  return accounts.every((account) => maySee(visitor, account || undefined));
+}
+
+const STAGES: Readonly<Record<Batch['state']['stage'], string>> = {
+  checked: 'checked, not started',
+  running: 'running',
+  done: 'done',
+  stopped: 'stopped',
+  discarded: 'not confirmed, and discarded',
+};
+
+/** A terminated batch does not say so itself. */
+function stageOf({ state: { stage }, hasEnded }: Batch): string {
+  return hasEnded && (stage === 'running' || stage === 'checked') ? 'ended early' : STAGES[stage];
+}
+
+const REFRESH_SECONDS = 2;
+
+export async function showBatch(visit: Visit): Promise<Shown> {
+  const batch = await batchIn(visit);
+  const hasScripts = visit.request.cookies[ZONE_COOKIE] !== undefined;
+  if (isUnderWay(batch) && !hasScripts) visit.reply.header('refresh', REFRESH_SECONDS);
+  return { title: 'Batch', page: <BatchPage batch={batch} /> };
+}
+
+export async function showProgress(visit: Visit): Promise<Shown> {
+  return { part: <Progress batch={await batchIn(visit)} /> };
+}
+
+function isUnderWay({ state, hasEnded }: Batch): boolean {
+  return state.stage === 'running' && !hasEnded;
+}
+
+interface BatchPageProps {
+  readonly batch: Batch;
+  /** Why a confirmation did not start it. */
+  readonly problem?: FieldProblem | undefined;
+}
+
+function BatchPage({ batch, problem }: BatchPageProps) {
+  return (
+    <>
+      <h1>{batch.state.name}</h1>
+      {batch.state.stage === 'checked' && !batch.hasEnded ? (
+        <Confirmation batch={batch} problem={problem} />
+      ) : (
+        <Progress batch={batch} />
+      )}
+    </>
+  );
+}
+
+function Progress({ batch }: Pick<BatchPageProps, 'batch'>) {
+  const { times } = useVisit();
+  const { rows, counts, failures, actor } = batch.state;
+  const done = counts.started + counts.attached + counts.failed;
+  const path = pathOfBatch(batch.id);
+  const live = isUnderWay(batch) && { 'data-live': `${path}/part`, 'data-seconds': REFRESH_SECONDS };
+  return (
+    <div id="live" {...live}>
+      <p role="status">
+        {done} of {rowsOf(rows)}: {stageOf(batch)}
+      </p>
+      <progress max={rows} value={done} aria-label="Finished rows">
+        {done} of {rows}
+      </progress>
+      <Notes notes={notesOf(batch)} />
+      <Facts
+        facts={{
+          'Started now': counts.started,
+          'There before': counts.attached,
+          Failed: counts.failed,
+          'Not started': rows - done,
+          By: actor,
+          Began: <Time times={times} at={batch.startedAt.toISOString()} />,
+          Ended: batch.endedAt && <Time times={times} at={batch.endedAt.toISOString()} />,
+          'Waits, because': batch.problem,
+        }}
+      />
+      <div class="actions">
+        {isUnderWay(batch) && (
+          <Form action={`${path}/stop`}>
+            <button type="submit" class="secondary">
+              Stop
+            </button>
+          </Form>
+        )}
+        <a href={`${path}/results.csv`}>{isUnderWay(batch) ? 'Results so far' : 'Results'} as CSV</a>
+      </div>
+      {failures.length > 0 && <Failures rows={failures} />}
+    </div>
+  );
+}
+
+function notesOf(batch: Batch): string[] {
+  if (isUnderWay(batch)) return ['You can leave this page and open it again. The batch runs without it.'];
+  if (batch.state.stage === 'done') return [];
+  const again = 'upload the same file again: it starts the missing rows, and nothing twice.';
+  return [`Started onboardings continue. To continue the batch, ${again}`];
+}
+
+function Failures({ rows }: { readonly rows: readonly RowResult[] }) {
+  const columns = [
+    { title: 'Line', cell: ({ line }: RowResult) => line, isNumber: true as const },
+    { title: 'Onboarding', cell: ({ workflowId }: RowResult) => <code>{workflowId}</code> },
+    { title: 'Problem', cell: ({ error }: RowResult) => error },
+  ];
+  return <Table caption="The first rows that failed; the CSV has all" rows={rows} columns={columns} isWide />;
+}
+
+const NUMBER = { class: 'short', inputMode: 'numeric' } as const;
+
+/** Confirms the start of a checked file. For more than a few rows, a person types their number. */
+function Confirmation({ batch, problem }: BatchPageProps) {
+  const { rows, kinds, name } = batch.state;
+  const { doubts = [], count = 0, isComplete = true, attached } = batch.found ?? {};
+  const notes = [attachedSentence(attached, rows), isComplete ? undefined : NOT_READ];
+  const rate = String(DEFAULT_RATE);
+  const wrong = (field: string) => (problem?.field === field ? [problem.message] : []);
+  return (
+    <>
+      <Facts facts={{ Rows: rows, Kinds: kindsOf(kinds), Problems: 'none', Warnings: count || 'none' }} />
+      <Notes notes={notes.filter((note) => note !== undefined)} />
+      {count > 0 && <RowTable what="warnings" problems={doubts} count={count} />}
+      <p>{consequenceOf(name, { rows, counts: kinds })}</p>
+      <p>A row whose external ID exists attaches to that onboarding, and starts no second one.</p>
+      <Form action={`${pathOfBatch(batch.id)}/start`} noValidate autocomplete="off">
+        <Field {...NUMBER} name="rate" label="Starts per second" value={rate} problems={wrong('rate')} />
+        {rows > UNCONFIRMED_ROWS && (
+          <Field
+            {...{ ...NUMBER, name: 'rows', problems: wrong('rows') }}
+            label="To confirm, type the number of rows"
+          />
+        )}
+        {count > 0 && (
+          <Field
+            {...{ name: 'doubts', type: 'checkbox', problems: wrong('doubts') }}
+            label="The values with warnings are correct"
+          />
+        )}
+        <button type="submit">Start {rowsOf(rows)}</button>
+      </Form>
+      {count > 0 && <BatchUpload />}
+    </>
+  );
+}
+
+export async function startBatch(visit: Visit): Promise<Shown> {
+  const batch = await batchIn(visit);
+  const to = pathOfBatch(batch.id);
+  // A second click shows the batch that the first one started.
+  if (batch.state.stage !== 'checked' || batch.hasEnded) return { to };
+  const { fields } = visit;
+  const [rows, given] = [fields.text('rows').trim(), fields.text('rate').trim()];
+  const total = batch.state.rows;
+  const again = (field: string, what: string): Shown => {
+    const problem = { field, message: `${what} Nothing was started.` };
+    return { title: 'Batch', status: 422, page: <BatchPage batch={batch} problem={problem} /> };
+  };
+  if (total > UNCONFIRMED_ROWS && rows !== String(total))
+    return again('rows', 'The number does not match the number of rows.');
+  if ((batch.found?.count ?? 0) > 0 && fields.text('doubts') !== 'true')
+    return again('doubts', 'Confirm the warnings first.');
+  if (!/^[1-9]\d{0,3}$/.test(given)) return again('rate', 'must be a whole number from 1 to 9999.');
+  const handle = visit.client.workflow.getHandle(batch.id);
+  try {
+    await promptly(visit.client, () =>
+      handle.executeUpdate(confirmBatch, { args: [{ rate: Number(given), concurrency: CONCURRENCY }] }),
+    );
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    return { to, message: 'The confirmation came too late. Nothing was started.' };
+  }
+  visit.audit(visit.visitor, { what: 'start a batch', workflowId: batch.id, detail: `${total} rows` });
+  return { to };
+}
+
+export async function stopBatch(visit: Visit): Promise<Shown> {
+  const batch = await batchIn(visit);
+  if (!batch.hasEnded) await visit.client.workflow.getHandle(batch.id).cancel();
+  visit.audit(visit.visitor, { what: 'stop a batch', workflowId: batch.id });
+  return { to: pathOfBatch(batch.id) };
+}
+
+const COLUMNS = ['line', 'externalId', 'workflowId', 'runId', 'result', 'error'];
+
+export async function results(visit: Visit): Promise<Shown> {
+  const batch = await batchIn(visit);
+  return {
+    file: csvOf(await resultsOf(visit.client, visit.settings.taskQueue, batch), COLUMNS),
+    fileName: `${batch.id}.csv`,
+    contentType: 'text/csv; charset=utf-8',
+  };
+}
+
+/** @throws {NotShown} */
+async function batchIn({ client, params: { id = '' }, visitor }: Visit): Promise<Batch> {
+  const batch = await readBatch(client, batchIdOf(id));
+  if (!batch || !isVisible(batch, visitor)) throw new NotShown(404, NO_BATCH);
+  return batch;
+}
+
+const NO_BATCH =
+  'There is no such batch. To start its rows, upload the file again: it starts what is missing, and nothing twice.';

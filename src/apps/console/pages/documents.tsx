@@ -1,0 +1,81 @@
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { StoreFailure } from '../../../platform/documents/file-store.js';
+import { Table } from '../../../services/reports/page.js';
+import { nameOf } from '../../../services/texts/names.js';
+import { answersIn, runsOf } from '../../../temporal/history.js';
+import { listedOf } from '../../../temporal/search.js';
+import { openOnboarding } from '../onboarding-view.js';
+import { pathOf } from '../query.js';
+import { hasRole, NotShown, type Shown, type Visit } from '../route.js';
+import { documentsOf } from '../uploads.js';
+import { Empty, Trail, When } from './parts.js';
+
+/** The documents that people sent, to save and never to open here. */
+
+/** The references come from the history. They are read at each visit, because few people open this page. */
+async function documentsIn(client: Client, { workflowId, runId }: WorkflowExecutionDescription) {
+  const { runs } = await runsOf(client, workflowId, runId);
+  const answers = (await Promise.all(runs.map((run) => answersIn(client, run)))).flat();
+  return answers.flatMap(({ answer, ...sent }) =>
+    answer.kind === 'documents' ? answer.documents.map((document) => ({ ...sent, document })) : [],
+  );
+}
+
+export async function showDocuments(visit: Visit): Promise<Shown> {
+  const { client, visitor } = visit;
+  const description = await openOnboarding(visit);
+  const { workflowId, dba } = await listedOf(client, description);
+  const sent = await documentsIn(client, description);
+  const mayLoad = hasRole(visitor, 'operator');
+  const page = (
+    <>
+      <Trail to={pathOf(workflowId)} name={nameOf({ workflowId, dba })} />
+      <h1>Documents</h1>
+      {sent.length === 0 ? (
+        <Empty title="Nobody has sent a document." />
+      ) : (
+        <Table
+          caption="What people sent"
+          rows={sent}
+          isWide
+          columns={[
+            {
+              title: 'Document',
+              cell: ({ document: { key, fileName } }) =>
+                mayLoad ? <a href={pathOf(workflowId, 'documents', key)}>{fileName}</a> : fileName,
+            },
+            { title: 'Answers', cell: ({ requirementId }) => requirementId },
+            { title: 'From', cell: ({ actor }) => actor },
+            { title: 'Sent', cell: ({ at }) => <When time={at} /> },
+          ]}
+        />
+      )}
+      {sent.length > 0 && mayLoad && <p class="advice">The audit log records who saves a document.</p>}
+    </>
+  );
+  return { title: 'Documents', page };
+}
+
+/** Returns a document only if an answer of this onboarding names it. */
+export async function loadDocument(visit: Visit): Promise<Shown> {
+  const { client, visitor, settings, audit, params } = visit;
+  const description = await openOnboarding(visit);
+  const { workflowId } = description;
+  const found = (await documentsIn(client, description)).find(
+    ({ document }) => document.key === params['key'],
+  );
+  if (!found) throw new NotShown(404, 'This onboarding has no such document.');
+  const store = await documentsOf(settings);
+  try {
+    const file = await store.open(found.document);
+    audit(visitor, { what: 'save a document', workflowId, requirementId: found.requirementId });
+    return { file, fileName: found.document.fileName, contentType: 'application/octet-stream' };
+  } catch (error) {
+    if (!(error instanceof StoreFailure)) throw error;
+    const isGone = error.kind === 'missing';
+    throw new NotShown(
+      isGone ? 404 : 503,
+      isGone ? 'The document store no longer has this document.' : 'The document store does not respond now.',
+    );
+  }
+}

@@ -1,0 +1,289 @@
+import type { Client } from '@temporalio/client';
+import { currentClaim, isSamePerson, LONGEST_REMARK } from '../../../messages/claims.js';
+import { DEFAULT_CLAIM_HOURS } from '../../../messages/codes.js';
+import type { Answer, Requirement } from '../../../messages/requirements.js';
+import { shortened } from '../../../partners/bounds.js';
+import type { Change } from '../../../services/forms/corrections.js';
+import {
+  sendClaim,
+  sendConfirmation,
+  sendRemark,
+  sendWithdrawal,
+} from '../../../services/inbox/answering.js';
+import type { InboxItem } from '../../../services/inbox/inbox.js';
+import { InvalidInput } from '../../../services/texts/invalid-input.js';
+import { nameOf } from '../../../services/texts/names.js';
+import { TemporalProblem } from '../../../temporal/unavailable.js';
+import { openOnboarding, refreshView } from '../onboarding-view.js';
+import { type Fields, inboxOf, LIST, pathOf, withList } from '../query.js';
+import { hasRole, Instead, NotShown, requireRole, type Shown, useVisit, type Visit } from '../route.js';
+import { forgetLists } from './inbox-filter.js';
+import { Changes } from './input-fields.js';
+import { Form, inShort, When } from './parts.js';
+
+export const INBOX = 'inbox';
+
+/** The page to return to: of this workflow, of the customer that it is a part of, or {@link INBOX}. */
+export function pageIn({ fields }: Pick<Visit, 'fields'>, workflowId: string): string {
+  return fields.text('page') || workflowId;
+}
+
+export function listIn({ fields }: Pick<Visit, 'fields'>): { readonly list?: string } {
+  return fields.names.includes(LIST) ? { list: fields.text(LIST) } : {};
+}
+
+/** Makes everybody see a change at once. @param answered the requirement that was answered */
+export function refresh(client: Client, workflowId: string, answered?: string): void {
+  forgetLists(client, workflowId, answered);
+  refreshView(client, workflowId);
+}
+
+interface HandlingProps {
+  readonly workflowId: string;
+  readonly requirement: Requirement;
+  readonly proposed?: ProposedShown | undefined;
+  /** The workflow whose page has it. Default: the requirement has a page of its own. */
+  readonly page?: string;
+}
+
+export function Handling({ workflowId, requirement, proposed, page = '' }: HandlingProps) {
+  const visit = useVisit();
+  const { visitor } = visit;
+  const claim = currentClaim(requirement);
+  const isMine = claim !== undefined && isSamePerson(claim.actor, visitor.actor);
+  const path = pathOf(workflowId, 'requirements', requirement.id, 'claim');
+  const mayAnswer = hasRole(visitor, 'operator');
+  const button = (what: string, label: string) => (
+    <Form action={path} hidden={{ page, ...listIn(visit) }}>
+      <button type="submit" name="do" value={what} class="plain">
+        {label}
+      </button>
+    </Form>
+  );
+  return (
+    <>
+      <div class="actions">
+        {claim ? (
+          <span class={isMine ? 'holder mine' : 'holder'}>
+            Claimed by {isMine ? 'you' : claim.actor} until <When time={claim.until} isExact />
+          </span>
+        ) : (
+          <span class="holder nobody">Unclaimed</span>
+        )}
+        {mayAnswer && !claim && button('claim', 'Claim')}
+        {mayAnswer && isMine && button('claim', 'Extend')}
+        {mayAnswer && isMine && button('release', 'Release')}
+        {mayAnswer && claim && !isMine && button('take-over', 'Take over')}
+      </div>
+      <ProposalNote {...{ workflowId, requirement, proposed, page }} />
+    </>
+  );
+}
+
+export interface ProposedShown {
+  readonly answer: Answer;
+  readonly changes: readonly Change[] | undefined;
+}
+
+function ProposalNote({ workflowId, requirement, proposed, page = '' }: HandlingProps) {
+  const visit = useVisit();
+  const { visitor } = visit;
+  const { id, proposal } = requirement;
+  if (!proposal) return null;
+  const isOwn = isSamePerson(proposal.actor, visitor.actor);
+  return (
+    <section class="proposal" aria-label="Proposed answer">
+      <h3>{isOwn ? 'You proposed an answer' : `${proposal.actor} proposed an answer`}</h3>
+      <p>
+        <When time={proposal.at} isExact />. Reason: {proposal.reason}
+      </p>
+      {proposed ? <ProposedContent proposed={proposed} /> : <p>{inShort(proposal.answer)}</p>}
+      {isOwn && <p class="advice">A second person confirms it. You can withdraw it.</p>}
+      {!isOwn && !hasRole(visitor, 'approver') && <p class="advice">An approver confirms it.</p>}
+      {hasRole(visitor, 'operator') && (
+        <Form
+          action={pathOf(workflowId, 'requirements', id, 'proposal')}
+          {...{ class: 'actions', id: `form-${id}-proposal`, 'data-keep': '' }}
+          hidden={{ proposedAt: proposal.at, page, ...listIn(visit) }}
+        >
+          {!isOwn && hasRole(visitor, 'approver') && (
+            <button type="submit" name="do" value="confirm">
+              Confirm and send
+            </button>
+          )}
+          <button type="submit" name="do" value="withdraw" class="secondary">
+            Withdraw
+          </button>
+        </Form>
+      )}
+    </section>
+  );
+}
+
+function ProposedContent({ proposed: { answer, changes } }: { readonly proposed: ProposedShown }) {
+  if (changes) return <Changes changes={changes} />;
+  switch (answer.kind) {
+    case 'text':
+      return <blockquote class="detail">{answer.text}</blockquote>;
+    case 'documents':
+      return (
+        <ul>
+          {answer.documents.map(({ key, fileName }) => (
+            <li key={key}>{fileName}</li>
+          ))}
+        </ul>
+      );
+    case 'choice':
+    case 'adopt':
+      return (
+        <p>
+          {answer.kind === 'choice' ? 'Choose' : 'Adopt'}{' '}
+          <strong>{answer.kind === 'choice' ? answer.choice : answer.id}</strong>
+        </p>
+      );
+    default:
+      return <p>{inShort(answer.kind)}</p>;
+  }
+}
+
+const CHOSEN = 'chosen';
+
+/** A row of the inbox in a form or an address. No id of a requirement has a space. */
+export function chosenAs({ workflowId, id = '' }: InboxItem): string {
+  return `${id} ${workflowId}`;
+}
+
+export function ChooseCell({ item }: { readonly item: InboxItem }) {
+  return (
+    <input
+      type="checkbox"
+      form={CHOSEN}
+      name={CHOSEN}
+      value={chosenAs(item)}
+      aria-label={`Select ${nameOf(item)}, ${item.task}`}
+    />
+  );
+}
+
+export function ClaimChosen({ list }: { readonly list: string }) {
+  return (
+    <Form id={CHOSEN} class="actions" action="/inbox/claims" hidden={{ [LIST]: list }}>
+      <button type="submit" class="plain">
+        Claim selected
+      </button>
+    </Form>
+  );
+}
+
+interface Action {
+  readonly done: string;
+  /** @throws {InvalidInput} when the workflow refuses it */
+  readonly send: (
+    client: Client,
+    workflowId: string,
+    about: { readonly requirementId: string; readonly actor: string },
+    fields: Fields,
+  ) => Promise<unknown>;
+}
+
+const until = () => new Date(Date.now() + DEFAULT_CLAIM_HOURS * 3_600_000).toISOString();
+const proposedAt = (fields: Fields) => fields.text('proposedAt');
+
+const ACTIONS = {
+  claim: {
+    done: 'You have claimed it. Others see that.',
+    send: (client, id, about) => sendClaim(client, id, { ...about, until: until() }),
+  },
+  release: { done: 'You released it.', send: sendClaim },
+  'take-over': {
+    done: 'You took it over.',
+    send: (client, id, about) => sendClaim(client, id, { ...about, until: until(), override: true }),
+  },
+  confirm: {
+    done: 'You confirmed the answer, and it is sent.',
+    send: (client, id, about, fields) =>
+      sendConfirmation(client, id, { ...about, proposedAt: proposedAt(fields) }),
+  },
+  withdraw: {
+    done: 'The proposal is withdrawn.',
+    send: (client, id, about, fields) =>
+      sendWithdrawal(client, id, { ...about, proposedAt: proposedAt(fields) }),
+  },
+  remark: {
+    done: 'Your colleagues see the remark.',
+    send: (client, id, about, fields) => sendRemark(client, id, { ...about, text: fields.text('remark') }),
+  },
+} as const satisfies Readonly<Record<string, Action>>;
+
+export async function act(visit: Visit, actions: readonly (keyof typeof ACTIONS)[]): Promise<Shown> {
+  const { client, visitor, params, fields, audit } = visit;
+  const { requirementId = '' } = params;
+  const { actor } = visitor;
+  const { workflowId } = await openOnboarding(visit);
+  const what = actions.length === 1 ? actions[0] : fields.oneOf('do', actions);
+  if (!what) throw new NotShown(400, 'This form is not from this console.');
+  if (what === 'confirm') requireRole(visitor, 'approver');
+  const back = backFrom(visit, workflowId, requirementId);
+  const isProposal = what === 'confirm' || what === 'withdraw';
+  const { done, send }: Action = ACTIONS[what];
+  try {
+    await send(client, workflowId, { requirementId, actor }, fields);
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    if (isProposal) refresh(client, workflowId);
+    const wrote = what === 'remark' ? `. You wrote: ${shortened(fields.text('remark'), LONGEST_REMARK)}` : '';
+    throw new Instead({ to: back, message: error.message + wrote });
+  }
+  audit(visitor, { what: isProposal ? `${what} a proposed answer` : what, workflowId, requirementId });
+  refresh(client, workflowId);
+  return { to: what === 'confirm' ? pathOf(pageIn(visit, workflowId)) : back, message: done };
+}
+
+/** The opposite of {@link chosenAs}. */
+function placeOf(chosen: string) {
+  const [requirementId = '', ...workflowId] = chosen.split(' ');
+  return { requirementId, workflowId: workflowId.join(' ') };
+}
+
+/** The maximum number to claim at once: more than a page of the inbox has. */
+const MOST_CHOSEN = 100;
+
+/** The maximum number of reasons in a message, which a cookie keeps. */
+const MOST_REASONS = 2;
+
+export async function claimChosen(visit: Visit): Promise<Shown> {
+  const { client, visitor, fields, audit } = visit;
+  const { actor } = visitor;
+  const to = inboxOf(fields.text(LIST));
+  const chosen = [...new Set(fields.all(CHOSEN))].map(placeOf);
+  if (chosen.length > MOST_CHOSEN) throw new NotShown(400, `Select at most ${MOST_CHOSEN}.`);
+  if (chosen.length === 0) return { to, message: 'Select something first.' };
+  const refusals = await Promise.all(
+    chosen.map(async ({ workflowId, requirementId }) => {
+      try {
+        await openOnboarding(visit, workflowId);
+        await ACTIONS.claim.send(client, workflowId, { requirementId, actor });
+        audit(visitor, { what: 'claim', workflowId, requirementId });
+        refresh(client, workflowId);
+        return [];
+      } catch (error) {
+        const isKnown = [InvalidInput, NotShown, TemporalProblem].some((type) => error instanceof type);
+        if (!isKnown) throw error;
+        return [`${workflowId}: ${(error as Error).message}`];
+      }
+    }),
+  );
+  const reasons = refusals.flat();
+  const claimed = chosen.length - reasons.length;
+  if (reasons.length === 0) return { to, message: `You are on ${claimed}. Others see that.` };
+  const rest = reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more`] : [];
+  const why = [...reasons.slice(0, MOST_REASONS), ...rest].join('; ');
+  throw new Instead({ to, message: `You are on ${claimed} of ${chosen.length}. Not on: ${why}` });
+}
+
+/** Back to the page of the form: of the requirement, or of an onboarding. */
+function backFrom(visit: Visit, workflowId: string, requirementId: string): string {
+  const page = visit.fields.text('page');
+  if (page !== '') return `${pathOf(page)}#r-${encodeURIComponent(requirementId)}`;
+  return withList(pathOf(workflowId, 'requirements', requirementId), listIn(visit).list);
+}

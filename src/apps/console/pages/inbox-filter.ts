@@ -1,0 +1,161 @@
+import type { Client } from '@temporalio/client';
+import { isSamePerson } from '../../../messages/claims.js';
+import { TASKS } from '../../../messages/requirements.js';
+import { byDue, INBOX_TYPES, type InboxItem, itemsOf } from '../../../services/inbox/inbox.js';
+import { nameOf } from '../../../services/texts/names.js';
+import { type Filter, listedBy, mostUrgent, visibilityQuery } from '../../../temporal/search.js';
+import { Fields, inboxOf, pathOf, withList } from '../query.js';
+import type { Visit } from '../route.js';
+import { SharedReads } from '../sharing.js';
+import { ACCOUNT, choice, FIND, filterOf, listedAccounts, SYSTEM } from './filters.js';
+
+/** The server applies a part of it to its list, and the console the rest. */
+export const FILTER = filterOf('Filter the inbox', '/', {
+  find: FIND,
+  kind: choice('Task', 'every task', TASKS),
+  system: SYSTEM,
+  account: ACCOUNT,
+  due: choice('Due', 'whenever', {
+    ...{ overdue: 'overdue', today: 'due today or before', week: 'due this week or before' },
+  }),
+  taken: choice('Claimed', 'or not', {
+    ...{ untaken: 'nobody has it', taken: 'somebody has it', mine: 'I have it' },
+  }),
+  sort: choice('Sorted by', 'first due', { waiting: 'longest waiting', dba: 'business' }),
+});
+
+export function choicesIn(fields: Fields) {
+  const after = fields.text('after');
+  return {
+    ...FILTER.read(fields),
+    page: fields.page('page'),
+    /** Only what is due later: the next part of a very long list. */
+    after: Number.isNaN(Date.parse(after)) ? undefined : new Date(after).toISOString(),
+  };
+}
+
+export type Choices = ReturnType<typeof choicesIn>;
+
+const NEXT_OF = 1_000;
+
+/** The requirement to answer after this one in a filtered inbox: the first one that nobody else has. */
+export async function nextIn(visit: Visit, list: string): Promise<string> {
+  const choices = choicesIn(new Fields(Object.fromEntries(new URLSearchParams(list))));
+  const { items } = await waitingList(visit, choices, NEXT_OF, NEXT_OF);
+  const next = chosenItems(items, choices, visit).find(
+    ({ id, claimedBy, proposedBy }) =>
+      id !== undefined &&
+      proposedBy === undefined &&
+      (claimedBy === undefined || isSamePerson(claimedBy, visit.visitor.actor)),
+  );
+  if (next?.id === undefined) return inboxOf(list);
+  return withList(pathOf(next.workflowId, 'requirements', next.id), list);
+}
+
+/** Reports whether the console itself filters and sorts, which needs the whole list. */
+export function isSearched({ due, taken, sort }: Choices): boolean {
+  return due !== undefined || taken !== undefined || sort !== undefined;
+}
+
+/** The part of the list that the server cannot choose, sorted. */
+export function chosenItems(
+  items: readonly InboxItem[],
+  { due, taken, sort }: Choices,
+  { times, visitor }: Pick<Visit, 'times' | 'visitor'>,
+): InboxItem[] {
+  // `2026-03-01`, in the zone of the person.
+  const dayOf = (time: string | Date) => times.at(time).slice(0, 10);
+  const today = dayOf(new Date());
+  const last = due === 'week' ? sundayAfter(today) : today;
+  const isDue = ({ dueAt, overdue }: InboxItem) =>
+    dueAt !== undefined && (due === 'overdue' ? overdue : dayOf(dueAt) <= last);
+  const isTaken = ({ claimedBy: by }: InboxItem) =>
+    taken === 'mine'
+      ? by !== undefined && isSamePerson(by, visitor.actor)
+      : (by !== undefined) === (taken === 'taken');
+  const chosen = items.filter((item) => (!due || isDue(item)) && (!taken || isTaken(item)));
+  const by = { waiting: ({ raisedAt = '' }: InboxItem) => raisedAt, dba: nameOf };
+  return sort ? chosen.sort((one, other) => by[sort](one).localeCompare(by[sort](other))) : chosen;
+}
+
+/** The last day of a week, which may be this one. */
+function sundayAfter(today: string): string {
+  const day = new Date(`${today}T00:00:00Z`);
+  day.setUTCDate(day.getUTCDate() + ((7 - day.getUTCDay()) % 7));
+  return day.toISOString().slice(0, 10);
+}
+
+/** People who answer or claim see it at once. Other changes may appear this much later. */
+const SHARED_MS = 5_000;
+
+/** Nobody waits for a list while the inbox is in use: it shows the previous list, and reads a new one for the next request. */
+const SHOWN_MS = 15_000;
+
+export interface WaitingList {
+  readonly items: readonly InboxItem[];
+  /** The number of waiting onboardings, including those that are not in this list. */
+  readonly total: number;
+  /** The number of onboardings that are not in this list, all of them due later. */
+  readonly later: number;
+  /** The list goes on after this time. */
+  readonly until: Date | undefined;
+}
+
+const lists = new SharedReads<WaitingList>(SHARED_MS, SHOWN_MS);
+
+/** Those that were answered a moment ago: the server may still list them. */
+const answered = new Set<string>();
+
+const keyOf = ({ workflowId, id }: Pick<InboxItem, 'workflowId' | 'id'>) => `${workflowId} ${id}`;
+
+/** Somebody has just answered or claimed: the next list is a new one, without what was answered. */
+export function forgetLists(client: Client, workflowId: string, id: string | undefined): void {
+  lists.forget(client);
+  if (id === undefined) return;
+  const key = keyOf({ workflowId, id });
+  answered.add(key);
+  setTimeout(() => answered.delete(key), SHARED_MS).unref();
+}
+
+/**
+ * The most urgent requirements of all onboardings, from the list of workflows alone. Several people share one list.
+ *
+ * @param rows the least number of requirements, if the listed onboardings have that many
+ * @param most the maximum number of onboardings: the most urgent ones
+ */
+export function waitingList(
+  { client, visitor }: Pick<Visit, 'client' | 'visitor'>,
+  { kind, system, find, account, after }: Choices,
+  rows: number,
+  most: number,
+): Promise<WaitingList> {
+  const wanted: Filter = {
+    ...{ kind, system, find, partnerAccounts: listedAccounts(visitor, account) },
+    ...{
+      types: INBOX_TYPES,
+      actionRequired: true,
+      dueAfter: after === undefined ? undefined : new Date(after),
+    },
+  };
+  return lists.get(client, `${rows} of ${most} ${visibilityQuery(wanted)}`, async (before) => {
+    // At least half as many are found as may be.
+    for (let tried = 2 * rows; ; tried *= 2) {
+      const atMost = Math.min(tried, most);
+      const urgent = await mostUrgent(client, wanted, atMost, before?.until);
+      const found = await Array.fromAsync(listedBy(client, urgent.filter));
+      const items = found
+        .flatMap(itemsOf)
+        .filter((item) => (kind === undefined || item.kind === kind) && !answered.has(keyOf(item)))
+        .sort(byDue);
+      const isAll = urgent.filter === wanted;
+      const later = isAll ? 0 : Math.max(0, urgent.total - found.length);
+      if (later === 0 || items.length >= rows || atMost === most)
+        return {
+          items,
+          total: found.length + later,
+          later,
+          until: later > 0 ? urgent.filter.dueUntil : undefined,
+        };
+    }
+  });
+}

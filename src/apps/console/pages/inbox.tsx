@@ -1,0 +1,266 @@
+import type { VNode } from 'preact';
+import { isSamePerson } from '../../../messages/claims.js';
+import type { InboxItem } from '../../../services/inbox/inbox.js';
+import { type Column, Table, tooltip } from '../../../services/reports/page.js';
+import { readState } from '../onboarding-view.js';
+import { address, pathOf, withList } from '../query.js';
+import { withQuestions } from '../questions.js';
+import { hasRole, type Shown, useVisit, type Visit } from '../route.js';
+import { AnswerForms } from './answer-forms.js';
+import { withoutPrivate } from './filters.js';
+import { ChooseCell, ClaimChosen, chosenAs, INBOX } from './handling.js';
+import { type Choices, choicesIn, chosenItems, FILTER, isSearched, waitingList } from './inbox-filter.js';
+import { BusinessCell, capitalized, Due, Empty, Pages, Person } from './parts.js';
+import { Detail, ObstacleNote } from './requirement.js';
+
+export interface InboxSizes {
+  readonly page: number;
+  /** The most urgent onboardings, which all pages together show, and which are searched and sorted. */
+  readonly list: number;
+}
+
+const REFRESH_SECONDS = 10;
+
+export async function showInbox(visit: Visit, sizes: InboxSizes, isPart = false): Promise<Shown> {
+  const { fields } = visit;
+  const choices = choicesIn(fields);
+  const instead = withoutPrivate(fields, '/', choices);
+  if (instead && !isPart) return instead;
+  const part = <InboxList {...(await inboxOf(visit, choices, sizes))} />;
+  if (isPart) return { part };
+  const page = (
+    <>
+      <div class="actions">
+        <h1>Inbox</h1>
+      </div>
+      <FILTER.Form chosen={choices} isFiltered={isFiltered(choices)} />
+      {part}
+    </>
+  );
+  return { title: 'Inbox', page };
+}
+
+async function inboxOf(visit: Visit, choices: Choices, sizes: InboxSizes) {
+  const { client, fields } = visit;
+  // One more than the page shows if there is a next one.
+  const rows = isSearched(choices) ? sizes.list : choices.page * sizes.page + 1;
+  const list = await waitingList(visit, choices, rows, sizes.list);
+  const items = chosenItems(list.items, choices, visit);
+  const pages = Math.max(1, Math.ceil(items.length / sizes.page));
+  const page = Math.min(choices.page, pages);
+  const shown = await withQuestions(client, items.slice((page - 1) * sizes.page, page * sizes.page));
+  const open = await openRow(
+    visit,
+    shown,
+    fields.text('answer'),
+    address('', { ...choices, page: page > 1 ? page : '' }).slice(1),
+  );
+  // What is raised later is new. A part counts from when its page was opened.
+  const since = fields.text('since') || new Date().toISOString();
+  return { list, items, shown, open, since, page, pages, choices, size: sizes.page };
+}
+
+function isFiltered({ kind, system, account, due, find, taken }: Choices): boolean {
+  return [kind, system, account, due, find, taken].some(Boolean);
+}
+
+/**
+ * The row in which a person answers, with the form of the requirement's page.
+ *
+ * @param list the filter of the inbox, and its page
+ */
+async function openRow(visit: Visit, shown: readonly InboxItem[], answer: string, list: string) {
+  const item = shown.find((each) => takesText(each, visit) && chosenAs(each) === answer);
+  if (!item) return undefined;
+  const { workflowId } = item;
+  const { state, obstacle } = await readState(visit.client, workflowId);
+  const requirement = state?.requirements.find(({ id }) => id === item.id);
+  const form = (
+    <>
+      {obstacle && <ObstacleNote obstacle={obstacle} />}
+      {requirement && (
+        <div>
+          <div data-notice={requirement.id} role="status" />
+          <Detail requirement={requirement} />
+          <AnswerForms {...{ workflowId, requirement, list, page: INBOX, autoFocus: true }} />
+        </div>
+      )}
+    </>
+  );
+  return { item, form };
+}
+
+/** Reports whether this person can answer it here. A proposed answer is confirmed on the page. */
+function takesText({ answers = [], proposedBy }: InboxItem, { visitor }: Pick<Visit, 'visitor'>): boolean {
+  return answers.includes('text') && proposedBy === undefined && hasRole(visitor, 'operator');
+}
+
+type Inbox = Awaited<ReturnType<typeof inboxOf>>;
+
+function InboxList({ list, shown, items, open, since, page, pages, choices, size }: Inbox) {
+  const visit = useVisit();
+  const { page: _, ...others } = choices;
+  const isWhole = list.later === 0 || isSearched(choices);
+  const to = (number: number, answer?: string) =>
+    address('/', { ...others, page: number > 1 ? number : '', answer });
+  const source = address('/inbox/part', { ...others, page, since, answer: open && chosenAs(open.item) });
+  const filter = address('', others).slice(1);
+  const answerIn = (item: InboxItem) =>
+    item === open?.item ? { form: open.form } : { here: takesText(item, visit) && to(page, chosenAs(item)) };
+  return (
+    <section
+      {...{ id: 'inbox', 'data-live': source, 'data-seconds': REFRESH_SECONDS }}
+      data-new={items.filter(({ raisedAt = '' }) => raisedAt > since).length}
+      aria-label="Open requirements"
+    >
+      {items.length === 0 ? (
+        <NothingHere list={list} choices={choices} />
+      ) : (
+        <Table
+          caption={summaryOf(list, items, isWhole)}
+          rows={shown}
+          columns={columnsFor(visit, filter, answerIn)}
+          rowOf={({ workflowId, id, overdue }) => ({
+            id: `r-${workflowId}-${id ?? 'more'}`,
+            class: overdue ? 'late' : undefined,
+          })}
+          isWide
+        />
+      )}
+      {shown.some((item) => isFree(item, visit)) && <ClaimChosen list={filter} />}
+      {(page === pages || isSearched(choices)) && <Later list={list} choices={choices} />}
+      <Pages page={page} pages={pages} atLeast={isWhole ? undefined : Math.ceil(list.total / size)} to={to} />
+    </section>
+  );
+}
+
+/** Counts onboardings, because the list knows the number of all that wait without reading them. It begins with what is overdue. */
+function summaryOf({ total, until }: Inbox['list'], items: readonly InboxItem[], isWhole: boolean): string {
+  const late = onboardingsIn(items.filter(({ overdue }) => overdue));
+  const isMore = until !== undefined && until.getTime() < Date.now();
+  const overdue =
+    late === 0 ? 'None is' : late === 1 && !isMore ? '1 is' : `${isMore ? 'More than ' : ''}${late} are`;
+  return `${waitingOf(isWhole ? onboardingsIn(items) : total)} for a person. ${overdue} overdue.`;
+}
+
+function onboardingsIn(items: readonly InboxItem[]): number {
+  return new Set(items.map(({ workflowId }) => workflowId)).size;
+}
+
+function waitingOf(number: number, other = ''): string {
+  return `${number} ${other}${number === 1 ? 'onboarding waits' : 'onboardings wait'}`;
+}
+
+/** Reports whether this person can claim it here. */
+function isFree({ id, claimedBy }: InboxItem, { visitor }: Pick<Visit, 'visitor'>): boolean {
+  return id !== undefined && claimedBy === undefined && hasRole(visitor, 'operator');
+}
+
+function columnsFor(
+  { times, visitor }: Visit,
+  list: string,
+  answerIn: (item: InboxItem) => Pick<TaskProps, 'here' | 'form'>,
+): readonly Column<InboxItem>[] {
+  const choose: Column<InboxItem> = {
+    title: 'Select',
+    cell: (item) => isFree(item, { visitor }) && <ChooseCell item={item} />,
+  };
+  return [
+    ...(hasRole(visitor, 'operator') ? [choose] : []),
+    { title: 'Due', cell: ({ dueAt }) => dueAt && <Due at={dueAt} /> },
+    { title: 'Business', cell: BusinessCell },
+    { title: 'What to do', cell: (item) => <TaskCell item={item} list={list} {...answerIn(item)} /> },
+    { title: 'Waiting', cell: ({ raisedAt }) => raisedAt && times.since(raisedAt) },
+    {
+      title: 'Partner',
+      cell: ({ system, partnerAccount }) => (
+        <>
+          {system}
+          {partnerAccount !== undefined && <small>{partnerAccount}</small>}
+        </>
+      ),
+    },
+    {
+      title: 'Claimed by',
+      cell: ({ claimedBy: by }) => {
+        if (by === undefined) return undefined;
+        return isSamePerson(by, visitor.actor) ? <strong>you</strong> : <Person actor={by} />;
+      },
+    },
+  ];
+}
+
+/** Keeps the place of a question that no worker tells in time. */
+const NOT_KNOWN_YET = '\u00a0';
+
+interface TaskProps {
+  readonly item: InboxItem;
+  readonly list: string;
+  /** The address at which the row has the form. */
+  readonly here?: string | false;
+  readonly form?: VNode;
+}
+
+function TaskCell({ item: { workflowId, id, task, title, proposedBy }, list, here, form }: TaskProps) {
+  const path = id === undefined ? pathOf(workflowId) : withList(pathOf(workflowId, 'requirements', id), list);
+  return (
+    <>
+      <a class="task" href={path}>
+        {id === undefined ? 'See what else it asks' : capitalized(task)}
+      </a>
+      {here && (
+        <>
+          {' · '}
+          <a href={here}>Answer here</a>
+        </>
+      )}
+      {id !== undefined && (
+        <small class="question" title={title && tooltip(title, 60)}>
+          {title ?? NOT_KNOWN_YET}
+        </small>
+      )}
+      {proposedBy !== undefined && (
+        <small>
+          <Person actor={proposedBy} /> proposed an answer
+        </small>
+      )}
+      {form}
+    </>
+  );
+}
+
+function NothingHere({ list: { items }, choices }: Pick<Inbox, 'list' | 'choices'>) {
+  const { find, after } = choices;
+  if (!isFiltered(choices) && !after)
+    return (
+      <Empty title="Nothing waits for a person.">Questions from partners appear here automatically.</Empty>
+    );
+  const others = onboardingsIn(items);
+  return (
+    <Empty title="Nothing here matches the filter.">
+      {others > 0 && `${waitingOf(others, 'other ')}. `}
+      <a href="/">Show all</a>
+      {find !== '' && (
+        <>
+          {' '}
+          or <a href={address('/onboardings', { find })}>look in all onboardings</a>
+        </>
+      )}
+    </Empty>
+  );
+}
+
+/** Names the requirements that the list leaves out because they are due later. */
+function Later({ list: { total, later, until }, choices }: Pick<Inbox, 'list' | 'choices'>) {
+  if (later === 0) return null;
+  const { page: _, ...others } = choices;
+  const next = address('/', { ...others, after: until?.toISOString() });
+  return (
+    <p id="inbox-later">
+      {isSearched(choices)
+        ? `Only the ${total - later} most urgent onboardings were searched and sorted. `
+        : `These are the ${total - later} most urgent onboardings. `}
+      {until && <a href={next}>{later} more are due later</a>}
+    </p>
+  );
+}

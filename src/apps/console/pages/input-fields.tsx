@@ -1,0 +1,326 @@
+import { fieldOf } from '../../../messages/objects.js';
+import type { FieldProblem } from '../../../partners/partner-error.js';
+import { REDACTED } from '../../../platform/privacy/masked.js';
+import { isSecretField } from '../../../platform/privacy/private-fields.js';
+import type { Change } from '../../../services/forms/corrections.js';
+import type { Field as FormField, FormGroup, FormPart } from '../../../services/forms/schema-fields.js';
+import { DAY, fieldsIn, itemsOf, type Typed } from '../../../services/forms/typed-input.js';
+import { Table } from '../../../services/reports/page.js';
+import { type Filled, wrongIn } from '../answer.js';
+import { type CorrectionField, nameOfRemoval, nameOfValue, OTHER_FIELDS } from '../correction-fields.js';
+import type { Fields } from '../query.js';
+import { type Choices, capitalized, Field, fieldLabel, Problem } from './parts.js';
+
+interface InputFieldsProps {
+  readonly parts: readonly FormPart[];
+  readonly typed: Typed;
+  readonly problems: readonly FieldProblem[];
+  /** Choices of fields that the schema takes as text, by field: value and label. */
+  readonly choices?: Readonly<Record<string, Choices>>;
+}
+
+export function InputFields({ parts, ...form }: InputFieldsProps) {
+  return (
+    <div class="grid">
+      {parts.map((part) =>
+        part.kind === 'group' ? <Group group={part} {...form} /> : <Control field={part} {...form} />,
+      )}
+    </div>
+  );
+}
+
+type OfForm = Omit<InputFieldsProps, 'parts'>;
+
+function Group({ group, ...form }: OfForm & { readonly group: FormGroup }) {
+  const isFilled = (parts: readonly FormPart[]) =>
+    parts.flatMap(fieldsIn).some(({ name }) => form.typed.has(name));
+  const title = fieldLabel(group.name);
+  const folded = (parts: readonly FormPart[], summary: string, className?: string) => (
+    <details class={className} open={isFilled(parts)}>
+      <summary>{summary}</summary>
+      <InputFields parts={parts} {...form} />
+    </details>
+  );
+  if (group.most === undefined && !group.isRequired) return folded(group.parts, title, 'group');
+  return (
+    <fieldset>
+      <legend>{title}</legend>
+      {group.most === undefined ? (
+        <InputFields parts={group.parts} {...form} />
+      ) : (
+        <>
+          <p class="advice">At most {group.most}. Items without values are omitted.</p>
+          {itemsOf(group).map((parts, index) => folded(parts, `${title}: ${index + 1}`))}
+        </>
+      )}
+    </fieldset>
+  );
+}
+
+/** Pairs of fields of which an input has one. */
+const EITHER: Readonly<Record<string, string>> = {
+  agentProfileId: 'Agent',
+  agent: 'Agent profile ID',
+  boardingSettingsId: 'Boarding settings',
+  boardingSettings: 'Boarding settings ID',
+};
+
+/** Which state has which number the partner does not show. */
+const STATES: Choices = Array.from({ length: 53 }, (_, index) => [String(index + 1), `State ${index + 1}`]);
+
+const named = (...names: readonly string[]): Choices => names.map((name, number) => [String(number), name]);
+
+/** Numbers of the bank for which it has names (E7, apis/1). */
+const NUMBERED: Readonly<Record<string, Choices>> = {
+  state: STATES,
+  primaryAuthorizedState: STATES,
+  authorizingPersonTitle: named('None', 'Mr', 'Mrs', 'Ms', 'Dr', 'Prof', 'Other'),
+  businessType: named('Unknown', 'Sole proprietorship', 'Partnership', 'Corporation', 'LLC'),
+};
+
+/**
+ * How a field is entered, and its rule where the control does not show it.
+ *
+ * @param none the label of no choice
+ * @param listed choices in place of those of the schema
+ */
+function controlOf(
+  { name, kind, type, rule, values = [] }: FormField,
+  value: string,
+  none: string,
+  listed?: Choices,
+) {
+  const last = name.split('.').at(-1) ?? '';
+  const named = listed ?? fieldOf(NUMBERED, last);
+  const known: Choices = named ?? values.map((each) => [each, each]);
+  // A choice must not hide what was typed.
+  const isChoice = known.length > 0 && (value === '' || known.some(([each]) => each === value));
+  // A choice of the schema can be taken back; one of the form has its own empty value, if any.
+  const hasNone = known.some(([each]) => each === '') || (listed !== undefined && value !== '');
+  const isDay = kind === 'date' && (value === '' || DAY.test(value));
+  return {
+    rule: isChoice && named ? '' : rule,
+    control: {
+      ...{ value, spellcheck: false },
+      type: kind === 'flag' ? ('checkbox' as const) : isDay ? ('date' as const) : ('text' as const),
+      choices: isChoice ? (hasNone ? known : [['', none] as const, ...known]) : undefined,
+      rows: kind === 'json' ? 2 : undefined,
+      inputMode: kind !== 'number' ? undefined : /^int/.test(type) ? 'numeric' : ('decimal' as const),
+      class: kind === 'json' ? 'code' : isSecretField(last) ? 'covered' : undefined,
+    } as const,
+  };
+}
+
+function Control({ field, typed, problems, choices = {} }: OfForm & { readonly field: FormField }) {
+  const { name, kind, isRequired } = field;
+  const wrong = problems.filter((problem) => problem.field === name || problem.field.startsWith(`${name}.`));
+  const messages = wrong.map((problem) => {
+    const inside = problem.field.slice(name.length + 1);
+    return inside === '' ? problem.message : `${inside}: ${problem.message}`;
+  });
+  const { rule, control } = controlOf(field, typed.get(name) ?? '', '(choose)', choices[name]);
+  const either = fieldOf(EITHER, name.split('.').at(-1) ?? '');
+  const remark = [isRequired && '(required)', kind === 'json' && '(JSON)'].filter(Boolean).join(' ');
+  return (
+    <Field
+      {...{ id: idOf(name), name, isRequired, problems: messages, ...control }}
+      label={[fieldLabel(name), remark && <span class="faint"> {remark}</span>]}
+      // An error that repeats the rule replaces it.
+      advice={[rule, either && `give this or ${either}`]
+        .filter((each) => each && !messages.includes(each))
+        .join('; ')}
+    />
+  );
+}
+
+interface ProblemListProps {
+  readonly problems: readonly FieldProblem[];
+  /** Those whose fields the form has lead to them. */
+  readonly parts: readonly FormPart[];
+  readonly isDoubt?: boolean;
+}
+
+/** Every problem at the top of a form, with a link to its field. */
+export function ProblemList({ problems, parts, isDoubt }: ProblemListProps) {
+  const names = parts.flatMap(fieldsIn).map(({ name }) => name);
+  const target = (field: string) => names.find((name) => field === name || field.startsWith(`${name}.`));
+  return (
+    <Problem isFocused>
+      <p>
+        {isDoubt
+          ? 'Nothing was started yet, because this may be a mistake. Correct it, or press the button again to start it as it is.'
+          : `Nothing was started, because ${problems.length === 1 ? 'a field is' : 'some fields are'} not valid.`}
+      </p>
+      <ul>
+        {problems.map(({ field, message }) => {
+          const name = target(field);
+          return (
+            <li>
+              {name ? <a href={`#${idOf(name)}`}>{fieldLabel(field)}</a> : fieldLabel(field)}: {message}
+            </li>
+          );
+        })}
+      </ul>
+    </Problem>
+  );
+}
+
+function idOf(name: string): string {
+  return `field-${name}`;
+}
+
+interface CorrectionProps {
+  readonly id: string;
+  readonly own: Filled | undefined;
+  readonly correctable: readonly CorrectionField[];
+}
+
+export function Correction({ id, correctable, own }: CorrectionProps) {
+  const named = correctable.filter(({ isNamed }) => isNamed);
+  const others = correctable.filter(({ isNamed }) => !isNamed);
+  const isWrong = (field: CorrectionField) => own?.problems.some((problem) => problem.field === field.name);
+  const isFilled = ({ name }: CorrectionField) =>
+    own && (own.fields.text(nameOfValue(name)) || own.fields.text(nameOfRemoval(name)));
+  const show = (field: CorrectionField) => <CorrectionControl key={field.name} {...{ id, field, own }} />;
+  return (
+    <>
+      {named.length > 0 ? (
+        <fieldset>
+          <legend>What the partner named</legend>
+          {named.map(show)}
+        </fieldset>
+      ) : (
+        <p class="advice">
+          The partner named no field. Read its text above, and correct the fields in question.
+        </p>
+      )}
+      {[...Map.groupBy(others, groupOf)].map(([group, fields]) => (
+        <details key={group} class="group" open={fields.some((field) => isWrong(field) || isFilled(field))}>
+          <summary>
+            {titleOf(group)}{' '}
+            <span class="faint">{fields.length === 1 ? '1 field' : `${fields.length} fields`}</span>
+          </summary>
+          <div class="grid">{fields.map(show)}</div>
+        </details>
+      ))}
+      <OtherFields id={id} own={own} />
+      <p class="advice">An empty field stays as it is.</p>
+    </>
+  );
+}
+
+/** `beneficialOwners.1.city` belongs to the second owner, `holder.city` to the holder. */
+function groupOf({ name }: Pick<CorrectionField, 'name'>): string {
+  return /^(.*?\.\d+)\./.exec(name)?.[1] ?? name.split('.').slice(0, -1).slice(0, 2).join('.');
+}
+
+function titleOf(group: string): string {
+  if (group === '') return 'Others';
+  const [, list, index] = /^(.*)\.(\d+)$/.exec(group) ?? [];
+  return list === undefined ? fieldLabel(group) : `${fieldLabel(list)}: number ${Number(index) + 1}`;
+}
+
+type OfCorrection = Omit<CorrectionProps, 'correctable'>;
+
+function CorrectionControl({ id, field, own }: OfCorrection & { readonly field: CorrectionField }) {
+  const { name, now, kind, isRequired } = field;
+  const { rule, control } = controlOf(field, own?.fields.text(nameOfValue(name)) ?? '', 'as it is');
+  const advice = [`Now ${now ?? 'empty'}`, capitalized(rule), kind === 'json' && 'As JSON'];
+  return (
+    <div class="correction">
+      <Field
+        id={`${id}-${name}`}
+        name={nameOfValue(name)}
+        label={[fieldLabel(name), ' ', <code>{name}</code>]}
+        advice={advice.filter(Boolean).join('. ')}
+        problems={wrongIn(own, name)}
+        {...control}
+      />
+      {now !== undefined && !isRequired && (
+        <label>
+          <input
+            type="checkbox"
+            name={nameOfRemoval(name)}
+            value="yes"
+            checked={own?.fields.text(nameOfRemoval(name)) === 'yes'}
+          />{' '}
+          Remove {fieldLabel(name).toLowerCase()}
+        </label>
+      )}
+    </div>
+  );
+}
+
+/** Applications take fields that no schema names. */
+function OtherFields({ id, own }: OfCorrection) {
+  const rows = Array.from({ length: OTHER_FIELDS }, (_, index) => `other.${index}`);
+  const isOpen = rows.some((row) => own?.fields.text(`${row}.name`) || own?.fields.text(`${row}.value`));
+  return (
+    <details class="group" open={isOpen}>
+      <summary>A field that is not listed</summary>
+      <p class="advice">
+        An application takes any field, such as <code>application.volume</code>.
+      </p>
+      {rows.map((row, index) => (
+        <div class="grid" key={row}>
+          {['name', 'value'].map((part) => (
+            <Field
+              {...{ id: `${id}-${row}-${part}`, name: `${row}.${part}` }}
+              label={`${capitalized(part)} of field ${index + 1}`}
+              value={own?.fields.text(`${row}.${part}`)}
+              problems={part === 'name' ? wrongIn(own, row) : []}
+            />
+          ))}
+        </div>
+      ))}
+    </details>
+  );
+}
+
+/** The changes of a correction, before it is sent. Private values stay hidden, except those that the person typed. */
+export function Changes({
+  changes,
+  typed,
+}: {
+  readonly changes: readonly Change[];
+  readonly typed?: Fields;
+}) {
+  return (
+    <Table
+      caption="Changes"
+      isWide
+      rows={changes}
+      columns={[
+        {
+          title: 'Field',
+          cell: ({ field }) => (
+            <>
+              {fieldLabel(field)} <small>{field}</small>
+            </>
+          ),
+        },
+        { title: 'Now', cell: ({ before }) => valueText(before, 'empty') },
+        {
+          title: 'Then',
+          cell: ({ field, after, remark }) => (
+            <>
+              <strong>{(after === REDACTED && typedIn(typed, field)) || valueText(after, 'removed')}</strong>
+              {remark !== '' && <small>{remark}</small>}
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+/** Numbers that identify a person show only while they are typed. */
+function typedIn(typed: Fields | undefined, field: string): string | undefined {
+  return isSecretField(field.split('.').at(-1) ?? '') ? undefined : typed?.text(nameOfValue(field));
+}
+
+function valueText(value: unknown, none: string): string {
+  if (value === undefined) return none;
+  if (value === REDACTED) return 'hidden';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,273 @@
+import { partsOfId, systemOf } from '../../../messages/ids.js';
+import { leavesOf } from '../../../messages/objects.js';
+import { portalLink } from '../../../partners/account-settings.js';
+import { REDACTED } from '../../../platform/privacy/masked.js';
+import { isCorrectable } from '../../../services/forms/corrections.js';
+import type { Asked } from '../../../services/inbox/waits.js';
+import { Facts } from '../../../services/reports/page.js';
+import { PART_NAMES } from '../../../services/reports/record-page.js';
+import { nameOf } from '../../../services/texts/names.js';
+import { inputOf } from '../../../temporal/onboardings.js';
+import { type Listed, listedOf } from '../../../temporal/search.js';
+import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
+import { workflowPage } from '../../../temporal/web-ui.js';
+import {
+  maskedInput,
+  mayOpen,
+  type OnboardingView,
+  onboardingView,
+  openOnboarding,
+} from '../onboarding-view.js';
+import { pathOf } from '../query.js';
+import { hasRole, NotShown, type Shown, useVisit, type Visit } from '../route.js';
+import { AnswerForms } from './answer-forms.js';
+import { Handling } from './handling.js';
+import { capitalized, Form, fieldLabel, Id, Problem, Trail, When } from './parts.js';
+import { Asked as AskedText, ObstacleNote } from './requirement.js';
+import { Stages } from './stages.js';
+import { Answered, Timeline } from './timeline.js';
+
+const REFRESH_SECONDS = 5;
+
+interface OnboardingProps {
+  /** From the list of workflows, which needs no worker. */
+  readonly listed: Listed;
+  readonly view: OnboardingView;
+}
+
+async function opened(visit: Visit) {
+  const description = await openOnboarding(visit);
+  const listed = await listedOf(visit.client, description);
+  const view = await onboardingView(visit.client, listed.workflowId);
+  return { description, props: { listed, view } };
+}
+
+export async function showOnboarding(visit: Visit): Promise<Shown> {
+  const { description, props } = await opened(visit);
+  return onboardingShown(props, await maskedInput(visit.client, description));
+}
+
+export async function showLive(visit: Visit): Promise<Shown> {
+  return { part: <Live {...(await opened(visit)).props} /> };
+}
+
+/** The private values of the input, in this response only. */
+export async function showPrivate(visit: Visit): Promise<Shown> {
+  const { client, visitor, audit } = visit;
+  const { props } = await opened(visit);
+  const { workflowId } = props.listed;
+  if (!isCorrectable(workflowId))
+    throw new NotShown(404, 'This onboarding has no private values of its own.');
+  const { input } = await inputOf(client, workflowId);
+  audit(visitor, { what: 'show private values', workflowId });
+  return onboardingShown(props, input, true);
+}
+
+function onboardingShown(props: OnboardingProps, input: unknown, isPrivate = false): Shown {
+  const { listed, view } = props;
+  const { workflowId } = listed;
+  const page = (
+    <>
+      <Trail to="/onboardings" name="Onboardings" />
+      <h1>{nameOf({ workflowId, dba: view.state?.dba ?? listed.dba })}</h1>
+      <Live {...props} />
+      {input !== undefined && <Input {...{ workflowId, input, isPrivate }} />}
+    </>
+  );
+  // A name of a business may be that of a person.
+  return { title: workflowId, page };
+}
+
+function Live({ listed, view }: OnboardingProps) {
+  const { workflowId, state, obstacle } = view;
+  return (
+    <div id="live" data-live={pathOf(workflowId, 'part')} data-seconds={REFRESH_SECONDS}>
+      {obstacle && <ObstacleNote obstacle={obstacle} />}
+      <Stages listed={listed} view={view} />
+      <HeldUp view={view} />
+      <div class="columns">
+        <div id="main-column">
+          <Requirements listed={listed} view={view} />
+          {state && <Answered view={view} state={state} />}
+          {state && <Timeline timeline={state.timeline} />}
+        </div>
+        <aside id="side-column">
+          <OnboardingFacts listed={listed} view={view} />
+        </aside>
+      </div>
+    </div>
+  );
+}
+
+function HeldUp({ view }: Pick<OnboardingProps, 'view'>) {
+  const { failures, state } = view;
+  const { waiting } = state ?? {};
+  const accounts = view.asked.filter(({ workflowId }) => partsOfId(workflowId)?.type === 'partnerAccount');
+  const isAccount = partsOfId(view.workflowId)?.type === 'partnerAccount';
+  if (failures.length === 0 && !waiting) return null;
+  return (
+    <section class="notes" id="held-up" aria-label="What holds it up">
+      <h2>Waits for the partner</h2>
+      {waiting && (
+        <p>
+          {capitalized(waiting.step)}, since <When time={waiting.since} isExact />: {waiting.reason}
+        </p>
+      )}
+      {failures.map((failure) => (
+        <p key={failure}>{failure}</p>
+      ))}
+      {!isAccount &&
+        [...new Set(accounts.map(({ workflowId }) => workflowId))].map((id) => (
+          <p key={id}>
+            The partner account blocks it: <a href={pathOf(id)}>{id}</a>
+          </p>
+        ))}
+    </section>
+  );
+}
+
+function Requirements({ listed, view }: OnboardingProps) {
+  const visit = useVisit();
+  const mine = view.asked.filter(({ workflowId }) => mayOpen(visit, workflowId));
+  return (
+    <section aria-labelledby="open-title" id="open">
+      <h2 id="open-title">
+        {mine.length === 0 ? 'Open requirements' : `Open requirements (${mine.length})`}
+      </h2>
+      {mine.length === 0 && (
+        <p class="advice" id="nothing-open">
+          {listed.state !== 'running'
+            ? 'It has ended, and asks nothing more.'
+            : 'Nothing waits for a person. Questions from a partner appear here automatically.'}
+        </p>
+      )}
+      <div id="requirements">
+        {mine.map((each) => (
+          <RequirementCard key={`${each.workflowId} ${each.requirement.id}`} asked={each} view={view} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function RequirementCard({ asked, view }: Pick<OnboardingProps, 'view'> & { readonly asked: Asked }) {
+  const { visitor } = useVisit();
+  const { workflowId, requirement } = asked;
+  const { id, title } = requirement;
+  const page = view.workflowId;
+  const isElsewhere = workflowId !== page;
+  return (
+    <article class="card requirement" id={`r-${id}`} aria-labelledby={`title-${id}`}>
+      <h3 id={`title-${id}`}>
+        <a href={pathOf(workflowId, 'requirements', id)}>{title}</a>
+      </h3>
+      {isElsewhere && (
+        <p class="advice">
+          Asked by <a href={pathOf(workflowId)}>{asked.name}</a>
+        </p>
+      )}
+      <div data-notice={id} role="status" />
+      <AskedText requirement={requirement} />
+      <Handling {...{ workflowId, requirement, page }} />
+      {hasRole(visitor, 'operator') ? (
+        <AnswerForms {...{ workflowId, requirement, page }} isOpen={view.asked.length === 1} />
+      ) : (
+        <p class="advice">An operator answers this. Your role is {visitor.role}.</p>
+      )}
+    </article>
+  );
+}
+
+function OnboardingFacts({ listed, view }: OnboardingProps) {
+  const visit = useVisit();
+  const { settings, client } = visit;
+  const { workflowId } = view;
+  const state = view.state;
+  const account = partsOfId(workflowId)?.account;
+  const portals = account === undefined ? settings : settings.accounts[account];
+  const withPortal = (system: 'boarding' | 'banking', id: number | string | undefined) => {
+    const link = portals && id !== undefined && portalLink(portals, system, Number(id));
+    if (!link) return copied(id);
+    return (
+      <>
+        {copied(id)}{' '}
+        <a href={link} rel="noreferrer">
+          portal
+        </a>
+      </>
+    );
+  };
+  const copied = (id: number | string | null | undefined) => (id ?? undefined) && <Id id={id} canCopy />;
+  const facts = {
+    Stage: state?.stage ?? listed.stage,
+    'Partner status': state?.partnerStatus ?? listed.partnerStatus,
+    Merchant: withPortal('boarding', state?.merchantProfileId ?? listed.merchantProfileId),
+    mid: copied(state?.mid ?? listed.mid),
+    'Banking profile': withPortal('banking', state?.profileId ?? listed.bankingProfileId),
+    'Financial account': copied(state?.financialAccountId),
+    'Agent profile': listed.agentProfileId,
+    Partner: systemOf(workflowId) || undefined,
+    'Partner account': account,
+    Started: <When time={listed.startedAt} />,
+    Ended: listed.endedAt && <When time={listed.endedAt} />,
+  };
+  const ui = workflowPage(settings.uiUrl, client.options.namespace, listed);
+  return (
+    <section class="card" aria-labelledby="facts-title" id="facts">
+      <h2 id="facts-title">Facts</h2>
+      <Id id={workflowId} canCopy />
+      <Facts facts={facts} />
+      {ui && (
+        <p>
+          <a href={ui} rel="noreferrer">
+            Open in the Temporal Web UI
+          </a>
+        </p>
+      )}
+      {view.parts
+        .filter(({ workflowId: id }) => mayOpen(visit, id))
+        .map(({ part, workflowId: id, state: of, wasThereBefore }) => (
+          <p key={part}>
+            <a href={pathOf(id)}>{PART_NAMES[part]}</a>:{' '}
+            {of instanceof UnreadableOnboarding
+              ? of.detail
+              : [of.stage, of.partnerStatus].filter(Boolean).join(', ')}
+            {wasThereBefore && ' (was there before)'}
+          </p>
+        ))}
+    </section>
+  );
+}
+
+type InputProps = Pick<Listed, 'workflowId'> & { readonly input: unknown; readonly isPrivate: boolean };
+
+function Input({ workflowId, input, isPrivate }: InputProps) {
+  const { visitor } = useVisit();
+  const leaves = leavesOf(input);
+  const hasHidden = leaves.some(({ value }) => value === REDACTED);
+  const facts = leaves.map(({ field, value }) => [
+    `${fieldLabel(field)} (${field})`,
+    value === REDACTED ? <em>hidden</em> : String(value),
+  ]);
+  return (
+    <details class="card" open={isPrivate} id="input">
+      <summary>Input with its corrections</summary>
+      {isPrivate ? (
+        <Problem>
+          Private values are shown only on this page. Viewing them is recorded in the audit log.
+        </Problem>
+      ) : (
+        hasHidden &&
+        hasRole(visitor, 'operator') && (
+          <Form action={pathOf(workflowId, 'private')} class="actions">
+            <button type="submit" class="secondary">
+              Show private values
+            </button>
+            <span class="advice">The audit log records who saw them.</span>
+          </Form>
+        )
+      )}
+      <Facts facts={Object.fromEntries(facts)} />
+    </details>
+  );
+}

@@ -1,0 +1,146 @@
+import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../../messages/ids.js';
+import { STAGES } from '../../../messages/onboarding-state.js';
+import { isLate, toDo } from '../../../services/inbox/inbox.js';
+import { Table } from '../../../services/reports/page.js';
+import { isNot } from '../../../temporal/query.js';
+import {
+  count,
+  type Filter,
+  isInAccounts,
+  type Listed,
+  listed,
+  typesOf,
+  visibilityQuery,
+} from '../../../temporal/search.js';
+import { address } from '../query.js';
+import type { Shown, Visit } from '../route.js';
+import {
+  ACCOUNT,
+  AGENT,
+  choice,
+  FIND,
+  filterOf,
+  listedAccounts,
+  SYSTEM,
+  text,
+  withoutPrivate,
+} from './filters.js';
+import { BusinessCell, Empty, Id, Pages, When } from './parts.js';
+
+const PAGE_SIZE = 50;
+
+/** Temporal lists from the start only, so a later page costs as much as all before it. */
+const MOST_PAGES = 40;
+
+const WHAT = { onboardings: ONBOARDINGS, operations: OPERATIONS, accounts: ACCOUNTS } as const;
+const KINDS = Object.fromEntries(
+  Object.entries(ONBOARDINGS).map(([name, words]) => [name, words.replace('-', ' ')]),
+) as typeof ONBOARDINGS;
+
+const day = (label: string) => ({ ...text(label, { type: 'date' }), read: dayIn });
+
+/** `2026-03-01` */
+function dayIn(given: string): string | undefined {
+  return /^\d{4}-\d{2}-\d{2}$/.test(given) && !Number.isNaN(Date.parse(given)) ? given : undefined;
+}
+
+const FILTER = filterOf('Filter the onboardings', '/onboardings', {
+  find: FIND,
+  what: choice('Show', 'onboardings', { operations: 'single operations', accounts: 'partner accounts' }),
+  type: choice('Kind', 'every kind', KINDS),
+  stage: choice('Stage', 'every stage', STAGES),
+  state: choice('State', 'running or ended', {
+    ...{ running: 'running', waiting: 'waits for a person', ended: 'ended' },
+  }),
+  system: SYSTEM,
+  account: ACCOUNT,
+  agent: AGENT,
+  before: day('Started before'),
+  since: day('Ended since'),
+});
+
+type Choices = ReturnType<typeof FILTER.read>;
+
+export async function showOnboardings(visit: Visit): Promise<Shown> {
+  const { client, visitor, fields } = visit;
+  const choices = FILTER.read(fields);
+  const instead = withoutPrivate(fields, '/onboardings', choices);
+  if (instead) return instead;
+  const page = Math.min(fields.page('page'), MOST_PAGES);
+  const filter = filterFrom(choices, visitor);
+  const query = visibilityQuery(filter);
+  const read = page * PAGE_SIZE;
+  const all = await Array.fromAsync(listed(client, query, read));
+  // A person may have started one by hand with an id of another account.
+  const found = all.filter((each) => isInAccounts(each, filter.partnerAccounts));
+  const counted = all.length < read ? all.length : await count(client, query);
+  const total = counted - (all.length - found.length);
+  const pages = Math.min(MOST_PAGES, Math.max(1, Math.ceil(counted / PAGE_SIZE)));
+  const to = (number: number) => address('/onboardings', { ...choices, page: number > 1 ? number : '' });
+  return {
+    title: 'Onboardings',
+    page: (
+      <>
+        <h1>Onboardings</h1>
+        <FILTER.Form
+          chosen={choices}
+          isFiltered={Object.values(choices).some(Boolean)}
+          without={choices.what && 'type'}
+        />
+        <List found={found.slice((page - 1) * PAGE_SIZE)} total={total} />
+        <Pages page={page} pages={pages} to={to} />
+      </>
+    ),
+  };
+}
+
+function filterFrom(choices: Choices, visitor: Visit['visitor']): Filter {
+  const { what, find, type, stage, system, account, agent, state, since, before } = choices;
+  return {
+    types: type && !what ? [type] : typesOf(WHAT[what ?? 'onboardings']),
+    ...{ find, stage, system, agent: agent || undefined },
+    partnerAccounts: listedAccounts(visitor, account),
+    ...(state === 'running' && { running: true }),
+    ...(state === 'waiting' && { actionRequired: true }),
+    ...(state === 'ended' && { query: isNot('ExecutionStatus', 'Running') }),
+    startedBefore: before === undefined ? undefined : new Date(before),
+    endedSince: since === undefined ? undefined : new Date(since),
+  };
+}
+
+function List({ found, total }: { readonly found: readonly Listed[]; readonly total: number }) {
+  const most = MOST_PAGES * PAGE_SIZE;
+  const count = `${total === 1 ? '1 is' : `${total} are`} in this list, the newest first.`;
+  if (found.length === 0)
+    return (
+      <Empty title="No onboarding matches.">
+        {count} <a href="/onboardings">Show all</a>
+      </Empty>
+    );
+  return (
+    <Table
+      caption={total > most ? `${count} The first ${most} can be shown: filter for the others.` : count}
+      rows={found}
+      rowOf={(row) => ({ class: isLate(row) ? 'late' : undefined })}
+      isWide
+      columns={[
+        { title: 'Business', cell: BusinessCell },
+        { title: 'Stage', cell: StageCell },
+        { title: 'Partner status', cell: ({ partnerStatus }) => partnerStatus },
+        { title: 'To do', cell: toDo },
+        { title: 'Merchant', cell: ({ merchantProfileId }) => <Id id={merchantProfileId} /> },
+        { title: 'mid', cell: ({ mid }) => <Id id={mid} canCopy /> },
+        { title: 'Started', cell: ({ startedAt }) => <When time={startedAt} /> },
+      ]}
+    />
+  );
+}
+
+function StageCell({ stage, state }: Listed) {
+  return (
+    <>
+      {stage?.replaceAll('-', ' ') ?? state}
+      {['failed', 'terminated', 'timed_out'].includes(state) && <small>{state.replace('_', ' ')}</small>}
+    </>
+  );
+}

@@ -1,0 +1,274 @@
+import type { AllHTMLAttributes, ComponentChildren, FormHTMLAttributes, RenderableProps } from 'preact';
+import { fieldOf } from '../../../messages/objects.js';
+import { Name } from '../../../services/reports/page.js';
+import { nameOf } from '../../../services/texts/names.js';
+import type { Time } from '../../../services/texts/time.js';
+import { pathOf } from '../query.js';
+import { useVisit } from '../route.js';
+
+/**
+ * A time, with its other form as a tooltip.
+ *
+ * @param isExact to the second, because a text that screen readers follow must not change by itself. Default: `2 d ago`
+ */
+export function When({ time, isExact = false }: { readonly time: Time; readonly isExact?: boolean }) {
+  const { times } = useVisit();
+  const forms = [times.ago(time), times.atSecond(time)];
+  const [shown, title] = isExact ? forms.reverse() : forms;
+  return (
+    <time dateTime={new Date(time).toISOString()} title={title}>
+      {shown}
+    </time>
+  );
+}
+
+/** An id on one line. Where it does not fit, it is cut, and who points at it sees it whole. */
+export function Id({
+  id,
+  canCopy,
+}: {
+  readonly id: number | string | null | undefined;
+  readonly canCopy?: boolean;
+}) {
+  if (id === undefined || id === null) return null;
+  return (
+    <span class="id">
+      <span title={String(id)}>{id}</span>
+      {canCopy && (
+        <button type="button" class="plain copy" data-copy={id} aria-label={`Copy ${id}`}>
+          Copy
+        </button>
+      )}
+    </span>
+  );
+}
+
+/** The time until something is due. Overdue has a sign and a word, not only a color. */
+export function Due({ at }: { readonly at: string }) {
+  const { times } = useVisit();
+  const isOver = times.isOver(at);
+  return (
+    <time class={isOver ? 'due overdue' : 'due'} dateTime={at} title={times.at(at)}>
+      {times.due(at)}
+    </time>
+  );
+}
+
+interface FormProps extends Omit<FormHTMLAttributes, 'hidden'> {
+  readonly action: string;
+  readonly hidden?: Readonly<Record<string, string>>;
+}
+
+/** A form of this session. Its token comes first, before any file. */
+export function Form({ hidden = {}, children, ...attributes }: FormProps) {
+  const { csrf } = useVisit();
+  return (
+    <form method="post" {...attributes}>
+      {Object.entries({ csrf, ...hidden }).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      {children}
+    </form>
+  );
+}
+
+export function Problem({ children, isFocused }: RenderableProps<{ readonly isFocused?: boolean }>) {
+  return (
+    <div class="problem" role="alert" {...(isFocused && { tabIndex: -1, 'data-focus': '' })}>
+      {children}
+    </div>
+  );
+}
+
+export function Empty({ title, children }: RenderableProps<{ readonly title: string }>) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+    </div>
+  );
+}
+
+/** Text with the code of Markdown: `gangway doctor`. Links are their words. */
+export function Prose({ text }: { readonly text: string }) {
+  const parts = text.replace(/\[([^[\]]+)\]\([^()]+\)/g, '$1').split('`');
+  return <>{parts.map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part))}</>;
+}
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function firstSentence(text: string): string {
+  return /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text;
+}
+
+/** The short form of an answer in the timeline: `text: One sale in ten.` */
+export function inShort(answer: string): string {
+  const [, kind, content] = /^([a-z-]+)(?:: (.*))?$/s.exec(answer) ?? [];
+  const names: Readonly<Record<string, string>> = {
+    text: 'the answer',
+    documents: 'documents',
+    correction: 'corrected',
+    adopt: 'adopted',
+    retry: 'try again',
+    code: 'the one-time code',
+    choice: 'chose',
+    abandon: 'gave up',
+    'take-back': 'took the answer back',
+  };
+  if (kind === undefined || !Object.hasOwn(names, kind)) return answer;
+  const name = names[kind] ?? kind;
+  return content === undefined ? name : kind === 'text' ? `“${content}”` : `${name} ${content}`;
+}
+
+export function Trail({ to, name }: { readonly to: string; readonly name: string }) {
+  return (
+    <nav class="trail" aria-label="Where you are">
+      <a href="/">Inbox</a> <span aria-hidden="true">/</span> <a href={to}>{name}</a>
+    </nav>
+  );
+}
+
+export function BusinessCell({ workflowId, dba }: Parameters<typeof nameOf>[0]) {
+  const name = nameOf({ workflowId, dba });
+  return (
+    <>
+      <a href={pathOf(workflowId)}>
+        <Name name={name} />
+      </a>
+      {name !== workflowId && (
+        <small>
+          <Id id={workflowId} />
+        </small>
+      )}
+    </>
+  );
+}
+
+/** A person by name. The subject at the identity provider, `Ada Park (ada-17)`, is shown to who points at it. */
+export function Person({ actor }: { readonly actor: string }) {
+  const [, name] = /^(.+) \([^()]+\)$/.exec(actor) ?? [];
+  return name === undefined ? actor : <span title={actor}>{name}</span>;
+}
+
+interface PagesProps {
+  readonly page: number;
+  readonly pages: number;
+  /** The least number of pages, if there are more than those known. */
+  readonly atLeast?: number | undefined;
+  readonly to: (page: number) => string;
+}
+
+export function Pages({ page, pages, atLeast, to }: PagesProps) {
+  if (pages < 2) return null;
+  return (
+    <nav class="pages" aria-label="Pages">
+      {page > 1 && (
+        <a href={to(page - 1)} rel="prev">
+          Previous
+        </a>
+      )}
+      <span>
+        Page {page} of {atLeast === undefined ? pages : `at least ${Math.max(atLeast, pages)}`}
+      </span>
+      {page < pages && (
+        <a href={to(page + 1)} rel="next">
+          Next
+        </a>
+      )}
+    </nav>
+  );
+}
+
+export type Choices = readonly (readonly [value: string, label: string])[];
+
+type ControlProps = Pick<
+  AllHTMLAttributes,
+  | 'autoFocus'
+  | 'accept'
+  | 'autoComplete'
+  | 'class'
+  | 'inputMode'
+  | 'maxLength'
+  | 'multiple'
+  | 'required'
+  | 'spellcheck'
+>;
+
+export interface FieldProps extends ControlProps {
+  readonly name: string;
+  /** Default: the name. */
+  readonly id?: string;
+  readonly label: ComponentChildren;
+  readonly type?: 'text' | 'search' | 'date' | 'checkbox' | 'file';
+  readonly value?: string | undefined;
+  readonly choices?: Choices | undefined;
+  readonly rows?: number | undefined;
+  readonly advice?: ComponentChildren;
+  readonly problems?: readonly string[];
+  /** For a form whose errors come from the console, not from the browser. */
+  readonly isRequired?: boolean;
+}
+
+export function Field({ label, advice = '', problems = [], isRequired = false, ...control }: FieldProps) {
+  const { name, id = name, type = 'text', value = '', choices, rows, ...others } = control;
+  const wrong = [...new Set(problems)].join('; ');
+  const notes = [...(wrong ? [`${id}-error`] : []), ...(advice ? [`${id}-rule`] : [])];
+  const attributes = {
+    ...{ autoComplete: 'off', ...others, id, name },
+    'aria-describedby': notes.join(' ') || undefined,
+    'aria-invalid': wrong ? ('true' as const) : undefined,
+    'aria-required': isRequired ? ('true' as const) : undefined,
+  };
+  const isFlag = type === 'checkbox';
+  const words = <label for={id}>{label}</label>;
+  return (
+    <div class="field">
+      {!isFlag && words}
+      {choices ? (
+        <select {...attributes}>
+          {choices.map(([each, words]) => (
+            <option value={each} selected={each === value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      ) : rows ? (
+        <textarea {...attributes} rows={rows} data-count={others.maxLength ? '' : undefined}>
+          {value}
+        </textarea>
+      ) : isFlag ? (
+        <input {...attributes} type={type} value="true" checked={value === 'true'} />
+      ) : (
+        <input {...attributes} type={type as 'text'} value={type === 'file' ? undefined : value} />
+      )}
+      {isFlag && words}
+      {wrong && (
+        <p class="wrong-text" id={`${id}-error`}>
+          {wrong}
+        </p>
+      )}
+      {advice && (
+        <p class="advice" id={`${id}-rule`}>
+          {advice}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Spellings that differ from the words in a name. */
+const WORDS: Readonly<Record<string, string>> = { dba: 'dba', ssn: 'SSN', dob: 'Date of birth', pos: 'POS' };
+
+/** `holder.givenName`: Given name */
+export function fieldLabel(field: string): string {
+  if (field === '') return 'The whole input';
+  const last = field.split('.').at(-1) ?? '';
+  const words = last
+    .replaceAll('_', ' ')
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .replace(/\bid\b/g, 'ID');
+  return fieldOf(WORDS, last) ?? words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,402 @@
+import type { ComponentChildren } from 'preact';
+import type { Correctable } from '../../../messages/activities.js';
+import { isSamePerson, LONGEST_REMARK } from '../../../messages/claims.js';
+import { fieldOf, leavesOf } from '../../../messages/objects.js';
+import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
+import { type AnswerKind, detailBeside, type Requirement, TASKS } from '../../../messages/requirements.js';
+import { REDACTED } from '../../../platform/privacy/masked.js';
+import { changesOf, inputFor } from '../../../services/forms/corrections.js';
+import { Facts, Name } from '../../../services/reports/page.js';
+import { runbookOf } from '../../../services/texts/codes.js';
+import { nameOf } from '../../../services/texts/names.js';
+import { answeredBefore, closedBefore, remarksOn, saidOf } from '../../../services/texts/timeline-entries.js';
+import { proposedAnswerOf } from '../../../temporal/onboardings.js';
+import { type Listed, listedOf } from '../../../temporal/search.js';
+import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
+import type { Filled } from '../answer.js';
+import { formFields } from '../correction-fields.js';
+import { maskedInput, onboardingView, openOnboarding, readState } from '../onboarding-view.js';
+import { type Fields, pathOf, withList } from '../query.js';
+import { hasRole, NotShown, OfVisit, type Shown, type Visit } from '../route.js';
+import { AnswerForms, labelOf } from './answer-forms.js';
+import { Handling, listIn, type ProposedShown, pageIn } from './handling.js';
+import {
+  capitalized,
+  Due,
+  Field,
+  Form,
+  fieldLabel,
+  Id,
+  inShort,
+  Problem,
+  Prose,
+  Trail,
+  When,
+} from './parts.js';
+
+const REFRESH_SECONDS = 5;
+
+/** A visit to a requirement, with what is known of it; without a requirement when it is not open. */
+export type Found = Awaited<ReturnType<typeof find>>;
+
+/** @param fresh reads it now, because a person answers */
+export async function find(visit: Visit, fresh: boolean) {
+  const { client, params } = visit;
+  const { requirementId = '' } = params;
+  const description = await openOnboarding(visit);
+  const listed = await listedOf(client, description);
+  const { workflowId } = listed;
+  const { state: last, obstacle } = await readState(client, workflowId, fresh);
+  // While it cannot be read, the requirement is as it was last known, if only by the list of workflows.
+  const state = obstacle ? undefined : last;
+  const open = last?.requirements.find(({ id }) => id === requirementId);
+  const requirement = open ?? (obstacle && listedRequirement(listed, requirementId));
+  // The input that a correction changes, read once.
+  let reading: Promise<Correctable> | undefined;
+  const correctable = async () => {
+    if (!state) throw new NotShown(503, 'The onboarding cannot be read now.');
+    reading ??= inputFor(client, workflowId, state, requirementId);
+    return reading;
+  };
+  const path = pathOf(workflowId, 'requirements', requirementId);
+  const known = { path, description, listed, state, obstacle, requirement, correctable };
+  return { ...visit, workflowId, requirementId, ...known };
+}
+
+/** The requirement as the list of workflows has it, without its allowed answers. */
+function listedRequirement({ requirements }: Listed, requirementId: string): Requirement | undefined {
+  const found = requirements.find(({ id }) => id === requirementId);
+  if (!found) return undefined;
+  const { id, kind, raisedAt, dueAt } = found;
+  return { id, kind, raisedAt, dueAt, title: TASKS[kind], detail: '', answers: [] };
+}
+
+export async function showRequirement(visit: Visit): Promise<Shown> {
+  const found = await find(visit, false);
+  const { workflowId, requirementId, state } = found;
+  // The part of a customer that asks takes the answer.
+  const view = await onboardingView(visit.client, workflowId);
+  const asked = view.asked.find(({ requirement }) => requirement.id === requirementId);
+  if (asked && asked.workflowId !== workflowId)
+    return { to: withList(pathOf(asked.workflowId, 'requirements', requirementId), listIn(visit).list) };
+  if (state && !found.requirement) return goneShown(found, state);
+  return requirementShown(found);
+}
+
+export async function showState(visit: Visit): Promise<Shown> {
+  const found = await find(visit, false);
+  return { part: <LiveState found={found} proposed={await proposedIn(found)} /> };
+}
+
+/** The answer that a second person is to confirm, for those who may see it. */
+async function proposedIn(found: Found): Promise<ProposedShown | undefined> {
+  const { client, visitor, workflowId, requirement, obstacle, correctable } = found;
+  if (obstacle || !requirement?.proposal || !hasRole(visitor, 'operator')) return undefined;
+  try {
+    const proposed = await proposedAnswerOf(client, workflowId, requirement.id);
+    if (!proposed) return undefined;
+    const { answer } = proposed;
+    const changes = answer.kind === 'correction' ? changesOf(await correctable(), answer.patch) : undefined;
+    return { answer, changes };
+  } catch (error) {
+    if (error instanceof UnreadableOnboarding) return undefined;
+    throw error;
+  }
+}
+
+interface Extra {
+  readonly status?: number;
+  readonly filled?: Filled;
+  readonly notice?: ComponentChildren;
+  readonly preview?: ComponentChildren;
+}
+
+/** @throws {NotShown} when there is no such requirement */
+export async function requirementShown(found: Found, extra: Extra = {}): Promise<Shown> {
+  const { requirement, workflowId, requirementId, listed, obstacle, client } = found;
+  if (!requirement) throw new NotShown(404, 'There is no such requirement.');
+  const { status = 200, filled, notice, preview } = extra;
+  const correctable = await correctionForm(found);
+  const proposed = await proposedIn(found);
+  // The question shows without the summary.
+  const input = obstacle ? undefined : await maskedInput(client, found.description).catch(() => undefined);
+  const page = (
+    <OfVisit.Provider value={found}>
+      <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
+      <h1>{requirement.title}</h1>
+      {obstacle && <ObstacleNote obstacle={obstacle} />}
+      {notice}
+      <div class="columns">
+        <section class="card" aria-label="What is asked">
+          <Asked requirement={requirement} />
+          <LiveState found={found} proposed={proposed} />
+          {preview ?? (
+            <AnswerForms
+              {...{ workflowId, filled, correctable, ...listIn(found) }}
+              requirement={obstacle && filled ? { ...requirement, answers: [filled.kind] } : requirement}
+              page={filled ? pageIn(found, workflowId) : workflowId}
+            />
+          )}
+          <RemarkForm found={found} />
+        </section>
+        <aside>
+          <Business listed={listed} state={found.state} input={input} />
+          <Help requirement={requirement} />
+        </aside>
+      </div>
+    </OfVisit.Provider>
+  );
+  return { status, title: `Requirement ${requirementId}`, page };
+}
+
+async function correctionForm({ requirement, state, settings, correctable }: Found) {
+  if (!state || !requirement?.answers.includes('correction')) return undefined;
+  return formFields(await correctable(), settings, requirement);
+}
+
+export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboarding }) {
+  return (
+    <Problem>
+      <p>
+        <strong>This onboarding cannot be read now:</strong> {obstacle.detail}.
+      </p>
+      <p>It loses nothing meanwhile. Ask the team that runs Gangway to start a worker, then try again.</p>
+    </Problem>
+  );
+}
+
+export function Asked({ requirement }: { readonly requirement: Requirement }) {
+  const { raisedAt, dueAt, kind } = requirement;
+  return (
+    <div>
+      <p class="facts-line">
+        <strong>{capitalized(TASKS[kind])}</strong>
+        <Due at={dueAt} />
+        <span>
+          asked <When time={raisedAt} />
+        </span>
+      </p>
+      <Detail requirement={requirement} />
+    </div>
+  );
+}
+
+export function Detail({ requirement }: { readonly requirement: Requirement }) {
+  const detail = detailBeside(requirement);
+  return detail === '' ? null : <blockquote class="detail">{detail}</blockquote>;
+}
+
+type LiveProps = { readonly found: Found } & Pick<Parameters<typeof Handling>[0], 'proposed'>;
+
+/** The part of the page that updates while a person types: the claim, the proposal, and any answer. */
+function LiveState({ found, proposed }: LiveProps) {
+  const { workflowId, requirementId, requirement, state, path } = found;
+  return (
+    <div
+      {...{ id: `live-${requirementId}`, 'data-live': withList(`${path}/part`, listIn(found).list) }}
+      {...{ 'data-seconds': REFRESH_SECONDS, role: 'status' }}
+    >
+      {state && !requirement ? (
+        <Problem>
+          <p>
+            <Ended found={found} state={state} />
+          </p>
+          <p>
+            What you typed is still here. <a href={pathOf(workflowId)}>See the onboarding</a>
+          </p>
+        </Problem>
+      ) : (
+        requirement && <Handling {...{ workflowId, requirement, proposed }} />
+      )}
+      {state && <Remarks found={found} state={state} />}
+    </div>
+  );
+}
+
+interface EndedProps {
+  readonly found: Found;
+  readonly state: OnboardingState;
+}
+
+/** The answer that a requirement got last, or the reason why it closed. */
+function lastOn({ timeline }: OnboardingState, requirementId: string): TimelineEntry | undefined {
+  return [answeredBefore(timeline, requirementId), closedBefore(timeline, requirementId)]
+    .filter((entry) => entry !== undefined)
+    .sort((one, other) => other.at.localeCompare(one.at))[0];
+}
+
+/** The person who answered a requirement that is no longer open, or the reason why it closed. */
+function Ended({ state, found: { requirementId, visitor } }: EndedProps) {
+  const last = lastOn(state, requirementId);
+  if (!last) return <>This requirement is not open: it was closed long ago, or never existed.</>;
+  if (last.event === 'requirement-closed') {
+    return (
+      <>
+        This requirement closed <When time={last.at} isExact />: {saidOf(last)}.
+      </>
+    );
+  }
+  const { actor = 'Someone' } = last;
+  return (
+    <>
+      <strong>
+        {isSamePerson(actor, visitor.actor) ? 'You answered this' : `${actor} answered this first`}
+      </strong>
+      , <When time={last.at} isExact />: {inShort(saidOf(last))}
+    </>
+  );
+}
+
+function Remarks({ state, found: { requirementId } }: EndedProps) {
+  const remarks = remarksOn(state.timeline, requirementId);
+  if (remarks.length === 0) return null;
+  return (
+    <section aria-label="Remarks">
+      {remarks.map((entry) => (
+        <p class="notes">
+          <strong>{entry.actor}</strong>, <When time={entry.at} />: {saidOf(entry)}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+function RemarkForm({ found }: Pick<EndedProps, 'found'>) {
+  const { requirementId, path, visitor } = found;
+  if (!hasRole(visitor, 'operator')) return null;
+  return (
+    <details>
+      <summary>Remark for colleagues</summary>
+      <Form action={`${path}/remarks`} id={`form-${requirementId}-remark`} hidden={listIn(found)}>
+        <Field
+          {...{ id: `${requirementId}-remark`, name: 'remark', label: 'Remark', required: true, rows: 2 }}
+          maxLength={LONGEST_REMARK}
+          advice="The partner does not get it. It stays in the timeline."
+        />
+        <button type="submit" class="secondary">
+          Add the remark
+        </button>
+      </Form>
+    </details>
+  );
+}
+
+/** The page after another person was first, or the requirement closed itself. To answer twice is no mistake. */
+export function goneShown(found: Found, state: OnboardingState, typed?: Fields): Shown {
+  const { workflowId, requirementId, listed, visitor } = found;
+  const { actor = '' } = lastOn(state, requirementId) ?? {};
+  const isOwn = isSamePerson(actor, visitor.actor);
+  const said = (
+    <>
+      <p>
+        <Ended found={found} state={state} />
+      </p>
+      {typed && <p>{isOwn ? 'Nothing was sent a second time.' : 'Your answer was not sent.'}</p>}
+    </>
+  );
+  const page = (
+    <>
+      <Trail to={pathOf(workflowId)} name={nameOf(listed)} />
+      <h1>No longer open</h1>
+      {isOwn ? <div class="card">{said}</div> : <Problem>{said}</Problem>}
+      {typed && <Typed fields={typed} />}
+      <p>
+        <a href={pathOf(workflowId)}>See the onboarding</a>
+      </p>
+    </>
+  );
+  return { status: typed ? 409 : 200, title: 'No longer open', page };
+}
+
+const TYPED: Readonly<Record<string, string>> = { text: 'Answer', id: 'ID', code: 'Code', reason: 'Reason' };
+
+function Typed({ fields }: { readonly fields: Fields }) {
+  const shown = fields.names.flatMap((name) => {
+    const label = /^set\.(.*)$/.exec(name)?.[1] ?? fieldOf(TYPED, name);
+    const value = fields.text(name);
+    return label === undefined || value === '' ? [] : [[label, value]];
+  });
+  if (shown.length === 0) return null;
+  return (
+    <section aria-label="What you typed">
+      <h2>What you typed</h2>
+      <Facts facts={Object.fromEntries(shown)} />
+    </section>
+  );
+}
+
+/** The number of fields of the input that a summary shows: a start names the business first. */
+const SUMMARY_FIELDS = 12;
+
+export function Business({
+  listed,
+  state,
+  input,
+}: Pick<Found, 'listed' | 'state'> & { readonly input: unknown }) {
+  const { workflowId } = listed;
+  const dba = state?.dba ?? listed.dba;
+  const mid = state?.mid ?? listed.mid;
+  const shown = leavesOf(input).filter(
+    ({ field, value }) => field !== '' && value !== REDACTED && value !== dba,
+  );
+  const facts = {
+    Business: dba && <Name name={dba} />,
+    'Partner status': state?.partnerStatus ?? listed.partnerStatus,
+    mid: mid && <Id id={mid} canCopy />,
+    ...Object.fromEntries(
+      shown.slice(0, SUMMARY_FIELDS).map(({ field, value }) => [labelIn(shown, field), String(value)]),
+    ),
+  };
+  return (
+    <section class="card" aria-label="The business" id="business">
+      <h2>The business</h2>
+      <Id id={workflowId} canCopy />
+      <Facts facts={facts} />
+      <a href={`${pathOf(workflowId)}#input`}>All of the input</a>
+    </section>
+  );
+}
+
+/** The last name of a field, with its path where others end alike. */
+function labelIn(shown: readonly { readonly field: string }[], field: string): string {
+  const label = fieldLabel(field);
+  const isUnique = shown.filter((other) => fieldLabel(other.field) === label).length === 1;
+  return isUnique ? label : `${label} (${field})`;
+}
+
+/** What the texts of the command call an answer, and what this page does: in words, or by the button of an answer. */
+const WORDS: readonly (readonly [RegExp, string | { readonly button: AnswerKind }])[] = [
+  [/\bThe detail\b/g, 'The text above'],
+  [/\bthe detail\b/g, 'the text above'],
+  [/`--text "\.\.\."`|`--text`/g, 'text'],
+  [/`--document( FILE)?`/g, 'documents'],
+  [/`--set [^`]*`|`--set`/g, 'a correction'],
+  [/`--patch`/g, 'correct'],
+  [/`--code CODE`|`--code`/g, 'the code'],
+  [/`--retry`/g, { button: 'retry' }],
+  [/`--adopt [^`]*`|`--adopt`/g, { button: 'adopt' }],
+  [/`--abandon`/g, { button: 'abandon' }],
+];
+
+function inWordsOfPages(text: string, requirement: Requirement): string {
+  return WORDS.reduce(
+    (changed, [option, words]) =>
+      changed.replace(option, typeof words === 'string' ? words : `“${labelOf(requirement, words.button)}”`),
+    text,
+  );
+}
+
+function Help({ requirement }: { readonly requirement: Requirement }) {
+  const runbook = runbookOf(requirement.kind);
+  const said = (part: string) => <Prose text={inWordsOfPages(runbook[part] ?? '', requirement)} />;
+  return (
+    <section class="card" aria-label="Help">
+      <h2>What this means</h2>
+      <p>{said('what happened')}</p>
+      <p>{said('see it')}</p>
+      <h3>What happens then</h3>
+      <p>{said('then')}</p>
+      <p class="notes">Do not {said('do not')}</p>
+    </section>
+  );
+}

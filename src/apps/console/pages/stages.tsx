@@ -1,0 +1,109 @@
+import { partsOfId, type WorkflowType } from '../../../messages/ids.js';
+import type { StageSeconds } from '../../../messages/listed.js';
+import type { OnboardingState, Stage } from '../../../messages/onboarding-state.js';
+import { PARTS, type Part } from '../../../messages/onboardings.js';
+import { PART_NAMES } from '../../../services/reports/record-page.js';
+import { whatHappened } from '../../../services/texts/codes.js';
+import { span } from '../../../services/texts/time.js';
+import type { Listed } from '../../../temporal/search.js';
+import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
+import type { OnboardingView } from '../onboarding-view.js';
+import { pathOf } from '../query.js';
+import { capitalized, firstSentence, Prose } from './parts.js';
+
+const STAGES: Readonly<Partial<Record<WorkflowType, readonly Stage[]>>> = {
+  merchantBoarding: ['preparing', 'applying', 'underwriting', 'boarding'],
+  businessOnboarding: ['applying', 'underwriting', 'opening'],
+};
+
+const GOOD: readonly string[] = ['boarded', 'onboarded', 'done'];
+
+export function Stages({ listed, view }: { readonly listed: Listed; readonly view: OnboardingView }) {
+  const { workflowId, state, parts } = view;
+  const type = partsOfId(workflowId)?.type;
+  const stage = state?.stage ?? listed.stage;
+  if (!type || !stage) return null;
+  return (
+    <section id="stages" aria-label="Where it stands">
+      {type === 'customerOnboarding' ? (
+        (Object.keys(PARTS) as Part[]).map((part) => <PartStages key={part} {...{ part, state, parts }} />)
+      ) : (
+        <StageList type={type} stage={stage} state={state} seconds={listed.stageSeconds} />
+      )}
+    </section>
+  );
+}
+
+function PartStages({
+  part,
+  state,
+  parts,
+}: Pick<OnboardingView, 'state' | 'parts'> & { readonly part: Part }) {
+  const known = parts.find((each) => each.part === part);
+  const of = known && !(known.state instanceof UnreadableOnboarding) ? known.state : state?.[part];
+  const name = PART_NAMES[part];
+  return (
+    <div class="part" id={`part-${part}`}>
+      <h2>{known ? <a href={pathOf(known.workflowId)}>{name}</a> : name}</h2>
+      {of ? (
+        <StageList type={PARTS[part]} stage={of.stage} state={of} seconds={{}} />
+      ) : (
+        <p class="advice">Not started yet</p>
+      )}
+    </div>
+  );
+}
+
+interface StageListProps {
+  readonly type: WorkflowType;
+  readonly stage: Stage;
+  readonly state: OnboardingState | undefined;
+  readonly seconds: StageSeconds;
+}
+
+function StageList(props: StageListProps) {
+  return (
+    <ol class="stages">
+      {stagesOf(props).map(({ name, how, note, isNow }) => (
+        <li key={name} class={how} aria-current={isNow ? 'step' : undefined}>
+          {isNow || how === 'done' ? <strong>{capitalized(name)}</strong> : capitalized(name)}
+          <small>{note}</small>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function stagesOf({ type, stage, state, seconds }: StageListProps) {
+  const stages = STAGES[type] ?? ['working'];
+  const isOver = !stages.includes(stage);
+  const isGood = GOOD.includes(stage);
+  const current = stages.indexOf(stage);
+  const asks = (state?.requirements.length ?? 0) > 0;
+  // The list of workflows has the times of the stages before the one in which it ended.
+  const endedIn = isOver && !isGood ? stages.findLastIndex((name) => seconds[name] !== undefined) + 1 : -1;
+  const before = stages.map((name, index) => {
+    if (index === current) {
+      const note = asks ? 'waits for a person' : (state?.partnerStatus ?? 'under way');
+      return { name, how: asks ? 'current asks' : 'current', note, isNow: true };
+    }
+    const isDone = isOver ? isGood || index < endedIn : index < current;
+    const took = seconds[name];
+    const otherwise = isDone ? 'done' : !isOver ? 'to come' : index === endedIn ? 'ended here' : '–';
+    // Times below a second are omitted.
+    const note = took === undefined || took < 1 ? otherwise : span(took * 1_000);
+    return { name, how: isDone ? 'done' : 'to-come', note, isNow: false };
+  });
+  const end = isOver
+    ? {
+        name: stage.replaceAll('-', ' '),
+        how: isGood ? 'done' : 'ended',
+        note: <Prose text={endOf(stage)} />,
+      }
+    : { name: 'end', how: 'to-come', note: 'to come' };
+  return [...before, { ...end, isNow: isOver }];
+}
+
+function endOf(stage: Stage): string {
+  return firstSentence(whatHappened('outcome', stage) ?? whatHappened('stage', stage) ?? '');
+}

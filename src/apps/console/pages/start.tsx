@@ -1,0 +1,271 @@
+import { createHash } from 'node:crypto';
+import { type OnboardingType, workflowId } from '../../../messages/ids.js';
+import { fieldOf } from '../../../messages/objects.js';
+import type { FieldProblem } from '../../../partners/partner-error.js';
+import { columnsOf } from '../../../services/batches/columns.js';
+import { doubtsAbout, type References, referencesAt } from '../../../services/batches/doubts.js';
+import { kindOf } from '../../../services/batches/validation.js';
+import { inputForm, type Typed } from '../../../services/forms/typed-input.js';
+import { Notes } from '../../../services/reports/page.js';
+import { csvOf } from '../../../services/texts/csv.js';
+import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
+import { parseJson, utf8 } from '../../../services/texts/text.js';
+import { BUSINESS, CUSTOMER, differenceFromStart, type Kind, MERCHANT } from '../../../temporal/start.js';
+import { isUnavailable, promptly, rejectionOf, sentenceOf } from '../../../temporal/unavailable.js';
+import { pathOf } from '../query.js';
+import { accountProblem, maySee, NotShown, ownAccounts, type Shown, useVisit, type Visit } from '../route.js';
+import { SharedReads } from '../sharing.js';
+import { type HeldForm, receivedForm } from '../uploads.js';
+import { BatchUpload } from './batch-file.js';
+import { listedBatches } from './batches.js';
+import { InputFields, ProblemList } from './input-fields.js';
+import { type Choices, Field, Form, fieldLabel, Problem } from './parts.js';
+
+type Startable = ReturnType<typeof startable>;
+
+const KINDS: Readonly<Record<string, Startable>> = {
+  merchant: startable('merchant', 'A merchant, at the boarding partner.', MERCHANT),
+  business: startable('business', 'A business, at the bank.', BUSINESS),
+  customer: startable('customer', 'Both.', CUSTOMER),
+};
+
+export async function showChoice(visit: Visit): Promise<Shown> {
+  const page = (
+    <>
+      <h1>Start</h1>
+      <h2>One onboarding</h2>
+      <ul>
+        {Object.entries(KINDS).map(([path, { name, what }]) => (
+          <li>
+            <a href={`/start/${path}`}>Start a {name}</a> <span class="faint">{what}</span>
+          </li>
+        ))}
+      </ul>
+      <h2>One onboarding from a file</h2>
+      <Form action="/start/file" enctype="multipart/form-data">
+        <Field name="doubts" label="Start it even with warnings" type="checkbox" />
+        <Field
+          {...{ name: 'input', label: 'JSON file', type: 'file', accept: '.json' }}
+          advice={[
+            ...['As ', <code>gangway board</code>, ', ', <code>onboard-business</code>],
+            ...[' and ', <code>onboard</code>, ' take it.'],
+          ]}
+        />
+        <button type="submit">Check and start</button>
+      </Form>
+      <BatchUpload />
+      {await listedBatches(visit)}
+    </>
+  );
+  return { title: 'Start', page };
+}
+
+/** The time for which forms and checks share the partner's lists, or its failure to respond, in milliseconds. */
+const SHARED_MS = 5_000;
+
+const lists = new SharedReads<References | undefined>(SHARED_MS);
+
+const sharedLists: typeof referencesAt = (client, taskQueue, account) =>
+  lists.get(client, `${taskQueue} ${account ?? ''}`, () => referencesAt(client, taskQueue, account));
+
+const REFERENCES = /\b(?:agentProfileId|boardingSettingsId)\b/g;
+
+/** Doubts about an input that would be started, in the words of the form. */
+async function doubtsOf(
+  { client, settings }: Visit,
+  { type }: Pick<Kind<unknown>, 'type'>,
+  input: { readonly externalId: string; readonly account?: string | undefined },
+): Promise<readonly FieldProblem[]> {
+  const id = workflowId(type, input.externalId, input.account);
+  const { doubts } = await doubtsAbout(client, settings.taskQueue, input, id, sharedLists);
+  return doubts.map(({ field, message }) => ({ field, message: message.replace(REFERENCES, fieldLabel) }));
+}
+
+function startable<Input extends { readonly externalId: string; readonly account?: string | undefined }>(
+  name: string,
+  what: string,
+  kind: Kind<Input>,
+) {
+  const formFor = ({ settings, visitor }: Visit) => inputForm(kind.schema(ownAccounts(settings, visitor)));
+  const show = async (visit: Visit, given: Given): Promise<Shown> => {
+    const choices = await partnerChoices(visit, kind.type);
+    const page = <StartPage {...{ path: name, choices, ...given }} parts={formFor(visit).parts} />;
+    return { title: `Start a ${name}`, status: given.status, page };
+  };
+  return {
+    ...{ type: kind.type, name, what },
+    template: ({ settings, visitor }: Visit): Shown => ({
+      file: csvOf([], columnsOf([kind.schema(ownAccounts(settings, visitor))]).names),
+      ...{ fileName: `${name}.csv`, contentType: 'text/csv; charset=utf-8' },
+    }),
+    form: (visit: Visit) => show(visit, { status: 200, typed: new Map(), problems: [] }),
+    async start(visit: Visit) {
+      const form = formFor(visit);
+      const typed = form.typedIn(visit.request.body as Readonly<Record<string, unknown>>);
+      const read = form.read(typed);
+      const account = accountProblem(visit.visitor, typed.get('account'));
+      const problems = [...(account ? [account] : []), ...('problems' in read ? read.problems : [])];
+      if ('problems' in read || account) return show(visit, { status: 422, typed, problems });
+      try {
+        const confirmed = visit.fields.text('confirmed');
+        const digest = createHash('sha256').update(JSON.stringify(read.input)).digest('hex');
+        const doubts = confirmed === digest ? [] : await doubtsOf(visit, kind, read.input);
+        if (doubts.length > 0) return show(visit, { status: 422, typed, problems: doubts, digest });
+        return await started(visit, kind, read.input);
+      } catch (error) {
+        // The typed values must survive while Temporal does not respond.
+        const failure = rejectionOf(error) ?? sentenceOf(error);
+        if (failure === undefined) throw error;
+        return show(visit, { status: isUnavailable(error) ? 503 : 409, typed, problems: [], failure });
+      }
+    },
+    async fromFile(visit: Visit, value: unknown, file: string, isConfirmed: boolean) {
+      const input = check(kind.schema(ownAccounts(visit.settings, visit.visitor)), value, file);
+      const problem = accountProblem(visit.visitor, input.account);
+      if (problem) throw new InvalidInput(`${file}: is not valid; nothing was started`, [problem]);
+      const doubts = isConfirmed ? [] : await doubtsOf(visit, kind, input);
+      const labelled = doubts.map(({ field, message }) => ({ field: fieldLabel(field), message }));
+      if (doubts.length > 0)
+        throw new InvalidInput(`${file}: may have mistakes; nothing was started`, labelled);
+      return started(visit, kind, input);
+    },
+  };
+}
+
+interface Given {
+  readonly status: number;
+  readonly typed: Typed;
+  readonly problems: readonly FieldProblem[];
+  /** Of an input whose problems are only doubts: a person confirms exactly this one. */
+  readonly digest?: string;
+  /** The reason why a valid input was not started. */
+  readonly failure?: string;
+}
+
+interface StartPageProps extends Given {
+  readonly path: string;
+  readonly parts: ReturnType<typeof inputForm>['parts'];
+  /** From the partner's lists, by field; undefined when they could not be read. */
+  readonly choices: Readonly<Record<string, Choices>> | undefined;
+}
+
+/**
+ * Reads the boarding partner's lists for a person with one account, because the lists of two accounts differ.
+ *
+ * @returns undefined when it cannot be read now
+ */
+async function partnerChoices(
+  { client, settings, visitor }: Visit,
+  type: OnboardingType,
+): Promise<Readonly<Record<string, Choices>> | undefined> {
+  const { accounts } = ownAccounts(settings, visitor);
+  const own = [...(maySee(visitor, undefined) ? [undefined] : []), ...Object.keys(accounts)];
+  if (type === 'businessOnboarding' || own.length !== 1) return {};
+  const listed = await sharedLists(client, settings.taskQueue, own[0]);
+  if (!listed) return undefined;
+  const prefix = type === 'customerOnboarding' ? 'boarding.' : '';
+  return Object.fromEntries(
+    Object.entries(listed).map(([field, all]) => [
+      prefix + field,
+      all.map(({ id, name }) => [String(id), `${name ?? 'no name'} (${id})`] as const),
+    ]),
+  );
+}
+
+const UNREAD =
+  'No worker read the partner’s lists of agents and boarding settings in time. Type an ID or a name, or reload this page later.';
+
+function StartPage({ path, parts, choices, typed, problems, digest, failure }: StartPageProps) {
+  const { settings, visitor } = useVisit();
+  const names = Object.keys(ownAccounts(settings, visitor).accounts);
+  const account = [
+    ...(maySee(visitor, undefined) ? [['', 'the account without a name'] as const] : []),
+    ...names.map((name) => [name, name] as const),
+  ];
+  const shown = names.length > 0 ? parts : parts.filter(({ name }) => name !== 'account');
+  return (
+    <>
+      <h1>Start a {path}</h1>
+      {failure && (
+        <Problem>
+          <p>{failure}</p>
+          <p>What you typed is still here. The same external ID never starts a second one.</p>
+        </Problem>
+      )}
+      {problems.length > 0 && (
+        <ProblemList isDoubt={digest !== undefined} problems={problems} parts={shown} />
+      )}
+      {!choices && <Notes notes={[UNREAD]} />}
+      <Form
+        {...{ action: `/start/${path}`, noValidate: true, autocomplete: 'off' }}
+        hidden={digest === undefined ? {} : { confirmed: digest }}
+      >
+        <InputFields parts={shown} {...{ typed, problems }} choices={{ ...choices, account }} />
+        <button type="submit">Start the {path}</button>
+      </Form>
+    </>
+  );
+}
+
+/** Starts an onboarding, or shows the one of the same `externalId` that was there before. */
+async function started<Input>(visit: Visit, kind: Kind<Input>, input: Input): Promise<Shown> {
+  const { client, settings, visitor, audit } = visit;
+  const { taskQueue, dbaForm } = settings;
+  const { workflowId, started: isNew } = await promptly(client, () =>
+    kind.start(client, input, { taskQueue, dbaForm }),
+  );
+  const to = pathOf(workflowId);
+  audit(visitor, { what: 'start', workflowId, detail: isNew ? 'started' : 'was there before' });
+  if (isNew) return { to, message: 'Started.' };
+  const fields = await differenceFromStart(client, workflowId, input);
+  const page = (
+    <>
+      <h1>It already exists</h1>
+      <p>
+        <a href={to}>{workflowId}</a> was started before with this external ID, so nothing was started now.
+      </p>
+      {fields === undefined ? (
+        <p>Its input can no longer be read, so it was not compared with yours.</p>
+      ) : fields.length === 0 ? (
+        <p>Its input is the same.</p>
+      ) : (
+        <>
+          <p>Your input differs from the first one in these fields, which were not changed:</p>
+          <ul>
+            {fields.map((field) => (
+              <li>{field === '' ? 'the whole input' : <code>{field}</code>}</li>
+            ))}
+          </ul>
+          <p>For another onboarding, use another external ID.</p>
+        </>
+      )}
+    </>
+  );
+  return { title: 'It already exists', page };
+}
+
+/** Larger than any input that Temporal takes. */
+const MAX_INPUT_BYTES = 2 * 1024 * 1024;
+
+export function startFromFile(visit: Visit): Promise<Shown> {
+  return receivedForm(visit, MAX_INPUT_BYTES, (form) => startHeld(visit, form));
+}
+
+async function startHeld(visit: Visit, { fields, files: { input: file } }: HeldForm): Promise<Shown> {
+  if (!file) throw new NotShown(422, 'Choose a file first. Nothing was started.');
+  const value = parseJson(utf8(file.bytes, file.name), file.name);
+  const found = kindOf(value);
+  if ('problem' in found) throw new InvalidInput(`${file.name}: ${found.problem}; nothing was started`);
+  const startable = Object.values(KINDS).find(({ type }) => type === found.kind.type);
+  if (!startable) throw new NotShown(422, NO_KIND);
+  return startable.fromFile(visit, value, file.name, fields['doubts'] === 'true');
+}
+
+const NO_KIND = 'There is no such kind of onboarding.';
+
+/** @throws {NotShown} */
+export function kindIn({ params: { kind = '' } }: Visit): Startable {
+  const found = fieldOf(KINDS, kind);
+  if (!found) throw new NotShown(404, NO_KIND);
+  return found;
+}

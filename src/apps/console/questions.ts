@@ -1,0 +1,86 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import pLimit from 'p-limit';
+import { stateQuery } from '../../messages/onboarding-state.js';
+import type { InboxItem } from '../../services/inbox/inbox.js';
+
+/** The number of concurrent queries: a query may replay a workflow that its worker no longer has in memory. */
+const AT_ONCE = 8;
+
+const TIMEOUT_MS = 3_000;
+
+const PATIENCE_MS = 1_000;
+
+/** The pause before a workflow that did not respond is asked again. */
+const PAUSE_MS = 60_000;
+
+const MOST = 20_000;
+
+/** A page that waits does not keep the process. */
+const QUIETLY = { ref: false };
+
+const nothingKnown = () => ({
+  /** By workflow id and requirement id. */
+  questions: new Map<string, Pick<InboxItem, 'title' | 'answers'>>(),
+  /** By workflow id: when it may be asked again. */
+  pauses: new Map<string, number>(),
+  /** By workflow id: those that are asked now, or wait for their turn. */
+  wanted: new Map<string, Promise<unknown>>(),
+  limit: pLimit({ concurrency: AT_ONCE, rejectOnClear: true }),
+});
+
+const known = new WeakMap<Client, ReturnType<typeof nothingKnown>>();
+
+function knownTo(client: Client) {
+  const kept = known.get(client) ?? nothingKnown();
+  known.set(client, kept);
+  return kept;
+}
+
+const keyOf = ({ workflowId, id }: InboxItem) => `${workflowId} ${id}`;
+
+/**
+ * Adds to the rows that people see what is asked and how it can be answered, where that is known. The list of workflows has no question, because it may be
+ * private. So each workflow with a question that is not known yet is asked once, and not for each view. A page waits a second for
+ * the answers; the next look at the list has those that come later.
+ */
+export async function withQuestions(
+  client: Client,
+  rows: readonly InboxItem[],
+): Promise<readonly InboxItem[]> {
+  const { questions, pauses, limit, wanted } = knownTo(client);
+  const unknown = rows.filter((row) => row.id !== undefined && !questions.has(keyOf(row)));
+  const workflowIds = new Set(unknown.map((row) => row.workflowId));
+  for (const workflowId of workflowIds) {
+    if ((pauses.get(workflowId) ?? 0) > Date.now()) continue;
+    pauses.set(workflowId, Date.now() + PAUSE_MS);
+    const answer = limit(() => learn(client, workflowId)).catch(() => undefined);
+    wanted.set(workflowId, answer);
+    void answer.then(() => wanted.delete(workflowId));
+  }
+  const answers = [...workflowIds].flatMap((workflowId) => wanted.get(workflowId) ?? []);
+  if (answers.length > 0)
+    await Promise.race([Promise.all(answers), setTimeout(PATIENCE_MS, undefined, QUIETLY)]);
+  return rows.map((row) => ({ ...row, ...questions.get(keyOf(row)) }));
+}
+
+/** Before its connection is closed: the SDK would repeat a query at a closed one, and throw where nobody can catch it. */
+export async function endQuestions(client: Client): Promise<void> {
+  const { limit, wanted } = knownTo(client);
+  limit.clearQueue();
+  await Promise.all(wanted.values());
+}
+
+async function learn(client: Client, workflowId: string): Promise<void> {
+  const { questions, pauses } = knownTo(client);
+  const query = () => client.workflow.getHandle(workflowId).query(stateQuery);
+  // The page of the requirement shows why it cannot be read.
+  const state = await client.withDeadline(Date.now() + TIMEOUT_MS, query).catch(() => undefined);
+  if (!state) return;
+  pauses.delete(workflowId);
+  for (const { id, title, answers } of state.requirements) {
+    questions.set(`${workflowId} ${id}`, { title, answers });
+    const [oldest] = questions.keys();
+    if (questions.size > MOST && oldest !== undefined) questions.delete(oldest);
+  }
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { REQUIREMENT_KINDS, type RequirementKind } from '../../messages/requirements.js';
+import { accountNames, readAccounts } from '../../partners/account-settings.js';
+import { storeSettings, storesFrom } from '../../platform/documents/open-store.js';
+import { REQUESTS_PER_MINUTE } from '../../platform/http/server.js';
+import { logSettings } from '../../platform/process/logging.js';
+import {
+  BadSetting,
+  isLoopbackHost,
+  isSecureOrLoopback,
+  list,
+  listenAddress,
+  metricsAddress,
+  readSettings,
+  secureUrl,
+  trustedProxies,
+  withAdvice,
+} from '../../platform/settings/settings.js';
+import { temporalClientSettings } from '../../temporal/connection.js';
+import { MAX_SESSION_MS } from '../../temporal/sign-outs.js';
+import { webUiSettings } from '../../temporal/web-ui.js';
+
+const IDLE_MS = 30 * 60_000;
+
+/** The settings of the console, besides those of each account (partners/account-settings.ts) and Temporal's own. */
+export const consoleSettings = z.object({
+  CONSOLE_ADDRESS: withAdvice(
+    listenAddress
+      .prefault('127.0.0.1:8085')
+      .describe('Where the console listens. Outside loopback, it requires `OIDC_ISSUER` and `CONSOLE_URL`.'),
+    ({ host }, _, { CONSOLE_URL: url }) =>
+      !isLoopbackHost(host) &&
+      !String(url).startsWith('https:') && {
+        why: 'accepts connections from other machines, and CONSOLE_URL is not https',
+        fix: 'put a proxy with TLS in front of it, and set CONSOLE_URL to its address (docs/deployment.md)',
+      },
+  ),
+  CONSOLE_METRICS_ADDRESS: metricsAddress('console'),
+  CONSOLE_URL: secureUrl
+    .refine((text) => new URL(text).href === `${new URL(text).origin}/`, 'must be an address without a path')
+    .optional()
+    .meta({
+      description: 'Address of the console in browsers. Requests for other hosts are rejected.',
+      unset: 'its own address, on loopback only',
+      address: false,
+    }),
+  CONSOLE_SESSION_KEYS: list
+    .refine(
+      (keys) => keys.every((key) => /^[\w.~+/=-]{32,}$/.test(key)),
+      'each must be 32 or more letters, digits or signs of "._~+/=-", such as the output of: openssl rand -hex 32',
+    )
+    .optional()
+    .meta({
+      description: 'Secrets that encrypt session cookies: the first encrypts, each decrypts.',
+      format: 'list of secrets with at least 32 characters',
+      unset: 'required with `OIDC_ISSUER`',
+      secret: true,
+    }),
+  CONSOLE_FOUR_EYES: list
+    .refine(
+      (kinds) => kinds.every((kind) => (REQUIREMENT_KINDS as readonly string[]).includes(kind)),
+      `each must be one of ${REQUIREMENT_KINDS.join(', ')}`,
+    )
+    .transform((kinds) => kinds as RequirementKind[])
+    .default([])
+    .meta({
+      description: 'Requirement kinds whose answers a second person must confirm.',
+      format: 'list of requirement kinds',
+    }),
+  CONSOLE_TRUSTED_PROXIES: trustedProxies,
+  OIDC_ISSUER: withAdvice(
+    secureUrl.optional().meta({
+      description: 'Identity provider (OpenID Connect) at which people sign in.',
+      unset: 'there is no sign-in, and the console listens on loopback only',
+    }),
+    (issuer, name) =>
+      !issuer && {
+        why: 'is not set: anyone on this machine can use the console as an admin',
+        fix: `set ${name} and OIDC_CLIENT_ID (docs/deployment.md)`,
+      },
+  ),
+  OIDC_CLIENT_ID: z
+    .string()
+    .optional()
+    .meta({ description: 'Client ID of the console.', unset: 'required with `OIDC_ISSUER`' }),
+  OIDC_CLIENT_SECRET: z.string().optional().meta({
+    description: 'Client secret of the console.',
+    unset: 'public client',
+    secret: true,
+  }),
+  OIDC_SCOPE: z.string().default('openid profile email').describe('Scopes that the console requests.'),
+  OIDC_ROLES_CLAIM: z
+    .string()
+    .default('roles')
+    .describe('Claim with a person’s roles: `viewer`, `operator`, `approver`, `admin`. The highest counts.'),
+  OIDC_ACCOUNTS_CLAIM: z.string().optional().meta({
+    description: 'Claim with the partner accounts that a person may see. `default` is the unnamed account.',
+    unset: 'everyone sees all accounts',
+  }),
+  ...webUiSettings.shape,
+  ...accountNames.shape,
+  ...temporalClientSettings.shape,
+  ...storeSettings.shape,
+  GANGWAY_LOG_LEVEL: withAdvice(
+    logSettings.shape.GANGWAY_LOG_LEVEL,
+    (level, name) =>
+      (level === 'warn' || level === 'error') && {
+        why: `is ${level}: the console writes no audit log`,
+        fix: `set ${name}=info for the console`,
+      },
+  ),
+});
+
+export type OidcSettings = Readonly<NonNullable<ReturnType<typeof oidcFrom>>>;
+
+export type ConsoleSettings = Readonly<ReturnType<typeof loadConsoleSettings>>;
+
+/** @throws {BadSetting} which names the first setting that cannot be used */
+export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
+  const set = readSettings(consoleSettings, environment);
+  const { host, port } = set.CONSOLE_ADDRESS;
+  const oidc = oidcFrom(set);
+  const { CONSOLE_URL: address, CONSOLE_SESSION_KEYS: keys } = set;
+  if (!isSecureOrLoopback(new URL(`http://${host}`)) && !(oidc && address))
+    throw new BadSetting('CONSOLE_ADDRESS', 'must be a loopback address without OIDC_ISSUER and CONSOLE_URL');
+  if (oidc && !keys) throw new BadSetting('CONSOLE_SESSION_KEYS', 'is not set, but OIDC_ISSUER is');
+  return {
+    ...readAccounts(environment),
+    ...storesFrom(set),
+    ...{ host, port, oidc },
+    metricsAddress: set.CONSOLE_METRICS_ADDRESS,
+    // Without it, browsers use the address that the console listens at.
+    url: address,
+    sessionKeys: keys ?? [],
+    idleMs: IDLE_MS,
+    sessionMaxMs: MAX_SESSION_MS,
+    fourEyes: set.CONSOLE_FOUR_EYES,
+    requestsPerMinute: REQUESTS_PER_MINUTE,
+    trustedProxies: set.CONSOLE_TRUSTED_PROXIES,
+    uiUrl: set.GANGWAY_UI_URL,
+    taskQueue: set.GANGWAY_TASK_QUEUE,
+    dbaForm: set.GANGWAY_DBA,
+    payloadKeys: set.PAYLOAD_KEYS,
+    logLevel: set.GANGWAY_LOG_LEVEL,
+  };
+}
+
+function oidcFrom(set: z.output<typeof consoleSettings>) {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = set;
+  if (issuer === undefined) return undefined;
+  if (clientId === undefined) throw new BadSetting('OIDC_CLIENT_ID', 'is not set, but OIDC_ISSUER is');
+  return {
+    ...{ issuer, clientId, clientSecret: set.OIDC_CLIENT_SECRET || undefined },
+    ...{ scope: set.OIDC_SCOPE, rolesClaim: set.OIDC_ROLES_CLAIM, accountsClaim: set.OIDC_ACCOUNTS_CLAIM },
+  };
+}

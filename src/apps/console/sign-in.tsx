@@ -1,0 +1,298 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client';
+import type { Logger } from 'pino';
+import type { ComponentChildren } from 'preact';
+import { z } from 'zod';
+import { LONGEST, shortened } from '../../partners/bounds.js';
+import { isAboutToken, kindOf } from '../../platform/http/server.js';
+import { harmless } from '../../services/texts/text.js';
+import type { Ended } from '../../temporal/sign-outs.js';
+import { pageWith } from './layout.js';
+import { type Person, type Provider, renewal, SIGN_IN_PATHS, transaction } from './provider.js';
+import { NotShown, ROLES, type Role } from './route.js';
+import { type SessionData, type Sessions, unguessable } from './session.js';
+import type { OidcSettings } from './settings.js';
+
+const SIGN_IN_MS = 10 * 60_000;
+
+/** The first request after this time checks the account again. For a minute more, others may come with the last token. */
+const CHECK_MS = 14 * 60_000;
+const RESULT_MS = 60_000;
+
+const LONGEST_NAME = 100;
+
+/** A longer path would make the cookie too long. */
+const LONGEST_PATH = 1_000;
+
+/** The way to the sign-in, and after that to a page. */
+export function signInFor({ url }: Pick<FastifyRequest, 'url'>): string {
+  const to = localPath(url);
+  return to === '/' ? SIGN_IN_PATHS.begin : `${SIGN_IN_PATHS.begin}?to=${encodeURIComponent(to)}`;
+}
+
+/** A page that may come from another site: a path of this console, or the inbox instead. */
+export function localPath(given: unknown): string {
+  if (typeof given !== 'string' || given.length > LONGEST_PATH) return '/';
+  // Browsers read a backslash as a slash, and skip tabs and line ends.
+  if (!/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(given)) return '/';
+  const base = 'http://console.invalid';
+  const url = URL.parse(given, base);
+  if (url?.origin !== base || isOfSignIn(url.pathname)) return '/';
+  const path = url.pathname + url.search;
+  return path.startsWith('//') || path.length > LONGEST_PATH ? '/' : path;
+}
+
+/** The router decodes a path, so `/%73ign-in` is one as well. */
+function isOfSignIn(pathname: string): boolean {
+  try {
+    return Object.values<string>(SIGN_IN_PATHS).includes(decodeURIComponent(pathname));
+  } catch {
+    return true;
+  }
+}
+
+/** @throws {NotShown} with 403 for a person without a role, or without an account that they may see */
+export function sessionOf({ claims, subject, idToken }: Person, oidc: OidcSettings): SessionData {
+  const { rolesClaim, accountsClaim } = oidc;
+  const role = highestRole(claims[rolesClaim]);
+  if (!role)
+    throw new NotShown(
+      403,
+      `You have no role in this console. Your claim ${rolesClaim} at the identity provider must have one of ${ROLES.join(', ')}. ` +
+        'Ask the team that runs the provider, then sign in again.',
+    );
+  const accounts = accountsClaim === undefined ? undefined : accountsIn(claims[accountsClaim]);
+  if (accounts?.length === 0)
+    throw new NotShown(
+      403,
+      `You cannot see any partner account. Your claim ${accountsClaim} at the identity provider must name one, or default for the ` +
+        'account without a name. Ask the team that runs the provider, then sign in again.',
+    );
+  const { actor, name, id } = namesOf(claims, subject);
+  return {
+    actor,
+    name: name || id,
+    role,
+    ...(accounts && { accounts }),
+    csrf: unguessable(),
+    ...(idToken !== undefined && { idToken }),
+    since: Date.now(),
+  };
+}
+
+function namesOf(claims: Person['claims'], subject: string) {
+  // The parentheses at the end of an actor hold the subject and nothing else.
+  const id = inOneLine(subject, LONGEST.line).replace(/[()]/g, '_');
+  const name = typeof claims['name'] === 'string' ? inOneLine(claims['name'], LONGEST_NAME) : '';
+  // The subject comes last, whatever the name looks like: it is what isSamePerson compares.
+  return { id, name, actor: name ? `${name} (${id})` : id };
+}
+
+/** @param claim a text, or a list of texts */
+function highestRole(claim: unknown): Role | undefined {
+  const given = [claim].flat();
+  return ROLES.findLast((role) => given.includes(role));
+}
+
+/** @param claim a text, or a list of texts; `default` is the account without a name */
+function accountsIn(claim: unknown): string[] {
+  const given = [claim].flat().filter((name) => typeof name === 'string' && name !== '');
+  return given.map((name) => (name === 'default' ? '' : String(name)));
+}
+
+function inOneLine(text: string, longest: number): string {
+  return shortened(harmless(text).replace(/\s+/g, ' ').trim(), longest);
+}
+
+interface ProviderOptions {
+  readonly provider: Provider;
+  readonly sessions: Sessions;
+  readonly logger: Logger;
+}
+
+export interface SignInOptions extends ProviderOptions {
+  /** The session of a request. @throws {NotShown} when the form is not from a page of it */
+  readonly sessionOfForm: (request: FastifyRequest) => SessionData | undefined;
+  /** Ends a session, including copies of its cookie, or all sessions of a person. */
+  readonly end: (ended: Ended) => Promise<void>;
+}
+
+/** The account of a session at the provider, and the time of its last check. */
+const account = z.strictObject({ csrf: z.string(), subject: z.string(), renewal, checked: z.number() });
+
+const rightsOf = ({ role, accounts }: SessionData) => JSON.stringify([role, accounts?.toSorted()]);
+
+/** Remembers the account, without its token where the cookie would be too long. */
+async function keepAccount(sessions: Sessions, reply: FastifyReply, session: SessionData, person: Person) {
+  const short = { csrf: session.csrf, subject: person.subject, checked: Date.now() };
+  const own = { ...short, renewal: person.renewal };
+  await sessions.keep(reply, 'account', own, sessions.endOf(session) - Date.now(), short);
+}
+
+/**
+ * Returns a function that reports whether the account of a session still has its role and accounts at the provider. A console asks
+ * once for requests that come together, because a refresh token may work only once.
+ */
+export function accountCheck({ provider, sessions, logger }: ProviderOptions) {
+  const results = new Map<string, Promise<Person | undefined>>();
+  const check = async ({ subject, renewal }: z.output<typeof account>, session: SessionData) => {
+    if (!renewal) return undefined;
+    try {
+      const person = await provider.again(subject, renewal);
+      if (rightsOf(sessionOf(person, provider.oidc)) === rightsOf(session)) return person;
+    } catch (error) {
+      if (!isRefusal(error)) return explained(logger, session.actor)(error);
+    }
+    logger.info({ audit: true, actor: session.actor }, 'session ended by the identity provider');
+    return undefined;
+  };
+  return async (session: SessionData, request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
+    const kept = await sessions.kept(request, 'account', Number.POSITIVE_INFINITY);
+    const { data: last } = account.safeParse(kept);
+    if (last?.csrf !== session.csrf) return false;
+    if (Date.now() < last.checked + CHECK_MS) return true;
+    const key = `${last.csrf} ${last.checked}`;
+    const result = results.get(key) ?? check(last, session);
+    results.set(key, result);
+    const forget = () => void results.delete(key);
+    result.then(() => setTimeout(forget, RESULT_MS).unref(), forget);
+    const person = await result;
+    if (person) await keepAccount(sessions, reply, session, person);
+    return person !== undefined;
+  };
+}
+
+/** Reports whether the provider has answered, and does not vouch for the person, or not with that role. */
+function isRefusal(error: unknown): boolean {
+  const { status, cause } = error as { status?: number; cause?: { status?: number } };
+  return [400, 401, 403].includes(status ?? cause?.status ?? 0);
+}
+
+/** Routes for people who have not signed in: the way to the provider and back, and the sign-out. */
+export function addSignIn(server: FastifyInstance, options: SignInOptions): void {
+  const { provider, sessions, logger } = options;
+  const { oidc } = provider;
+  const begun = async (person: Person, reply: FastifyReply) => {
+    const session = sessionOf(person, oidc);
+    const claim = oidc.accountsClaim ?? 'name';
+    if (!(await sessions.write(reply, session)))
+      throw new NotShown(403, `Your claim ${claim} is too long for a session. Ask for a shorter one.`);
+    await keepAccount(sessions, reply, session, person);
+    return session;
+  };
+  server.get(SIGN_IN_PATHS.begin, async (request, reply) => {
+    const { to } = request.query as { readonly to?: unknown };
+    const { url, remembered } = await provider.begin(localPath(to)).catch(explained(logger));
+    await sessions.keep(reply, 'sign-in', remembered, SIGN_IN_MS);
+    return goOn(reply, url, 'Sign in', 'Continue to the identity provider');
+  });
+  server.get(SIGN_IN_PATHS.back, async (request, reply) => {
+    const remembered = transaction.safeParse(await sessions.kept(request, 'sign-in', SIGN_IN_MS));
+    sessions.forget(reply, 'sign-in');
+    if (!remembered.success) {
+      logger.info({ audit: true, actor: 'unknown' }, 'sign-in refused');
+      throw new NotShown(403, 'This sign-in did not start in this browser, or took too long. Sign in again.');
+    }
+    const { search } = new URL(request.url, 'http://console.invalid');
+    const person = await provider.finish(search, remembered.data).catch(explained(logger));
+    const session = await begun(person, reply).catch((error: unknown) => {
+      logger.info({ audit: true, actor: namesOf(person.claims, person.subject).actor }, 'sign-in refused');
+      throw error;
+    });
+    logger.info({ audit: true, actor: session.actor, role: session.role }, 'sign in');
+    return reply.redirect(remembered.data.to, 303);
+  });
+  server.post(SIGN_IN_PATHS.end, async (request, reply) => {
+    const session = options.sessionOfForm(request);
+    if (!session) return reply.redirect(SIGN_IN_PATHS.ended, 303);
+    await options.end(session);
+    sessions.forget(reply, 'session');
+    sessions.forget(reply, 'account');
+    logger.info({ audit: true, actor: session.actor }, 'sign out');
+    const url = await provider.signOut(session.idToken);
+    if (!url) return reply.redirect(SIGN_IN_PATHS.ended, 303);
+    return goOn(reply, url, 'Sign out', 'Continue to sign out at the identity provider');
+  });
+  server.post(SIGN_IN_PATHS.endAtProvider, async ({ body }, reply) => {
+    const { logout_token: token } = (body ?? {}) as { readonly logout_token?: unknown };
+    const subject = await provider.signedOut(String(token)).catch((error: unknown) => {
+      if (!isAboutToken(error)) return explained(logger)(error);
+      logger.warn({ audit: true, actor: 'unknown', kind: kindOf(error) }, 'logout token refused');
+      throw new NotShown(400, 'This is no logout token of the identity provider with a subject.');
+    });
+    const { actor } = namesOf({}, subject);
+    await options.end({ actor });
+    logger.info({ audit: true, actor }, 'sessions ended at the provider');
+    return reply.send();
+  });
+  server.get(SIGN_IN_PATHS.ended, (_, reply) =>
+    reply.type('text/html; charset=utf-8').send(
+      plainPage(
+        'Signed out',
+        <p>
+          You have signed out. The session has ended at every console, even for copies of its cookie.{' '}
+          <a href={SIGN_IN_PATHS.begin}>Sign in again</a>
+        </p>,
+      ),
+    ),
+  );
+}
+
+/**
+ * Sends a browser to the provider from a page of its own. A redirect would not do: after a form, `form-action` of the content security
+ * policy refuses a redirect to another place, and also each redirect from there.
+ */
+function goOn(reply: FastifyReply, { href }: URL, title: string, link: string): FastifyReply {
+  const page = plainPage(
+    title,
+    <p>
+      <a href={href}>{link}</a>
+    </p>,
+  );
+  return reply.header('refresh', `0; url=${href}`).type('text/html; charset=utf-8').send(page);
+}
+
+function plainPage(title: string, content: ComponentChildren): string {
+  return pageWith(
+    { title },
+    <>
+      <h1>{title}</h1>
+      {content}
+    </>,
+  );
+}
+
+/** Codes of the library: the state, a claim or a time in a response is wrong. */
+const REFUSALS: readonly string[] = [
+  'OAUTH_INVALID_RESPONSE',
+  'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
+  'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
+];
+
+const REFUSED = 'The identity provider did not sign you in. Sign in again.';
+
+/** Turns a failure of the provider into a page. The log has the kind of the failure: messages may quote a token or a code. */
+function explained(logger: Logger, actor = 'unknown'): (error: unknown) => never {
+  return (error) => {
+    const [status, message] = explanationOf(error);
+    const reason = error instanceof ResponseBodyError ? error.error : undefined;
+    logger.warn(
+      { audit: true, actor, kind: kindOf(error), ...(reason !== undefined && { reason }) },
+      'sign-in failed',
+    );
+    throw new NotShown(status, message);
+  };
+}
+
+function explanationOf(error: unknown): [status: 403 | 503, message: string] {
+  if (error instanceof AuthorizationResponseError) return [403, REFUSED];
+  if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return [403, REFUSED];
+  if (error instanceof WWWAuthenticateChallengeError || error instanceof ResponseBodyError)
+    return [
+      503,
+      'The identity provider does not accept this console. Its client id or secret (OIDC_CLIENT_ID) is wrong there or here.',
+    ];
+  const { code = '' } = error as { readonly code?: string };
+  if (REFUSALS.includes(code)) return [403, REFUSED];
+  return [503, 'The identity provider (OIDC_ISSUER) does not respond correctly. Try again in a moment.'];
+}

@@ -1,0 +1,211 @@
+import { hash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { FastifyMultipartBaseOptions, Multipart, MultipartFile } from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
+import type { DocumentRef } from '../../messages/requirements.js';
+import { LONGEST, shortened } from '../../partners/bounds.js';
+import { type DocumentStore, documentStore } from '../../platform/documents/document-store.js';
+import { MOST_BYTES, MOST_FILES, RefusedDocument } from '../../platform/documents/document-types.js';
+import { openStore, type StorePlaces } from '../../platform/documents/open-store.js';
+import { InvalidInput } from '../../services/texts/invalid-input.js';
+import { requireCsrf } from './admission.js';
+import { Fields } from './query.js';
+import { NotShown, once, type Shown, type Visit } from './route.js';
+
+const TOO_LARGE = `At most ${MOST_FILES} files of 25 MiB each, together ${MOST_BYTES / 1024 / 1024} MiB. Nothing was stored or sent.`;
+
+const LIMITS = {
+  // The check of each document has a better message for one that is too large.
+  ...{ fileSize: MOST_BYTES + 1, files: MOST_FILES },
+  ...{ fields: 10, fieldSize: 8 * 1024, fieldNameSize: 200, headerPairs: 20 },
+};
+
+export async function documentsOf({ documentDir }: StorePlaces): Promise<DocumentStore> {
+  return documentStore(await openStore(documentDir));
+}
+
+/**
+ * Streams the files of a form to the document store. When the upload breaks off or a file is refused, what was stored is removed.
+ *
+ * @param mayStore is asked before the first byte is stored. It throws when the answer cannot be given
+ * @returns `refused` is the reason why documents were refused. Then none is stored
+ * @throws {NotShown} when the form is not from this session, or too large
+ */
+export async function receiveDocuments(
+  visit: Visit,
+  store: DocumentStore,
+  mayStore: (fields: Fields) => Promise<void>,
+) {
+  const mostBytes = MOST_BYTES + LIMITS.fieldSize * LIMITS.fields;
+  const form = { limits: LIMITS, mostBytes, tooLarge: TOO_LARGE };
+  const documents: DocumentRef[] = [];
+  const values: Record<string, string> = {};
+  const problems: string[] = [];
+  let bytes = 0;
+  const count = (received: number) => {
+    bytes += received;
+    if (bytes > MOST_BYTES) throw new NotShown(413, TOO_LARGE);
+  };
+  try {
+    for await (const { file, fieldname, filename } of formFiles(visit, form, values)) {
+      // Browsers send a file without a name where none was chosen.
+      if (!filename || fieldname !== 'documents') {
+        await passOver(file, count);
+        continue;
+      }
+      if (documents.length === 0) await mayStore(new Fields(values));
+      try {
+        documents.push(await store.put(filename, file, ({ length }) => count(length)));
+      } catch (error) {
+        if (file.errored) throw notReceived(error, TOO_LARGE);
+        if (!(error instanceof RefusedDocument)) throw error;
+        problems.push(`${shortened(filename, LONGEST.line)} ${error.message}`);
+        await passOver(file, count);
+      }
+    }
+  } catch (error) {
+    await discard(store, documents);
+    throw error;
+  }
+  const fields = new Fields(values);
+  if (problems.length === 0 && documents.length > 0) return { documents, fields, refused: undefined };
+  await discard(store, documents);
+  const lines = problems.length > 0 ? problems : ['choose at least one file'];
+  const about = lines.map((message) => ({ field: 'documents', message }));
+  return { documents: [], fields, refused: new InvalidInput('The documents cannot be sent.', about) };
+}
+
+/** Reads the rest of a file that nobody wants, because the next one comes behind it. It counts, because it may be endless. */
+async function passOver(file: Readable, count: (received: number) => void): Promise<void> {
+  try {
+    for await (const chunk of file as AsyncIterable<Buffer>) count(chunk.length);
+  } catch (error) {
+    throw error instanceof NotShown ? error : notReceived(error, TOO_LARGE);
+  }
+}
+
+export async function discard(store: DocumentStore, documents: readonly DocumentRef[]): Promise<void> {
+  await Promise.allSettled(documents.map(({ key }) => store.remove({ key })));
+}
+
+export interface HeldFile {
+  /** The name that the browser sent: for messages only, never a path. */
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+export interface HeldForm {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, HeldFile>>;
+}
+
+/**
+ * Receives a form whose files are small enough to hold in memory. Nothing is written to a disk, because the files have private
+ * values. A field or a file that is empty is absent.
+ *
+ * @param show takes the form once
+ * @throws {NotShown} when a file is larger than `maxBytes`, or the form is not from a page of this session
+ */
+export async function receivedForm(
+  visit: Visit,
+  maxBytes: number,
+  show: (form: HeldForm) => Promise<Shown>,
+): Promise<Shown> {
+  const fields: Record<string, string> = {};
+  const files: Record<string, HeldFile> = {};
+  const limits = { fileSize: maxBytes + 1, files: 3, fields: 20, fieldSize: 10_000 };
+  const mostBytes = limits.files * limits.fileSize + limits.fields * limits.fieldSize;
+  const form = { limits, mostBytes, tooLarge: tooLarge(maxBytes) };
+  for await (const { file, fieldname, filename = '' } of formFiles(visit, form, fields)) {
+    const bytes = await contentOf(file, maxBytes);
+    if (bytes.length > 0) files[fieldname] = { name: filename, bytes };
+  }
+  const digests = Object.values(files).map(({ bytes }) => hash('sha256', bytes));
+  return once(visit, () => show({ fields, files }), [fields, digests]);
+}
+
+/** Not to the end when it is too large: the rest may be anything. */
+async function contentOf(file: Readable, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of file as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > maxBytes) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw notReceived(error, tooLarge(maxBytes));
+  }
+  if (length > maxBytes) throw new NotShown(413, tooLarge(maxBytes));
+  return Buffer.concat(chunks);
+}
+
+interface FormWithFiles {
+  readonly limits: NonNullable<FastifyMultipartBaseOptions['limits']>;
+  /** The size of the whole form, because `limits` cover only the content of its parts. */
+  readonly mostBytes: number;
+  /** The message when there is more than that, or than `limits` allow. */
+  readonly tooLarge: string;
+}
+
+/**
+ * The files of a form, while they arrive. Browsers send the fields in the order of the form, and the token is its first, so no file
+ * of a form that is not from this session is read.
+ *
+ * @param fields takes the other fields
+ * @throws {NotShown} when the form is too large, ends early, is not such a form, or is not from a page of this session
+ */
+async function* formFiles(
+  { request, csrf }: Visit,
+  form: FormWithFiles,
+  fields: Record<string, string>,
+): AsyncGenerator<MultipartFile, void, undefined> {
+  for await (const part of formParts(request, form)) {
+    if (part.type === 'field') fields[part.fieldname] = String(part.value);
+    else {
+      requireCsrf({ body: fields }, csrf);
+      yield part;
+    }
+  }
+  requireCsrf({ body: fields }, csrf);
+}
+
+async function* formParts(
+  request: FastifyRequest,
+  { limits, mostBytes, tooLarge }: FormWithFiles,
+): AsyncGenerator<Multipart, void, undefined> {
+  if (!request.isMultipart()) throw new NotShown(415, 'The form must have a file.');
+  const tooMuch = new NotShown(413, tooLarge);
+  if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooMuch;
+  let received = 0;
+  const refused = new Promise<never>((_, reject) => {
+    request.raw.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > mostBytes) reject(tooMuch);
+    });
+  });
+  // While a file is read, nobody waits for the next part.
+  refused.catch(() => undefined);
+  const parts = request.parts({ limits });
+  try {
+    for (;;) {
+      const { value, done } = await Promise.race([parts.next(), refused]);
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    throw error === tooMuch ? error : notReceived(error, tooLarge);
+  }
+}
+
+/** The error that people see when a form or its file has not arrived. The sender caused it, so the log needs no error. */
+export function notReceived(error: unknown, tooLarge: string): NotShown {
+  const isLimit = /^FST_(REQ_FILE|FILES|PARTS|FIELDS)/.test(String((error as NodeJS.ErrnoException).code));
+  if (isLimit) return new NotShown(413, tooLarge);
+  return new NotShown(400, 'The form arrived incomplete, or cannot be read. Nothing was stored or sent.');
+}
+
+function tooLarge(maxBytes: number): string {
+  return `The file is larger than ${maxBytes / 1024 / 1024} MiB. Nothing was started. Split it, or use "gangway batch".`;
+}

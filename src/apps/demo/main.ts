@@ -1,0 +1,290 @@
+#!/usr/bin/env node
+/**
+ * All of Gangway in one command: a Temporal server with its Web UI, the sandbox, a worker, a receiver, the console, and a codec server
+ * that decrypts payloads for the Web UI. `gangway` and signed events onboard everyone of examples/, while an operator answers the
+ * requirements. Exit code 0 only when each onboarding ended with the outcome of its scenario. On a terminal it then leaves an
+ * onboarding to the person who watches, and everything runs until Ctrl-C.
+ */
+import '../../platform/process/node-version.js';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { ONBOARDINGS, workflowId } from '../../messages/ids.js';
+import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
+import type { OutboundEventType } from '../../messages/outbound-events.js';
+import { outcomeOf, stateOf } from '../../temporal/onboardings.js';
+import { dataConverter, generatePayloadKey, parsePayloadKeys } from '../../temporal/payload-codec.js';
+import { listedBy, typesOf } from '../../temporal/search.js';
+import { shellWord } from '../command/cli/arguments.js';
+import { Printer } from '../command/cli/output.js';
+import { TOTP_SECRET } from '../sandbox/banking/users.js';
+import { sandboxAccount } from '../sandbox/systems.js';
+import { freePort, startDevServer } from './dev-server.js';
+import {
+  type Asked,
+  answerTo,
+  CAST,
+  type Crm,
+  deleteData,
+  gangway,
+  inbox,
+  type Part,
+  type Process,
+  ROOT,
+  start,
+  startCrm,
+  startPlayground,
+  writeSettings,
+  YOURS,
+} from './parts.js';
+
+/** Longer than any scenario takes, so that a demo that hangs ends. */
+const PATIENCE_MS = 240_000;
+
+const FOLDER = join(ROOT, '.cache', 'demo');
+
+const printer = new Printer(process);
+
+/** The running processes, in the order of their start. */
+const running: Process[] = [];
+
+async function main(): Promise<number> {
+  await rm(FOLDER, { recursive: true, force: true });
+  await mkdir(FOLDER, { recursive: true });
+  for (const store of ['documents', 'statements']) await mkdir(join(FOLDER, store), { mode: 0o700 });
+
+  const { env, address, receiverUrl, consoleUrl, crm } = await startEverything();
+  const settings = await writeSettings(FOLDER, env);
+  const connection = await Connection.connect({ address });
+  const keys = parsePayloadKeys(env['PAYLOAD_KEYS'] ?? '');
+  const client = new Client({ connection, dataConverter: dataConverter(keys) });
+  await onboardEveryone(env, crm, receiverUrl);
+  await untilAllHaveEnded(client, env);
+  const allAsExpected = (await report(client)) && (await receivedAll(crm));
+  if (process.stdout.isTTY) {
+    const asked = await startPlayground(client, env, FOLDER);
+    printer.line('\nEverything keeps running until Ctrl-C.');
+    leaveToYou(client, asked, settings, consoleUrl);
+    await new Promise(() => undefined);
+  }
+  await connection.close();
+  return allAsExpected ? 0 : 1;
+}
+
+/** Shows how to finish the last onboarding, and its outcome when it has ended. */
+function leaveToYou(client: Client, asked: readonly Asked[], settings: string, consoleUrl: string): void {
+  const { name, externalId } = YOURS;
+  const id = workflowId('merchantBoarding', externalId);
+  printer.prose(`\n${name} is yours: the underwriters ask two questions, and it waits for your answers.`);
+  printer.line(`Answer them in a browser: ${consoleUrl}/onboardings/${id}`);
+  printer.line('Or in another terminal, with the settings of this demo:\n');
+  printer.line(`. ${shellWord(settings)}\ngangway inbox\ngangway status ${externalId}`);
+  printer.line('\nTo finish it, answer each question:');
+  for (const { question, command } of asked) {
+    printer.prose(`\n${question}`);
+    printer.line(command);
+  }
+  printer.line('\nIts outcome appears here.');
+  outcomeOf<MerchantBoardingOutcome>(client, id).then(
+    (ended) => {
+      const mid = ended.outcome === 'boarded' ? `: mid ${ended.mid}` : '';
+      printer.line(`\n${name} ${ended.outcome}${mid}. Ctrl-C ends the demo.`);
+    },
+    // The server has stopped.
+    () => undefined,
+  );
+}
+
+async function startEverything() {
+  printer.line(
+    'Starting a Temporal server with its Web UI, the sandbox, a worker, a receiver, the console and a codec server ...',
+  );
+  // The ports are the defaults of the settings, or other ones where those are taken.
+  const codecAddress = `127.0.0.1:${await freePort(8083)}`;
+  // The Web UI of a development server sends no token, so the address contains one.
+  const codecToken = randomBytes(32).toString('hex');
+  const codecEndpoint = `http://${codecAddress}/${codecToken}`;
+  const server = await startDevServer({
+    port: 7233,
+    codecEndpoint,
+    report: (line) => printer.line(`  ${line}`),
+  });
+  running.push(server);
+  const sandboxPort = await freePort(4010);
+  const healthPort = await freePort(8081);
+  const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
+  const receiverAddress = `127.0.0.1:${await freePort(8082)}`;
+  const receiverUrl = `http://${receiverAddress}`;
+  const consoleAddress = `127.0.0.1:${await freePort(8085)}`;
+  const consoleUrl = `http://${consoleAddress}`;
+  const crmPort = await freePort();
+  const eventSecret = `whsec_${randomBytes(32).toString('base64')}`;
+  const env: NodeJS.ProcessEnv = {
+    TEMPORAL_ADDRESS: server.address,
+    TEMPORAL_NAMESPACE: 'default',
+    GANGWAY_UI_URL: server.uiUrl,
+    PAYLOAD_KEYS: generatePayloadKey(),
+    RECEIVER_ADDRESS: receiverAddress,
+    RECEIVER_SECRETS: eventSecret,
+    EVENTS_URLS: `http://127.0.0.1:${crmPort}`,
+    EVENTS_SECRETS: eventSecret,
+    EVENTS_TO_LOOPBACK: 'true',
+    CONSOLE_ADDRESS: consoleAddress,
+    CODEC_ADDRESS: codecAddress,
+    CODEC_TOKENS: codecToken,
+    CODEC_TOKEN_IN_PATH: 'true',
+    CODEC_UI_ORIGIN: server.uiUrl,
+    GANGWAY_POLL_MIN: '500ms',
+    GANGWAY_POLL_MAX: '2s',
+    GANGWAY_HEALTH_ADDRESS: `127.0.0.1:${healthPort}`,
+    SANDBOX_ADDRESS: `127.0.0.1:${sandboxPort}`,
+    SANDBOX_PACE: '1500ms',
+    ...sandboxAccount(sandboxUrl),
+    BANKING_TOTP_SECRET: TOTP_SECRET,
+    DOCUMENT_DIR: join(FOLDER, 'documents'),
+    STATEMENT_DIR: join(FOLDER, 'statements'),
+  };
+  const startLogged = (name: Parameters<typeof start>[0], probe: string) =>
+    start(name, env, join(FOLDER, `${name}.log`), probe);
+  const [sandbox, codecServer] = await Promise.all([
+    startLogged('sandbox', `${sandboxUrl}/sandbox/scenarios`),
+    startLogged('codec-server', `http://${codecAddress}/decode`),
+    gangway(env, ['setup']),
+  ]);
+  running.push(sandbox, codecServer);
+  const health = `http://127.0.0.1:${healthPort}/readyz`;
+  const crm = await startCrm(crmPort, eventSecret);
+  running.push(crm);
+  const [worker, receiver, console] = await Promise.all([
+    startLogged('worker', health),
+    startLogged('receiver', `${receiverUrl}/healthz`),
+    startLogged('console', `${consoleUrl}/healthz`),
+  ]);
+  running.push(worker, receiver, console);
+  printer.line(`  console  ${consoleUrl}\n  Web UI   ${server.uiUrl}\n`);
+  return { env, address: server.address, receiverUrl, consoleUrl, crm };
+}
+
+async function onboardEveryone(env: NodeJS.ProcessEnv, crm: Crm, receiverUrl: string): Promise<void> {
+  for (const { command, file } of CAST) {
+    if (command === 'event') {
+      const type = 'customer.onboarding.requested.v1';
+      printer.line(`POST ${receiverUrl}/events ${type}, signed, with ${file}`);
+      await crm.send(receiverUrl, type, JSON.parse(await readFile(join(ROOT, file), 'utf8')));
+    } else {
+      printer.line(`$ gangway ${command} ${file}`);
+      await gangway(env, [command, file]);
+    }
+  }
+  printer.line('');
+}
+
+/** Shows the progress of all onboardings, and answers requirements, until all have ended. */
+async function untilAllHaveEnded(client: Client, env: NodeJS.ProcessEnv): Promise<void> {
+  const shown = new Map<string, string>();
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(1_000)) {
+    const all = await Array.fromAsync(listedBy(client, { types: typesOf(ONBOARDINGS) }));
+    for (const { workflowId: id, stage = '', partnerStatus } of all.reverse()) {
+      const now = partnerStatus ? `${stage} (${partnerStatus})` : stage;
+      if (shown.get(id) !== now) printer.line(`  ${id.padEnd(36)} ${now}`);
+      shown.set(id, now);
+    }
+    if (all.every(({ state }) => state !== 'running')) return;
+    if (all.some(({ requirements }) => requirements.length > 0)) await answerEverything(env);
+  }
+  printer.note(`not every onboarding has ended after ${PATIENCE_MS / 1_000} s; see .cache/demo/worker.log`);
+}
+
+async function answerEverything(env: NodeJS.ProcessEnv): Promise<void> {
+  for (const { workflowId: of, id, kind, detail } of await inbox(env)) {
+    const answer = answerTo(kind, detail);
+    if (!answer) continue;
+    printer.prose(`\n${of} asks: ${detail.replace(/\s+/g, ' ')}`);
+    const args = ['resolve', of, id, ...answer];
+    printer.line(`$ gangway ${args.map(shellWord).join(' ')}\n`);
+    await gangway(env, args);
+  }
+}
+
+/** Prints the table of results. Returns whether each onboarding ended as expected. */
+async function report(client: Client): Promise<boolean> {
+  let surprises = 0;
+  const reported = CAST.map(async ({ type, externalId, outcome }) => {
+    const id = workflowId(type, externalId);
+    const state = await stateOf(client, id);
+    const ended = state.outcome ?? `${state.stage}, not ended`;
+    const isSurprise = state.outcome !== outcome;
+    if (isSurprise) surprises += 1;
+    const shown = isSurprise ? `${ended} (expected ${outcome})` : ended;
+    return [id, shown, state.mid ?? '-', state.financialAccountId ?? '-'];
+  });
+  printer.line('');
+  printer.table(['workflow', 'outcome', 'mid', 'bank account'], await Promise.all(reported));
+  const allAsExpected = 'Each onboarding ended with the outcome of its scenario.';
+  printer.line(`\n${surprises === 0 ? allAsExpected : `${surprises} did not end as expected.`}`);
+  return surprises === 0;
+}
+
+/** The time limit for events to arrive after the last onboarding has ended. */
+const EVENTS_PATIENCE_MS = 30_000;
+
+async function receivedAll({ received }: Crm): Promise<boolean> {
+  const ofType = (wanted: OutboundEventType) => [...received.values()].filter(({ type }) => type === wanted);
+  const isMissing = ({ type, externalId }: Part) =>
+    !ofType('onboarding.completed.v1').some(({ subject }) => subject === workflowId(type, externalId));
+  for (const until = Date.now() + EVENTS_PATIENCE_MS; CAST.some(isMissing); await sleep(100)) {
+    if (Date.now() < until) continue;
+    printer.line('Not all outbound events were delivered; see .cache/demo/worker.log');
+    return false;
+  }
+  printer.line(
+    `The events of all onboardings arrived at the system next to Gangway: ${received.size} of them.`,
+  );
+  return true;
+}
+
+let stopped: Promise<void> | undefined;
+
+/** Stops everything that runs, the last started first, and deletes its data. Further calls wait for the first one. */
+function stopEverything(): Promise<void> {
+  stopped ??= Promise.resolve().then(async () => {
+    for (const each of running.reverse()) await each.stop();
+    await deleteData(FOLDER);
+  });
+  return stopped;
+}
+
+let interrupted = false;
+
+for (const [signal, exitCode] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  process.on(signal, () => {
+    process.exitCode = exitCode;
+    // A second signal does not wait: the exit kills what still runs.
+    if (interrupted) process.exit();
+    interrupted = true;
+    printer.note('\nstopping ...');
+    stopEverything()
+      .then(() => printer.note('stopped; the logs remain in .cache/demo'))
+      .finally(() => process.exit())
+      .catch(() => undefined);
+  });
+}
+
+try {
+  const exitCode = await main();
+  if (!interrupted) process.exitCode = exitCode;
+} catch (error) {
+  // An interrupted demo fails in many ways, none of which matters.
+  if (!interrupted) {
+    printer.note(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  }
+}
+await stopEverything();
+// A pipe that is read slowly has not taken all of the output yet.
+process.stdout.write('', () => process.exit());

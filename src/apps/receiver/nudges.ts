@@ -1,0 +1,299 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import pLimit from 'p-limit';
+import type { Logger } from 'pino';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { z } from 'zod';
+import { labelsOf, POLLS, possibleWorkflowIds, workflowId } from '../../messages/ids.js';
+import { externalId } from '../../messages/inputs.js';
+import type { IdField } from '../../partners/partner.js';
+import { kindOf } from '../../platform/http/server.js';
+import { NUDGES, nudge, type Pending, readsChange } from '../../temporal/nudge.js';
+import { all, type Condition, either, IS_RUNNING, is, isIn } from '../../temporal/query.js';
+import type { Backend } from '../../temporal/requests.js';
+import { listed } from '../../temporal/search.js';
+import { isNotFound } from '../../temporal/unavailable.js';
+import { parse } from './cloud-events.js';
+import { callTemporal } from './problems.js';
+
+/** Ids of the partners are digits, as a number or a text (apis/2), of at most this length. */
+const digits = z
+  .union([z.string(), z.int(), z.bigint()])
+  .transform((id) => String(id).trim())
+  .pipe(z.string().regex(/^\d{1,20}$/));
+const number = digits.transform((id) => id.replace(/^0+(?=\d)/, ''));
+
+const KINDS: Readonly<Record<IdField['kind'], z.ZodType<string>>> = {
+  MerchantProfileId: number,
+  BankingProfileId: number,
+  Mid: digits,
+  externalId,
+};
+
+const MAX_IDS = 100;
+
+const MAX_DEPTH = 16;
+
+/** Of the names around a field, in characters. Its end counts. */
+const MAX_PATH = 200;
+
+/** Texts that may be JSON: for each that is not, the parser throws. */
+const MAX_TEXTS = 100;
+
+type Field = { readonly path: string; readonly value: unknown };
+
+type NamedId = Pick<IdField, 'kind'> & { readonly id: string };
+
+/** The ids that a webhook names, each once: keyed by kind and id. */
+export type NamedIds = ReadonlyMap<string, NamedId>;
+
+/** A name and its value, as a form, XML, or JSON with an error may have them. */
+const PAIR = /(?<![\w-])([\w-]{1,64})["']?\s{0,8}[:=>]\s{0,8}["']?([\w.-]{1,128})/g;
+
+/** Reads any body. Senders switch a webhook off after a 4xx, and nothing but ids is used, so it reads whatever it can. */
+export function webhookIn(body: string): unknown {
+  const text = body.replace(/^\uFEFF/, '');
+  try {
+    return parse(text);
+  } catch {
+    const decoded = text.replace(/%([\da-f]{2})/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+    return Array.from(decoded.matchAll(PAIR), ([, name = '', value]) => ({ [name]: value }));
+  }
+}
+
+/**
+ * The first ids in the fields of a webhook, at any depth, in lists and in texts of JSON, with names in any case, also `snake_case`
+ * and `kebab-case`. A value without the form of its id is ignored, because the shapes of webhooks are not documented.
+ */
+export function idsIn(webhook: unknown, fields: readonly IdField[]): NamedIds {
+  const named = new Map<string, NamedId>();
+  for (const { path, value } of fieldsOf(webhook)) {
+    for (const { kind } of fields.filter((field) => path.endsWith(`.${plain(field.path)}`))) {
+      const id = KINDS[kind].safeParse(value).data;
+      if (id !== undefined) addIds(named, new Map([[`${kind} ${id}`, { kind, id }]]), MAX_IDS);
+    }
+  }
+  return named;
+}
+
+const plain = (name: string) => name.toLowerCase().replace(/[_-]/g, '');
+
+export function addIds(named: Map<string, NamedId>, more: NamedIds, most: number): void {
+  for (const [key, id] of more) if (named.size < most) named.set(key, id);
+}
+
+/**
+ * Returns the visibility query for the running workflows of a task queue that have one of the ids. A webhook does not name its
+ * account, so an `externalId` matches the workflows of every account.
+ */
+export function runningWith(named: NamedIds, taskQueue: string, accounts: readonly string[]): Condition {
+  const clauses = [...Map.groupBy(named.values(), ({ kind }) => kind)].map(([kind, of]) => {
+    const ids = of.map(({ id }) => id);
+    return kind === 'externalId'
+      ? isIn(
+          'WorkflowId',
+          ids.flatMap((id) => possibleWorkflowIds(id, accounts)),
+        )
+      : isIn({ name: kind }, ids);
+  });
+  return all(IS_RUNNING, is('TaskQueue', taskQueue), either(...clauses));
+}
+
+/** Every field of every object within. A path has lower-case names from the outside in, a dot before each, and nothing for lists. */
+function* fieldsOf(value: unknown, path = '', depth = 0, texts = { left: MAX_TEXTS }): Generator<Field> {
+  if (depth > MAX_DEPTH) return;
+  if (typeof value === 'string' && /^\s*[[{"]/.test(value) && texts.left-- > 0)
+    yield* fieldsOf(webhookIn(value), path, depth + 1, texts);
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, field] of Object.entries(value)) {
+    const inner = Array.isArray(value) ? path : `${path}.${plain(name)}`.slice(-MAX_PATH);
+    if (!Array.isArray(value)) yield { path: inner, value: field };
+    yield* fieldsOf(field, inner, depth + 1, texts);
+  }
+}
+
+/**
+ * The metrics of nudges, and of what webhooks are worth: when the last one arrived, and the status changes that were read because of
+ * one. A worker counts all changes. A webhook does not name its account; the workflows that it is about do.
+ */
+export function nudgeMetrics(registry: Registry, accounts: readonly string[]) {
+  const labelNames = ['workflowType', 'system', 'account'] as const;
+  const how = { labelNames, registers: [registry] };
+  const changes = new Counter({
+    ...{ name: 'gangway_receiver_changes_nudged_total', ...how },
+    help: 'Status changes that were read because of a partner webhook',
+  });
+  // Prometheus notices an increase from a known value only.
+  for (const type of Object.values(POLLS))
+    for (const account of [undefined, ...accounts])
+      changes.inc(labelsOf(workflowId(type, 'any', account)), 0);
+  const last = new Gauge({
+    ...{ name: 'gangway_receiver_webhook_last_timestamp_seconds', ...how },
+    help: 'When the last partner webhook about a running workflow arrived',
+  });
+  return { changes, last, nudges: new Counter({ ...NUDGES, ...how, labelNames: ['result'] }) };
+}
+
+type NudgeMetrics = ReturnType<typeof nudgeMetrics>;
+
+const MAX_WORKFLOWS = 100;
+
+/** The time until workflows are found by their search attributes, in milliseconds. */
+const VISIBLE_AFTER_MS = 2_000;
+
+/** The time for which ids are gathered for one second search, in milliseconds. Temporal limits the searches per second. */
+const GATHERING_MS = 1_000;
+
+interface SecondSearch {
+  readonly ids: Map<string, NamedId>;
+  readonly found: Set<string>;
+}
+
+/**
+ * Nudges the workflows that a partner webhook may be about. The webhook itself is never trusted: the workflow reads its status at
+ * the partner.
+ */
+export class WebhookNudges {
+  readonly #queue: NudgeQueue;
+  readonly #closing = new AbortController();
+  #gathering: SecondSearch | undefined;
+
+  constructor(
+    private readonly backend: Backend,
+    private readonly logger: Logger,
+    metrics: NudgeMetrics,
+  ) {
+    this.#queue = new NudgeQueue(backend.client, logger, metrics);
+  }
+
+  /**
+   * Nudges the running workflows that have one of these ids, in the background. Searches this task queue only, because
+   * another one may belong to another environment, where the same ids mean other onboardings.
+   *
+   * @throws {Problem} `temporal-unavailable`
+   */
+  async nudgeWorkflowsOf(ids: NamedIds): Promise<number> {
+    if (ids.size === 0) return 0;
+    const found = await this.#find(ids);
+    for (const workflowId of found) this.#queue.add(workflowId);
+    this.#searchAgain(ids, found);
+    return found.length;
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#queue.close();
+  }
+
+  #find(ids: NamedIds): Promise<string[]> {
+    const { client, taskQueue, accounts } = this.backend;
+    const query = runningWith(ids, taskQueue, accounts);
+    return callTemporal(client, async () => {
+      const found = await Array.fromAsync(listed(client, query, MAX_WORKFLOWS));
+      return found.map(({ workflowId }) => workflowId);
+    });
+  }
+
+  /**
+   * A partner that decides at once sends its webhook before the workflow can be found by the id that it has just received.
+   * Without a second search that workflow would wait for its next poll. Ids beyond the limit of one search are dropped, and
+   * their workflows read at the next poll.
+   */
+  #searchAgain(ids: NamedIds, found: readonly string[]): void {
+    if (!this.#gathering) {
+      this.#gathering = { ids: new Map(), found: new Set() };
+      this.#searchLater(this.#gathering).catch((error: unknown) => {
+        if (this.#closing.signal.aborted) return;
+        this.logger.warn({ kind: kindOf(error) }, 'second search for ids of partner webhooks failed');
+      });
+    }
+    addIds(this.#gathering.ids, ids, MAX_IDS);
+    for (const workflowId of found) this.#gathering.found.add(workflowId);
+  }
+
+  async #searchLater({ ids, found }: SecondSearch): Promise<void> {
+    const { signal } = this.#closing;
+    await sleep(GATHERING_MS, undefined, { signal });
+    this.#gathering = undefined;
+    await sleep(VISIBLE_AFTER_MS, undefined, { signal });
+    for (const workflowId of await this.#find(ids)) {
+      if (!found.has(workflowId)) this.#queue.add(workflowId);
+    }
+  }
+}
+
+/** The number of nudges in flight. Each may wait for a read at the partner to end. */
+const AT_ONCE = 16;
+
+/** Workflows whose nudge waits or is under way, and those whose read is followed. Others read, and count, at the next poll. */
+const MAX_PENDING = 1_000;
+
+/**
+ * Nudges workflows in the background. A workflow never has two nudges at a time, because the second one could meet the read
+ * that the first one caused. A request that comes meanwhile gets one more nudge after it.
+ */
+export class NudgeQueue {
+  readonly #limit = pLimit(AT_ONCE);
+  readonly #closing = new AbortController();
+  /** Keyed by workflow id: whether another nudge was requested since the current one began. */
+  readonly #requested = new Map<string, boolean>();
+  readonly #followed = new Set<string>();
+
+  constructor(
+    private readonly client: Client,
+    private readonly logger: Logger,
+    private readonly metrics: NudgeMetrics,
+  ) {}
+
+  add(workflowId: string): void {
+    const about = labelsOf(workflowId);
+    // The customer of a merchant has the same ids, and polls nothing.
+    if (Object.values<string>(POLLS).includes(about.workflowType))
+      this.metrics.last.set(about, Math.floor(Date.now() / 1_000));
+    const isPending = this.#requested.has(workflowId);
+    if (!isPending && this.#requested.size >= MAX_PENDING) return;
+    this.#requested.set(workflowId, true);
+    if (!isPending) void this.#limit(() => this.#nudgeWhileRequested(workflowId));
+  }
+
+  /** Drops the nudges that wait, and abandons those under way. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #nudgeWhileRequested(workflowId: string): Promise<void> {
+    while (this.#requested.get(workflowId) && !this.#closing.signal.aborted) {
+      this.#requested.set(workflowId, false);
+      await this.#nudge(workflowId);
+    }
+    this.#requested.delete(workflowId);
+  }
+
+  async #nudge(workflowId: string): Promise<void> {
+    const { signal } = this.#closing;
+    try {
+      const follow = (poll: Pending) => void this.#follow(workflowId, poll);
+      const isNudged = await nudge(this.client, workflowId, { signal, follow });
+      this.metrics.nudges.inc({ result: isNudged ? 'nudged' : 'nobody' });
+    } catch (error) {
+      if (signal.aborted) return;
+      // The workflow, or its wait for a status change, has ended meanwhile.
+      const hasEnded = isNotFound(error);
+      this.metrics.nudges.inc({ result: hasEnded ? 'nobody' : 'failed' });
+      if (hasEnded) return;
+      this.logger.warn({ kind: kindOf(error) }, 'nudge failed: the workflow reads at its next poll');
+    }
+  }
+
+  /** Counts a change if the read after a nudge shows one. A read that cannot be followed counts for nothing. */
+  async #follow(workflowId: string, before: Pending): Promise<void> {
+    if (this.#followed.has(workflowId) || this.#followed.size >= MAX_PENDING) return;
+    this.#followed.add(workflowId);
+    const handle = this.client.workflow.getHandle(workflowId);
+    const isChange = await readsChange(handle, before, this.#closing.signal).catch(() => false);
+    this.#followed.delete(workflowId);
+    if (isChange) this.metrics.changes.inc(labelsOf(workflowId));
+  }
+}

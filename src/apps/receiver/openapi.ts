@@ -1,0 +1,181 @@
+import swagger, { type SwaggerTransform, type SwaggerTransformObject } from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import {
+  createJsonSchemaTransform,
+  createJsonSchemaTransformObject,
+  serializerCompiler,
+} from 'fastify-type-provider-zod';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { globalRegistry, z } from 'zod';
+import { json } from '../../partners/fields.js';
+import { reachable } from '../../partners/openapi/document.js';
+import type { Json } from '../../platform/schemas/shape.js';
+
+export interface RequestSchemas {
+  /** Events and their data, such as `merchant.boarding.requested.v1.event`. */
+  readonly events: Readonly<Record<string, z.ZodType>>;
+  /** Inputs by the `type` of a body of `PUT /onboardings/{externalId}`. */
+  readonly bodies: Readonly<Record<string, z.ZodType>>;
+}
+
+const problem = z.looseObject({
+  type: z.string().meta({ examples: ['urn:gangway:problem:invalid'] }),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  errors: z.array(z.looseObject({ field: z.string(), message: z.string() })).optional(),
+});
+
+export const accepted = z.looseObject({ workflowId: z.string() });
+
+export const unchanged = z.looseObject({ workflowId: z.string(), unchanged: z.literal(true) });
+
+export const batchResult = z.array(
+  z.union([z.looseObject({ status: z.literal(202), workflowId: z.string() }), problem]),
+);
+
+export const state = z.looseObject({
+  workflowId: z.string(),
+  stage: z.string(),
+  partnerStatus: z.string().nullable(),
+  outcome: z.string().optional(),
+  mid: z.string().optional(),
+  requirements: z.array(z.looseObject({})),
+  timeline: z.array(z.looseObject({})),
+});
+
+const COMPONENTS = {
+  Accepted: accepted,
+  Unchanged: unchanged,
+  BatchAccepted: batchResult,
+  State: state,
+  Problem: problem,
+  Json: json,
+};
+
+export function response(description: string, schema: z.ZodType, mediaType = 'application/json') {
+  return { description, content: { [mediaType]: { schema } } };
+}
+
+export function emptyResponse(description: string, headers: readonly string[] = []) {
+  const schemas = Object.fromEntries(headers.map((name) => [name, { type: 'string' }]));
+  return z.null().meta({ description, headers: schemas });
+}
+
+export function problems(...statuses: number[]) {
+  const described = response('A problem', problem, 'application/problem+json');
+  return Object.fromEntries(statuses.map((status) => [status, described]));
+}
+
+export function optionalHeaders(names: readonly string[]): z.ZodType {
+  return z.object(Object.fromEntries(names.map((name) => [name, z.string().optional()])));
+}
+
+/**
+ * Makes `server.swagger()` return the OpenAPI 3.1 document of the routes that are registered from now on.
+ *
+ * The schemas of a route describe its requests and serialize its responses. They do not validate requests: a signature covers
+ * the bytes of a body, so a route checks the signature first, and then parses and validates the body with the same schemas.
+ */
+export async function documentRoutes(server: FastifyInstance, requests: RequestSchemas): Promise<void> {
+  const registry = z.registry<{ id: string }>();
+  const types = new Map<unknown, string>();
+  for (const [type, schema] of Object.entries(requests.bodies)) {
+    types.set(schema, type);
+    registry.add(schema, { id: `${type}.body` });
+  }
+  for (const [id, schema] of Object.entries({ ...COMPONENTS, ...requests.events }))
+    registry.add(schema, { id });
+  const zodToJsonConfig = {
+    override({ zodSchema, jsonSchema }: OverrideContext) {
+      const { id: _, ...meta } = globalRegistry.get(zodSchema) ?? {};
+      Object.assign(jsonSchema, meta);
+      if (jsonSchema.format === 'int64') jsonSchema.anyOf = [...INT64];
+      const type = types.get(zodSchema);
+      if (type !== undefined) describeBody(jsonSchema, type);
+    },
+  };
+  const options = { schemaRegistry: registry, zodToJsonConfig };
+  server.setValidatorCompiler(() => () => true);
+  server.setSerializerCompiler(serializerCompiler);
+  await server.register(swagger, {
+    openapi: DOCUMENT,
+    transform: perMediaType(createJsonSchemaTransform(options)),
+    transformObject: usedComponents(createJsonSchemaTransformObject(options)),
+  });
+}
+
+interface OverrideContext {
+  readonly zodSchema: z.core.$ZodType;
+  readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+}
+
+const DOCUMENT: Partial<OpenAPIV3_1.Document> = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Gangway receiver',
+    version: '1',
+    description: 'Accepts events that start onboardings and answer requirements. Sending one again is safe.',
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: '/', description: 'The receiver that serves this document' }],
+  security: [],
+  components: {
+    securitySchemes: {
+      bearer: { type: 'http', scheme: 'bearer' },
+      signature: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'webhook-signature',
+        description: 'Standard Webhooks: signs webhook-id, webhook-timestamp and the body',
+      },
+    },
+  },
+};
+
+/** JSON has no bigint, so an int64 is a number or a text of digits. */
+const INT64 = [
+  { type: 'integer', format: 'int64' },
+  { type: 'string', pattern: '^-?\\d{1,19}$' },
+] as const;
+
+/** A body is an input with its type, and without the `externalId`, which is in the path. */
+function describeBody(jsonSchema: z.core.JSONSchema.BaseSchema, type: string): void {
+  const { externalId: _, ...fields } = jsonSchema.properties ?? {};
+  jsonSchema.properties = { type: { const: type }, ...fields };
+  jsonSchema.required = ['type', ...(jsonSchema.required ?? []).filter((name) => name !== 'externalId')];
+}
+
+/** The transform of the library takes one schema for a body. `POST /events` has one for each media type. */
+function perMediaType(transform: SwaggerTransform): SwaggerTransform {
+  return (route) => {
+    const { body, ...schema } = route.schema;
+    if (body === undefined || body instanceof z.ZodType) return transform(route);
+    const { content: given } = body as Pick<ReturnType<typeof response>, 'content'>;
+    const content = Object.entries(given).map(([mediaType, { schema }]) => {
+      const transformed = transform({ ...route, schema: { body: schema } });
+      return [mediaType, { schema: transformed.schema?.body }];
+    });
+    const { schema: rest, url } = transform({ ...route, schema });
+    return { url, schema: { ...rest, body: { content: Object.fromEntries(content) } } };
+  };
+}
+
+/**
+ * The library lists each schema twice, and adds `Input` to the name of the one for requests. A client generator makes names of
+ * types from these names, so the document has plain names, and only those that it refers to.
+ */
+function usedComponents(transform: SwaggerTransformObject): SwaggerTransformObject {
+  return (routes) => {
+    const document = transform(routes) as OpenAPIV3_1.Document;
+    const { schemas = {}, ...components } = document.components ?? {};
+    const used = [...reachable(schemas, document.paths)];
+    const named = used.map((name) => [plain(name), (schemas as Json)[name]]);
+    const whole = { ...document, components: { ...components, schemas: Object.fromEntries(named) } };
+    return JSON.parse(JSON.stringify(whole), (key, value) => (key === '$ref' ? plain(value) : value));
+  };
+}
+
+function plain(name: string): string {
+  return name.replace(/Input$/, '');
+}

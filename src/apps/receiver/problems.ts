@@ -1,0 +1,169 @@
+import { type Client, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Logger } from 'pino';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { kindOf, refusesUnreadable } from '../../platform/http/server.js';
+import { Refusal } from '../../temporal/requests.js';
+import { isDenied, isUnavailable } from '../../temporal/unavailable.js';
+import { OBSTACLES, UnreadableOnboarding } from '../../temporal/unreadable.js';
+
+/** Everything that can go wrong, with HTTP status and title. */
+export const PROBLEMS = {
+  unreadable: [400, 'The request cannot be read'],
+  'bad-signature': [401, 'The signature is missing or wrong'],
+  'bad-token': [401, 'The bearer token is missing or wrong'],
+  'bad-sender': [401, 'The webhook is not authenticated'],
+  'partner-off': [404, 'Webhooks of this partner are off'],
+  'unknown-onboarding': [404, 'There is no such onboarding'],
+  'unknown-path': [404, 'The path is unknown'],
+  'wrong-method': [405, 'The method is not allowed'],
+  'too-slow': [408, 'The request took too long to arrive'],
+  'ambiguous-id': [409, 'Several onboardings have this externalId'],
+  'other-input': [409, 'The onboarding was started with another input'],
+  'not-open': [409, 'The requirement is not open'],
+  'too-large': [413, 'The body is too large'],
+  'unsupported-media-type': [415, 'The content type is not supported'],
+  'unknown-event-type': [422, 'The event type is unknown'],
+  invalid: [422, 'Fields are missing or wrong'],
+  'too-many-requests': [429, 'Too many requests'],
+  'headers-too-large': [431, 'The headers are too large'],
+  'internal-error': [500, 'The receiver has an internal error'],
+  'not-applied': [503, 'The answer is accepted, but not yet applied'],
+  'unreadable-onboarding': [503, 'The onboarding cannot be read now'],
+  'temporal-unavailable': [503, 'Temporal is unavailable'],
+} as const satisfies Readonly<Record<string, readonly [status: number, title: string]>>;
+
+export type ProblemKind = keyof typeof PROBLEMS;
+
+interface ProblemOptions extends ErrorOptions {
+  /** Every wrong field with its rule, never with its value. */
+  readonly errors?: readonly FieldProblem[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+/** A request that fails with a problem. The detail is for the caller, and never repeats what the caller sent. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  constructor(
+    readonly kind: ProblemKind,
+    detail: string,
+    private readonly options: ProblemOptions = {},
+  ) {
+    super(detail, options);
+  }
+
+  get status(): number {
+    return PROBLEMS[this.kind][0];
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return this.options.headers ?? {};
+  }
+
+  /** As a response has it (RFC 9457), and as the response to a batch has it for one event. */
+  toJSON() {
+    const [status, title] = PROBLEMS[this.kind];
+    const { errors, more } = this.options;
+    const type = `urn:gangway:problem:${this.kind}`;
+    return { type, title, status, detail: this.message, ...(errors && { errors }), ...more };
+  }
+}
+
+export function invalid(errors: readonly FieldProblem[]): Problem {
+  return new Problem('invalid', 'nothing was started', { errors });
+}
+
+/** Errors of Fastify by HTTP status. Its own messages are not shown, because some quote the request. */
+const FASTIFY_ERRORS: Readonly<Record<number, readonly [ProblemKind, string]>> = {
+  400: ['unreadable', 'the request is malformed'],
+  408: ['too-slow', 'send headers and body without pauses'],
+  413: ['too-large', 'send a smaller body'],
+  415: ['unsupported-media-type', 'the content type is missing, or this path does not accept it'],
+  429: ['too-many-requests', 'wait for the seconds in Retry-After'],
+  431: ['headers-too-large', 'send fewer or shorter headers'],
+};
+
+/** Responds to every error with problem+json. Logs the kind of an internal error, and no other error. */
+export function handleErrors(
+  server: FastifyInstance,
+  logger: Logger,
+  count: (problem: Problem) => void,
+): void {
+  server.setErrorHandler((error, _, reply) => {
+    const problem = problemFrom(error);
+    count(problem);
+    if (problem.status >= 500) logger.error({ kind: kindOf(error) }, PROBLEMS[problem.kind][1]);
+    return sendProblem(reply, problem);
+  });
+}
+
+export function sendProblem(reply: FastifyReply, problem: Problem) {
+  return (
+    reply
+      .code(problem.status)
+      .headers(problem.headers)
+      .header('content-type', 'application/problem+json')
+      // Fastify would add a charset to a text, and this media type has none.
+      .send(Buffer.from(JSON.stringify(problem)))
+  );
+}
+
+export function problemFrom(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof Refusal) {
+    const { kind, message, errors } = error;
+    return new Problem(kind, message, errors.length > 0 ? { errors } : {});
+  }
+  const { statusCode = 500 } = error as { statusCode?: number };
+  const [kind, detail] = FASTIFY_ERRORS[statusCode] ?? ['internal-error', 'see the log of the receiver'];
+  return new Problem(kind, detail, { cause: error });
+}
+
+/** Responds to what never becomes a request of Fastify. */
+export const handleClientError = refusesUnreadable((statusCode) => {
+  const problem = problemFrom({ statusCode });
+  const [, title] = PROBLEMS[problem.kind];
+  return { title, contentType: 'application/problem+json', body: JSON.stringify(problem) };
+});
+
+/** The time limit of Temporal for one event, in milliseconds. After that the sender must try again. */
+export const DEADLINE_MS = 5_000;
+
+const RETRY_AFTER = '5';
+
+/**
+ * Calls Temporal within a deadline.
+ *
+ * @param latest when to give up at the latest, in epoch milliseconds
+ * @throws {Problem} `temporal-unavailable` when Temporal does not respond in time, `not-applied` when the answer to a requirement
+ *   is not applied in time, `unreadable-onboarding` when an onboarding cannot be read. The call may have taken effect.
+ */
+export async function callTemporal<Result>(
+  client: Client,
+  call: () => Promise<Result>,
+  latest = Number.POSITIVE_INFINITY,
+): Promise<Result> {
+  try {
+    return await client.connection.withDeadline(Math.min(Date.now() + DEADLINE_MS, latest), call);
+  } catch (error) {
+    if (error instanceof UnreadableOnboarding) {
+      const detail = `${OBSTACLES[error.obstacle]}; nothing is lost. "gangway status" shows an operator more`;
+      throw later('unreadable-onboarding', error, detail);
+    }
+    // Temporal responded a moment ago, when it found the workflow.
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw later('not-applied', error);
+    throw isUnavailable(error) || isDenied(error) ? unavailable(error) : error;
+  }
+}
+
+export function unavailable(cause?: unknown): Problem {
+  return later('temporal-unavailable', cause);
+}
+
+const SEND_AGAIN =
+  'send the same request again after Retry-After seconds: nothing is lost, and nothing happens twice';
+
+function later(kind: ProblemKind, cause: unknown, detail = SEND_AGAIN): Problem {
+  return new Problem(kind, detail, { cause, headers: { 'retry-after': RETRY_AFTER } });
+}

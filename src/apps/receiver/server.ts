@@ -1,0 +1,159 @@
+import type { Client } from '@temporalio/client';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { Counter, Registry } from 'prom-client';
+import { z } from 'zod';
+import { measureRequests } from '../../platform/http/metrics.js';
+import {
+  type ArrivalLimits,
+  countCallers,
+  type Listening,
+  listen,
+  logRequests,
+  routeOf,
+  serverWithin,
+} from '../../platform/http/server.js';
+import { temporalCheck } from '../../temporal/server.js';
+import { traceRequests } from './cloud-events.js';
+import { eventRoutes, eventSchemas, eventTypes } from './event-routes.js';
+import { nudgeMetrics, WebhookNudges } from './nudges.js';
+import { documentRoutes, problems, response } from './openapi.js';
+import { handleClientError, handleErrors, PROBLEMS, Problem, sendProblem } from './problems.js';
+import { bodySchemas, onboardingRoutes, partnerWebhookRoutes } from './routes.js';
+import { type ReceiverSettings, signatureCheck, WEBHOOK_PARTNERS } from './settings.js';
+
+export interface ReceiverOptions
+  extends Omit<ReceiverSettings, 'payloadKeys' | 'logLevel' | 'metricsAddress'> {
+  readonly client: Client;
+  readonly logger: Logger;
+  readonly limits?: ArrivalLimits;
+  readonly registry?: Registry;
+}
+
+/** A batch of a hundred customers needs a third of it, and Temporal accepts twice as much in one message. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+const LIMITS = { headersMs: 10_000, requestMs: 30_000 };
+
+/** Longer than any `externalId`. */
+const MAX_PARAM_LENGTH = 300;
+
+/** The methods of the paths, for the response to another method. */
+const METHODS: readonly (readonly [path: RegExp, methods: string])[] = [
+  [/^\/events$/, 'OPTIONS, POST'],
+  [/^\/onboardings\/[^/]+$/, 'GET, HEAD, PUT'],
+  [new RegExp(`^/webhooks/(?:${WEBHOOK_PARTNERS.join('|')})(?:/[^/]+)?$`), 'GET, HEAD, POST'],
+  [/^\/(?:openapi\.json|healthz|readyz)$/, 'GET, HEAD'],
+];
+
+/**
+ * Starts the receiver: `POST /events` accepts CloudEvents, `PUT` and `GET /onboardings/{externalId}` start and show one
+ * onboarding. After a response of 202, Temporal has the event or the onboarding. `POST /webhooks/{partner}` accepts webhooks of
+ * partners, which nudge the onboardings that they are about. The log names each call, and contains no bodies.
+ */
+export async function startReceiver(options: ReceiverOptions): Promise<Listening> {
+  const { client, taskQueue, dbaForm, logger, secrets, requestsPerMinute } = options;
+  const { registry = new Registry() } = options;
+  const server = serverWithin(options.limits ?? LIMITS, {
+    bodyLimit: MAX_BODY_BYTES,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    return503OnClosing: false,
+    trustProxy: options.trustedProxies.length > 0 && [...options.trustedProxies],
+    clientErrorHandler: handleClientError,
+    frameworkErrors: (_error, _request, reply) =>
+      sendProblem(reply, new Problem('unreadable', 'the path is malformed')),
+  });
+  server.removeAllContentTypeParsers();
+  traceRequests(server);
+  const metrics = receiverMetrics(registry);
+  logRequests(server, logger);
+  measureRequests(server, registry, {
+    total: 'gangway_receiver_requests_total',
+    seconds: 'gangway_receiver_request_duration_seconds',
+  });
+  handleErrors(server, logger, ({ kind }) => metrics.problems.inc({ problem: kind }));
+  rejectUnknown(server);
+  const bearer = { tokens: options.tokens, jwt: undefined };
+  const callers = await countCallers(server, { bearer, requestsPerMinute, purposeOf: webhookOf });
+
+  const types = eventTypes(options);
+  const bodies = bodySchemas(options);
+  await documentRoutes(server, { events: eventSchemas(types), bodies });
+  const backend = { client, taskQueue, dbaForm, accounts: Object.keys(options.accounts) };
+  const checkSignature = secrets.length > 0 ? signatureCheck(secrets) : undefined;
+  await server.register(eventRoutes({ types, backend, checkSignature, requestsPerMinute }));
+  await server.register(onboardingRoutes({ backend, bodies, isCaller: (request) => callers.has(request) }));
+  const nudges = new WebhookNudges(backend, logger, nudgeMetrics(registry, backend.accounts));
+  await server.register(
+    partnerWebhookRoutes({ rules: options.webhooks, nudges, count: metrics.webhooks, logger }),
+  );
+  monitoringRoutes(server, client);
+  return listen(server, options);
+}
+
+function rejectUnknown(server: FastifyInstance): void {
+  server.setNotFoundHandler(({ url }) => {
+    const path = url.split('?')[0] ?? '';
+    const allow = METHODS.find(([pattern]) => pattern.test(path))?.[1];
+    if (allow === undefined) {
+      throw new Problem(
+        'unknown-path',
+        'use /events, /onboardings/{externalId}, /webhooks/{partner} or /openapi.json',
+      );
+    }
+    throw new Problem('wrong-method', `use ${allow}`, { headers: { allow } });
+  });
+}
+
+/** Webhooks of each partner have a limit of their own, so that a flood of them does not block events that use the same proxy. */
+function webhookOf(request: FastifyRequest): string {
+  const route = routeOf(request);
+  return route.startsWith('/webhooks/') ? `${route} of ` : '';
+}
+
+/** The receiver is alive as long as it responds, and ready only while Temporal is available. */
+function monitoringRoutes(server: FastifyInstance, client: Client): void {
+  const isReady = temporalCheck(client);
+  const schema = (operationId: string, summary: string, responses: Readonly<Record<number, object>>) => ({
+    schema: { operationId, summary, response: responses },
+  });
+  const document = response('An OpenAPI document', z.looseObject({ openapi: z.string() }));
+  const described = schema('openapi', 'Read this document', { 200: document, ...problems(429) });
+  let json: string | undefined;
+  server.get('/openapi.json', described, (_, reply) => {
+    json ??= JSON.stringify(server.swagger());
+    return reply.type('application/json').send(json);
+  });
+  const alive = response('The receiver is alive', z.looseObject({ status: z.literal('ok') }));
+  const health = schema('healthz', 'Check whether the receiver is alive', { 200: alive });
+  server.get('/healthz', health, () => ({ status: 'ok' }));
+  const states = {
+    200: response('Temporal is available', z.looseObject({ temporal: z.literal('ready') })),
+    503: response('Temporal is unavailable', z.looseObject({ temporal: z.literal('unavailable') })),
+  };
+  server.get('/readyz', schema('readyz', 'Check whether the receiver is ready', states), async (_, reply) => {
+    const ready = await isReady();
+    return reply.code(ready ? 200 : 503).send({ temporal: ready ? 'ready' : 'unavailable' });
+  });
+}
+
+function receiverMetrics(registry: Registry) {
+  const registers = [registry];
+  const problems = new Counter({
+    name: 'gangway_receiver_problems_total',
+    help: 'Requests that failed, by kind of problem',
+    labelNames: ['problem'],
+    registers,
+  });
+  // Prometheus notices an increase from a known value only.
+  for (const problem of Object.keys(PROBLEMS)) problems.inc({ problem }, 0);
+  return {
+    problems,
+    webhooks: new Counter({
+      name: 'gangway_receiver_webhooks_total',
+      help: 'Partner webhooks by result',
+      labelNames: ['partner', 'result'],
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,163 @@
+import type { z } from 'zod';
+import type { BankingOperations } from '../../../partners/banking/operations.js';
+import { invalid } from '../routes.js';
+import { pageOf, Store } from '../store.js';
+import type { Accounts, FinancialAccount } from './accounts.js';
+import { boarded, refused } from './holder-record.js';
+import { userProfileIdOf } from './profile.js';
+import type { BankingHandlers, BankingUser } from './users.js';
+
+/** Card statuses (apis/1) with the names that lists have for them (apis/4). */
+const ACTIVE = 1;
+const SUSPENDED = 2;
+const CLOSED = 3;
+const STATUS_NAMES = ['UNKNOWN', 'ACTIVE', 'SUSPENDED', 'CLOSED'];
+
+const VIRTUAL = 2;
+const OTHER = 4;
+const FORM_FACTORS: Readonly<Record<number, string>> = {
+  1: 'PHYSICAL_MSR',
+  2: 'VIRTUAL',
+  3: 'VIRTUAL',
+  4: 'OTHER',
+};
+
+const PAGE = 20;
+const LIFE_YEARS = 4;
+
+type Page = z.output<BankingOperations['listPaymentCards']['request']>;
+
+interface CardsContext {
+  readonly accounts: Accounts;
+  readonly now: () => number;
+  record(operation: keyof BankingOperations & string, id: string): void;
+  report(card: Card): void;
+}
+
+export class Cards {
+  readonly #cards = new Store<Card>({ kind: 'payment card', id: (number) => `card-${1_000 + number}` });
+
+  constructor(private readonly context: CardsContext) {}
+
+  issue(account: FinancialAccount, type = VIRTUAL, name?: string | null, most?: bigint | null): Card {
+    return this.#cards.add(account, (id) => {
+      return newCard(String(id), account, type, name ?? null, most ?? null, this.context.now());
+    });
+  }
+
+  readonly handlers = {
+    setCardNickname: ({ paymentCardId, nickName }, user) => {
+      const card = this.#cards.get(paymentCardId, user);
+      card.paymentCardName = nickName ?? null;
+      this.context.record('setCardNickname', paymentCardId);
+      return this.#record(card);
+    },
+    closeCard: ({ paymentCardId, last4 }, user) => {
+      const card = this.#cards.get(paymentCardId, user);
+      if (last4 !== undefined && last4 !== card.last4) throw invalid('last4', 'is not that of the card');
+      if (card.type === OTHER) throw invalid('paymentCardId', 'is a card of a type that cannot be closed');
+      if (card.status === CLOSED) return refused(card.profileId, 'the card is closed already');
+      return this.#move('closeCard', card, CLOSED);
+    },
+    suspendCard: ({ paymentCardId }, user) => {
+      const card = this.#cards.get(paymentCardId, user);
+      if (card.status !== ACTIVE) return refused(card.profileId, 'the card is not active');
+      return this.#move('suspendCard', card, SUSPENDED);
+    },
+    activateCard: ({ paymentCardId }, user) => {
+      const card = this.#cards.get(paymentCardId, user);
+      if (card.status !== SUSPENDED) return refused(card.profileId, 'the card is not suspended');
+      return this.#move('activateCard', card, ACTIVE);
+    },
+    reissueCard: ({ paymentCardId }, user) => {
+      const card = this.#cards.get(paymentCardId, user);
+      if (card.status === CLOSED) return refused(card.profileId, 'the card is closed');
+      const account = this.context.accounts.get(card.financialAccountId, user);
+      const { type, paymentCardName, maxTotalSpending } = card;
+      card.reissuedCardId = this.issue(account, type, paymentCardName, maxTotalSpending).paymentCardId;
+      return this.#move('reissueCard', card, CLOSED);
+    },
+    setCardStatus: ({ paymentCardId, status }, user) => {
+      const card = this.#cards.get(paymentCardId, user);
+      if (status === 0) throw invalid('status', 'must be 1, 2 or 3');
+      if (card.status === CLOSED) throw invalid('paymentCardId', 'is a closed card');
+      this.#move('setCardStatus', card, status);
+      return { success: true };
+    },
+    setCardAuthorizationControls: ({ paymentCardId, authorizationControls }, user) => {
+      this.#cards.get(paymentCardId, user).authorizationControls = authorizationControls;
+      this.context.record('setCardAuthorizationControls', paymentCardId);
+      return { success: true };
+    },
+    createCard: ({ financialAccountId, paymentCardName, type, maxTotalSpending }, user) => {
+      const account = this.context.accounts.get(financialAccountId, user);
+      const kind = type === undefined ? VIRTUAL : Number(type);
+      const card = this.issue(account, kind, paymentCardName, maxTotalSpending);
+      this.context.record('createCard', card.paymentCardId);
+      return this.#record(card);
+    },
+    listCards: (page, user) => this.#page(page, user),
+    listPaymentCards: (page, user) => this.#page(page, user),
+  } satisfies BankingHandlers;
+
+  #move(operation: keyof BankingOperations, card: Card, status: number) {
+    const hasChanged = card.status !== status;
+    card.status = status;
+    this.context.record(operation, card.paymentCardId);
+    if (hasChanged) this.context.report(card);
+    return boarded(card.profileId);
+  }
+
+  #page({ userProfileId, skip = 0, count = PAGE }: Page, user: BankingUser) {
+    const isWanted = (card: Card) => [undefined, card.userProfileId].includes(userProfileId);
+    const wanted = this.#cards.of(user).filter(isWanted);
+    const records = pageOf(wanted, skip, count).map((card) => ({
+      ...this.#record(card),
+      status: STATUS_NAMES[card.status],
+    }));
+    return { totalCount: wanted.length, errorMessage: null, records };
+  }
+
+  #record({ profileId: _, ...card }: Card) {
+    return {
+      ...card,
+      maxTransactionsCount: null,
+      totalSpending: 0,
+      totalTransactionsCount: 0,
+      active: card.status === ACTIVE,
+      bin: '445566',
+      network: 'VISA',
+      formFactor: FORM_FACTORS[card.type] ?? 'VIRTUAL',
+      cardProfileSetId: 'card-set-1',
+      cardProfileSet: null,
+      syncSubDate: new Date(this.context.now()).toISOString(),
+    };
+  }
+}
+
+type Card = ReturnType<typeof newCard>;
+
+/**
+ * @param type 1 Physical, 2 Virtual, 3 Burner, 4 Other
+ * @param maxTotalSpending in cents
+ */
+function newCard(
+  paymentCardId: string,
+  { partnerId, profileId, id: financialAccountId }: FinancialAccount,
+  type: number,
+  paymentCardName: string | null,
+  maxTotalSpending: bigint | null,
+  now: number,
+) {
+  const expiration = new Date(now);
+  expiration.setUTCFullYear(expiration.getUTCFullYear() + LIFE_YEARS);
+  return {
+    ...{ paymentCardId, partnerId, profileId, userProfileId: userProfileIdOf(profileId) },
+    ...{ paymentCardName, type, last4: paymentCardId.slice(-4), financialAccountId },
+    expirationDate: expiration.toISOString(),
+    status: ACTIVE,
+    reissuedCardId: null as string | null,
+    authorizationControls: [] as unknown[],
+    maxTotalSpending,
+  };
+}

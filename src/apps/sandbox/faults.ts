@@ -1,0 +1,309 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { writeExactly } from '../../partners/json.js';
+import { escaped } from '../../platform/privacy/private-fields.js';
+
+interface Fault {
+  readonly description: string;
+  readonly commits?: true;
+  /** Waits for the `milliseconds` of the plan before anything else, or before the response. */
+  readonly waits?: 'first' | 'last';
+  /** The caller gets this HTTP status in place of the response, or a cut connection. */
+  readonly instead?: number | 'cut';
+}
+
+/** The faults that a plan can contain: of one operation, or of none (see {@link BESIDE_OPERATIONS}). */
+const KINDS = {
+  refuse: {
+    description: 'the listener closes at once, for `milliseconds`: connections are refused',
+    commits: true,
+  },
+  'drop-before-commit': { description: 'the connection is cut, nothing took effect', instead: 'cut' },
+  'drop-after-commit': {
+    description: 'the call takes effect, then the connection is cut',
+    commits: true,
+    instead: 'cut',
+  },
+  'drop-after-delay': {
+    description:
+      'waits for `milliseconds`, or until the fault is deleted; then the connection is cut, nothing took effect',
+    waits: 'first',
+    instead: 'cut',
+  },
+  '500-before-commit': { description: 'responds 500, nothing took effect', instead: 500 },
+  '500-after-commit': {
+    description: 'the call takes effect, then responds 500',
+    commits: true,
+    instead: 500,
+  },
+  '400': { description: 'responds 400, nothing took effect', instead: 400 },
+  '400-without-reason': { description: 'responds 400 with an empty body, nothing took effect', instead: 400 },
+  '429': {
+    description: 'responds 429 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
+    instead: 429,
+  },
+  '503': {
+    description: 'responds 503 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
+    instead: 503,
+  },
+  delay: {
+    description: 'waits for `milliseconds`, or until the fault is deleted, before anything else',
+    waits: 'first',
+    commits: true,
+  },
+  'delay-after-commit': {
+    description:
+      'the call takes effect, then its response waits for `milliseconds`, or until the fault is deleted',
+    commits: true,
+    waits: 'last',
+  },
+  'expired-token': {
+    description: 'responds 401 although the credentials are valid, nothing took effect',
+    instead: 401,
+  },
+  'duplicate-webhooks': { description: 'the next webhook is delivered twice', commits: true },
+  'reorder-webhooks': {
+    description:
+      'the next webhook comes after the one that should follow it, or after `milliseconds` if none does',
+    commits: true,
+  },
+} as const satisfies Readonly<Record<string, Fault>>;
+
+export type FaultKind = keyof typeof KINDS;
+
+export const FAULTS = Object.fromEntries(
+  Object.entries(KINDS).map(([fault, { description }]) => [fault, description]),
+);
+
+/** Faults that concern no operation: connections, and what the partner sends on its own. */
+const BESIDE_OPERATIONS: readonly FaultKind[] = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'];
+
+/** Body of `POST /sandbox/faults`, for a sandbox that has these systems with these operations. */
+export function faultPlan(systems: readonly string[], operations: readonly string[]) {
+  return z
+    .strictObject({
+      fault: z.enum(Object.keys(KINDS) as [FaultKind, ...FaultKind[]]),
+      /** As in the catalogue: `create-merchant`. */
+      operation: z.enum(operations).optional(),
+      /** As in the ledger: `boarding`. Distinguishes operations of one name in two systems. Default: both are hit. */
+      system: z.enum(systems).optional(),
+      /** Hits only calls that have this text in their URL or JSON body, such as an `externalId`. Default: any call. */
+      about: z.string().min(1).optional(),
+      times: z.int().min(1).default(1),
+      milliseconds: z.int().min(0).default(1_000),
+      /** The change of the merchant before the call, as if its underwriters made it in that moment. */
+      meanwhile: z
+        .strictObject({
+          status: z.string().min(1),
+          /** The number of the sandbox's steps after which the merchant has its previous status again. Default: never. */
+          steps: z.int().min(1).optional(),
+        })
+        .optional(),
+    })
+    .refine(({ fault, operation }) => BESIDE_OPERATIONS.includes(fault) === (operation === undefined), {
+      path: ['operation'],
+      message: `is needed for every fault but ${BESIDE_OPERATIONS.join(', ')}`,
+    });
+}
+
+export type FaultPlan = z.output<ReturnType<typeof faultPlan>>;
+
+export interface Called {
+  readonly system: string;
+  /** As in the catalogue: `create-merchant`. */
+  readonly operation: string;
+  /** Keeps its requests in the log. */
+  readonly isWrite?: boolean;
+}
+
+/** Faults that wait for the next calls of their operation, or the next deliveries; and the writes that came in. */
+export class Faults {
+  readonly requests = new RequestLog();
+  #planned: { plan: FaultPlan; left: number }[] = [];
+  readonly #delayed = new Set<{ readonly plan: FaultPlan; readonly letGo: () => void }>();
+  #calls = 0;
+
+  plan(plan: FaultPlan): void {
+    this.#planned.push({ plan, left: plan.times });
+  }
+
+  /**
+   * The number of calls, the pending faults, each with the number of calls that it has yet to hit, and the fault of each call that
+   * is being delayed.
+   */
+  get report(): {
+    readonly calls: number;
+    readonly waiting: readonly FaultPlan[];
+    readonly delayed: readonly FaultPlan[];
+  } {
+    return {
+      calls: this.#calls,
+      waiting: this.#planned.map(({ plan, left }) => ({ ...plan, times: left })),
+      delayed: [...this.#delayed].map(({ plan }) => plan),
+    };
+  }
+
+  /**
+   * Deletes the faults that still wait, and releases the calls that are delayed.
+   *
+   * @param about only faults that were planned with this text. Default: all of them
+   */
+  clear(about?: string): void {
+    const isMeant = (plan: FaultPlan) => about === undefined || plan.about === about;
+    this.#planned = this.#planned.filter(({ plan }) => !isMeant(plan));
+    for (const { plan, letGo } of this.#delayed) if (isMeant(plan)) letGo();
+  }
+
+  /** Waits for as long as the plan asks, or until it is deleted. */
+  async delay(plan: FaultPlan): Promise<void> {
+    const patience = new AbortController();
+    const delayed = { plan, letGo: () => patience.abort() };
+    this.#delayed.add(delayed);
+    await sleep(plan.milliseconds, undefined, { signal: patience.signal, ref: false }).catch(() => undefined);
+    this.#delayed.delete(delayed);
+  }
+
+  /**
+   * The fault that hits this call, if any; it is used up.
+   *
+   * @param text makes the call's URL and body, which a plan may search for what it is about
+   */
+  next({ system, operation }: Called, text: () => string): FaultPlan | undefined {
+    this.#calls += 1;
+    return this.#use(
+      (plan) =>
+        plan.operation === operation &&
+        (plan.system ?? system) === system &&
+        (plan.about === undefined || text().includes(plan.about)),
+    );
+  }
+
+  /** The fault that hits this delivery of a webhook, if any; it is used up. */
+  nextOfDelivery(): FaultPlan | undefined {
+    return this.#use(({ fault }) => fault === 'duplicate-webhooks' || fault === 'reorder-webhooks');
+  }
+
+  #use(hits: (plan: FaultPlan) => boolean): FaultPlan | undefined {
+    const planned = this.#planned.find(({ plan }) => hits(plan));
+    if (!planned) return undefined;
+    planned.left -= 1;
+    if (planned.left === 0) this.#planned = this.#planned.filter((other) => other !== planned);
+    return planned.plan;
+  }
+}
+
+/** A write that reached the sandbox, whether it took effect or not. */
+export interface ReceivedRequest {
+  /** Counts from 1 in the order of arrival. */
+  readonly seq: number;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly system: string;
+  /** As in the catalogue: `create-merchant`. */
+  readonly operation: string;
+  readonly url: string;
+  readonly fault?: FaultKind;
+  readonly status?: number;
+}
+
+type Kept = { -readonly [Key in keyof ReceivedRequest]: ReceivedRequest[Key] } & { readonly text: string };
+
+/** Every write that arrived, in order: the proof that a request has left the caller. */
+class RequestLog {
+  readonly #requests: Kept[] = [];
+
+  /**
+   * Keeps a request that has just arrived.
+   *
+   * @param text its URL and body, in which {@link about} searches
+   * @returns keeps the HTTP status of the response
+   */
+  receive(called: Called, url: string, text: string, fault?: FaultKind): (status: number) => void {
+    const { system, operation } = called;
+    const place = { seq: this.#requests.length + 1, at: new Date().toISOString() };
+    const request: Kept = { ...place, system, operation, url, ...(fault && { fault }), text };
+    this.#requests.push(request);
+    return (status) => {
+      request.status = status;
+    };
+  }
+
+  /**
+   * The requests of an operation that have all of these words in their URL or JSON body; default: all of them. A word is not
+   * found within a longer word or number. The bodies stay here.
+   */
+  about(operation: string | undefined, words: readonly string[]): ReceivedRequest[] {
+    const hasAll = allIn(words);
+    return this.#requests
+      .filter((one) => operation === undefined || one.operation === operation)
+      .filter(({ text }) => hasAll(text))
+      .map(({ text: _, ...request }) => request);
+  }
+}
+
+/** Reports whether a text has all of these words. A word is not found within a longer word or number. */
+export function allIn(words: readonly string[]): (text: string) => boolean {
+  const patterns = words.map((word) => new RegExp(`(?<![\\w-])${escaped(word)}(?![\\w-])`));
+  return (text) => patterns.every((pattern) => pattern.test(text));
+}
+
+export interface Answer {
+  /** HTTP status; 0 cuts the connection. */
+  readonly status: number;
+  /** MIME type. Default: JSON. */
+  readonly contentType?: string;
+  readonly body: object | string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Meanwhile = NonNullable<FaultPlan['meanwhile']>;
+
+interface Served {
+  perform(request: FastifyRequest): Promise<Answer>;
+  errorBody(status: number): Answer['body'];
+  /** Changes the thing that the call is about first, as a plan asks. */
+  move(request: FastifyRequest, meanwhile: Meanwhile): Promise<void>;
+}
+
+/** Serves calls of one operation, with the faults that are planned for it: before or after the call takes effect. */
+export function withFaults(faults: Faults, called: Called, served: Served) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const text = () => `${request.url} ${writeExactly(request.body)}`;
+    const plan = faults.next(called, text);
+    const answered = called.isWrite
+      ? faults.requests.receive(called, request.url, text(), plan?.fault)
+      : undefined;
+    if (plan?.meanwhile) await served.move(request, plan.meanwhile);
+    const answer = await outcome(faults, plan, request, served);
+    if (!answer || answer.status === 0) {
+      reply.hijack();
+      reply.raw.destroy();
+      return reply;
+    }
+    const { status, contentType, body, headers = {} } = answer;
+    answered?.(status);
+    reply.headers(headers);
+    if (contentType !== undefined) reply.type(contentType);
+    return reply.code(status).send(body);
+  };
+}
+
+/** The response to a call with a planned fault; undefined when its connection is cut. */
+async function outcome(
+  faults: Faults,
+  plan: FaultPlan | undefined,
+  request: FastifyRequest,
+  { perform, errorBody }: Served,
+): Promise<Answer | undefined> {
+  if (!plan) return perform(request);
+  const { commits, waits, instead }: Fault = KINDS[plan.fault];
+  if (waits === 'first') await faults.delay(plan);
+  const performed = commits && (await perform(request));
+  if (waits === 'last') await faults.delay(plan);
+  if (instead === undefined) return performed;
+  if (instead === 'cut') return undefined;
+  const answer = { status: instead, body: plan.fault === '400-without-reason' ? '' : errorBody(instead) };
+  if (instead !== 429 && instead !== 503) return answer;
+  return { ...answer, headers: { 'retry-after': String(Math.ceil(plan.milliseconds / 1_000)) } };
+}

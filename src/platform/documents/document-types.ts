@@ -1,0 +1,199 @@
+import { basename, extname } from 'node:path';
+import { Readable } from 'node:stream';
+import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
+
+/**
+ * The document types that people may give, wherever they give them. Name and content must agree, and a file that is valid as two
+ * types is refused: a reader must see what the uploader saw.
+ */
+
+export const MOST_FILES = 10;
+
+/** The maximum total size of the documents of an answer, in bytes. */
+export const MOST_BYTES = 4 * MAX_ATTACHMENT_BYTES;
+
+const NAME_LENGTH = 200;
+
+/** A document cannot be taken. The message is for the person, and does not quote the content. */
+export class RefusedDocument extends Error {
+  override readonly name = 'RefusedDocument';
+}
+
+/** The form of a file, by its content. The first name is what messages call it. */
+export interface Form {
+  readonly names: readonly string[];
+  readonly begins: (start: Buffer) => boolean;
+  readonly ends?: (end: Buffer) => boolean;
+  readonly isText?: true;
+}
+
+interface DocumentType extends Form {
+  readonly contentType: string;
+}
+
+const beginsWith =
+  (...signatures: readonly (readonly number[])[]) =>
+  (start: Buffer) =>
+    signatures.some((signature) => start.subarray(0, signature.length).equals(Buffer.from(signature)));
+
+/** White space includes the byte order mark that some programs write. */
+export const startsAs = (pattern: RegExp) => (start: Buffer) => pattern.test(start.toString());
+
+const endsAs = (pattern: RegExp) => (end: Buffer) => pattern.test(end.toString('latin1'));
+
+/** Readers of a format look for its last mark there, because programs add to files. */
+export const endsWith = (mark: string) => (end: Buffer) => end.subarray(-1_024).includes(mark);
+
+export const PDF: DocumentType = {
+  names: ['.pdf'],
+  contentType: 'application/pdf',
+  begins: startsAs(/^\s*%PDF-/),
+  ends: endsWith('%%EOF'),
+};
+
+const TYPES: readonly DocumentType[] = [
+  PDF,
+  {
+    names: ['.png'],
+    contentType: 'image/png',
+    begins: beginsWith([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    ends: endsAs(/\0{4}IEND\xaeB`\x82\0*$/),
+  },
+  {
+    names: ['.jpg', '.jpeg'],
+    contentType: 'image/jpeg',
+    begins: beginsWith([0xff, 0xd8, 0xff]),
+    // Cameras add zeros, and those of Samsung records, which end with SEFT.
+    ends: endsAs(/(?:\xff\xd9|SEFT)\0*$/),
+  },
+  {
+    names: ['.tif', '.tiff'],
+    contentType: 'image/tiff',
+    begins: beginsWith([0x49, 0x49, 0x2a, 0], [0x4d, 0x4d, 0, 0x2a]),
+  },
+  { names: ['.txt'], contentType: 'text/plain', begins: () => true, isText: true },
+  { names: ['.csv'], contentType: 'text/csv', begins: () => true, isText: true },
+];
+
+export const ACCEPTED_NAMES = TYPES.flatMap(({ names }) => names);
+
+/** The part of the beginning that is examined for other types, in bytes. PDF readers accept a beginning within the first 1024. */
+const START_BYTES = 4_096;
+
+/** The part of the end that is examined: a ZIP archive has its directory there, with a comment of up to 64 KiB behind it. */
+const END_BYTES = 66_000;
+
+const ZIP_END = Buffer.from([0x50, 0x4b, 5, 6]);
+const MARKUP = /<(?:!doctype|html|head|body|script|svg|iframe|\?php)\b/i;
+/** Programs: Windows, Linux, macOS, Java; and scripts. */
+const PROGRAM = beginsWith(
+  [0x4d, 0x5a],
+  [0x7f, 0x45, 0x4c, 0x46],
+  [0xcf, 0xfa, 0xed, 0xfe],
+  [0xca, 0xfe, 0xba, 0xbe],
+  [0x23, 0x21],
+);
+
+/** @throws {RefusedDocument} when it is not accepted */
+export function typeOf(name: string): DocumentType {
+  const type = TYPES.find(({ names }) => names.includes(extname(name).toLowerCase()));
+  if (type) return type;
+  throw new RefusedDocument(`only files of these types are accepted: ${ACCEPTED_NAMES.join(', ')}`);
+}
+
+/**
+ * The name of a document, from what its sender calls it: never a path, without control characters, and of a length that partners take.
+ *
+ * @throws {RefusedDocument} when nothing is left, or the type is not accepted
+ */
+export function documentName(given: string): string {
+  const plain = given.normalize('NFC').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
+  const name = basename(plain.replaceAll('\\', '/')).trim().replace(/^\.+/, '');
+  typeOf(name);
+  if (name.length <= NAME_LENGTH) return name;
+  const extension = extname(name).toLowerCase();
+  return name.slice(0, NAME_LENGTH - extension.length).replace(/[\uD800-\uDBFF]$/, '') + extension;
+}
+
+/**
+ * Passes a document on while it arrives, and stops if its content does not match the type of its name. So a store never has a whole
+ * document that is refused. The content stays open, so that the sender can continue.
+ *
+ * @param onChunk may throw
+ * @throws {RefusedDocument} through the stream
+ */
+export function checkedDocument(name: string, content: Readable, onChunk?: OnChunk): Readable {
+  return Readable.from(checked(content, typeOf(name), onChunk), { objectMode: false });
+}
+
+type OnChunk = (chunk: Buffer) => void;
+
+/** The same for a file of any form. @param most its size, in bytes */
+export async function* checked(
+  content: Readable,
+  type: Form,
+  onChunk: OnChunk = () => undefined,
+  most = MAX_ATTACHMENT_BYTES,
+): AsyncGenerator<Buffer> {
+  const text = type.isText && new TextDecoder('utf-8', { fatal: true });
+  let [before, last] = [Buffer.alloc(0), Buffer.alloc(0)];
+  let bytes = 0;
+  for await (const block of blocksOf(content)) {
+    onChunk(block);
+    if (bytes === 0) refuseStart(block.subarray(0, START_BYTES), type);
+    bytes += block.length;
+    if (bytes > most) throw new RefusedDocument('is larger than 25 MiB');
+    if (text) refuseText(block, (part) => text.decode(part, { stream: true }));
+    if (last.length > 0) yield last;
+    [before, last] = [last, block];
+  }
+  if (bytes === 0) throw new RefusedDocument('is empty');
+  if (text) refuseText(Buffer.alloc(0), () => text.decode());
+  const end = Buffer.concat([before, last]).subarray(-END_BYTES);
+  if (type.ends && !type.ends(end))
+    throw new RefusedDocument(`is not a complete ${nameOf(type)} file, or has data after its end`);
+  if (!type.isText && end.includes(ZIP_END)) throw new RefusedDocument('is an archive as well');
+  yield last;
+}
+
+/** Joins small chunks, because joining the end with each would take long. Only the last block may be shorter than an end. */
+async function* blocksOf(content: Readable): AsyncGenerator<Buffer<ArrayBuffer>> {
+  let [chunks, bytes]: [Buffer[], number] = [[], 0];
+  const parts: AsyncIterable<Buffer | Uint8Array | string> = content.iterator({ destroyOnReturn: false });
+  for await (const part of parts) {
+    const chunk = Buffer.isBuffer(part) ? part : Buffer.from(part);
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes < END_BYTES) continue;
+    yield Buffer.concat(chunks);
+    [chunks, bytes] = [[], 0];
+  }
+  if (bytes > 0) yield Buffer.concat(chunks);
+}
+
+function nameOf({ names: [name = ''] }: Form): string {
+  return name.slice(1).toUpperCase();
+}
+
+function refuseStart(start: Buffer, type: Form): void {
+  const other = TYPES.find((each) => nameOf(each) !== nameOf(type) && !each.isText && each.begins(start));
+  if (!type.begins(start) || other || PROGRAM(start)) {
+    const found = other ? ` Its content is ${nameOf(other)}.` : '';
+    throw new RefusedDocument(`does not match its name.${found}`);
+  }
+  const text = start.toString('latin1');
+  if (type.isText) return;
+  const isOther = (nameOf(type) !== 'PDF' && text.includes('%PDF-')) || MARKUP.test(text);
+  if (isOther) throw new RefusedDocument('contains the beginning of another file type');
+}
+
+/** Text is UTF-8 without control characters, or none of the programs that open it agree on its content. */
+function refuseText(chunk: Buffer, decode: (chunk: Buffer) => string): void {
+  let text: string;
+  try {
+    text = decode(chunk);
+  } catch {
+    throw new RefusedDocument('is not UTF-8 text: save it as UTF-8');
+  }
+  if (/[^\P{Cc}\t\r\n\f]/u.test(text)) throw new RefusedDocument('is not text: it has control characters');
+}

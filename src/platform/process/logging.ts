@@ -1,0 +1,147 @@
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { ActivityInterceptors, Logger, LogLevel } from '@temporalio/worker';
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import { z } from 'zod';
+import { DBA_HEADER } from '../../messages/search-attributes.js';
+import { masked, REDACTED } from '../privacy/masked.js';
+import { literal, privateValuesIn, withoutPrivate } from '../privacy/private-fields.js';
+import { withAdvice } from '../settings/settings.js';
+
+export const logSettings = z.object({
+  GANGWAY_LOG_LEVEL: withAdvice(
+    z
+      .enum(['trace', 'debug', 'info', 'warn', 'error'])
+      .default('info')
+      .describe('Lowest level to log. Logs are JSON lines on standard error.'),
+    (level, name) =>
+      (level === 'trace' || level === 'debug') && {
+        why: `is ${level}: logs hold more than production needs`,
+        fix: `set ${name}=info`,
+      },
+  ),
+});
+
+/** A logger that writes JSON lines. Default: to standard error, because standard output belongs to the results of a process. */
+export function createLogger(
+  level: string,
+  destination: DestinationStream = pino.destination(2),
+): PinoLogger {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { log: (entry) => withoutPrivate(entry) as Record<string, unknown> },
+      hooks: {
+        streamWrite: (line) => withoutHeld(masked(line, 'log')),
+      },
+      serializers: { error: withoutDetails, err: withoutDetails },
+    },
+    destination,
+  );
+}
+
+/** The details of a failure contain the words of a partner about an input, which may quote it. */
+function withoutDetails(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { name, message, stack = '' } = error;
+  return { name, message: masked(message, 'failure'), stack: masked(stack, 'failure') };
+}
+
+export function temporalLogger(logger: PinoLogger): Logger {
+  const log = (level: LogLevel, message: string, meta: object = {}) =>
+    logger[level.toLowerCase() as Lowercase<LogLevel>](withoutContents(meta), masked(message, 'failure'));
+  return {
+    log,
+    trace: (message, meta) => log('TRACE', message, meta),
+    debug: (message, meta) => log('DEBUG', message, meta),
+    info: (message, meta) => log('INFO', message, meta),
+    warn: (message, meta) => log('WARN', message, meta),
+    error: (message, meta) => log('ERROR', message, meta),
+  };
+}
+
+/** At level trace the SDK logs whole tasks, decrypted. Ids, counts and errors stay. A text may be the message of a failure. */
+function withoutContents(meta: object): object {
+  const kept = Object.entries(meta).filter(
+    ([, value]) => typeof value !== 'object' || value instanceof Error,
+  );
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name, typeof value === 'string' ? masked(value, 'failure') : value]),
+  );
+}
+
+/** A shorter value occurs in too many words by accident. */
+const SHORTEST = 3;
+
+/** A shorter value is masked only where it is a word. */
+const SHORTEST_WITHIN_WORDS = 6;
+
+/** The private values that this process works on now, in each form that a log may contain, and how many inputs have them. */
+const held = new Map<string, number>();
+
+/** Masks the private values of an input in the log until they are released. */
+export function holdPrivate(input: unknown): () => void {
+  const forms = [...new Set(privateValuesIn(input).flatMap(({ value }) => formsOf(value)))];
+  for (const form of forms) held.set(form, (held.get(form) ?? 0) + 1);
+  return () => {
+    for (const form of forms.splice(0)) {
+      const others = (held.get(form) ?? 1) - 1;
+      if (others > 0) held.set(form, others);
+      else held.delete(form);
+    }
+  };
+}
+
+export function namesDba(): ActivityInterceptors {
+  let dba: string | undefined;
+  return {
+    inbound: {
+      execute(input, next) {
+        const payload = input.headers[DBA_HEADER];
+        dba = payload && defaultPayloadConverter.fromPayload<string>(payload);
+        return next(input);
+      },
+    },
+    outbound: {
+      getLogAttributes: (attributes, next) => next(dba === undefined ? attributes : { ...attributes, dba }),
+    },
+  };
+}
+
+/** Holds the input of each attempt of an activity while it runs, and until the SDK has logged its result. */
+export function holdsInputs(): ActivityInterceptors {
+  return {
+    inbound: {
+      async execute(input, next) {
+        const release = holdPrivate(input.args);
+        try {
+          return await next(input);
+        } finally {
+          setImmediate(release);
+        }
+      },
+    },
+  };
+}
+
+/** A line of the log, which is JSON, without the private values that are held. */
+function withoutHeld(line: string): string {
+  let rest = line;
+  for (const form of held.keys()) {
+    if (!rest.includes(form)) continue;
+    rest = rest.replace(new RegExp(literal(form, SHORTEST_WITHIN_WORDS), 'g'), REDACTED);
+  }
+  return rest;
+}
+
+/** The forms of a value in a line of the log: in JSON, in JSON within a text of JSON, and in a URL. */
+function formsOf(value: string): string[] {
+  if (value.trim().length < SHORTEST) return [];
+  const inJson = escaped(value);
+  return [inJson, escaped(inJson), encodeURIComponent(Buffer.from(value).toString())];
+}
+
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}

@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { TemporalFailure } from '@temporalio/common';
+import { optionalTsToDate, requiredTsToDate } from '@temporalio/common/lib/time.js';
+import proto from '@temporalio/proto';
+import {
+  BATCH_MEMO,
+  type BatchActivities,
+  type BatchInput,
+  type BatchRow,
+  type BatchState,
+  type FileDoubts,
+  FOUND_MEMO,
+  NO_RESULTS,
+  type PartOfBatch,
+  type RowResult,
+  type StartLimits,
+  summaryOf,
+  withResults,
+} from '../../messages/batches.js';
+import { BATCHES, partsOfId, workflowId } from '../../messages/ids.js';
+import { describe } from '../../temporal/onboardings.js';
+import { decodedFailure, decodedPayloads } from '../../temporal/payload-codec.js';
+import { all, is, isIn } from '../../temporal/query.js';
+import { inMemo, type Raw, rawListed, typesOf } from '../../temporal/search.js';
+import { startSingle } from '../../temporal/single-activities.js';
+import { isNotFound, PassingProblem, promptly } from '../../temporal/unavailable.js';
+import { NoWorker, pollersOf, whyNoWorker } from '../../temporal/workers.js';
+import { kindsOf, type Ready, rowsOf } from './validation.js';
+
+const { WORKFLOW_EXECUTION_STATUS_RUNNING } = proto.temporal.api.enums.v1.WorkflowExecutionStatus;
+
+/**
+ * Batches as people see them: hand one over to the workers, read where it stands, and read its results. The rows and the results are
+ * in the document store of the workers, which people reach only through a worker. So they need no access to the store.
+ */
+
+/** A part is one input of an activity, and its results are one heartbeat: both far below the 2 MB of Temporal. */
+const MOST_ROWS = 200;
+const MOST_BYTES = 1024 * 1024;
+
+export interface HandOver extends Pick<BatchState, 'name' | 'actor'> {
+  readonly found?: FileDoubts;
+  /** Default: it waits for its confirmation. */
+  readonly limits?: StartLimits;
+}
+
+/** Hands rows over to the workers, which start them. @throws {NoWorker}, {@link PartFailed}; nothing is started then */
+export async function handOver(
+  client: Client,
+  taskQueue: string,
+  rows: AsyncIterable<Ready> | Iterable<Ready>,
+  { limits, found, ...about }: HandOver,
+): Promise<string> {
+  await requireWorker(client, taskQueue);
+  const batch = workflowId('onboardingBatch', randomUUID());
+  const kinds: Partial<Record<BatchRow['type'], number>> = {};
+  const accounts = new Set<string>();
+  let [total, parts, bytes] = [0, 0, 0];
+  let part: BatchRow[] = [];
+  const keep = async () => {
+    parts += 1;
+    await atWorker(client, taskQueue, 'keepRows', { batch, part: parts - 1, rows: part });
+    [part, bytes] = [[], 0];
+  };
+  try {
+    for await (const { line, externalId, type, workflowId, input } of rows) {
+      const row: BatchRow = { line, externalId, type, workflowId, input };
+      const size = Buffer.byteLength(JSON.stringify(row));
+      if (part.length === MOST_ROWS || (part.length > 0 && bytes + size > MOST_BYTES)) await keep();
+      part.push(row);
+      bytes += size;
+      total += 1;
+      kinds[type] = (kinds[type] ?? 0) + 1;
+      accounts.add(partsOfId(workflowId)?.account ?? '');
+    }
+    await keep();
+  } catch (error) {
+    if (parts > 0) await forget(client, taskQueue, batch, parts);
+    throw error;
+  }
+  const state: BatchState = {
+    ...{ ...about, stage: limits ? 'running' : 'checked', rows: total, kinds, accounts: [...accounts] },
+    ...{ parts: 0, counts: NO_RESULTS, failures: [] },
+  };
+  const input: BatchInput = { ...limits, parts, state };
+  await client.workflow.start('onboardingBatch', {
+    ...{ workflowId: batch, taskQueue, args: [input] },
+    memo: { [BATCH_MEMO]: state, ...(found && { [FOUND_MEMO]: found }) },
+    staticSummary: `${rowsOf(total)}: ${kindsOf(kinds)}`,
+  });
+  return batch;
+}
+
+/** A worker that has just started may take this long to poll, in milliseconds. */
+const STARTING_WORKER_MS = 10_000;
+const CHECK_EVERY_MS = 500;
+
+/** An activity would wait forever for a worker. @throws {NoWorker} when there is none */
+export async function requireWorker(client: Client, queue: string): Promise<void> {
+  const until = Date.now() + STARTING_WORKER_MS;
+  for (;;) {
+    const pollers = await promptly(client, () => pollersOf(client, queue, 'activity'));
+    if (pollers.taking > 0) return;
+    if (Date.now() >= until) throw new NoWorker(`${whyNoWorker(queue, pollers)}: is one running?`);
+    await sleep(CHECK_EVERY_MS);
+  }
+}
+
+/** The time in which a worker must store or read a part, with all attempts. */
+const AT_WORKER = {
+  scheduleToCloseTimeout: '1m',
+  startToCloseTimeout: '20s',
+  retry: { initialInterval: '1s', maximumInterval: '5s' },
+} as const;
+
+/** A worker could not store or read a part. The reason comes from its document store or from Temporal. */
+export class PartFailed extends PassingProblem {
+  override readonly name = 'PartFailed';
+}
+
+const FAILED = {
+  keepRows: 'nothing was started, because a worker cannot keep the rows',
+  readResults: 'its results cannot be read',
+} as const;
+
+/** Lets a worker keep or read a part. @throws {PartFailed} */
+async function atWorker<Activity extends 'keepRows' | 'readResults'>(
+  client: Client,
+  taskQueue: string,
+  activity: Activity,
+  request: Parameters<BatchActivities[Activity]>[0],
+): Promise<Awaited<ReturnType<BatchActivities[Activity]>>> {
+  const { batch, part } = request;
+  const single = { activity, args: [request], summary: `Part ${part + 1} of ${batch}`, options: AT_WORKER };
+  const id = `${batch}.${part}.${activity}-${randomUUID()}`;
+  const { result } = await startSingle(client, taskQueue, id, single);
+  return result<Awaited<ReturnType<BatchActivities[Activity]>>>().catch((error: unknown) => {
+    if (!(error instanceof TemporalFailure)) throw error;
+    throw new PartFailed(`${FAILED[activity]}: ${error.cause?.message ?? error.message}`, { cause: error });
+  });
+}
+
+const FORGETTING = {
+  scheduleToCloseTimeout: '7d',
+  startToCloseTimeout: '1m',
+  retry: { initialInterval: '1s', maximumInterval: '1m' },
+} as const;
+
+/** Lets a worker remove the rows that no batch has, and does not wait for it: the store may be unavailable. */
+async function forget(client: Client, taskQueue: string, batch: string, parts: number): Promise<void> {
+  const request: Parameters<BatchActivities['forgetRows']>[0] = { batch, parts };
+  const summary = `Rows of ${batch}, which did not begin`;
+  const single = { activity: 'forgetRows', args: [request], summary, options: FORGETTING };
+  await startSingle(client, taskQueue, `${batch}.forgetRows`, single).catch(() => undefined);
+}
+
+export type Batch = NonNullable<Awaited<ReturnType<typeof batchIn>>>;
+
+/** @returns undefined when there is none */
+export async function readBatch(client: Client, id: string): Promise<Batch | undefined> {
+  if (partsOfId(id)?.type !== 'onboardingBatch') return undefined;
+  const request = { namespace: client.options.namespace, execution: { workflowId: id } };
+  const found = await promptly(client, () => client.workflowService.describeWorkflowExecution(request)).catch(
+    (error: unknown) => {
+      // Only the error of a handle tells a workflow that is not there from a namespace.
+      if (isNotFound(error)) return describe(client, id).then(() => undefined);
+      throw error;
+    },
+  );
+  if (!found?.workflowExecutionInfo) return undefined;
+  const { pendingActivities } = found;
+  const running = pendingActivities.find(({ activityType }) => activityType?.name === 'startRows');
+  const [recent = []] = await decodedPayloads(client, running?.heartbeatDetails?.payloads, id);
+  const failure = running?.lastFailure && (await decodedFailure(client, running.lastFailure, id));
+  return batchIn(client, found.workflowExecutionInfo, recent as readonly RowResult[], failure?.message);
+}
+
+/**
+ * @param recent results of the part that runs
+ * @param problem why it makes no progress
+ * @returns undefined without the key of its memo
+ */
+async function batchIn(client: Client, raw: Raw, recent: readonly RowResult[] = [], problem?: string) {
+  const kept = (await inMemo(client, raw, BATCH_MEMO)) as BatchState | undefined;
+  if (!kept) return undefined;
+  const isUnderWay = kept.stage === 'checked' || kept.stage === 'running';
+  return {
+    id: raw.execution?.workflowId ?? '',
+    /** Its counts include the part that runs. */
+    state: { ...kept, ...withResults(kept, summaryOf(recent)) } as BatchState,
+    /** What was found in the file before its start. */
+    found: (await inMemo(client, raw, FOUND_MEMO)) as FileDoubts | undefined,
+    ...{ recent, problem },
+    /** Nothing more is started. */
+    hasEnded: raw.status !== WORKFLOW_EXECUTION_STATUS_RUNNING || !isUnderWay,
+    startedAt: requiredTsToDate(raw.startTime, 'startTime'),
+    endedAt: optionalTsToDate(raw.closeTime),
+  };
+}
+
+/** The newest batches that `isListed` accepts are searched among this many. */
+const SEARCHED = 1_000;
+
+/** Batches of a task queue, the newest first. */
+export async function listBatches(
+  client: Client,
+  taskQueue: string,
+  most: number,
+  isListed: (batch: Batch) => boolean = () => true,
+): Promise<Batch[]> {
+  const query = all(isIn('WorkflowType', typesOf(BATCHES)), is('TaskQueue', taskQueue));
+  const found: Batch[] = [];
+  for await (const raw of rawListed(client, query, Math.max(most, SEARCHED), most)) {
+    const batch = await batchIn(client, raw);
+    if (batch && isListed(batch)) found.push(batch);
+    if (found.length === most) break;
+  }
+  return found;
+}
+
+export function resultsOfPart(client: Client, taskQueue: string, of: PartOfBatch) {
+  return atWorker(client, taskQueue, 'readResults', of);
+}
+
+/** All results of a batch so far, by line. */
+export async function resultsOf(client: Client, taskQueue: string, { id, state, recent }: Batch) {
+  const results = [...recent];
+  for (let part = 0; part < state.parts; part += 1)
+    results.push(...(await resultsOfPart(client, taskQueue, { batch: id, part })));
+  return results.sort((one, other) => one.line - other.line);
+}

@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import {
+  formsOf,
+  inside,
+  isAny,
+  isItem,
+  placesIn,
+  type Shape,
+  shapeOfAny,
+} from '../../platform/schemas/shape.js';
+
+export type CellType = 'text' | 'number' | 'boolean';
+
+export interface Column {
+  /** Numbers are indexes of a list. */
+  readonly path: readonly (string | number)[];
+  readonly type: CellType;
+  readonly takes: readonly CellType[];
+}
+
+export type Columns = ReturnType<typeof columnsOf>;
+
+export function columnsOf(schemas: readonly z.ZodType[]) {
+  const root = shapeOfAny(schemas);
+  return {
+    /** @param name the path of a field: `merchant.dba`, `beneficialOwners.0.firstName` */
+    find: (name: string) => find(root, name.split('.')),
+    names: namesIn(root),
+  };
+}
+
+function find(root: Shape, names: readonly string[]): Column | undefined {
+  let shape: Shape | undefined = root;
+  const path: (string | number)[] = [];
+  for (const name of names) {
+    path.push(shape && isItem(shape, name) ? Number(name) : name);
+    shape = shape && inside(shape, name);
+  }
+  const takes = shape ? cellTypes(shape) : [];
+  const [type] = takes;
+  return type && { path, type, takes };
+}
+
+/** The columns of fields with a name. An unbounded list has only its first item. */
+function namesIn(root: Shape): string[] {
+  const indexes = ({ maxItems = 1 }: Shape) => Array.from({ length: maxItems }, (_, index) => String(index));
+  const columns = [...placesIn(root, indexes)].filter(({ shape }) => cellTypes(shape).length > 0);
+  return [...new Set(columns.map(({ path }) => path.join('.')))];
+}
+
+/** Text first, where the schema allows it, because text keeps leading zeros. */
+function cellTypes(shape: Shape): CellType[] {
+  const forms = formsOf(shape);
+  const allow = (...wanted: string[]) =>
+    forms.some((form) => isAny(form) || form.types.some((type) => wanted.includes(type)));
+  return [
+    ...(allow('string') ? (['text'] as const) : []),
+    ...(allow('number', 'integer') ? (['number'] as const) : []),
+    ...(allow('boolean') ? (['boolean'] as const) : []),
+  ];
+}

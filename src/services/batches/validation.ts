@@ -1,0 +1,320 @@
+import { hash } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import type { z } from 'zod';
+import type { FileDoubts } from '../../messages/batches.js';
+import { atAccount, type OnboardingType, workflowId } from '../../messages/ids.js';
+import type { KnownAccounts } from '../../messages/inputs.js';
+import { leavesOf } from '../../messages/objects.js';
+import { shortened } from '../../partners/bounds.js';
+import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { fieldProblems } from '../../partners/rules-in-words.js';
+import { isIn } from '../../temporal/query.js';
+import { rawListed } from '../../temporal/search.js';
+import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
+import { distinct } from '../texts/invalid-input.js';
+import { NOT_UTF_8 } from '../texts/text.js';
+import {
+  formatDoubts,
+  type Named,
+  namedIn,
+  type References,
+  referenceDoubts,
+  referencesAt,
+} from './doubts.js';
+
+/** The rows of a file of inputs: what each one is, which are not valid, and which are doubtful. */
+
+export interface Ready {
+  readonly line: number;
+  readonly externalId: string;
+  /** The values that no two rows share, by field: the `externalId` with its account. */
+  readonly unique: Readonly<Record<string, string>>;
+  readonly type: OnboardingType;
+  readonly workflowId: string;
+  readonly input: object;
+  readonly doubts?: readonly FieldProblem[];
+}
+
+export interface Invalid {
+  readonly line: number;
+  readonly problems: readonly FieldProblem[];
+}
+
+type Check = (line: number, value: unknown) => Ready | Invalid;
+
+type AnyKind = typeof MERCHANT | typeof BUSINESS | typeof CUSTOMER;
+
+const KINDS: Readonly<Record<string, AnyKind>> = {
+  merchant: MERCHANT,
+  holder: BUSINESS,
+  boarding: CUSTOMER,
+  business: CUSTOMER,
+};
+
+export function kindOf(value: unknown): { readonly kind: AnyKind } | { readonly problem: string } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { problem: 'must be a JSON object' };
+  if (isNestedDeeper(value)) return { problem: TOO_NESTED };
+  const present = Object.keys(KINDS).filter((field) => Object.hasOwn(value, field));
+  const [kind, ...others] = new Set(present.map((field) => KINDS[field]));
+  if (!kind) return { problem: NO_KIND };
+  return others.length > 0
+    ? { problem: `has ${present.join(' and ')}: put them in separate rows` }
+    : { kind };
+}
+
+export function rowCheck(known: KnownAccounts): (row: Row) => Ready | Invalid {
+  const checks: Readonly<Record<OnboardingType, Check>> = {
+    merchantBoarding: checkOf(MERCHANT, known),
+    businessOnboarding: checkOf(BUSINESS, known),
+    customerOnboarding: checkOf(CUSTOMER, known),
+  };
+  return ({ line, value, problems }) => {
+    if (problems) return { line, problems };
+    const found = kindOf(value);
+    if ('problem' in found) return { line, problems: [{ field: '', message: found.problem }] };
+    return checks[found.kind.type](line, value);
+  };
+}
+
+const NO_KIND =
+  'is not an onboarding: a merchant has "merchant", a business "holder", a customer "boarding" and "business"';
+
+export function rowSchemas(known: KnownAccounts) {
+  return [MERCHANT.schema(known), BUSINESS.schema(known), CUSTOMER.schema(known)];
+}
+
+function checkOf<Input extends { readonly externalId: string; readonly account?: string | undefined }>(
+  { type, schema }: Kind<Input>,
+  known: KnownAccounts,
+): Check {
+  const checked = schema(known);
+  return (line, value) => {
+    const { success, data: input, error } = checked.safeParse(value);
+    if (!success) return { line, problems: fieldProblems(error) };
+    if (Buffer.byteLength(JSON.stringify(input)) > MAX_ROW_BYTES)
+      return { line, problems: [{ field: '', message: `${TOO_LONG} as an input` }] };
+    const { externalId, account } = input;
+    return {
+      line,
+      externalId,
+      unique: { externalId: atAccount(externalId, account) },
+      type,
+      workflowId: workflowId(type, externalId, account),
+      input,
+      doubts: formatDoubts(input),
+    };
+  };
+}
+
+/** A row of a file, or why it cannot be read. */
+export interface Row {
+  /** The line where it begins, counted from 1. */
+  readonly line: number;
+  readonly value?: unknown;
+  readonly problems?: readonly FieldProblem[];
+}
+
+/** Longest row, in bytes: far below Temporal's limit for the input of a workflow. */
+export const MAX_ROW_BYTES = 1024 * 1024;
+
+export const TOO_LONG = 'is longer than 1 MiB';
+
+/** Reported for a row whose end cannot be found. */
+export const REST_UNREAD = 'the rest of the file was not read';
+
+/** Replaces bytes that are not UTF-8. A name that contains it would reach the partner corrupted. */
+const REPLACEMENT_CHARACTER = '\uFFFD';
+
+export function unreadable(line: number, message: string): Row {
+  return { line, problems: [{ field: '', message }] };
+}
+
+/** @returns undefined when the text is valid UTF-8 */
+export function notUtf8(line: number, texts: readonly string[]): Row | undefined {
+  return texts.some((text) => text.includes(REPLACEMENT_CHARACTER)) ? unreadable(line, NOT_UTF_8) : undefined;
+}
+
+export interface RowRules<Valid extends Ready = Ready> {
+  /** They name the columns of a table. */
+  readonly schemas: readonly z.ZodType[];
+  readonly check: (row: Row) => Valid | Invalid;
+}
+
+export type Validation = Awaited<ReturnType<typeof validate>>;
+
+/** The part of a valid row that stays in memory. */
+export interface ValidRow {
+  readonly line: number;
+  readonly workflowId: string;
+  /** Rows that name the same share it. */
+  readonly named: Named | undefined;
+  readonly doubts: readonly FieldProblem[];
+}
+
+export interface RowProblem extends FieldProblem {
+  readonly line: number;
+}
+
+/** More would repeat the same mistake. */
+const PROBLEMS_SHOWN = 100;
+
+/** At most this many doubts stay in memory. */
+const MOST_DOUBTS = 10_000;
+
+const NONE: readonly FieldProblem[] = [];
+
+export async function validate(rows: AsyncIterable<Ready | Invalid>) {
+  const counts: Partial<Record<OnboardingType, number>> = {};
+  /** The first, in the order of their lines. */
+  const problems: RowProblem[] = [];
+  const lineOf = new Map<string, number>();
+  const names = new Map<string, Named>();
+  const valid: ValidRow[] = [];
+  let [total, problemCount, badRows, lastBad, kept, moreDoubts] = [0, 0, 0, 0, 0, 0];
+  const add = (line: number, { field, message }: FieldProblem) => {
+    problemCount += 1;
+    if (line !== lastBad) badRows += 1;
+    lastBad = line;
+    if (problems.length < PROBLEMS_SHOWN) problems.push({ line, field, message });
+  };
+  for await (const row of rows) {
+    total += 1;
+    if ('problems' in row) {
+      for (const problem of distinct(row.problems)) add(row.line, problem);
+      continue;
+    }
+    const { line, unique, type, input, workflowId, doubts: own = NONE } = row;
+    for (const [field, value] of Object.entries(unique)) {
+      const first = lineOf.get(`${field} ${value}`);
+      if (first === undefined) lineOf.set(`${field} ${value}`, line);
+      else add(line, { field, message: `is the same as in line ${first}` });
+    }
+    const identity = identityOf(input);
+    const twin = lineOf.get(identity);
+    if (identity !== '') lineOf.set(identity, twin ?? line);
+    const doubts = twin === undefined ? own : [...own, { field: '', message: isTwin(twin) }];
+    const here = namedIn(input);
+    const key = JSON.stringify(here);
+    const named = names.get(key) ?? here;
+    if (named) names.set(key, named);
+    const isKept = doubts.length > 0 && kept < MOST_DOUBTS;
+    if (isKept) kept += doubts.length;
+    else moreDoubts += doubts.length;
+    valid.push({ line, workflowId, named, doubts: isKept ? doubts : NONE });
+    counts[type] = (counts[type] ?? 0) + 1;
+  }
+  return { rows: total, counts, problems, problemCount, badRows, valid, moreDoubts };
+}
+
+const isTwin = (line: number) => `is the same as line ${line}, under another externalId`;
+
+/** What two rows about one merchant or business share: account, names and e-mail address. '' for a row without an address. */
+function identityOf(input: object): string {
+  const names = leavesOf(input).filter(({ field }) =>
+    /(?:^|\.)(?:account|dba|\w*[nN]ame|email)$/.test(field),
+  );
+  const isEnough = names.some(({ field }) => field.endsWith('email'));
+  return isEnough ? hash('sha256', JSON.stringify(names).toLowerCase()) : '';
+}
+
+type Checked = Pick<Validation, 'valid' | 'moreDoubts'>;
+
+/** What the file itself does not tell. An onboarding that exists takes no new input, so its row has no doubts. */
+export async function fileDoubts(
+  client: Client,
+  taskQueue: string,
+  { valid, moreDoubts }: Checked,
+  read = referencesAt,
+): Promise<FileDoubts> {
+  const accounts = new Set(valid.flatMap(({ named }) => (named ? [named.account] : [])));
+  const reading = [...accounts].map(
+    async (account) => [account, await read(client, taskQueue, account)] as const,
+  );
+  const ids = valid.map(({ workflowId }) => workflowId);
+  const [all, existing] = await Promise.all([Promise.all(reading), existingOf(client, ids)]);
+  const lists = new Map(all);
+  const started = existing ? valid.filter(({ workflowId }) => !existing.has(workflowId)) : valid;
+  return {
+    ...doubtsOf({ valid: started, moreDoubts }, ({ account }) => lists.get(account)),
+    isComplete: all.every(([, list]) => list !== undefined),
+    attached: existing?.size,
+  };
+}
+
+/** The doubts about rows, by line. @param listed what the partner lists; default: nobody has read it */
+export function doubtsOf(
+  { valid, moreDoubts }: Checked,
+  listed: (named: Named) => References | undefined = () => undefined,
+): Pick<FileDoubts, 'doubts' | 'count'> {
+  const own = valid.flatMap(({ line, doubts }) => doubts.map((doubt) => ({ line, ...doubt })));
+  const further = [...Map.groupBy(valid, ({ named }) => named)].flatMap(([named, rows]) => {
+    const lists = named && listed(named);
+    const found = named && lists ? referenceDoubts(named, lists) : [];
+    const others = rows.length > 1 ? `, as in ${rowsOf(rows.length - 1)} more` : '';
+    return found.map(({ field, message }) => ({
+      line: rows[0]?.line ?? 0,
+      field,
+      message: shortened(message, MESSAGE_LENGTH) + others,
+    }));
+  });
+  return {
+    doubts: [...further, ...own].slice(0, PROBLEMS_SHOWN).sort((one, other) => one.line - other.line),
+    count: own.length + further.length + moreDoubts,
+  };
+}
+
+/** A partner may list thousands of agents. */
+const MESSAGE_LENGTH = 300;
+
+/** Ids in one query, and how many are looked up: a person waits. */
+const IDS_AT_ONCE = 100;
+const MOST_LOOKED_UP = 10_000;
+
+/** @returns undefined for a large file, where they are not looked up */
+async function existingOf(client: Client, ids: readonly string[]): Promise<ReadonlySet<string> | undefined> {
+  if (ids.length > MOST_LOOKED_UP) return undefined;
+  const found = new Set<string>();
+  for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+    const query = isIn('WorkflowId', ids.slice(from, from + IDS_AT_ONCE));
+    // One onboarding may have several runs.
+    for await (const { execution } of rawListed(client, query, Number.MAX_SAFE_INTEGER))
+      found.add(execution?.workflowId ?? '');
+  }
+  return found;
+}
+
+/** Returns how many rows of a file would start nothing: `3 of the rows only attach to onboardings that exist.` */
+export function attachedSentence(attached: number | undefined, rows: number): string | undefined {
+  if (attached === undefined || attached === 0) return undefined;
+  return `${attached} of ${rowsOf(rows)} would only attach, because the onboarding exists.`;
+}
+
+/** Up to this many rows start without a confirmation. */
+export const UNCONFIRMED_ROWS = 20;
+
+export function consequenceOf(name: string, { rows, counts }: Pick<Validation, 'rows' | 'counts'>): string {
+  return `This starts ${rowsOf(rows)} of ${name} (${kindsOf(counts)}), which creates applications at the partners.`;
+}
+
+/** The names of each kind for people: singular and plural. */
+export const NAMES: Readonly<Record<OnboardingType, readonly [string, string]>> = {
+  merchantBoarding: ['merchant', 'merchants'],
+  businessOnboarding: ['business', 'businesses'],
+  customerOnboarding: ['customer', 'customers'],
+};
+
+/** `3 merchants, 1 business` */
+export function kindsOf(counts: Validation['counts']): string {
+  const kinds = Object.entries(counts).map(([type, count]) => {
+    const [one, several] = NAMES[type as OnboardingType];
+    return `${count} ${count === 1 ? one : several}`;
+  });
+  return kinds.join(', ');
+}
+
+/** `1 row`, `200 rows` */
+export function rowsOf(count: number): string {
+  return `${count} ${count === 1 ? 'row' : 'rows'}`;
+}

@@ -1,0 +1,294 @@
+import type { Readable } from 'node:stream';
+import { Client, type Connection } from '@temporalio/client';
+import { ONBOARDINGS, partsOfId } from '../../messages/ids.js';
+import type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../../messages/inputs.js';
+import { defined } from '../../messages/objects.js';
+import type { OnboardingState, Stage } from '../../messages/onboarding-state.js';
+import type { DocumentRef, Resolution, ResolutionReceipt } from '../../messages/requirements.js';
+import { Deadline } from '../../platform/http/deadline.js';
+import { besideOwn, openClient, requireKeys, temporalSettings } from '../../temporal/connection.js';
+import { describe, findOnboarding, stateOf, UnknownOnboarding } from '../../temporal/onboardings.js';
+import { dataConverter, type PayloadKeys } from '../../temporal/payload-codec.js';
+import { type Listed, listedBy, typesOf } from '../../temporal/search.js';
+import type { Kind, Started } from '../../temporal/start.js';
+import { isNotFound } from '../../temporal/unavailable.js';
+import { EndedOnboarding, sendResolution } from '../inbox/answering.js';
+import { type Asked, readWaits } from '../inbox/waits.js';
+import type { ClientSettings } from './settings.js';
+import {
+  type Advice,
+  awaitOutcome,
+  type Outcome,
+  type OutcomeOptions,
+  reportRequirements,
+  StillRunning,
+  Watching,
+  type WatchOptions,
+} from './watching.js';
+
+/** Options for the start of an onboarding. */
+export interface OnboardingOptions {
+  /** Starts again although the first workflow of this `externalId` has ended. Default: false. */
+  readonly again?: boolean | undefined;
+}
+
+/** Options of a client. */
+export interface GangwayOptions {
+  /** Settings by name, as in docs/configuration.md. Default: the environment of the process. */
+  readonly settings?: Readonly<Record<string, string | undefined>>;
+  /**
+   * A client of Temporal whose connection, namespace and interceptors are used in place of `TEMPORAL_*`. Its data converter is
+   * not used, because Gangway's workers read what `PAYLOAD_KEYS` encrypts.
+   */
+  readonly client?: Client;
+}
+
+/**
+ * Connects to Temporal, and returns a client of Gangway.
+ *
+ * @throws {BadSetting} when a setting cannot be used, or `PAYLOAD_KEYS` is not set for a Temporal server that is not on this machine
+ * @throws {TemporalUnavailable} when Temporal does not respond, or rejects the credentials
+ */
+export async function gangwayClient({
+  settings: given = process.env,
+  client,
+}: GangwayOptions = {}): Promise<GangwayClient> {
+  const env: NodeJS.ProcessEnv = { ...given };
+  const { loadClientSettings } = await import('./settings.js');
+  const settings = loadClientSettings(env);
+  const { payloadKeys: keys } = settings;
+  requireKeys(client ? addressOf(client) : temporalSettings(env).connectionOptions.address, keys);
+  if (client) return new GangwayClient({ temporal: encrypting(client, keys), settings, env });
+  const { client: temporal, close } = await openClient({ env, keys });
+  return new GangwayClient({ temporal, settings, env, close });
+}
+
+/** '' when the connection does not show it, as that of a worker. Such an address counts as that of another machine. */
+function addressOf({ connection }: Client): string {
+  return (connection as Partial<Connection>).options?.address ?? '';
+}
+
+/** The same client with Gangway's encryption and interceptors. */
+function encrypting({ connection, options }: Client, keys: PayloadKeys | undefined): Client {
+  const { namespace, identity, interceptors } = options;
+  return new Client({
+    ...{ connection, namespace, identity },
+    dataConverter: dataConverter(keys),
+    interceptors: besideOwn(interceptors),
+  });
+}
+
+/** The parts of a {@link GangwayClient}. */
+interface Parts {
+  readonly temporal: Client;
+  readonly settings: ClientSettings;
+  /** Holds AWS's own settings, for documents in a bucket. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Default: there is nothing to close. */
+  readonly close?: () => Promise<void>;
+}
+
+/** The onboardings to list, and their number. Default: all that Temporal remembers. */
+export interface ListOptions {
+  readonly running?: boolean | undefined;
+  /** Only onboardings that wait for a person. */
+  readonly actionRequired?: boolean | undefined;
+  readonly stage?: Stage | undefined;
+  /** Only onboardings of this named partner account. */
+  readonly partnerAccount?: string | undefined;
+  readonly startedBefore?: Date | undefined;
+  readonly endedSince?: Date | undefined;
+  /** The most to list. */
+  readonly most?: number | undefined;
+}
+
+/** A timer of Node cannot take longer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+const FOR_PROGRAMS: Advice = { restart: 'start it again with { again: true }', input: 'the input' };
+
+/**
+ * Starts onboardings, follows them, and answers their requirements, with the checks, ids, encryption and errors of the command.
+ *
+ * An `id` is a workflow id, an `externalId` or `externalId@account`. Each method with an `id` throws an {@link UnknownOnboarding}
+ * when there is no such onboarding, or more than one.
+ */
+export class GangwayClient {
+  readonly #parts: Parts;
+
+  /** @internal */
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Boards a merchant. The same `externalId` again attaches to the first workflow, running or ended, so callers may retry blindly.
+   *
+   * @throws {InvalidInput} which names every wrong field; nothing was started
+   */
+  boardMerchant(input: MerchantToBoard, options?: OnboardingOptions): Promise<Started> {
+    return this.#checkAndStart(({ MERCHANT }) => MERCHANT, input, options);
+  }
+
+  /** Onboards a business at the bank, in the same way. @throws {InvalidInput} as {@link boardMerchant} */
+  onboardBusiness(input: BusinessToOnboard, options?: OnboardingOptions): Promise<Started> {
+    return this.#checkAndStart(({ BUSINESS }) => BUSINESS, input, options);
+  }
+
+  /** Onboards a merchant and its business, in the same way. @throws {InvalidInput} as {@link boardMerchant} */
+  onboardCustomer(input: CustomerToOnboard, options?: OnboardingOptions): Promise<Started> {
+    return this.#checkAndStart(({ CUSTOMER }) => CUSTOMER, input, options);
+  }
+
+  /** The schemas of inputs are loaded when an input comes. */
+  async #checkAndStart<Input>(
+    kindOf: (kinds: typeof import('../../temporal/start.js')) => Kind<Input>,
+    input: unknown,
+    options?: OnboardingOptions,
+  ): Promise<Started> {
+    const kind = kindOf(await import('../../temporal/start.js'));
+    const { check } = await import('../texts/invalid-input.js');
+    return this.start(kind, check(kind.schema(this.#parts.settings), input, 'input'), options);
+  }
+
+  /**
+   * Starts what is checked already.
+   *
+   * @internal
+   */
+  start<Input>(kind: Kind<Input>, input: Input, { again = false }: OnboardingOptions = {}): Promise<Started> {
+    const { taskQueue, dbaForm } = this.#parts.settings;
+    return kind.start(this.#parts.temporal, input, { taskQueue, dbaForm, again });
+  }
+
+  /**
+   * Returns the state of an onboarding.
+   *
+   * @throws {UnreadableOnboarding} when no worker responds
+   */
+  status(id: string): Promise<OnboardingState> {
+    return this.#of(id, (workflowId) => stateOf(this.#parts.temporal, workflowId));
+  }
+
+  /**
+   * Returns the open requirements of an onboarding, of its parts, and of the partner accounts that hold it up. Each has the id of
+   * the workflow that takes the answer.
+   *
+   * @throws {UnreadableOnboarding} when no worker responds
+   */
+  async requirements(id: string): Promise<readonly Asked[]> {
+    const { asked } = await this.#of(id, (workflowId) => readWaits(this.#parts.temporal, workflowId));
+    return asked;
+  }
+
+  /**
+   * Answers a requirement.
+   *
+   * @throws {InvalidInput} when the onboarding does not accept the answer; it had no effect
+   * @throws {NotYetApplied} when no worker applies it within 10 s; a worker applies it later
+   * @throws {EndedOnboarding} when the onboarding has ended
+   */
+  answer(id: string, resolution: Resolution): Promise<ResolutionReceipt> {
+    return this.#of(id, (workflowId) => sendResolution(this.#parts.temporal, workflowId, resolution));
+  }
+
+  /**
+   * Stores a document (`DOCUMENT_DIR`), for an answer of the kind `documents`.
+   *
+   * @param fileName the name that the partner sees
+   * @throws {InvalidInput} when the console would refuse it, too; nothing is stored
+   */
+  async storeDocument(fileName: string, content: Readable): Promise<DocumentRef> {
+    const { documentStore } = await import('../../platform/documents/document-store.js');
+    const { openStore } = await import('../../platform/documents/open-store.js');
+    const { InvalidInput } = await import('../texts/invalid-input.js');
+    const { settings, env } = this.#parts;
+    const documents = documentStore(await openStore(settings.documentDir, env));
+    return documents.put(fileName, content).catch((error: Error) => {
+      throw error.name === 'RefusedDocument' ? new InvalidInput(`${fileName}: ${error.message}`) : error;
+    });
+  }
+
+  /**
+   * Waits until an onboarding has ended, which may take weeks, most of them for the partner or a person.
+   *
+   * @throws {EndedWithoutOutcome} when it was stopped, or failed
+   * @throws {StillRunning} when it has not ended within `timeoutMs`
+   */
+  async outcome<Ending = Outcome>(id: string, options: OutcomeOptions = {}): Promise<Ending> {
+    const { signal, onRequirements } = options;
+    const timeoutMs = options.timeoutMs && Math.min(options.timeoutMs, LONGEST_TIMER_MS);
+    const deadline = new Deadline({ ...defined({ ms: timeoutMs }), until: signal });
+    const watching = this.watch<Ending>(id, { signal: deadline.signal, isBrief: true });
+    try {
+      const reported = onRequirements && reportRequirements(watching, onRequirements);
+      const [outcome] = await Promise.all([watching.outcome, reported]);
+      return outcome;
+    } catch (error) {
+      if (!deadline.signal.aborted || signal?.aborted) throw error;
+      const asked = await this.requirements(id).catch(() => []);
+      throw new StillRunning(id, timeoutMs ?? 0, asked, { cause: error });
+    } finally {
+      deadline.release();
+    }
+  }
+
+  /**
+   * Requests the cancellation of an onboarding; of a customer, with all its parts. A write in progress is completed first, and what
+   * exists at the partner stays there. {@link outcome} then ends as for any other onboarding.
+   *
+   * @throws {EndedOnboarding} when the onboarding has ended
+   */
+  async cancel(id: string): Promise<void> {
+    await this.#of(id, async (workflowId) => {
+      const handle = this.#parts.temporal.workflow.getHandle(workflowId);
+      if ((await handle.describe()).status.name !== 'RUNNING') throw new EndedOnboarding(workflowId);
+      await handle.cancel();
+    });
+  }
+
+  /** Onboardings, newest first. This needs no worker, and shows a change after a moment. */
+  async *list({ most, ...filter }: ListOptions = {}): AsyncGenerator<Listed, void, undefined> {
+    yield* listedBy(this.#parts.temporal, { types: typesOf(ONBOARDINGS), ...filter }, most);
+  }
+
+  /**
+   * Follows an onboarding until it has ended: `for await (const reading of gangway.watch(id))`. What it waits for is read every
+   * second, and given where it has changed.
+   *
+   * @param advice the words of an {@link EndedWithoutOutcome}
+   */
+  watch<Ending = Outcome>(
+    id: string,
+    options?: WatchOptions,
+    advice: Advice = FOR_PROGRAMS,
+  ): Watching<Ending> {
+    const end = (workflowId: string) =>
+      this.#of(workflowId, () => awaitOutcome<Ending>(this.#parts.temporal, workflowId, advice));
+    return new Watching(this.#parts.temporal, this.#existing(id), end, options);
+  }
+
+  /** Closes the connection. One that the caller gave stays open. */
+  async close(): Promise<void> {
+    await this.#parts.close?.();
+  }
+
+  async #existing(id: string): Promise<string> {
+    if (partsOfId(id)) return id;
+    const { temporal, settings } = this.#parts;
+    const { workflowId } = await findOnboarding(temporal, id, Object.keys(settings.accounts));
+    return workflowId;
+  }
+
+  /** A whole workflow id is looked up only when nothing is found with it. */
+  async #of<Result>(id: string, use: (workflowId: string) => Promise<Result>): Promise<Result> {
+    const workflowId = await this.#existing(id);
+    try {
+      return await use(workflowId);
+    } catch (error) {
+      const mayBeUnknown = isNotFound(error) || error instanceof EndedOnboarding;
+      if (!mayBeUnknown || (await describe(this.#parts.temporal, workflowId))) throw error;
+      throw new UnknownOnboarding(`there is no workflow ${JSON.stringify(id)}`);
+    }
+  }
+}

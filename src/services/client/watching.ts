@@ -1,0 +1,289 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, WorkflowFailedError } from '@temporalio/client';
+import { CancelledFailure, TerminatedFailure } from '@temporalio/common';
+import { isCustomer, partsOfId } from '../../messages/ids.js';
+import type { TimelineEntry } from '../../messages/onboarding-state.js';
+import type {
+  BusinessOnboardingOutcome,
+  CustomerOnboardingOutcome,
+  MerchantBoardingOutcome,
+  Part,
+} from '../../messages/onboardings.js';
+import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { Deadline, untilAborted } from '../../platform/http/deadline.js';
+import { describe, outcomeOf, partIds } from '../../temporal/onboardings.js';
+import { isNotFound, PassingProblem, TemporalProblem } from '../../temporal/unavailable.js';
+import { type Asked, readable, type Waits, waitsOf } from '../inbox/waits.js';
+
+/** Follows an onboarding to its end: its readings on the way, and its outcome. */
+
+const READ_EVERY_MS = 1_000;
+
+/** A busy worker may take this long to start a workflow, in milliseconds. */
+const BUSY_WORKER_MS = 10_000;
+
+/** Whose timeline an entry is in; empty where there is only one. */
+export type Owner = 'customer' | Part | '';
+
+/** An entry of a timeline; of a customer, with the owner of the timeline. */
+export interface OwnedEntry extends TimelineEntry {
+  readonly of?: Owner;
+}
+
+/** The place of an onboarding or operation, what it waits for, and what has happened since the previous reading. */
+export interface Reading extends Waits {
+  /** The entries since the previous reading, oldest first. The first reading has all of them. */
+  readonly entries: readonly OwnedEntry[];
+  /** This is the last reading. */
+  readonly hasEnded: boolean;
+}
+
+/** The workflow to read, and when to stop. */
+export interface WatchOptions {
+  /** Ends the watch: its readings and its outcome then fail with the reason of the signal. The workflow continues. */
+  readonly signal?: AbortSignal | undefined;
+  /** Leaves out the reading at the beginning and the one after the end, for callers that have just started a workflow. */
+  readonly isBrief?: boolean;
+}
+
+/** A workflow that is watched. Its readings can be iterated once. */
+export class Watching<Ending> implements AsyncIterable<Reading> {
+  /**
+   * The ending of the workflow. Rejects with {@link EndedWithoutOutcome} if it was stopped or failed. The readings then end as they
+   * do with an outcome.
+   */
+  readonly outcome: Promise<Ending>;
+  readonly #ended = new AbortController();
+  readonly #client: Client;
+  readonly #id: Promise<string>;
+  readonly #isBrief: boolean;
+
+  /** @internal */
+  constructor(
+    client: Client,
+    workflowId: Promise<string>,
+    outcomeOf: (workflowId: string) => Promise<Ending>,
+    { signal, isBrief = false }: WatchOptions = {},
+  ) {
+    this.#client = client;
+    this.#id = workflowId;
+    this.#isBrief = isBrief;
+    const wait = async () => outcomeOf(await workflowId);
+    this.outcome = cancellable(client, signal, wait).finally(() => this.#ended.abort());
+    // A caller that only iterates gets the error from the iteration.
+    this.outcome.catch(() => undefined);
+  }
+
+  /** Aborts when the workflow has ended. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** A reading for each change, and one after the end. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Reading, void, undefined> {
+    const id = await this.#id;
+    const busyUntil = Date.now() + BUSY_WORKER_MS;
+    const seen = new Map<Owner, number>();
+    let before: string | undefined;
+    let isReading = this.#isBrief ? await pause(this.ended) : !this.ended.aborted;
+    for (; isReading; isReading = await pause(this.ended)) {
+      const waits = await untilEnded(this.#client, this.ended, () => waitsOf(this.#client, id, busyUntil));
+      if (!waits) break;
+      const entries = newEntries(id, waits, seen);
+      const { step, asked, obstacles, on } = waits;
+      const now = JSON.stringify([step, asked, obstacles, on]);
+      if (entries.length > 0 || now !== before) yield { ...waits, entries, hasEnded: false };
+      before = now;
+    }
+    await this.outcome.catch((error: unknown) => {
+      if (!(error instanceof EndedWithoutOutcome)) throw error;
+    });
+    if (this.#isBrief) return;
+    const last = await waitsOf(this.#client, id, 0);
+    yield { ...last, entries: newEntries(id, last, seen), hasEnded: true };
+  }
+}
+
+/** Waits until the signal aborts. */
+async function cancellable<Ending>(
+  client: Client,
+  signal: AbortSignal | undefined,
+  wait: () => Promise<Ending>,
+): Promise<Ending> {
+  if (!signal) return wait();
+  signal.throwIfAborted();
+  return untilAborted(calling(client, signal, wait), signal);
+}
+
+/** Makes calls that end with the signal. They get one of their own, because the connection never removes its listeners. */
+async function calling<T>(client: Client, until: AbortSignal, calls: () => Promise<T>): Promise<T> {
+  const deadline = new Deadline({ until });
+  try {
+    return await client.connection.withAbortSignal(deadline.signal, calls);
+  } finally {
+    deadline.release();
+  }
+}
+
+/** @returns false when `ended` aborts before the next read */
+export function pause(ended: AbortSignal): Promise<boolean> {
+  return sleep(READ_EVERY_MS, true, { signal: ended }).catch(() => false);
+}
+
+/** Undefined when `ended` aborts first, or the workflow does not exist. */
+function untilEnded<T>(client: Client, ended: AbortSignal, ask: () => Promise<T>): Promise<T | undefined> {
+  return calling(client, ended, ask).catch((error: unknown) => {
+    // The outcome then fails with a better error.
+    if (!ended.aborted && !isNotFound(error)) throw error;
+    return undefined;
+  });
+}
+
+/** The entries that were not seen yet, oldest first. */
+function newEntries(workflowId: string, waits: Waits, seen: Map<Owner, number>): OwnedEntry[] {
+  const entries = Object.entries(timelinesOf(workflowId, waits)).flatMap(([name, timeline]) => {
+    const of = name as Owner;
+    const added = timeline.slice(seen.get(of) ?? 0);
+    seen.set(of, timeline.length);
+    return added.map((entry) => (of ? { of, ...entry } : entry));
+  });
+  return entries.sort((one, other) => one.at.localeCompare(other.at));
+}
+
+function timelinesOf(
+  workflowId: string,
+  { state, parts }: Waits,
+): Readonly<Partial<Record<Owner, readonly TimelineEntry[]>>> {
+  if (!state) return {};
+  if (!isCustomer(workflowId)) return { '': state.timeline };
+  const ofParts = readable(parts).map(({ part, state: own }) => [part, own.timeline] as const);
+  return { customer: state.timeline, ...Object.fromEntries(ofParts) };
+}
+
+/** The outcome of an onboarding of any kind. */
+export type Outcome = MerchantBoardingOutcome | BusinessOnboardingOutcome | CustomerOnboardingOutcome;
+
+/** A workflow ended without an outcome: it was stopped, or failed. */
+export class EndedWithoutOutcome extends TemporalProblem {
+  override readonly name = 'EndedWithoutOutcome';
+  constructor(
+    workflowId: string,
+    /** The reason, and what to do next. */
+    readonly reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${workflowId}: ${reason}`, options);
+  }
+}
+
+/** The time to wait for an outcome, and what to report meanwhile. */
+export interface OutcomeOptions {
+  /** Ends the wait, which then fails with the reason of the signal. The onboarding continues. */
+  readonly signal?: AbortSignal | undefined;
+  /** The longest wait, in milliseconds: 24 days at most. Default: no limit. */
+  readonly timeoutMs?: number | undefined;
+  /** Called with the open requirements each time they change: the onboarding waits for an answer to them. */
+  readonly onRequirements?: ((open: readonly Asked[]) => void) | undefined;
+}
+
+/** An onboarding did not end within the time that the caller gave. It continues. */
+export class StillRunning extends PassingProblem {
+  override readonly name = 'StillRunning';
+  constructor(
+    id: string,
+    timeoutMs: number,
+    /** Its open requirements, if a worker responds. */
+    readonly asked: readonly Asked[],
+    options?: ErrorOptions,
+  ) {
+    const open = asked.map(({ requirement }) => requirement.id).join(', ');
+    super(
+      `${id} has not ended after ${timeoutMs / 1_000} s${open && `; it waits for a person: ${open}`}`,
+      options,
+    );
+  }
+}
+
+/** Reports the open requirements of a workflow that is watched, each time that they change. */
+export async function reportRequirements(
+  watching: AsyncIterable<Pick<Waits, 'asked'>>,
+  report: (open: readonly Asked[]) => void,
+): Promise<void> {
+  let before = '';
+  for await (const { asked } of watching) {
+    const now = asked.map(({ workflowId, requirement }) => `${workflowId} ${requirement.id}`).join();
+    if (now !== before) report(asked);
+    before = now;
+  }
+}
+
+/** The words in which {@link EndedWithoutOutcome} explains what to do next. */
+export interface Advice {
+  /** The way to start it again: `start it again with --again`. */
+  readonly restart: string;
+  /** The caller's name for an input: `FILE`. */
+  readonly input: string;
+}
+
+/**
+ * Waits for the outcome of a workflow.
+ *
+ * @throws {EndedWithoutOutcome}
+ */
+export async function awaitOutcome<Ending>(
+  client: Client,
+  workflowId: string,
+  { restart, input }: Advice,
+): Promise<Ending> {
+  try {
+    return await outcomeOf<Ending>(client, workflowId);
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const adopt = await howToAdopt(client, workflowId, input);
+    const next = adopt === undefined ? restart : `${adopt}; then ${restart}`;
+    throw new EndedWithoutOutcome(workflowId, `${reasonOf(error)}; ${next}`, { cause: error });
+  }
+}
+
+function reasonOf({ cause }: WorkflowFailedError): string {
+  if (cause instanceof CancelledFailure) return 'it was cancelled';
+  if (cause instanceof TerminatedFailure) return 'it was terminated';
+  return `it failed: ${cause?.message}`;
+}
+
+/**
+ * Explains what prevents a second start of an onboarding from creating a second merchant or profile; undefined for other workflows.
+ * The ids come from search attributes, which need no worker.
+ */
+async function howToAdopt(client: Client, workflowId: string, input: string): Promise<string | undefined> {
+  const { type, key: guid } = partsOfId(workflowId) ?? {};
+  if (type === 'businessOnboarding') {
+    const profile = await idAtPartner(client, [workflowId], 'bankingProfileId');
+    const where = profile
+      ? `banking profile ${profile} exists at the bank`
+      : 'look for the business at the bank';
+    return `${where}: to adopt it, set the "merchantProfileId" of its merchant in ${input}`;
+  }
+  if (type !== 'merchantBoarding' && type !== 'customerOnboarding') return undefined;
+  const [ids, where] = isCustomer(workflowId)
+    ? [[workflowId, ...Object.values(partIds(workflowId))], `in "boarding" of ${input}`]
+    : [[workflowId], `in ${input}`];
+  const merchant = await idAtPartner(client, ids, 'merchantProfileId');
+  return merchant
+    ? `merchant ${merchant} exists at the partner: to adopt it, set "merchantProfileId": ${merchant} ${where}`
+    : `look for a merchant with guid ${guid} in the partner’s portal: to adopt it, set its "merchantProfileId" ${where}`;
+}
+
+/** The first id that one of these workflows has; undefined when none has one yet. */
+async function idAtPartner(
+  client: Client,
+  workflowIds: readonly string[],
+  name: 'merchantProfileId' | 'bankingProfileId',
+): Promise<string | undefined> {
+  for (const workflowId of workflowIds) {
+    const described = await describe(client, workflowId);
+    const id = described?.typedSearchAttributes.get(SEARCH_ATTRIBUTES[name]);
+    if (id !== undefined) return id;
+  }
+  return undefined;
+}

@@ -1,0 +1,126 @@
+import type { Client } from '@temporalio/client';
+import { changeable, correctionProblems, leavesIn } from '../../activities/corrections.js';
+import type { Correctable, Patch } from '../../messages/activities.js';
+import { partsOfId } from '../../messages/ids.js';
+import type { KnownAccounts } from '../../messages/inputs.js';
+import { isWithin, mergePatch } from '../../messages/objects.js';
+import type { OnboardingState } from '../../messages/onboarding-state.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { localeRule } from '../../partners/rules-in-words.js';
+import { REDACTED } from '../../platform/privacy/masked.js';
+import { withoutPrivate } from '../../platform/privacy/private-fields.js';
+import { didYouMean } from '../../platform/settings/nearest.js';
+import { inputOf } from '../../temporal/onboardings.js';
+import { differingFields } from '../../temporal/start.js';
+import { askingWorkflow } from '../inbox/waits.js';
+import { InvalidInput } from '../texts/invalid-input.js';
+import { type Field, fieldsOf } from './schema-fields.js';
+import { valueAt } from './set-fields.js';
+
+/** The input whose correction answers a requirement: of a customer, that of the part that asks. */
+export async function inputFor(
+  client: Client,
+  workflowId: string,
+  state: OnboardingState,
+  requirementId: string,
+): Promise<Correctable> {
+  const asked = state.requirements.find(({ id }) => id === requirementId)?.fields;
+  return { ...(await inputOf(client, askingWorkflow(workflowId, state, requirementId))), asked };
+}
+
+/** Reports whether a correction can change the input of this workflow. */
+export function isCorrectable(workflowId: string): boolean {
+  const types: readonly string[] = ['merchantBoarding', 'businessOnboarding'];
+  return types.includes(partsOfId(workflowId)?.type ?? '');
+}
+
+/** @throws {InvalidInput} that names each field that the correction must not change, and each rule that it breaks */
+export function checkCorrection(correctable: Correctable, patch: Patch, known: KnownAccounts): void {
+  const problems = [
+    ...correctionProblems({ ...correctable, patch }, known),
+    ...changesOf(correctable, patch).flatMap(mistaken),
+  ];
+  if (problems.length > 0) throw new InvalidInput('the correction is not valid; nothing was sent', problems);
+}
+
+/** The first new fields have a remark: each is compared with all beside it. */
+const MOST_COMPARED = 10;
+
+/** A field that a correction changes. Private values are masked in both. */
+export interface Change {
+  readonly field: string;
+  /** undefined: there is none. */
+  readonly before: unknown;
+  /** undefined: it is removed. */
+  readonly after: unknown;
+  /** A possible mistake, for people. */
+  readonly remark: string;
+}
+
+export function changesOf({ input, asked = [] }: Correctable, patch: Patch): Change[] {
+  const changed = mergePatch(input, patch);
+  const [before, after] = [withoutPrivate(input), withoutPrivate(changed)];
+  return differingFields(input, changed).map((field, index) => {
+    const path = field.split('.');
+    return {
+      field,
+      before: valueAt(before, path),
+      after: valueAt(after, path),
+      remark: index < MOST_COMPARED && valueAt(input, path) === undefined ? newField(input, path, asked) : '',
+    };
+  });
+}
+
+/** Some fields are open and take any name: a new one similar to an existing one may be a typing error. */
+function newField(input: object, path: readonly string[], asked: readonly string[]): string {
+  if (asked.includes(path.join('.'))) return 'new field that the partner asked for; sent as is';
+  const beside = valueAt(input, path.slice(0, -1));
+  const names = typeof beside === 'object' && beside !== null ? Object.keys(beside) : [];
+  return `new field${didYouMean(path.at(-1) ?? '', names)}`;
+}
+
+/** Values that no schema of an open field finds wrong. */
+function mistaken({ field, before, after }: Change): FieldProblem[] {
+  if (after === REDACTED && before === REDACTED) return [];
+  const rule = typeof before === 'number' && typeof after === 'string' ? localeRule(after) : undefined;
+  return rule === undefined ? [] : [{ field, message: rule }];
+}
+
+/** One line for each change: `application.volume: 180000 -> 240000`. */
+export function changeLines(changes: readonly Change[]): string[] {
+  return changes.map(
+    ({ field, before, after, remark }) =>
+      `  ${field}: ${shown(before)} -> ${shown(after)}${remark && `  (${remark})`}`,
+  );
+}
+
+/** The shown length of a value, in characters. */
+const VALUE_LENGTH = 60;
+
+export function shown(value: unknown): string {
+  const text = value === undefined ? 'none' : JSON.stringify(value);
+  return text.length > VALUE_LENGTH ? `${text.slice(0, VALUE_LENGTH - 1)}…` : text;
+}
+
+/** A field that can change now. */
+export interface ChangeableField extends Field {
+  /** Its present value, masked; undefined where there is none. */
+  readonly now: unknown;
+}
+
+/** The fields that a correction can change now, with their rules. */
+export function changeableFields(correctable: Correctable, known: KnownAccounts): ChangeableField[] {
+  const { fields, schema, added } = changeable(correctable, known);
+  const present = withoutPrivate(correctable.input);
+  const named = fieldsOf(schema).filter(({ name }) => isWithin(name, fields));
+  const names = new Set(named.map(({ name }) => name));
+  // The schema does not name what is in an open field.
+  const open = leavesIn(correctable.input, fields).filter(
+    (name) => !names.has(name.replace(/\.\d+(?=\.|$)/g, '.N')),
+  );
+  const asked = added.filter((name) => !open.includes(name));
+  const unnamed = (rule: string) => (name: string) =>
+    ({ name, rule, isRequired: false, type: 'any', kind: 'text' }) as const;
+  const others = [...open.map(unnamed('')), ...asked.map(unnamed('the partner asked for it; sent as is'))];
+  return [...named, ...others].map((field) => ({ ...field, now: valueAt(present, field.name.split('.')) }));
+}

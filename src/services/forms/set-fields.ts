@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { z } from 'zod';
+import type { Patch } from '../../messages/activities.js';
+import { fieldOf, isContainer, isObject } from '../../messages/objects.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { localeRule, PLAIN_NUMBER } from '../../partners/rules-in-words.js';
+import { type CellType, columnsOf } from '../batches/columns.js';
+import { InvalidInput } from '../texts/invalid-input.js';
+import { parseJson } from '../texts/text.js';
+
+/** A field, and the text for its value. */
+export interface Setting {
+  readonly field: string;
+  readonly text: string;
+}
+
+/** Reads `application.volume=240000`, as `--set` takes it. @throws {InvalidInput} */
+export function settingsFrom(given: readonly string[]): Setting[] {
+  return given.map((each) => {
+    const [, field, text] = /^\s*([^=\s]+)\s*=(.*)$/s.exec(each) ?? [];
+    if (field !== undefined && text !== undefined) return { field, text };
+    throw new InvalidInput('--set: must be FIELD=VALUE, such as application.volume=240000');
+  });
+}
+
+/**
+ * The merge patch that sets these fields of an input. A value is JSON or plain text, by what the schema takes there; `null`
+ * removes the field. A list is in the patch as a whole, because a merge patch cannot change a part of one.
+ *
+ * @param what names the correction in an error
+ * @throws {InvalidInput} that names each value in a wrong form
+ */
+export function patchFrom(
+  settings: readonly Setting[],
+  input: object,
+  schema: z.ZodType,
+  what = '--set',
+): Patch {
+  const columns = columnsOf([schema]);
+  const changed = structuredClone(input);
+  const problems: FieldProblem[] = [];
+  for (const { field, text } of settings) {
+    const column = columns.find(field);
+    const path = column?.path ?? field.split('.');
+    const read = valueFrom(text, field, valueAt(input, path), column?.takes ?? EVERY_TYPE);
+    const rule = 'rule' in read ? read.rule : put(changed, path, read.value);
+    if (rule !== undefined) problems.push({ field, message: rule });
+  }
+  if (problems.length > 0)
+    throw new InvalidInput(`${what}: a value is not valid; nothing was sent`, problems);
+  const patch = patchBetween(input as Patch, changed as Patch);
+  if (Object.keys(patch).length > 0) return patch;
+  throw new InvalidInput(
+    `${what}: changes nothing, because the fields already have these values; nothing was sent`,
+  );
+}
+
+/** The types of a field that the schema does not name. */
+const EVERY_TYPE: readonly CellType[] = ['text', 'number', 'boolean'];
+
+/** For a field that may have any type. */
+const AS_TEXT = `to send it as text: --set 'FIELD="TEXT"'`;
+
+/** The value of a text. Text in a field that may have any type keeps the type of the present value. */
+function valueFrom(text: string, field: string, present: unknown, takes: readonly CellType[]) {
+  if (text === 'null') return { value: null };
+  if (/^["{[]/.test(text)) return { value: parseJson(text, `--set ${field}`) };
+  const isText = takes.includes('text') && typeof present === 'string';
+  if (takes.includes('boolean') && !isText && /^(true|false)$/.test(text)) return { value: text === 'true' };
+  if (!takes.includes('number') || isText) return { value: text };
+  if (isNumber(text)) return { value: Number(text) };
+  const rule = localeRule(text);
+  if (rule !== undefined) return { rule: takes.includes('text') ? `${rule}; ${AS_TEXT}` : rule };
+  return takes.includes('text') && typeof present === 'number'
+    ? { rule: `is a number, so write it as 1234.56; ${AS_TEXT}` }
+    : { value: text };
+}
+
+/** Not a text of digits that a number would change: `00123`, or more digits than a number has. */
+function isNumber(text: string): boolean {
+  return PLAIN_NUMBER.test(text) && /^-?(0|[1-9]\d{0,14})(\.\d{1,15})?$/.test(text);
+}
+
+/** The value of a field; undefined where there is none. */
+export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (inside, name) => (isContainer(inside) && Object.hasOwn(inside, name) ? inside[name] : undefined),
+    value,
+  );
+}
+
+/** Sets a field; null removes it. @returns the rule that the path breaks */
+function put(target: object, path: readonly (string | number)[], value: unknown): string | undefined {
+  let inside = target as Record<string | number, unknown>;
+  for (const [depth, name] of path.entries()) {
+    if (name === '' || name === '__proto__') return 'is not a field';
+    if (Array.isArray(inside) && !(Number(name) <= inside.length))
+      return `the list has ${inside.length} items, counted from 0`;
+    if (depth === path.length - 1) {
+      if (value !== null) inside[name] = value;
+      else if (Array.isArray(inside)) inside.splice(Number(name), 1);
+      else delete inside[name];
+      return undefined;
+    }
+    if (!isContainer(valueAt(inside, [name]))) inside[name] = typeof path[depth + 1] === 'number' ? [] : {};
+    inside = inside[name] as typeof inside;
+  }
+  return 'is not a field';
+}
+
+function patchBetween(from: Patch, to: Patch): Patch {
+  const names = new Set([...Object.keys(from), ...Object.keys(to)]);
+  const changes = [...names].flatMap((name): [string, unknown][] => {
+    const [one, other] = [fieldOf(from, name), fieldOf(to, name)];
+    if (isDeepStrictEqual(one, other)) return [];
+    if (isObject(one) && isObject(other)) return [[name, patchBetween(one, other)]];
+    return [[name, other ?? null]];
+  });
+  return Object.fromEntries(changes);
+}

@@ -1,0 +1,108 @@
+import type { z } from 'zod';
+import { isNestedDeeper, parseExactly, TOO_NESTED } from '../../partners/json.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { fieldProblems, REQUIRED } from '../../partners/rules-in-words.js';
+import { columnsOf } from '../batches/columns.js';
+import { cellValue, put } from '../batches/csv.js';
+import { distinct } from '../texts/invalid-input.js';
+import { notJson } from '../texts/text.js';
+import { type Field, type FormGroup, type FormPart, formOf } from './schema-fields.js';
+
+/** The typed values of a form's fields, by name: `beneficialOwners.0.city`. An empty field is absent. */
+export type Typed = ReadonlyMap<string, string>;
+
+/** The format of a date field. A program may also send a time. */
+export const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** A day that was picked begins at midnight. */
+export function withTime(kind: Field['kind'], text: string): string {
+  return kind === 'date' && DAY.test(text) ? `${text}T00:00:00Z` : text;
+}
+
+/** The form of an input, and how what is typed into it becomes that input. */
+export function inputForm<Input>(schema: z.ZodType<Input>) {
+  const parts = formOf(schema);
+  const all = parts.flatMap(fieldsIn);
+  const columns = columnsOf([schema]);
+  return {
+    parts,
+    /** Takes what is typed from the fields of a request: of known fields, and items of a list without gaps. */
+    typedIn: (fields: Readonly<Record<string, unknown>>): Typed =>
+      new Map(parts.flatMap((part) => typedIn(part, fields))),
+    /** Checks what is typed with the schema, as a row of a table is checked. */
+    read(typed: Typed): { readonly input: Input } | { readonly problems: readonly FieldProblem[] } {
+      const value = {};
+      for (const { name } of requiredGroups(parts)) put(value, name.split('.'), {});
+      const problems = all.flatMap(({ name, kind }): FieldProblem[] => {
+        const text = typed.get(name);
+        if (text === undefined) return [];
+        if (kind === 'json') return putJson(value, name, text);
+        const column = columns.find(name);
+        // The word stands for the value if a field takes text or false.
+        const isFalse = kind === 'text' && text === 'false' && column?.takes.includes('boolean');
+        if (column) put(value, column.path, isFalse ? false : cellValue(withTime(kind, text), column));
+        return [];
+      });
+      if (isNestedDeeper(value)) return { problems: [{ field: '', message: TOO_NESTED }] };
+      const { success, data: input, error } = schema.safeParse(value);
+      const unparsed = problems.map(({ field }) => field);
+      const found = success ? [] : fieldProblems(error).filter(({ field }) => !unparsed.includes(field));
+      const empty = all.filter(({ name, kind }) => kind === 'date' && !typed.has(name));
+      // The rule of a date is for programs.
+      const inWords = (problem: FieldProblem) =>
+        empty.some(({ name }) => name === problem.field) ? { ...problem, message: REQUIRED } : problem;
+      return success && problems.length === 0
+        ? { input }
+        : { problems: distinct([...problems, ...found.map(inWords)]) };
+    },
+  };
+}
+
+/** The fields of a part, with an index in place of `N`. */
+export function fieldsIn(part: FormPart): Field[] {
+  if (part.kind !== 'group') return [part];
+  return itemsOf(part).flatMap((parts) => parts.flatMap(fieldsIn));
+}
+
+/** The parts of a group; for a list, the parts of each item. */
+export function itemsOf({ parts, most, name }: FormGroup): (readonly FormPart[])[] {
+  if (most === undefined) return [parts];
+  return Array.from({ length: most }, (_, index) => parts.map((part) => numbered(part, name, index)));
+}
+
+function numbered<Part extends FormPart>(part: Part, list: string, index: number): Part {
+  const name = part.name.replace(`${list}.N`, `${list}.${index}`);
+  return part.kind === 'group'
+    ? { ...part, name, parts: part.parts.map((inside) => numbered(inside, list, index)) }
+    : { ...part, name };
+}
+
+function requiredGroups(parts: readonly FormPart[]): FormGroup[] {
+  const groups = parts.filter((part) => part.kind === 'group' && part.isRequired && part.most === undefined);
+  return groups.flatMap((group) => [group as FormGroup, ...requiredGroups((group as FormGroup).parts)]);
+}
+
+function typedIn(part: FormPart, fields: Readonly<Record<string, unknown>>): [string, string][] {
+  if (part.kind === 'group' && part.most !== undefined) {
+    const items = itemsOf(part).map((parts) => parts.flatMap((inside) => typedIn(inside, fields)));
+    const place = (index: number) => `${part.name}.${index}.`;
+    return items
+      .map((typed, index) => typed.map(([name, text]) => [name.slice(place(index).length), text] as const))
+      .filter((typed) => typed.length > 0)
+      .flatMap((typed, index) => typed.map(([name, text]): [string, string] => [place(index) + name, text]));
+  }
+  return fieldsIn(part).flatMap(({ name }): [string, string][] => {
+    const given = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const text = typeof given === 'string' ? given.trim() : '';
+    return text === '' ? [] : [[name, text]];
+  });
+}
+
+function putJson(into: object, name: string, text: string): FieldProblem[] {
+  try {
+    put(into, name.split('.'), parseExactly(text));
+    return [];
+  } catch {
+    return [{ field: name, message: notJson(text) }];
+  }
+}

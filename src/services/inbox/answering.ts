@@ -1,0 +1,85 @@
+import {
+  type Client,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
+import {
+  addRemark,
+  claimRequirement,
+  confirmAnswer,
+  proposeAnswer,
+  withdrawProposal,
+} from '../../messages/claims.js';
+import { type AnswerKind, resolveRequirement } from '../../messages/requirements.js';
+import { stateOf } from '../../temporal/onboardings.js';
+import { PassingProblem, TemporalProblem } from '../../temporal/unavailable.js';
+import type { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { InvalidInput } from '../texts/invalid-input.js';
+import { ifUnreadable } from './waits.js';
+
+/** The decisions that a person must give a reason for. */
+export const NEED_REASON: readonly AnswerKind[] = ['adopt', 'retry', 'choice', 'take-back', 'abandon'];
+
+/** The time limit for a worker to apply an answer, in milliseconds. */
+const APPLY_TIMEOUT_MS = 10_000;
+
+/** Temporal has an answer, and no worker has applied it yet. */
+export class NotYetApplied extends PassingProblem {
+  override readonly name = 'NotYetApplied';
+}
+
+/** An onboarding or operation has ended, so it takes no answer. */
+export class EndedOnboarding extends TemporalProblem {
+  override readonly name = 'EndedOnboarding';
+  constructor(workflowId: string) {
+    super(`${workflowId} has ended`);
+  }
+}
+
+/**
+ * A function that sends an update about a requirement, and waits until a worker has applied it. It throws:
+ * - {@link InvalidInput} when the workflow rejects it
+ * - {@link NotYetApplied} when no worker applies it in time
+ * - {@link EndedOnboarding} when the workflow has ended
+ *
+ * @param next what to do later, if no worker applies it in time
+ */
+function sends<Receipt, Request extends { readonly requirementId: string }>(
+  update: UpdateDefinition<Receipt, [Request]>,
+  next: string,
+) {
+  return async (client: Client, workflowId: string, request: Request): Promise<Receipt> => {
+    const handle = client.workflow.getHandle(workflowId);
+    const send = () => handle.executeUpdate(update, { args: [request] });
+    try {
+      return await client.connection.withDeadline(Date.now() + APPLY_TIMEOUT_MS, send);
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) throw new EndedOnboarding(workflowId);
+      // The message of the workflow's validator, without the layers around it.
+      if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure)
+        throw new InvalidInput(error.cause.message);
+      if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) throw error;
+      const obstacle = (await obstacleOf(client, workflowId))?.detail ?? 'its worker is busy';
+      throw new NotYetApplied(
+        `${request.requirementId} accepted, not yet applied (${obstacle}). A worker applies it later: check with ` +
+          `"gangway status ${workflowId}", and ${next}.`,
+      );
+    }
+  };
+}
+
+export const sendResolution = sends(resolveRequirement, 'answer again if the requirement is still open then');
+
+/** Claims a requirement, extends the claim, or releases it. A customer has no claims and proposals: see `askingWorkflow`. */
+export const sendClaim = sends(claimRequirement, 'repeat it if it had no effect');
+export const sendProposal = sends(proposeAnswer, 'propose it again if it is not shown then');
+export const sendConfirmation = sends(confirmAnswer, 'confirm again if the requirement is still open then');
+export const sendWithdrawal = sends(withdrawProposal, 'repeat it if the answer is still proposed');
+export const sendRemark = sends(addRemark, 'write it again if it is not shown then');
+
+/** Returns the reason why the state of a workflow cannot be read; undefined if it can be. */
+export function obstacleOf(client: Client, workflowId: string): Promise<UnreadableOnboarding | undefined> {
+  return stateOf(client, workflowId).then(() => undefined, ifUnreadable);
+}

@@ -1,0 +1,93 @@
+import { atAccount, ONBOARDINGS, partsOfId, WORKFLOW_ID_PREFIXES } from '../../messages/ids.js';
+import type { ListedRequirement } from '../../messages/listed.js';
+import { type AnswerKind, TASKS } from '../../messages/requirements.js';
+import { type Listed, typesOf } from '../../temporal/search.js';
+
+/** An open requirement, its onboarding, and the people who handle it. */
+export interface InboxItem
+  extends Partial<Omit<ListedRequirement, 'claim' | 'proposal'>>,
+    Pick<Listed, 'workflowId' | 'taskQueue' | 'dba' | 'system' | 'partnerAccount' | 'stage'> {
+  /** The task of a person. */
+  readonly task: string;
+  /** The exact question and its possible answers, which need a query. */
+  readonly title?: string;
+  readonly detail?: string;
+  readonly answers?: readonly AnswerKind[];
+  readonly overdue: boolean;
+  /** The person who has claimed it. */
+  readonly claimedBy?: string;
+  /** ISO 8601. */
+  readonly claimedUntil?: string;
+  /** The person who proposed an answer that waits for a second person. */
+  readonly proposedBy?: string;
+  /** Identifies the proposal. ISO 8601. */
+  readonly proposedAt?: string;
+}
+
+/** Without customers, whose requirements would show twice, as their parts have them. A batch asks nothing. */
+const { customerOnboarding: _, onboardingBatch: __, ...WITH_OWN_REQUIREMENTS } = WORKFLOW_ID_PREFIXES;
+
+/** The workflows whose requirements are in the inbox. */
+export const INBOX_TYPES = typesOf(WITH_OWN_REQUIREMENTS);
+
+/** The open requirements of a workflow in a list. Those that the list only counts are one item without an id. */
+export function itemsOf(listed: Listed): InboxItem[] {
+  const { workflowId, taskQueue, dba, system, partnerAccount, stage, moreRequirements: more } = listed;
+  const of = { workflowId, taskQueue, dba, system, partnerAccount, stage };
+  const items = listed.requirements.map(({ claim, proposal, ...requirement }) => ({
+    ...{ ...of, ...requirement },
+    task: TASKS[requirement.kind],
+    overdue: isOverdue(requirement.dueAt),
+    ...(claim && { claimedBy: claim.actor, claimedUntil: claim.until }),
+    ...(proposal && { proposedBy: proposal.actor, proposedAt: proposal.at }),
+  }));
+  if (more === 0) return items;
+  // They are due after those that the list has.
+  const [last] = items.slice(-1);
+  const task = `and ${more} more`;
+  return [...items, { ...of, task, overdue: false, ...(last && { dueAt: last.dueAt }) }];
+}
+
+/**
+ * Returns the shortest id of each of these workflows that every command accepts: its `externalId` if no other one in the list has
+ * it, in any account.
+ */
+export function shortIds(workflowIds: readonly string[]): (workflowId: string) => string {
+  const known = new Map(
+    workflowIds.map((id) => [id, { ...partsOfId(id), short: onboardingName(id) ?? id }] as const),
+  );
+  const keys = [...known.values()].map(({ key }) => key);
+  const isAlone = (key: string | undefined) => keys.indexOf(key) === keys.lastIndexOf(key);
+  return (id) => {
+    const { key, short = id } = known.get(id) ?? {};
+    return isAlone(key) ? short : id;
+  };
+}
+
+/** `externalId` or `externalId@account`; undefined for other workflows, and where that looks like a workflow id itself. */
+export function onboardingName(workflowId: string): string | undefined {
+  const { type = '', key = '', account } = partsOfId(workflowId) ?? {};
+  const name = atAccount(key, account);
+  return type in ONBOARDINGS && !partsOfId(name) ? name : undefined;
+}
+
+export function byDue({ dueAt: one = '' }: InboxItem, { dueAt: other = '' }: InboxItem): number {
+  return one.localeCompare(other);
+}
+
+export function isOverdue(dueAt: string): boolean {
+  return Date.parse(dueAt) < Date.now();
+}
+
+/** Reports whether the first requirement of a workflow is overdue. */
+export function isLate({ requirements: [first] }: Pick<Listed, 'requirements'>): boolean {
+  return first !== undefined && isOverdue(first.dueAt);
+}
+
+/** The first task of a person, and how many more there are. */
+export function toDo({ state, requirements, moreRequirements }: Listed): string {
+  const [first, ...others] = requirements;
+  if (!first || state !== 'running') return '';
+  const more = others.length + moreRequirements;
+  return TASKS[first.kind] + (more > 0 ? ` (${more} more)` : '');
+}

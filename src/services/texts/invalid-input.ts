@@ -1,0 +1,45 @@
+import type { z } from 'zod';
+import { problemText } from '../../partners/bounds.js';
+import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { fieldProblems } from '../../partners/rules-in-words.js';
+
+/** Input of a person that cannot be used. Names every wrong field. */
+export class InvalidInput extends Error {
+  override readonly name = 'InvalidInput';
+  constructor(
+    what: string,
+    readonly problems: readonly FieldProblem[] = [],
+  ) {
+    super(what);
+  }
+
+  get report(): string {
+    return [this.message, ...problemLines(this.problems)].join('\n');
+  }
+}
+
+/** Each problem once. Two rules may report the same problem of a field. */
+export function distinct(problems: readonly FieldProblem[]): FieldProblem[] {
+  return [...new Map(problems.map((each) => [problemText(each), each])).values()];
+}
+
+/** One line for each problem: `  merchant.dba: is required`, or `  must be an object` about the whole. */
+export function problemLines(problems: readonly FieldProblem[]): string[] {
+  return distinct(problems).map((problem) => `  ${problemText(problem)}`);
+}
+
+/** Checks a value against a schema. @throws {InvalidInput} that names every wrong field with its rule */
+export function check<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  what: string,
+  effect = 'nothing was started',
+): z.output<Schema> {
+  const invalid = (problems: readonly FieldProblem[]) =>
+    new InvalidInput(`${what}: is not valid; ${effect}`, problems);
+  if (isNestedDeeper(value)) throw invalid([{ field: '', message: TOO_NESTED }]);
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  throw invalid(fieldProblems(checked.error));
+}

@@ -1,0 +1,46 @@
+import type { TimelineEntry } from '../../messages/onboarding-state.js';
+import type { Times } from './time.js';
+
+type Timeline = readonly TimelineEntry[];
+
+/** The last answer to a requirement: the person, the time, and a short form. */
+export function answeredBefore(timeline: Timeline, requirementId: string): TimelineEntry | undefined {
+  return entriesAbout(timeline, 'requirement-resolved', requirementId).at(-1);
+}
+
+/** The reason why a requirement closed without an answer. */
+export function closedBefore(timeline: Timeline, requirementId: string): TimelineEntry | undefined {
+  return entriesAbout(timeline, 'requirement-closed', requirementId).at(-1);
+}
+
+/** Oldest first. */
+export function remarksOn(timeline: Timeline, requirementId: string): TimelineEntry[] {
+  return entriesAbout(timeline, 'remark-added', requirementId);
+}
+
+function entriesAbout(timeline: Timeline, wanted: TimelineEntry['event'], requirementId: string) {
+  return timeline.filter(
+    ({ event, detail = '' }) => event === wanted && detail.startsWith(`${requirementId}: `),
+  );
+}
+
+/** The part of an entry about its requirement: `text: One sale in ten.` of `note-1: text: One sale in ten.` */
+export function saidOf({ detail = '' }: TimelineEntry): string {
+  const at = detail.indexOf(': ');
+  return at < 0 ? detail : detail.slice(at + 2);
+}
+
+/** Events whose detail has the end of a claim. */
+const OF_CLAIMS: readonly TimelineEntry['event'][] = [
+  'requirement-claimed',
+  'requirement-taken-over',
+  'requirement-released',
+];
+
+/** A part of an entry for people: a claim ends at a time of their zone. */
+export function inZone(said: string, { event }: Pick<TimelineEntry, 'event'>, times: Times): string {
+  if (!OF_CLAIMS.includes(event)) return said;
+  return said.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (_, day, minute) =>
+    times.at(`${day}T${minute}Z`),
+  );
+}

@@ -1,0 +1,234 @@
+import {
+  type Client,
+  WorkflowFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure, type WorkflowIdConflictPolicy } from '@temporalio/common';
+import {
+  getClient,
+  log,
+  startWorkflow,
+  type WorkflowHandle,
+  WorkflowRunOperationHandler,
+} from '@temporalio/nexus';
+import {
+  HandlerError,
+  type HandlerErrorOptions,
+  type HandlerErrorType,
+  HandlerStartOperationResult,
+  type OperationContext,
+  OperationError,
+  type OperationHandler,
+  type ServiceHandler,
+  type StartOperationContext,
+  serviceHandler,
+} from 'nexus-rpc';
+import { z } from 'zod';
+import type { KnownAccounts } from '../../messages/inputs.js';
+import type { DbaForm } from '../../messages/listed.js';
+import { gangwayService, type NexusProblem } from '../../messages/nexus.js';
+import { problemText } from '../../partners/bounds.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { Deadline, untilAborted } from '../../platform/http/deadline.js';
+import { holdPrivate } from '../../platform/process/logging.js';
+import { outcomeOf, stateOf } from '../../temporal/onboardings.js';
+import {
+  type Backend,
+  checked,
+  find,
+  givenAnswer,
+  onboardingName,
+  Refusal,
+  resolveOnce,
+  startOrAttach,
+} from '../../temporal/requests.js';
+import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
+import { isDenied, isNotFound, isUnavailable } from '../../temporal/unavailable.js';
+import { OBSTACLES, UnreadableOnboarding } from '../../temporal/unreadable.js';
+
+export interface NexusPlace {
+  readonly taskQueue: string;
+  readonly dbaForm: DbaForm;
+  readonly known: KnownAccounts;
+}
+
+const named = z.strictObject({ id: onboardingName });
+
+export function nexusService({ taskQueue, dbaForm, known }: NexusPlace): ServiceHandler {
+  const accounts = Object.keys(known.accounts);
+  const backend = (): Backend => ({ client: getClient(), taskQueue, dbaForm, accounts });
+  return serviceHandler(gangwayService, {
+    boardMerchant: onboarding(MERCHANT, known, backend),
+    onboardBusiness: onboarding(BUSINESS, known, backend),
+    onboardCustomer: onboarding(CUSTOMER, known, backend),
+    answerRequirement: (context, given) =>
+      respond(context, given, async () => {
+        // Temporal repeats a request with the same id.
+        const answered = await resolveOnce(
+          backend(),
+          checked(givenAnswer, given),
+          `nexus-${context.requestId}`,
+        );
+        return answered.receipt;
+      }),
+    getStatus: (context, given) =>
+      respond(context, given, async () => {
+        const { client } = backend();
+        const { workflowId } = await find(backend(), checked(named, given).id);
+        return { workflowId, ...(await stateOf(client, workflowId, QUERY_MS)) };
+      }),
+  });
+}
+
+function onboarding<Input, Given, Outcome>(
+  kind: Kind<Input>,
+  known: KnownAccounts,
+  backend: () => Backend,
+): OperationHandler<Given, Outcome> {
+  const rules = kind.schema(known);
+  const run = new WorkflowRunOperationHandler<Given, Outcome>((context, given) =>
+    runFor(context, backend(), kind, checked(rules, given)),
+  );
+  return {
+    start: (context, given) =>
+      respond(context, given, () =>
+        run.start(context, given).catch((error: unknown) => {
+          if (error instanceof EndedBefore) return endOf<Outcome>(getClient(), error.workflowId);
+          throw error;
+        }),
+      ),
+    cancel: (context, token) =>
+      respond(context, undefined, () =>
+        run.cancel(context, token).catch((error: unknown) => {
+          // It has ended.
+          if (!isNotFound(error)) throw error;
+        }),
+      ),
+  };
+}
+
+/** The onboarding has ended, and reports to nobody any more. */
+class EndedBefore extends Error {
+  constructor(readonly workflowId: string) {
+    super(`${workflowId} has ended`);
+  }
+}
+
+/**
+ * Starts an onboarding whose end Temporal reports to the caller, or lets one that runs report to this caller as well. The first
+ * attempt fails if there is one already, so that no caller attaches to the onboarding of another input.
+ *
+ * @throws {EndedBefore}
+ */
+async function runFor<Input, Outcome>(
+  context: StartOperationContext,
+  backend: Backend,
+  kind: Kind<Input>,
+  input: Input,
+): Promise<WorkflowHandle<Outcome>> {
+  const runs: WorkflowHandle<Outcome>[] = [];
+  const startWith = (workflowIdConflictPolicy: WorkflowIdConflictPolicy) =>
+    startOrAttach(backend, kind, input, async (type, options) => {
+      const run = await startWorkflow(context, type, { ...options, workflowIdConflictPolicy });
+      runs.push(run);
+      return run.runId ?? '';
+    });
+  const { workflowId, started } = await startWith('FAIL');
+  if (!started) await startWith('USE_EXISTING');
+  const [run] = runs;
+  if (!run) throw new EndedBefore(workflowId);
+  return run;
+}
+
+/** The outcome of an onboarding that has ended. @throws {OperationError} when it has none */
+async function endOf<Outcome>(
+  client: Client,
+  workflowId: string,
+): Promise<HandlerStartOperationResult<Outcome>> {
+  try {
+    return HandlerStartOperationResult.sync(await outcomeOf<Outcome>(client, workflowId));
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const isCancelled = error.cause instanceof CancelledFailure;
+    const how = isCancelled ? 'was cancelled' : 'ended without an outcome';
+    const what = `${workflowId} ${how}; an operator can start it again with --again`;
+    throw new OperationError(isCancelled ? 'canceled' : 'failed', what);
+  }
+}
+
+/** The time limit of a handler, in milliseconds. Temporal waits 10 s for its response, and repeats the request after that. */
+const DEADLINE_MS = 8_000;
+
+/** The time limit for a worker to return the state of an onboarding, in milliseconds. It is asked twice. */
+const QUERY_MS = 3_000;
+
+/** Runs a handler within its time, and turns its errors into those for callers. The log shows no private value of the request. */
+async function respond<Result>(
+  { abortSignal }: OperationContext,
+  given: unknown,
+  handle: () => Promise<Result>,
+): Promise<Result> {
+  const release = holdPrivate(given);
+  const deadline = new Deadline({ ms: DEADLINE_MS, until: abortSignal });
+  try {
+    const inTime = () => getClient().withDeadline(Date.now() + DEADLINE_MS, handle);
+    return await untilAborted(inTime(), deadline.signal);
+  } catch (error) {
+    throw callersError(error);
+  } finally {
+    deadline.release();
+    setImmediate(release);
+  }
+}
+
+/** The handler error of each problem. Temporal repeats a request that is `UNAVAILABLE` or `INTERNAL`. */
+const TYPES: Readonly<Record<NexusProblem, HandlerErrorType>> = {
+  invalid: 'BAD_REQUEST',
+  'unknown-onboarding': 'NOT_FOUND',
+  'ambiguous-id': 'CONFLICT',
+  'other-input': 'CONFLICT',
+  'not-open': 'CONFLICT',
+  'not-applied': 'UNAVAILABLE',
+  'unreadable-onboarding': 'UNAVAILABLE',
+  'temporal-unavailable': 'UNAVAILABLE',
+  'internal-error': 'INTERNAL',
+};
+
+/** Turns an error of a handler into what the caller gets. It quotes nothing that the caller sent. */
+export function callersError(error: unknown): HandlerError | OperationError {
+  if (error instanceof HandlerError || error instanceof OperationError) return error;
+  if (error instanceof Refusal) return handlerError(error.kind, error.message, { errors: error.errors });
+  // After repeated failures, Temporal stops all requests of a namespace for a while, so the caller decides about this one.
+  if (error instanceof UnreadableOnboarding)
+    return handlerError('unreadable-onboarding', OBSTACLES[error.obstacle], { retryableOverride: false });
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
+    return handlerError('not-applied', 'the answer is accepted, but not yet applied');
+  if (isUnavailable(error) || isDenied(error) || isCutOff(error))
+    return handlerError('temporal-unavailable', 'no response of Temporal in time');
+  log.error('Nexus operation failed', { error });
+  return handlerError('internal-error', 'see the log of the worker');
+}
+
+/** Reports whether a handler took too long, for its own deadline or for Temporal, or its worker stops. */
+function isCutOff(error: unknown): boolean {
+  return (
+    error instanceof CancelledFailure || (error instanceof DOMException && error.name === 'TimeoutError')
+  );
+}
+
+interface Details extends Pick<HandlerErrorOptions, 'retryableOverride'> {
+  readonly errors?: readonly FieldProblem[];
+}
+
+function handlerError(
+  problem: NexusProblem,
+  what: string,
+  { errors = [], retryableOverride }: Details = {},
+): HandlerError {
+  // Two rules may report the same problem of a field.
+  const lines = new Set(errors.map(problemText));
+  const message = [what, ...lines].join('; ');
+  const details = errors.length > 0 ? [errors] : [];
+  const cause = ApplicationFailure.create({ message, type: problem, details, nonRetryable: true });
+  return new HandlerError(TYPES[problem], message, { cause, retryableOverride });
+}

@@ -1,0 +1,48 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { writeSettings } from '../../../../src/apps/demo/parts.js';
+import { run } from '../../../rigs/processes.js';
+
+/** In place of the command, its process prints how it was started, and a setting. */
+const SHOWS = `
+  const [, starter, ...args] = process.argv;
+  console.error(require('node:path').basename(starter), ...args, process.env.GANGWAY_ACCOUNTS);
+  process.exit();`;
+const LIST = 'gangway list';
+const known = (accounts: string) => `starter.js list ${accounts}\n`;
+
+/** Writes the settings of a demo. */
+const demo = (folder: string, accounts: string) =>
+  writeSettings(folder, { GANGWAY_ACCOUNTS: accounts, GANGWAY_TASK_QUEUE: "it's" });
+
+describe('the gangway of the demo', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gangway-demo-'));
+    await writeFile(join(folder, 'shows.cjs'), SHOWS);
+    return () => rm(folder, { recursive: true });
+  });
+  const sh = async (script: string) => {
+    const env = { NODE_OPTIONS: `--require=${join(folder, 'shows.cjs')}` };
+    return (await run('sh', ['-c', script], env, '', folder)).stderr;
+  };
+
+  it('has the settings of the demo, and those in front of it win', async () => {
+    await demo(folder, 'first');
+    expect(await sh(`./${LIST}`)).toEqual(known('first'));
+    expect(await sh(`GANGWAY_ACCOUNTS=own ./${LIST}`)).toEqual(known('own'));
+    expect(await sh(`. ./settings.sh; ${LIST}`)).toEqual(known('first'));
+    expect(await sh(`. ./settings.sh; GANGWAY_ACCOUNTS=own ${LIST}`)).toEqual(known('own'));
+  });
+
+  it('follows a demo that was started again, in a shell that has the settings of the one before', async () => {
+    await demo(folder, 'first');
+    const again = await mkdtemp(join(tmpdir(), 'gangway-demo-'));
+    onTestFinished(() => rm(again, { recursive: true }));
+    await demo(again, 'second');
+    const restart = `sed 's#${again}#${folder}#g' ${again}/settings.sh > settings.sh`;
+    expect(await sh(`. ./settings.sh; ${restart}; ${LIST}`)).toEqual(known('second'));
+  });
+});

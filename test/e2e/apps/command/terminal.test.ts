@@ -1,0 +1,95 @@
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { READING_MS } from '../../../rigs/command.js';
+import { idOf, inputFile, merchantsFile } from '../../../rigs/commands/files.js';
+import { merchant } from '../../../rigs/inputs.js';
+import { Onboarding } from '../../../rigs/onboarding.js';
+import { run } from '../../../rigs/processes.js';
+import { createRig, type Rig } from '../../../rigs/rig.js';
+import { CTRL_C, gangwayAtTerminal } from '../../../rigs/terminal.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  // Most boardings wait until the end, and nothing about them changes at the partner.
+  rig = await createRig({ poll: { minMs: 50, maxMs: 10_000 } });
+});
+afterAll(() => rig.close());
+
+const at = (args: string, columns?: number) => gangwayAtTerminal(args, rig.env, columns);
+
+describe('board --wait at a terminal', () => {
+  it('shows a spinner with the current step, and leaves only the lines', async () => {
+    const input = merchant();
+    const id = idOf(input);
+    const held = await rig.sandbox.hold('create-merchant', input.externalId);
+    const boarding = at(`board ${await inputFile(rig, input)} --wait`);
+    await boarding.prints(`/ ${id}: started (0 s)`);
+    await boarding.prints('Corner Bakery: preparing (2 s)');
+    await held.letGo();
+    const { code, screen } = await boarding.finished;
+    expect(code).toBe(0);
+    const { mid } = await new Onboarding(rig.client, id).state();
+    expect(screen.filter((line) => !line.startsWith('... '))).toEqual([
+      `started ${id}`,
+      expect.stringMatching(/^http:/),
+      `${id} boarded: mid ${mid}`,
+      '',
+    ]);
+  });
+
+  it('prints a requirement above the spinner, goes on, and prints what continues after Ctrl-C', async () => {
+    const input = merchant('notes');
+    const id = idOf(input);
+    const boarding = at(`board ${await inputFile(rig, input)} --wait`);
+    await boarding.prints(`gangway resolve ${id} note-6b2e32759339 --text TEXT\r\n`);
+    await boarding.prints('underwriting, Pending; waits for a person: 2 open (');
+    await boarding.prints(' (5 s)');
+    boarding.type(CTRL_C);
+    const { code, screen } = await boarding.finished;
+    expect(code).toBe(130);
+    expect(screen.slice(2, 5)).toEqual([
+      `... Ctrl-C ends the wait, not the onboarding; "gangway watch ${id}" follows it again`,
+      `Corner Bakery [notes] (${id}) has an open requirement:`,
+      expect.stringMatching(/^ {2}note-/),
+    ]);
+    expect(screen.slice(-2)).toEqual([
+      `Corner Bakery [notes] (${id}) continues; "gangway watch ${id}" follows it again`,
+      '',
+    ]);
+    await new Onboarding(rig.client, id).handle.terminate();
+  });
+});
+
+describe('batch at a terminal', () => {
+  it('shows a bar below the lines, with the rate and the remaining time, and clears it at the end', async () => {
+    const { file, ids } = await merchantsFile(rig, 20, 'waiting');
+    const batch = at(`batch ${file} --rate 10`);
+    const { code, screen } = await batch.finished;
+    expect(code).toBe(0);
+    expect(batch.stdout()).toMatch(/\[=+-+\] \d+ of 20 started, \d+\.\d\/s, \d s to go/);
+    const [note, ...lines] = screen;
+    expect(note).toMatch(/^\.\.\. the workers start the rows: "gangway batches /);
+    expect(lines.slice(0, 20).sort()).toEqual(ids.map((id, place) => `${place + 1} ${id} started`).sort());
+    expect(lines.slice(20)).toEqual(['20 rows: 20 started', '']);
+  });
+});
+
+it('a question is not answered by what was typed before it, such as the start of a line that Enter would complete', async () => {
+  const closing = at(`call banking close-card '{"paymentCardId":"card-1001"}'`);
+  closing.type('gangway inbox\ry');
+  await closing.prints('does not answer this:\r\n  gangway inbox\r\n  y\r\n');
+  await closing.prints('Continue? [y/N] ');
+  await setTimeout(READING_MS);
+  closing.type('\r');
+  const { code, screen } = await closing.finished;
+  expect([code, screen.at(-2)]).toEqual([1, 'not confirmed; nothing was done']);
+  expect(await rig.sandbox.ledger({ operation: 'close-card' })).toEqual([]);
+});
+
+it('a pipe gets no control codes', async () => {
+  const input = merchant();
+  const command = `board - --wait < ${await inputFile(rig, input)} 2>&1 | cat`;
+  const piped = await run('sh', ['-c', `"${process.execPath}" dist/starter.js ${command}`], rig.env);
+  expect(piped.stdout).toContain(`${idOf(input)} boarded: mid`);
+  expect(piped.stdout).not.toMatch(/[^\P{Cc}\n]/u);
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { axeFindings } from '../../../rigs/browser/axe.js';
+import { office } from '../../../rigs/console/office.js';
+import { noted, pathOf, peopleOf, press } from '../../../rigs/console/people.js';
+import { merchant } from '../../../rigs/inputs.js';
+import { eventually } from '../../../rigs/waiting.js';
+
+const rig = await office();
+const person = peopleOf(() => rig);
+
+it('two people see who has claimed a requirement, take it over, and when both answer, the second sees who was first', async () => {
+  const { boarding, id } = await noted(rig);
+  const [ada, grace] = await Promise.all([person('Ada', 'operator'), person('Grace', 'operator')]);
+  await Promise.all([ada.go(pathOf(boarding, id)), grace.go(pathOf(boarding, id))]);
+  await press(ada, 'Claim');
+  await ada.says('Claimed by you until');
+  // Without a reload.
+  await grace.page.getByText('Claimed by Ada (ada-operator)').waitFor();
+  const [claim] = (await boarding.state()).requirements.map((requirement) => requirement.claim);
+  const left = Date.parse(claim?.until ?? '') - Date.now();
+  expect(left).toBeGreaterThan(3.9 * 3_600_000);
+  expect(left).toBeLessThan(4 * 3_600_000);
+  const rows = await eventually(
+    async () => {
+      await grace.go('/?taken=taken');
+      return grace.page.locator('table tbody tr').allInnerTexts();
+    },
+    (all) => all.some((row) => row.includes(boarding.workflowId) && row.includes('Ada')),
+    'the claim in the inbox',
+  );
+  // The inbox has room for the name only.
+  expect(rows.join()).not.toContain('ada-operator');
+  await grace.go(pathOf(boarding, id));
+  await grace.page.getByText('Remark for colleagues').click();
+  await grace.page.getByLabel('Remark', { exact: true }).fill('They call back on Monday. <3');
+  await press(grace, 'Add the remark');
+  await grace.says('Your colleagues see the remark.');
+  expect(await axeFindings(grace.page)).toEqual([]);
+  // Without a reload, and no partner gets it.
+  await ada.page.getByText(/^Grace \(grace-operator\), .*: They call back on Monday. <3$/).waitFor();
+  await press(grace, 'Take over');
+  await grace.says('Claimed by you until');
+  await press(grace, 'Release');
+  await grace.says('Unclaimed');
+  await ada.go(pathOf(boarding, id));
+  await grace.page.getByLabel('Answer', { exact: true }).fill('Mostly cakes.');
+  await ada.page.getByLabel('Answer', { exact: true }).fill('Bread and rolls.');
+  await press(ada, 'Send the answer');
+  await press(grace, 'Send the answer');
+  await expect
+    .poll(() => grace.text())
+    .toMatch(/Ada \(ada-operator\) answered this first, .*: “Bread and rolls\.”/);
+  await grace.says('Your answer was not sent.');
+  await grace.says('Mostly cakes.');
+  const { timeline } = await boarding.state();
+  expect(timeline.filter(({ event }) => event === 'requirement-resolved')).toHaveLength(1);
+});
+
+describe('while somebody types', () => {
+  it('no key takes a requirement, and the page updates around it: nothing typed is lost, the focus stays, and an answer by another is shown in place', async () => {
+    const boarding = await rig.board(merchant('notes'));
+    const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
+    const [first, second] = requirements;
+    const ada = await person('Ada', 'operator');
+    await ada.go(pathOf(boarding));
+    // Where a page has several, no key takes one.
+    await expect.poll(() => ada.page.locator('button[value="claim"]').count()).toBe(2);
+    await ada.page.keyboard.press('c');
+    await ada.go(pathOf(boarding));
+    await expect.poll(() => ada.page.locator('button[value="claim"]').count()).toBe(2);
+    expect((await boarding.state()).requirements.map(({ claim }) => claim)).toEqual([undefined, undefined]);
+    const card = ada.page.locator(`[id="r-${first?.id}"]`);
+    await card.locator('details', { hasText: 'Answer with text' }).locator('summary').click();
+    const field = card.getByLabel('Answer', { exact: true });
+    await field.fill('I am still typ');
+    await field.evaluate((element: HTMLTextAreaElement) => element.setSelectionRange(2, 4));
+    const before = await field.boundingBox();
+    await boarding.resolve(second?.id ?? '', { kind: 'text', text: 'One in ten.' }, 'Grace');
+    await ada.page.locator(`[id="answered-${second?.id}"]`).waitFor();
+    await expect.poll(() => field.inputValue()).toBe('I am still typ');
+    expect(
+      await field.evaluate((element: HTMLTextAreaElement) => [
+        element.selectionStart,
+        element.selectionEnd,
+        element === element.ownerDocument.activeElement,
+      ]),
+    ).toEqual([2, 4, true]);
+    expect(Math.abs(((await field.boundingBox())?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(2);
+    await boarding.resolve(first?.id ?? '', { kind: 'text', text: 'A voided check comes by mail.' }, 'Grace');
+    await card.getByText('Grace answered').waitFor();
+    await expect.poll(() => card.innerText()).toContain('What you typed is still here');
+    await expect.poll(() => field.inputValue()).toBe('I am still typ');
+    expect(ada.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,194 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { generatePayloadKey } from '../../../../src/temporal/payload-codec.js';
+import { WORKFLOW_BUNDLES } from '../../../../src/worker/bundles.js';
+import { replayed } from '../../../../src/worker/replay.js';
+import { gangway as runGangway } from '../../../rigs/command.js';
+import { inputFile } from '../../../rigs/commands/files.js';
+import { merchant } from '../../../rigs/inputs.js';
+import { run } from '../../../rigs/processes.js';
+import { createRig } from '../../../rigs/rig.js';
+import { recorded } from '../../../rigs/workflows/recorded-histories.js';
+
+// It replays all onboardings of a namespace.
+const rig = await createRig({ ownNamespace: true });
+afterAll(() => rig.close());
+
+const gangway = (...args: string[]) => runGangway(rig.env, ['replay', ...args]);
+
+describe('gangway replay', () => {
+  it('replays what runs and what ended lately, encrypted as it is, and resumes', async () => {
+    const waits = await rig.board(merchant('notes'));
+    await waits.requirement('underwriting-note');
+    const ended = await rig.board(merchant());
+    await ended.outcome();
+    await ended.listed(" AND ExecutionStatus = 'Completed'");
+    await waits.listed(" AND OnboardingStage = 'underwriting'");
+
+    const file = await inputFile(rig, '');
+    const { code: exit, stdout, stderr } = await gangway('--resume', file);
+    expect({ code: exit, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe('all 2 replay on this build\n');
+    const text = await readFile(file, 'utf8');
+    expect(text).toMatch(/^(\w{64} [\w-]{36} \d+\n){2}$/);
+
+    const resumed = await gangway('--resume', file, '--json');
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ replayed: 0, skipped: 2, failed: 0 });
+    // A file of other code, or of a crash in the middle of a line, says nothing.
+    await writeFile(file, `${text.replaceAll(/^\w{64}/gm, '0'.repeat(64))}${text.slice(0, 70)}`);
+    const again = await gangway('--resume', file, '--ended', '0s', '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({ replayed: 1, skipped: 0 });
+
+    const sampled = await gangway(
+      ...['--sample', '1', '--json', '--query', `WorkflowId = '${waits.workflowId}'`],
+    );
+    const { stdout: digest } = await gangway('--code');
+    const [, code = ''] = /^(\w{64})\n$/.exec(digest) ?? [];
+    expect(text).toContain(`${code} `);
+    expect(JSON.parse(sampled.stdout)).toMatchObject({ replayed: 1, sample: 1, left: 0, held: false, code });
+  });
+
+  it('fails for each workflow that it cannot decrypt, and writes nothing of it', async () => {
+    const { PAYLOAD_KEYS: _, ...env } = rig.env;
+    const one = ['--query', "ExecutionStatus = 'Running'"];
+    const { code, stdout } = await runGangway(env, ['replay', ...one]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('Unknown encoding: binary/encrypted');
+    expect(stdout).not.toContain('Corner Bakery');
+
+    const other = await runGangway({ ...rig.env, PAYLOAD_KEYS: generatePayloadKey() }, ['replay']);
+    expect(other.code).toBe(1);
+    // One cause for all.
+    expect(other.stdout).toMatch(
+      /^merchantBoarding: the code fails, with an encrypted error: check that PAYLOAD_KEYS .+\n(.+\n)? {2}\d+ of them, such as .+\n$/,
+    );
+  });
+
+  it('rejects what it cannot use, and replays nothing', async () => {
+    const file = await inputFile(rig, 'dba,email\n');
+    for (const [args, why, code = 2] of [
+      [['--query', 'Stage = 1'], '--query: Stage is not a field'],
+      [['--query', "WorkflowId = 'x'", '--build', 'a'], '--build: a replay with --query covers too little'],
+      [['--resume', '/nowhere/file'], '--resume: /nowhere/file cannot be used (ENOENT)'],
+      [['--resume', file], 'was not written by a replay: name a new file'],
+      [['--build', ''], '--build: must not be empty'],
+      [['--build', 'never-polled'], 'run roll-out.sh start never-polled first', 1],
+    ] as const)
+      expect(await gangway(...args)).toMatchObject({ code, stderr: expect.stringContaining(why) });
+    expect(await readFile(file, 'utf8')).toBe('dba,email\n');
+  });
+});
+
+/** The difference of a recorded boarding in a bundle in which a part of `merchantBoarding` is replaced. */
+async function difference(part: string, by: string, run = 'straight') {
+  const bundle = await readFile(WORKFLOW_BUNDLES.plain, 'utf8');
+  expect(bundle.split(part)).toHaveLength(2);
+  const runs = [run];
+  const place = { namespace: 'default', taskQueue: 'gangway', payloadKeys: undefined };
+  const found = replayed({ ...place, code: bundle.replace(part, by) }, async () => {
+    const name = runs.shift();
+    if (name === undefined) return undefined;
+    const history = historyFromJSON(await recorded(`0.1.0/${name}.json`));
+    return { workflowId: `merchant-boarding-${name}`, runId: name, type: 'merchantBoarding', history };
+  });
+  return (await Array.fromAsync(found)).map((run) => run.difference);
+}
+
+/** In a process of its own, because the workers of this one keep the SDK's runtime alive. */
+it('replays on, although one of its threads is done before the other has begun', async () => {
+  const script = `
+    import { readFile } from 'node:fs/promises';
+    import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
+    import { replayed } from './dist/worker/replay.js';
+    const code = await readFile('dist/workflow-bundle.js', 'utf8');
+    const history = historyFromJSON(JSON.parse(await readFile('test/histories/0.1.0/straight.json', 'utf8')));
+    const { promise: isDone, resolve: done } = Promise.withResolvers();
+    // Each thread fetches four ahead: the first one gets "one" and nothing else, the second one later "two".
+    const nothing = Promise.resolve(undefined);
+    const fetched = ['one', nothing, nothing, nothing, isDone.then(() => 'two')];
+    const next = async () => {
+      const id = await fetched.shift();
+      return id && { workflowId: id, runId: id, type: 'merchantBoarding', history };
+    };
+    const config = { namespace: 'default', taskQueue: 'gangway', payloadKeys: undefined, code };
+    for await (const { workflowId, difference } of replayed(config, next)) {
+      console.log(workflowId, difference ?? 'replays');
+      setTimeout(done, 0);
+    }`;
+  expect(await run(process.execPath, ['--input-type=module', '--eval', script], {})).toEqual({
+    ...{ code: 0, stderr: '' },
+    stdout: 'one replays\ntwo replays\n',
+  });
+});
+
+it('lets its process end when there is nothing to replay', async () => {
+  const script = `
+    import { replayed } from './dist/worker/replay.js';
+    const config = { namespace: 'default', taskQueue: 'gangway', payloadKeys: undefined, code: '' };
+    for await (const run of replayed(config, async () => undefined)) console.log(run);
+    console.log('done');`;
+  const ended = await run(process.execPath, ['--input-type=module', '--eval', script], {});
+  expect(ended).toEqual({ code: 0, stdout: 'done\n', stderr: '' });
+});
+
+/** The name that the bundle gives to the module of the steps, whose number depends on the other imports. */
+const [STEPS] =
+  /_boarding_steps_js__WEBPACK_IMPORTED_MODULE_\d+__/.exec(await readFile(WORKFLOW_BUNDLES.plain, 'utf8')) ??
+  [];
+const SET_FEES = `await (0,${STEPS}.setFees)(boarding);\n            await (0,${STEPS}.submit)(boarding);`;
+
+describe('a replay of code that has changed', () => {
+  const changed = (cause: string) => ({
+    cause: `merchantBoarding: ${cause}`,
+    at: expect.stringMatching(/^src\/workflows\/boarding\/\w+\.ts:\d+$/),
+    eventId: expect.stringMatching(/^\d+$/),
+  });
+
+  it('names the activity that was removed', async () => {
+    const cause = 'the history has activity submitMerchant, the code requests activity changeFees';
+    expect(await difference(`await (0,${STEPS}.submit)(boarding);`, '')).toEqual([changed(cause)]);
+  });
+
+  it('names an activity that was added, with its place', async () => {
+    const cause = 'the history has activity awaitStatusChange, the code requests activity changeFees';
+    const found = await difference(SET_FEES, `${SET_FEES} await (0,${STEPS}.setFees)(boarding);`);
+    expect(found).toEqual([changed(cause)]);
+  });
+
+  const WORKFLOW = '_temporalio_workflow__WEBPACK_IMPORTED_MODULE_0__';
+  const OVERDUE = `(await (0,${WORKFLOW}.condition)(hasMoved, end - Date.now(), { summary }))`;
+  const UPSERT = `(0,${WORKFLOW}.upsertSearchAttributes)(changed);`;
+
+  const told = (what: string) => `merchantBoarding: [TMPRL1100] Nondeterminism error: ${what}`;
+  it.each([
+    [
+      ...['a timer that was removed', OVERDUE, `(await (0,${WORKFLOW}.condition)(hasMoved), true)`],
+      ...['No command scheduled for event HistoryEvent(id: …, TimerStarted)', '20'],
+    ],
+    [
+      ...['an upsert that was added', UPSERT, `{ ${UPSERT} ${UPSERT} }`],
+      'UpsertWorkflowSearchAttributesMachine does not handle HistoryEvent(id: …, ActivityTaskScheduled)',
+      '12',
+    ],
+    [
+      ...['an upsert that was removed', UPSERT, ';'],
+      'Activity machine does not handle this event: HistoryEvent(id: …, UpsertWorkflowSearchAttributes)',
+      '11',
+    ],
+    [
+      ...['a timer that was added', SET_FEES, `await (0,${WORKFLOW}.sleep)(5);\n${SET_FEES}`],
+      'Timer machine does not handle this event: HistoryEvent(id: …, UpsertWorkflowSearchAttributes)',
+      '11',
+    ],
+  ] as const)('names %s, by its event, and the place of nothing else', async (_, part, by, what, eventId) => {
+    expect(await difference(part, by, 'more-notes')).toEqual([{ cause: told(what), eventId }]);
+  });
+
+  it('explains an error of the code itself', async () => {
+    const at = expect.stringMatching(/^src\/workflows\/merchant-boarding\.ts:\d+$/);
+    expect(await difference(SET_FEES, 'throw new Error("of ada@example.com");')).toEqual([
+      { cause: 'merchantBoarding: of [Redacted]', at },
+    ]);
+  });
+});

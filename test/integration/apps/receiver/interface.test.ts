@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { lint } from '../../../rigs/partners/openapi/linter.js';
+import { runReceiver } from '../../../rigs/receiver/running-receiver.js';
+import { sharedRig } from '../../../rigs/shared-rig.js';
+
+const rig = await sharedRig();
+
+describe('the OpenAPI document', () => {
+  it('describes every path', async () => {
+    const { call } = await runReceiver(rig, { posNames: ['Till'] });
+    const { status, headers, text } = await call('GET /openapi.json');
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    const document = JSON.parse(text);
+    expect(document.openapi).toBe('3.1.0');
+    expect(Object.entries<object>(document.paths).map(([path, item]) => [path, Object.keys(item)])).toEqual([
+      ['/events', ['post', 'options']],
+      ['/onboardings/{externalId}', ['put', 'get']],
+      ...['boarding', 'banking', 'processor'].flatMap((partner) => [
+        [`/webhooks/${partner}`, ['post', 'get']],
+        [`/webhooks/${partner}/{secret}`, ['post', 'get']],
+      ]),
+      ['/openapi.json', ['get']],
+      ['/healthz', ['get']],
+      ['/readyz', ['get']],
+    ]);
+  });
+
+  it('is accepted by the linter of Redocly, and has the schemas of the bodies', async () => {
+    const { call } = await runReceiver(rig, { posNames: ['Till'] });
+    const { text } = await call('GET /openapi.json');
+    // Health checks are never rejected, so they have no 4xx.
+    expect(await lint(text, ['operation-4xx-response'])).toEqual([]);
+    const { schemas } = JSON.parse(text).components;
+    expect(schemas['merchant.boarding.requested.v1.event']).toMatchObject({
+      type: 'object',
+      required: ['specversion', 'id', 'source', 'type', 'data'],
+      properties: {
+        type: { const: 'merchant.boarding.requested.v1' },
+        data: { $ref: '#/components/schemas/merchant.boarding.requested.v1.data' },
+      },
+    });
+    expect(schemas['merchant.boarding.requested.v1.data']).toMatchObject({
+      required: ['externalId', 'merchant'],
+      additionalProperties: false,
+      properties: { merchant: { properties: { pos: { enum: ['None', 'CustomPos', 'Till'] } } } },
+    });
+    const { properties, required } = schemas['merchant.body'];
+    expect(properties.type).toEqual({ const: 'merchant' });
+    expect(properties).not.toHaveProperty('externalId');
+    expect(required).toEqual(['type', 'merchant']);
+  });
+});
+
+it('the receiver is alive and ready', async () => {
+  const { call } = await runReceiver(rig);
+  expect(await call('GET /healthz')).toMatchObject({ status: 200, text: '{"status":"ok"}' });
+  expect(await call('GET /readyz')).toMatchObject({ status: 200, text: '{"temporal":"ready"}' });
+});

@@ -1,0 +1,373 @@
+import { readdir } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  type FormKind,
+  isPreviewed,
+  mayMoveMoney,
+  readAnswer,
+  roleFor,
+} from '../../../../src/apps/console/answer.js';
+import { Fields } from '../../../../src/apps/console/query.js';
+import type { Role } from '../../../../src/apps/console/route.js';
+import { businessOnboardingInput, merchantBoardingInput } from '../../../../src/messages/inputs.js';
+import type { AnswerKind, Requirement, RequirementKind } from '../../../../src/messages/requirements.js';
+import { InvalidInput } from '../../../../src/services/texts/invalid-input.js';
+import { stoppedAt } from '../../../rigs/clock.js';
+import {
+  type CallOptions,
+  consoleOfCalls,
+  PROVIDER,
+  rejected,
+} from '../../../rigs/console/console-of-calls.js';
+import { multipart } from '../../../rigs/console/multipart.js';
+import { newFolder } from '../../../rigs/folders.js';
+import { business, merchant } from '../../../rigs/inputs.js';
+
+const NOON = '2026-01-31T12:00:00.000Z';
+beforeEach(() => stoppedAt(NOON));
+
+const KINDS: readonly AnswerKind[] = [
+  ...(['text', 'documents', 'correction', 'adopt', 'retry', 'code', 'choice', 'take-back'] as const),
+  'abandon',
+];
+
+describe('of the answers to a requirement', () => {
+  it.each<[RequirementKind, approvers: string, previewed: string]>([
+    ['underwriting-note', 'choice abandon', 'correction adopt choice abandon'],
+    ['new-status', 'choice abandon', 'correction adopt choice abandon'],
+    ['uncertain-write', KINDS.join(' '), 'correction adopt retry choice abandon'],
+  ])('%s, approvers decide %s, and %s are shown first', (kind, approvers, previewed) => {
+    const roles = KINDS.map((answer) => roleFor({ kind }, answer));
+    expect(KINDS.filter((_, index) => roles[index] === 'approver').join(' ')).toBe(approvers);
+    expect(roles.every((role) => role === 'approver' || role === 'operator')).toBe(true);
+    expect(KINDS.filter((answer) => isPreviewed({ kind }, answer)).join(' ')).toBe(previewed);
+  });
+
+  const SCHEMAS = {
+    boarding: merchantBoardingInput({ posNames: [], accounts: {} } as never),
+    business: businessOnboardingInput({ posNames: [], accounts: {} } as never),
+  };
+  type Named = [input: keyof typeof SCHEMAS, known: string, fields: string, may: boolean];
+
+  it.each<Named>([
+    ['boarding', 'merchant.dba', 'fees fees.cashDiscountRate fees.standard.rate application.fees.rate', true],
+    // No schema describes these, whatever their names are.
+    ['boarding', 'merchant.dba', 'application application.volume application.merchantProfile.volume', true],
+    ['boarding', 'merchant.dba', 'application.payout application.payout.0.iban application.payout.dda', true],
+    ['boarding', 'merchant.dba', 'application.payout.aba application.payout.acct', true],
+    ['boarding', 'merchant.dba', 'application.payout.rate', true],
+    ['boarding', 'merchant.dba', 'merchant.toString merchant.dba.0 application.equipment', true],
+    ['business', 'holder.city', 'holder.iban beneficialOwners.0.account beneficialOwners.N.city', true],
+    // None has such a field, and the next one that gets it may.
+    ['business', 'holder.city', 'bankAccount routingNumber accountNumber', true],
+    ['business', 'holder.city', 'depositAccount settlement.delay', true],
+    // They decide commission and pricing.
+    ['boarding', 'merchant', 'agentProfileId agent boardingSettingsId boardingSettings', true],
+    ['boarding', 'merchant', 'merchant.dba merchant.email', false],
+    ['business', 'holder', 'holder.website holder.annualBusinessRevenue holder.state', false],
+    ['business', 'beneficialOwners', 'beneficialOwners.3 beneficialOwners.0.city', false],
+  ])('a correction of %s.%s, and of %s, may move money: %s', (input, known, fields, may) => {
+    expect(mayMoveMoney([{ field: known }], SCHEMAS[input])).toBe(false);
+    for (const field of fields.split(' '))
+      expect([field, mayMoveMoney([{ field: known }, { field }], SCHEMAS[input])]).toEqual([field, may]);
+  });
+});
+
+describe('the form of an answer', () => {
+  const read = (kind: FormKind, given: object, of: Partial<Requirement> = {}) =>
+    readAnswer(new Fields(given), kind, of, async () => ({ correctable: CORRECTABLE, known: KNOWN }));
+  const CORRECTABLE = { input: { fees: { rate: 2 } } } as never;
+  const KNOWN = { posNames: [], accounts: {} } as never;
+  const why = { reason: ' because ' };
+  const long = (length: number) => 'a'.repeat(length);
+
+  it.each<[FormKind, object, answer: object, Partial<Requirement>?]>([
+    ['text', { text: ' one\r\ntwo\rthree ' }, { text: 'one\ntwo\nthree' }],
+    ['text', { text: long(4_000) }, { text: long(4_000) }],
+    ['code', { code: ' 123 456 ' }, { code: '123456' }],
+    ['adopt', { ...why, id: ' 1234567890 ' }, { id: '1234567890' }],
+    ['adopt', { ...why, id: long(64) }, { id: long(64) }, { idFormat: 'text' }],
+    ['choice', { ...why, choice: 'declined' }, { choice: 'declined' }, { choices: ['approved', 'declined'] }],
+    ['retry', why, {}],
+    ['take-back', why, {}],
+    ['abandon', { reason: long(500) }, {}],
+  ])('%s takes %j', async (kind, given, answer, of) => {
+    expect((await read(kind, given, of)).answer).toEqual({ kind, ...answer });
+  });
+
+  it.each<[FormKind, object, field: string, message: string, Partial<Requirement>?]>([
+    ['text', { text: ' \r\n ' }, 'text', 'must not be empty'],
+    ['text', { text: long(4_001) }, 'text', 'must be at most 4000 characters'],
+    ['code', { code: '12345' }, 'code', 'must be 6 digits'],
+    ['adopt', { ...why, id: '0123' }, 'id', 'must be the ID at the partner, in digits'],
+    ['adopt', { ...why, id: '12345678901' }, 'id', 'must be the ID at the partner, in digits'],
+    ['adopt', { ...why, id: 'x1' }, 'id', 'must be the ID at the partner, in digits'],
+    [
+      ...(['adopt', { ...why, id: long(65) }, 'id'] as const),
+      ...(['must be 1 to 64 letters, digits or symbols, without spaces', { idFormat: 'text' }] as const),
+    ],
+    ['choice', { ...why, choice: 'x' }, 'choice', 'must be one of a, b', { choices: ['a', 'b'] }],
+    ['abandon', { reason: long(501) }, 'reason', 'must be at most 500 characters'],
+    ...(['adopt', 'retry', 'choice', 'take-back', 'abandon'] as const).map(
+      (kind): [FormKind, object, string, string, Partial<Requirement>] => [
+        ...([kind, { id: '1', choice: 'a', reason: ' ' }, 'reason'] as const),
+        ...(['is required: the timeline shows why you decided this', { choices: ['a'] }] as const),
+      ],
+    ),
+  ])('%s does not take %j', async (kind, given, field, message, of) => {
+    const error = await read(kind, given, of).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InvalidInput);
+    expect((error as InvalidInput).problems).toEqual([{ field, message }]);
+  });
+
+  it('needs no reason for an answer to the partner', async () => {
+    for (const [kind, given] of [
+      ['text', { text: 'a' }],
+      ['code', { code: '123456' }],
+    ] as const)
+      expect(await read(kind, given)).toMatchObject({ reason: 'no reason given' });
+    expect(await read('text', { text: 'a', ...why })).toMatchObject({ reason: 'because' });
+  });
+});
+
+const ID = 'merchant-boarding-m-1';
+const PAGE = `/onboardings/${ID}/requirements/note-1`;
+const NOTE: Requirement = {
+  ...{ id: 'note-1', kind: 'underwriting-note', title: 'A note', detail: 'Send a check.' },
+  ...{ raisedAt: NOON, dueAt: NOON, answers: ['text', 'adopt', 'abandon', 'retry', 'correction'] },
+};
+
+/** A console with one onboarding, of which an answer may correct these fields of this input. */
+const correcting = (fields: string[], input: object, options: CallOptions = {}, state: object = {}) => {
+  const queries = { input: { type: 'merchantBoarding', fields, input } };
+  return consoleOfCalls({
+    workflows: { [ID]: { state: { requirements: [NOTE], ...state }, queries } },
+    ...options,
+  });
+};
+
+const asking = (more: Partial<Requirement> = {}, options: CallOptions = {}, unsent: string[] = []) => {
+  const requirements = unsent.length > 0 ? [] : [{ ...NOTE, ...more }];
+  return correcting(['fees'], { fees: { rate: 2 } }, options, { requirements, unsent });
+};
+
+type Form = Readonly<Record<string, string>>;
+const TEXT: Form = { kind: 'text', text: 'Here.', reason: 'called' };
+const ABANDON: Form = { kind: 'abandon', reason: 'fraud' };
+const BACK: Form = { kind: 'take-back', reason: 'a mistake' };
+const FOUR_EYES = { CONSOLE_FOUR_EYES: 'underwriting-note,waiting' };
+describe('an answer', () => {
+  it.each<[Role, Form, answer: object, reason: string]>([
+    ['operator', TEXT, { kind: 'text', text: 'Here.' }, 'called'],
+    ['approver', { ...ABANDON, step: 'send' }, { kind: 'abandon' }, 'fraud'],
+  ])('of %s is sent: %j', async (role, form, answer, reason) => {
+    const { open, updates, audited } = await asking({}, { onUpdate: () => ({ open: 2 }) });
+    const reply = await open({ role }, PAGE, { form });
+    const message = { text: 'Your answer is accepted. 2 still open.' };
+    expect([reply.status, reply.to, reply.message]).toEqual([303, `/onboardings/${ID}`, message]);
+    const request = { requirementId: 'note-1', answer, actor: 'olga', reason };
+    expect(updates()).toEqual([['resolveRequirement', ID, request]]);
+    const about = { workflowId: ID, requirementId: 'note-1', detail: form['kind'] };
+    expect(audited()).toEqual([{ actor: 'olga', ...about, what: 'answer', result: 'accepted' }]);
+  });
+
+  it('of two clicks on one button is sent once, and both get the same page', async () => {
+    const { open, updates, audited } = await asking({}, { onUpdate: () => setImmediate({ open: 0 }) });
+    const click = () => open({}, PAGE, { form: TEXT });
+    const replies = await Promise.all([click(), click()]);
+    replies.push(await click());
+    const message = { text: 'Your answer is accepted. Nothing else is open.' };
+    for (const { status, to, message: said } of replies)
+      expect([status, to, said]).toEqual([303, `/onboardings/${ID}`, message]);
+    expect([updates().length, audited().length]).toEqual([1, 1]);
+    await open({}, PAGE, { form: { ...TEXT, text: 'There.' } });
+    expect(updates()).toHaveLength(2);
+  });
+
+  it('of a person who has answered before is not sent, and the page shows no mistake', async () => {
+    const entry = { at: NOON, event: 'requirement-resolved', actor: 'olga', detail: 'note-1: text: Here.' };
+    const state = { requirements: [], timeline: [entry] };
+    const { open, updates } = await correcting([], {}, {}, state);
+    const { text } = await open({}, PAGE, { form: TEXT });
+    expect(text).toContain('You answered this');
+    expect(text).toContain('Nothing was sent a second time.');
+    expect(text).not.toMatch(/class="problem"|answered this first|Your answer was not sent/);
+    const other = await open({ actor: 'pia', csrf: 'csrf-of-pia' }, PAGE, {
+      form: { ...TEXT, csrf: 'csrf-of-pia' },
+    });
+    expect(other.text).toContain('olga answered this first');
+    expect(other.text).toContain('Your answer was not sent.');
+    expect(updates()).toEqual([]);
+  });
+
+  it('that corrects a date takes the day that was picked, which begins at midnight', async () => {
+    const fees = { minimumDiscountStartDate: '2026-01-01T00:00:00Z' };
+    const { open, updates } = await correcting(['fees'], merchant(undefined, { fees }));
+    const name = 'set.fees.minimumDiscountStartDate';
+    const { text } = await open({ role: 'approver' }, PAGE);
+    expect(text.match(new RegExp(`<input[^>]*name="${name}"[^>]*>`))?.[0]).toContain('type="date"');
+    const typed = async (day: string, step: string) =>
+      open({ role: 'approver' }, PAGE, { form: { kind: 'correction', reason: 'wrong', [name]: day, step } });
+    expect((await typed('31 Jan', 'send')).status).toBe(422);
+    expect((await typed('2026-03-01', '')).text).toContain('<strong>2026-03-01T00:00:00Z</strong>');
+    expect((await typed('2026-03-01', 'send')).status).toBe(303);
+    const patch = { fees: { minimumDiscountStartDate: '2026-03-01T00:00:00Z' } };
+    expect(updates()).toMatchObject([['resolveRequirement', ID, { answer: { kind: 'correction', patch } }]]);
+  });
+
+  it('that corrects private values shows what was typed, except numbers that identify a person', async () => {
+    const input = business();
+    const queries = { input: { type: 'businessOnboarding', fields: ['holder'], input } };
+    const of = 'business-onboarding-b-1';
+    const { open } = await consoleOfCalls({
+      workflows: { [of]: { state: { requirements: [NOTE] }, queries } },
+    });
+    const form = { kind: 'correction', 'set.holder.phone': '5185550177', 'set.holder.ssn': '123456788' };
+    const { text } = await open({}, `/onboardings/${of}/requirements/note-1`, { form });
+    const table = /<table.*?<\/table>/s.exec(text)?.[0] ?? '';
+    const cells = [...table.matchAll(/<td[^>]*data-title="(Now|Then)"[^>]*>(.*?)<\/td>/g)].map(
+      ([, title, cell = '']) => `${title}: ${cell.replace(/<[^>]*>/g, '')}`,
+    );
+    expect(cells).toEqual(['Now: hidden', 'Then: 5185550177', 'Now: hidden', 'Then: hidden']);
+  });
+
+  it('waits for a second person where its kind needs one, and what takes an answer back does not', async () => {
+    const env = { ...PROVIDER, ...FOUR_EYES };
+    const proposing = await asking({}, { env });
+    const reply = await proposing.open({ role: 'approver' }, PAGE, { form: TEXT });
+    expect(reply.message).toEqual({ text: 'Your answer is proposed. A second person must confirm it.' });
+    expect(proposing.updates()).toMatchObject([['proposeAnswer', ID, { actor: 'olga' }]]);
+    expect(proposing.audited()).toMatchObject([{ what: 'propose an answer', result: 'proposed' }]);
+    const back = await asking({}, { env }, ['note-1']);
+    expect((await back.open({}, PAGE, { form: BACK })).message).toEqual({
+      text: 'The answer is taken back. Nothing else is open.',
+    });
+    expect(back.updates()).toMatchObject([['resolveRequirement', ID, { answer: { kind: 'take-back' } }]]);
+  });
+
+  it.each<[Role, Partial<Requirement>, Form, status: number, shown: string]>([
+    ['operator', {}, ABANDON, 403, 'This needs the role approver. Your role is operator.'],
+    ['operator', {}, { ...ABANDON, step: 'send' }, 403, 'This needs the role approver.'],
+    ['operator', { kind: 'uncertain-write' }, TEXT, 403, 'This needs the role approver.'],
+    ['viewer', {}, TEXT, 403, 'This needs the role operator.'],
+    // Shown before it is sent.
+    ['approver', {}, ABANDON, 200, 'Check before it is sent'],
+    ['operator', {}, { kind: 'adopt', id: '1012', reason: 'x' }, 200, 'Check before it is sent'],
+    ['operator', {}, { ...TEXT, step: 'edit' }, 200, 'Here.'],
+    ['operator', {}, { ...TEXT, text: '' }, 422, 'must not be empty'],
+    ['operator', { answers: ['retry'] }, TEXT, 422, 'This requirement does not accept this answer'],
+    ['operator', { id: 'note-2' }, TEXT, 409, 'Your answer was not sent.'],
+    ['operator', {}, BACK, 409, 'The partner already has this answer, or someone took it back.'],
+    ['operator', {}, { kind: 'documents' }, 400, 'This form is not from this console.'],
+  ])('of %s to %j is not sent: %j', async (role, more, form, status, shown) => {
+    const { open, updates, audited } = await asking(more);
+    const reply = await open({ role }, PAGE, { form });
+    expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(shown)]);
+    expect([updates(), audited()]).toEqual([[], []]);
+  });
+
+  const FEES = { fees: { cashDiscountRate: 3.1 } };
+  const PAYOUT = { application: { payout: { iban: 'x' } } };
+  it.each<[what: string, Form, patch: object]>([
+    ['fees in their own field', { 'set.fees.cashDiscountRate': '3.1' }, FEES],
+    ['fees by name', { 'other.0.name': 'fees.cashDiscountRate', 'other.0.value': '3.1' }, FEES],
+    ['fees as a whole', { 'other.0.name': 'fees', 'other.0.value': '{"cashDiscountRate": 3.1}' }, FEES],
+    ['what no schema names', { 'other.0.name': 'application.payout.iban', 'other.0.value': 'x' }, PAYOUT],
+  ])('that corrects %s needs an approver', async (_, fields, patch) => {
+    const input = merchant(undefined, { fees: { cashDiscountRate: 2 } });
+    const { open, updates } = await correcting(['fees', 'application'], input);
+    const sent = (role: Role, step: string) =>
+      open({ role }, PAGE, { form: { kind: 'correction', reason: 'wrong', ...fields, step } });
+    for (const step of ['', 'send']) {
+      const { status, text } = await sent('operator', step);
+      expect([status, text]).toEqual([403, expect.stringContaining('an approver must send it')]);
+    }
+    const { status, text } = await sent('approver', '');
+    expect([status, text]).toEqual([200, expect.stringContaining('Check before it is sent')]);
+    expect(updates()).toEqual([]);
+    expect((await sent('approver', 'send')).status).toBe(303);
+    expect(updates()).toMatchObject([['resolveRequirement', ID, { answer: { kind: 'correction', patch } }]]);
+  });
+
+  it('is checked against the state that the worker itself has in that moment', async () => {
+    const { open, asked } = await asking();
+    const reads = () => asked.filter(([what, , name]) => what === 'query' && name === 'state').length;
+    await open({}, PAGE);
+    await open({}, PAGE);
+    expect(reads()).toBe(1);
+    await open({}, PAGE, { form: { ...TEXT, text: '' } });
+    expect(reads()).toBe(2);
+  });
+
+  it('that changes what a correction must not change is refused before the workflow gets it', async () => {
+    const { open, updates } = await correcting(['merchant'], merchant());
+    const fields = { 'other.0.name': 'externalId', 'other.0.value': 'm-2' };
+    const form = { kind: 'correction', reason: 'wrong', ...fields, step: 'send' };
+    const { status, text } = await open({ role: 'approver' }, PAGE, { form });
+    expect([status, text]).toEqual([422, expect.stringContaining('externalId: cannot be changed')]);
+    expect(updates()).toEqual([]);
+  });
+
+  it.each([
+    ['answer.text: must not be rude', 'text: must not be rude'],
+    ['reason: must not be a joke', 'text-reason: must not be a joke'],
+    ['answer: late\nreason: empty', 'text-reason: empty'],
+    ['the answer: came late', ''],
+  ])('that the workflow refuses with %j stays on the page, with %j at its field', async (message, said) => {
+    const refuse = () => {
+      throw rejected(message);
+    };
+    const { open, audited } = await asking({}, { onUpdate: refuse });
+    const { status, text } = await open({}, PAGE, { form: TEXT });
+    expect([status, text]).toEqual([422, expect.stringContaining('Here.')]);
+    const errors = [...text.matchAll(/id="note-1-([\w-]+)-error"[^>]*>([^<]*)</g)];
+    expect(errors.map(([, field, rule]) => `${field}: ${rule}`).join()).toBe(said);
+    // What is about no field is above the form.
+    if (said === '') expect(text).toContain(`<li>${message}</li>`);
+    expect(audited()).toMatchObject([{ what: 'answer', result: 'rejected', detail: 'text' }]);
+  });
+});
+
+describe('a document', () => {
+  it.each<[what: string, reason: string, error: Error | undefined, status: number, kept: number]>([
+    ['is kept for the partner once it is accepted', '', undefined, 303, 1],
+    // A worker may apply the answer later, and then sends it.
+    [
+      'is kept while no worker has applied its answer',
+      ...(['', new WorkflowUpdateRPCTimeoutOrCancelledError('late')] as const),
+      ...([503, 1] as const),
+    ],
+    ['is removed when the workflow refuses it', '', rejected('answer: late'), 422, 0],
+    ['is removed when its reason is too long', 'a'.repeat(501), undefined, 422, 0],
+  ])('%s', async (_, reason, error, status, kept) => {
+    const folder = await newFolder();
+    const onUpdate = () => {
+      if (error) throw error;
+      return { open: 0 };
+    };
+    const env = { ...PROVIDER, DOCUMENT_DIR: folder };
+    const { open } = await asking({ answers: ['documents'] }, { env, onUpdate });
+    const fields = Object.entries({ csrf: 'csrf-of-olga', reason });
+    const file = { name: 'documents', fileName: 'a.pdf', content: '%PDF-1.7\n%%EOF\n' };
+    const sent = multipart([...fields.map(([name, content]) => ({ name, content })), file]);
+    expect((await open({}, `${PAGE}/documents`, sent)).status).toBe(status);
+    expect(await readdir(folder)).toHaveLength(kept);
+  });
+
+  it('is sent although another one of the same size came just before', async () => {
+    const folder = await newFolder();
+    const env = { ...PROVIDER, DOCUMENT_DIR: folder };
+    const { open, updates } = await asking({ answers: ['documents'] }, { env });
+    const upload = (content: string) => {
+      const file = { name: 'documents', fileName: 'a.pdf', content };
+      return open({}, `${PAGE}/documents`, multipart([{ name: 'csrf', content: 'csrf-of-olga' }, file]));
+    };
+    const both = ['%PDF-1.7\n%%EOF\n', '%PDF-1.6\n%%EOF\n'].map(upload);
+    for (const { status, to } of await Promise.all(both))
+      expect([status, to]).toEqual([303, `/onboardings/${ID}`]);
+    expect(updates()).toHaveLength(2);
+    expect(await readdir(folder)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,368 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Role } from '../../../../src/apps/console/route.js';
+import type { SessionData } from '../../../../src/apps/console/session.js';
+import type { Requirement } from '../../../../src/messages/requirements.js';
+import { stoppedAt } from '../../../rigs/clock.js';
+import { type CallOptions, consoleOfCalls, rejected } from '../../../rigs/console/console-of-calls.js';
+
+const NOON = '2026-01-31T12:00:00.000Z';
+const ONE = '2026-01-31T13:00:00.000Z';
+beforeEach(() => stoppedAt(NOON));
+
+const ID = 'merchant-boarding-m-1';
+const PAGE = `/onboardings/${ID}/requirements/note-1`;
+const BACK = `/onboardings/${ID}#r-note-1`;
+
+const NOTE: Requirement = {
+  ...{ id: 'note-1', kind: 'underwriting-note', title: 'A note', detail: 'Send a check.' },
+  ...{ raisedAt: NOON, dueAt: '2026-02-02T12:00:00.000Z', answers: ['text'] },
+};
+const PROPOSAL = { actor: 'pete', at: NOON, reason: 'called', answer: 'text: One sale in ten.' };
+const WHOLE = { requirementId: 'note-1', actor: 'pete', at: NOON, reason: 'called' };
+const TEXT = { kind: 'text', text: 'One sale in ten, and whole.' };
+
+/** A console with one onboarding that asks one thing. */
+const asking = (more: Partial<Requirement> = {}, options: CallOptions = {}) =>
+  consoleOfCalls({
+    workflows: {
+      [ID]: {
+        state: { requirements: [{ ...NOTE, ...more }] },
+        queries: { proposedAnswer: { ...WHOLE, answer: TEXT }, input: { input: {} } },
+      },
+    },
+    ...options,
+  });
+
+/** The same with an answer that is proposed; null when it was withdrawn meanwhile. */
+const proposing = (proposedAnswer: object | null, input: object = {}) => {
+  const state = { requirements: [{ ...NOTE, proposal: PROPOSAL }] };
+  const queries = { proposedAnswer, input: { input } };
+  return consoleOfCalls({ workflows: { [ID]: { state, queries } } });
+};
+
+/** What the buttons of a claim and of a proposal do. */
+const buttons = (text: string) =>
+  [...text.matchAll(/name="do" value="([\w-]+)"/g)].map(([, what]) => what).join(' ');
+
+describe('the page of a requirement', () => {
+  const OLGAS = { actor: 'olga', until: ONE };
+  const PETES = { actor: 'pete', until: ONE };
+  it.each<[role: Role, claim: Requirement['claim'], holder: string, does: string]>([
+    ['viewer', undefined, '<span class="holder nobody">Unclaimed', ''],
+    ['operator', undefined, '<span class="holder nobody">Unclaimed', 'claim'],
+    ['operator', OLGAS, '<span class="holder mine">Claimed by you until', 'claim release'],
+    ['viewer', OLGAS, '<span class="holder mine">Claimed by you until', ''],
+    ['operator', PETES, '<span class="holder">Claimed by pete until', 'take-over'],
+    ['viewer', PETES, '<span class="holder">Claimed by pete until', ''],
+    // A claim that has ended keeps nobody out.
+    ['operator', { ...PETES, until: NOON }, '<span class="holder nobody">Unclaimed', 'claim'],
+  ])('shows %s a claim %j', async (role, claim, holder, does) => {
+    const { open } = await asking(claim && { claim });
+    const { status, text } = await open({ role }, PAGE);
+    expect([status, text.replace(/ <time.*?<\/time>/g, ''), buttons(text)]).toEqual([
+      ...[200, expect.stringContaining(holder), does],
+    ]);
+  });
+
+  const OWN = 'A second person confirms it. You can withdraw it.';
+  it.each<[role: Role, actor: string, proposer: string, advice: string, does: string, isWhole: boolean]>([
+    ['viewer', 'olga', 'pete proposed an answer', 'An approver confirms it.', '', false],
+    ['operator', 'olga', 'pete proposed an answer', 'An approver confirms it.', 'withdraw', true],
+    ['approver', 'olga', 'pete proposed an answer', '', 'confirm withdraw', true],
+    ['viewer', 'pete', 'You proposed an answer', OWN, '', false],
+    ['approver', 'pete', 'You proposed an answer', OWN, 'withdraw', true],
+  ])('shows %s %s who proposed what', async (role, actor, proposer, advice, does, isWhole) => {
+    const { open } = await asking({ proposal: PROPOSAL });
+    const { text } = await open({ role, actor }, PAGE);
+    const section = /<section class="proposal".*?<\/section>/s.exec(text)?.[0] ?? '';
+    expect(section).toContain(`<h3>${proposer}</h3>`);
+    expect(/<p class="advice">(.*?)<\/p>/.exec(section)?.[1] ?? '').toBe(advice);
+    expect(buttons(section)).toBe(does);
+    expect(section.includes('One sale in ten, and whole.')).toBe(isWhole);
+    expect(section.includes('<p>“One sale in ten.”</p>')).toBe(!isWhole);
+    expect(section.includes(`name="proposedAt" value="${NOON}"`)).toBe(does !== '');
+  });
+
+  it.each([
+    [{ kind: 'documents', documents: [{ key: 'k', fileName: 'a.pdf' }] }, '<ul><li>a.pdf</li></ul>'],
+    [{ kind: 'choice', choice: 'declined' }, '<p>Choose <strong>declined</strong></p>'],
+    [{ kind: 'adopt', id: '1012' }, '<p>Adopt <strong>1012</strong></p>'],
+    [{ kind: 'retry' }, '<p>try again</p>'],
+    [TEXT, '<blockquote class="detail">One sale in ten, and whole.</blockquote>'],
+  ])('shows what is proposed as a whole: %j', async (answer, shown) => {
+    const { open } = await proposing({ ...WHOLE, answer });
+    expect((await open({ role: 'approver' }, PAGE)).text).toContain(shown);
+  });
+
+  it('shows the changes of a proposed correction, before and after', async () => {
+    const answer = { kind: 'correction', patch: { fees: { rate: 3 } } };
+    const { open } = await proposing({ ...WHOLE, answer }, { fees: { rate: 2 } });
+    const { text } = await open({ role: 'approver' }, PAGE);
+    expect(text).toContain('fees.rate');
+    expect(text).not.toContain('<p>corrected</p>');
+  });
+
+  it('shows a proposal that is withdrawn meanwhile as it was listed', async () => {
+    const { open } = await proposing(null);
+    expect((await open({ role: 'approver' }, PAGE)).text).toContain('<p>“One sale in ten.”</p>');
+  });
+});
+
+/** In four hours. */
+const FOUR = '2026-01-31T16:00:00.000Z';
+type Fields = Readonly<Record<string, string>>;
+
+describe('the form of a claim', () => {
+  it.each<[form: Fields, sent: object, message: string]>([
+    [{ do: 'claim' }, { until: FOUR }, 'You have claimed it. Others see that.'],
+    [{ do: 'release' }, {}, 'You released it.'],
+    [{ do: 'take-over' }, { until: FOUR, override: true }, 'You took it over.'],
+  ])('%j sends what it is for', async (form, sent, message) => {
+    const { open, updates, audited } = await asking();
+    const reply = await open({}, `${PAGE}/claim`, { form });
+    expect([reply.status, reply.to, reply.message]).toEqual([303, PAGE, { text: message }]);
+    const request = { requirementId: 'note-1', actor: 'olga', ...sent };
+    expect(updates()).toEqual([['claimRequirement', ID, request]]);
+    const entry = { actor: 'olga', what: form['do'], workflowId: ID, requirementId: 'note-1' };
+    expect(audited()).toEqual([entry]);
+  });
+
+  it('leads to an error when it fails for another reason', async () => {
+    const fail = () => {
+      throw new Error('broken');
+    };
+    const { open, audited } = await asking({}, { onUpdate: fail });
+    expect((await open({}, `${PAGE}/claim`, { form: { do: 'claim' } })).status).toBe(500);
+    expect((await open({}, `${PAGE}/proposal`, { form: { do: 'withdraw' } })).status).toBe(500);
+    expect(audited()).toEqual([]);
+  });
+});
+
+describe('what was chosen in the inbox', () => {
+  const OTHER = 'merchant-boarding-m-2@north';
+  const inbox = (onUpdate?: CallOptions['onUpdate']) => {
+    const state = { requirements: [NOTE] };
+    return consoleOfCalls({
+      workflows: { [ID]: { state }, [OTHER]: { state, account: 'north' } },
+      ...(onUpdate && { onUpdate }),
+    });
+  };
+  const chosen = (...places: string[]) => ({ chosen: places, list: 'kind=ticket' });
+
+  it('is claimed, and leads back to the same filter', async () => {
+    const { open, updates, audited } = await inbox();
+    // The same one twice counts once.
+    const form = chosen(`note-1 ${ID}`, `note-1 ${OTHER}`, `note-1 ${ID}`);
+    const reply = await open({}, '/inbox/claims', { form });
+    const message = { text: 'You are on 2. Others see that.' };
+    expect([reply.status, reply.to, reply.message]).toEqual([303, '/?kind=ticket', message]);
+    const request = { requirementId: 'note-1', actor: 'olga', until: FOUR };
+    expect(updates().sort()).toEqual([
+      ['claimRequirement', ID, request],
+      ['claimRequirement', OTHER, request],
+    ]);
+    const entry = { actor: 'olga', what: 'claim', requirementId: 'note-1' };
+    expect(audited()).toEqual([
+      { ...entry, workflowId: ID },
+      { ...entry, workflowId: OTHER },
+    ]);
+  });
+
+  it.each<[string, string[], text: string, claimed: number]>([
+    ['nothing', [], 'Select something first.', 0],
+    [
+      'one that somebody else took',
+      [`taken ${ID}`, `note-1 ${ID}`],
+      `You are on 1 of 2. Not on: ${ID}: requirementId: pete has claimed taken until noon`,
+      1,
+    ],
+    [
+      'more than a message names',
+      [`taken ${ID}`, `taken ${OTHER}`, `taken-2 ${ID}`, `taken-3 ${ID}`],
+      `You are on 0 of 4. Not on: ${ID}: requirementId: pete has claimed taken until noon; ` +
+        `${OTHER}: requirementId: pete has claimed taken until noon; and 2 more`,
+      0,
+    ],
+    [
+      'what is not there',
+      ['note-1 merchant-boarding-gone', 'nonsense'],
+      'You are on 0 of 2. Not on: merchant-boarding-gone: There is no onboarding with this ID, or you may not see it.; ' +
+        ': There is no onboarding with this ID, or you may not see it.',
+      0,
+    ],
+  ])('may be %s', async (_, places, text, claimed) => {
+    const { open, audited } = await inbox((_name, request) => {
+      if ((request as { requirementId: string }).requirementId === 'note-1') return { open: 1 };
+      throw rejected('requirementId: pete has claimed taken until noon');
+    });
+    const reply = await open({}, '/inbox/claims', { form: { chosen: places, list: '' } });
+    expect([reply.status, reply.to, reply.message]).toEqual([303, '/', { text }]);
+    expect(audited()).toHaveLength(claimed);
+  });
+
+  it.each<[who: Partial<SessionData>, form: Record<string, string | string[]>, status: number]>([
+    [{ role: 'viewer' }, chosen(`note-1 ${ID}`), 403],
+    [{}, { ...chosen(`note-1 ${ID}`), csrf: 'x' }, 403],
+    [{}, chosen(...Array.from({ length: 101 }, (_, number) => `note-${number} ${ID}`)), 400],
+  ])('of %j is refused as a whole', async (who, form, status) => {
+    const { open, updates, audited } = await inbox();
+    expect((await open(who, '/inbox/claims', { form })).status).toBe(status);
+    expect([updates(), audited()]).toEqual([[], []]);
+  });
+
+  it('is not claimed in an account that the person may not see', async () => {
+    const { open, updates } = await inbox();
+    const reply = await open({ accounts: [''] }, '/inbox/claims', {
+      form: chosen(`note-1 ${OTHER}`, `note-1 ${ID}`),
+    });
+    expect(reply.message).toEqual({
+      text: `You are on 1 of 2. Not on: ${OTHER}: There is no onboarding with this ID, or you may not see it.`,
+    });
+    expect(updates().map(([, workflowId]) => workflowId)).toEqual([ID]);
+  });
+});
+
+describe('a remark for colleagues', () => {
+  const TIMELINE = [
+    { at: NOON, event: 'remark-added', detail: 'note-1: <b>Called</b> them.', actor: 'Pete (pete)' },
+    { at: NOON, event: 'remark-added', detail: 'note-11: Of another one.', actor: 'Pete (pete)' },
+    { at: NOON, event: 'answer-taken-back', detail: 'note-1', actor: 'Pete (pete)' },
+  ] as const;
+  const remarked = (onUpdate?: CallOptions['onUpdate']) =>
+    consoleOfCalls({
+      workflows: {
+        [ID]: { state: { requirements: [NOTE], timeline: TIMELINE }, queries: { input: { input: {} } } },
+      },
+      ...(onUpdate && { onUpdate }),
+    });
+
+  it.each<[role: Role, forms: number]>([
+    ['viewer', 0],
+    ['operator', 1],
+  ])('is shown to a %s at its requirement, and in the part that updates', async (role, forms) => {
+    const { open } = await remarked();
+    for (const path of [PAGE, `${PAGE}/part`]) {
+      const { text } = await open({ role }, path);
+      const [section = ''] = /<section aria-label="Remarks">.*?<\/section>/s.exec(text) ?? [];
+      expect(section).toContain('<strong>Pete (pete)</strong>, ');
+      expect(section).toContain(': &lt;b>Called&lt;/b> them.</p>');
+      expect(section).not.toContain('Of another one.');
+    }
+    const { text } = await open({ role }, PAGE);
+    expect(text.split(`action="${PAGE}/remarks"`).length - 1).toBe(forms);
+  });
+
+  it('is sent with its actor, and leads back to the requirement and its list', async () => {
+    const { open, updates, audited } = await remarked();
+    const form = { remark: 'They call back.', list: 'kind=ticket' };
+    const { status, to, message } = await open({}, `${PAGE}/remarks`, { form });
+    expect([status, to]).toEqual([303, `${PAGE}?list=kind%3Dticket`]);
+    expect(message).toEqual({ text: 'Your colleagues see the remark.' });
+    const sent = { requirementId: 'note-1', actor: 'olga', text: 'They call back.' };
+    // The second click of a double click.
+    await open({}, `${PAGE}/remarks`, { form });
+    expect(updates()).toEqual([['addRemark', ID, sent]]);
+    // The audit log names no text.
+    expect(audited()).toEqual([{ actor: 'olga', what: 'remark', workflowId: ID, requirementId: 'note-1' }]);
+  });
+
+  it('is not lost when its workflow rejects it', async () => {
+    const { open, audited } = await remarked(() => {
+      throw rejected('text: must have at most 500 characters; it has 501');
+    });
+    const { status, to, message } = await open({}, `${PAGE}/remarks`, { form: { remark: 'x'.repeat(501) } });
+    expect([status, to, audited()]).toEqual([303, PAGE, []]);
+    expect(message).toEqual({
+      text: `text: must have at most 500 characters; it has 501. You wrote: ${'x'.repeat(471)}… (shortened, 501 characters)`,
+    });
+  });
+
+  it('is sent again at once after a refusal, and by others and elsewhere at the same time', async () => {
+    let refusals = 1;
+    const { open, updates } = await remarked(() => {
+      if (refusals-- > 0) throw rejected('its worker is busy');
+      return { open: 0 };
+    });
+    const remark = (who: Partial<SessionData> = {}, text = 'They call back.', page = PAGE) =>
+      open(who, `${page}/remarks`, { form: { remark: text } });
+    const [first, second] = [await remark(), await remark()];
+    expect([first.message, second.message]).toEqual([
+      { text: 'its worker is busy. You wrote: They call back.' },
+      { text: 'Your colleagues see the remark.' },
+    ]);
+    await Promise.all([remark({ actor: 'pete', csrf: 'petes' }), remark({}, 'They wait.')]);
+    await remark({}, 'They wait.', `/onboardings/${ID}/requirements/note-2`);
+    const sent = { requirementId: 'note-1', actor: 'olga', text: 'They call back.' };
+    const requests = updates().map(([, , request]) => request);
+    expect([...requests.slice(0, 2), requests[4]]).toEqual([
+      ...[sent, sent],
+      { ...sent, requirementId: 'note-2', text: 'They wait.' },
+    ]);
+    // They were sent at the same time.
+    const both = [
+      { ...sent, actor: 'pete' },
+      { ...sent, text: 'They wait.' },
+    ];
+    expect(new Set(requests.slice(2, 4))).toEqual(new Set(both));
+    expect(requests).toHaveLength(5);
+  });
+
+  it.each<[Partial<SessionData>, Fields, status: number]>([
+    [{ role: 'viewer' }, { remark: 'x' }, 403],
+    [{}, { remark: 'x', csrf: 'y' }, 403],
+    [{ role: 'admin', accounts: ['north'] }, { remark: 'x' }, 404],
+  ])('of %j with %j is refused', async (who, form, status) => {
+    const { open, updates } = await remarked();
+    expect((await open(who, `${PAGE}/remarks`, { form })).status).toBe(status);
+    expect(updates()).toEqual([]);
+  });
+});
+
+describe('the form of a proposal', () => {
+  const CONFIRM = ['confirmAnswer', 'You confirmed the answer, and it is sent.'] as const;
+  const WITHDRAW = ['withdrawProposal', 'The proposal is withdrawn.'] as const;
+  it.each<[Fields, readonly [update: string, message: string], to: string]>([
+    [{ do: 'confirm', page: ID }, CONFIRM, `/onboardings/${ID}`],
+    [{ do: 'confirm' }, CONFIRM, `/onboardings/${ID}`],
+    [{ do: 'withdraw', page: ID }, WITHDRAW, BACK],
+    [{ do: 'withdraw' }, WITHDRAW, PAGE],
+  ])('%j of an approver', async (form, [update, message], to) => {
+    const { open, updates, audited } = await asking({ proposal: PROPOSAL });
+    const sent = { form: { proposedAt: NOON, ...form } };
+    const reply = await open({ role: 'approver' }, `${PAGE}/proposal`, sent);
+    expect([reply.status, reply.to, reply.message]).toEqual([303, to, { text: message }]);
+    expect(updates()).toEqual([[update, ID, { requirementId: 'note-1', proposedAt: NOON, actor: 'olga' }]]);
+    const what = `${form['do']} a proposed answer`;
+    expect(audited()).toEqual([{ actor: 'olga', what, workflowId: ID, requirementId: 'note-1' }]);
+  });
+
+  it.each<[Partial<SessionData>, string, Fields, status: number, message: string]>([
+    [{}, 'proposal', { do: 'confirm' }, 403, 'This needs the role approver. Your role is operator.'],
+    [{ role: 'viewer' }, 'proposal', { do: 'withdraw' }, 403, 'This needs the role operator.'],
+    [{ role: 'viewer' }, 'claim', { do: 'claim' }, 403, 'This needs the role operator.'],
+    [{}, 'proposal', { do: 'claim' }, 400, 'This form is not from this console.'],
+    [{}, 'claim', { do: 'confirm' }, 400, 'This form is not from this console.'],
+    [{}, 'claim', { do: 'claim', csrf: 'x' }, 403, 'This form has expired, or is not from this console.'],
+    // An approver of another account.
+    [{ role: 'approver', accounts: ['north'] }, 'proposal', { do: 'confirm' }, 404, 'There is no onboarding'],
+    [{ role: 'admin', accounts: ['north'] }, 'claim', { do: 'take-over' }, 404, 'There is no onboarding'],
+  ])('%j to %s sends nothing: %j', async (who, path, form, status, message) => {
+    const { open, updates, audited } = await asking({ proposal: PROPOSAL });
+    const reply = await open(who, `${PAGE}/${path}`, { form });
+    expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(message)]);
+    expect([updates(), audited()]).toEqual([[], []]);
+  });
+});
+
+it.each([
+  ['claim', { do: 'claim', page: ID }, BACK],
+  ['proposal', { do: 'confirm' }, PAGE],
+])('the form of a %s returns to its page, with what the workflow has against it', async (path, form, to) => {
+  const refuse = () => {
+    throw rejected('requirementId: somebody was first');
+  };
+  const { open, audited } = await asking({ proposal: PROPOSAL }, { onUpdate: refuse });
+  const reply = await open({ role: 'approver' }, `${PAGE}/${path}`, { form });
+  const message = { text: 'requirementId: somebody was first' };
+  expect([reply.status, reply.to, reply.message, audited()]).toEqual([303, to, message, []]);
+});

@@ -1,0 +1,99 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+import { chosenItems, forgetLists, nextIn } from '../../../../src/apps/console/pages/inbox-filter.js';
+import type { Visit, Visitor } from '../../../../src/apps/console/route.js';
+import type { InboxItem } from '../../../../src/services/inbox/inbox.js';
+import { Times } from '../../../../src/services/texts/time.js';
+import { stoppedAt } from '../../../rigs/clock.js';
+import { consoleOfCalls } from '../../../rigs/console/console-of-calls.js';
+import { answering, execution, payloads } from '../../../rigs/temporal/answering-service.js';
+
+beforeEach(() => stoppedAt(0));
+
+type Choices = Parameters<typeof chosenItems>[1];
+
+/** The items by the first letters of their ids. In New York it is five hours earlier. */
+const ITEMS = [
+  { workflowId: 'a', dueAt: '2026-01-29T12:00:00Z', overdue: true, dba: 'Zoo', raisedAt: '3' },
+  { workflowId: 'b', dueAt: '2026-02-01T04:59:00Z', overdue: false, claimedBy: 'olga', raisedAt: '1' },
+  { workflowId: 'c', dueAt: '2026-02-02T04:59:00Z', overdue: false, claimedBy: 'pete', raisedAt: '2' },
+  { workflowId: 'd', dueAt: '2026-02-02T05:00:00Z', overdue: false },
+  { workflowId: 'e', overdue: false, dba: 'Bakery' },
+] as unknown as InboxItem[];
+
+const SATURDAY = '2026-01-31T23:00:00Z';
+const SUNDAY = '2026-02-01T23:00:00Z';
+const MONDAY = '2026-02-02T05:00:00Z';
+
+it.each<[now: string, Partial<Choices>, shown: string]>([
+  [SATURDAY, {}, 'abcde'],
+  [SATURDAY, { due: 'overdue' }, 'a'],
+  [SATURDAY, { due: 'today' }, 'ab'],
+  [SATURDAY, { due: 'week' }, 'abc'],
+  // Sunday is the last day of its week.
+  [SUNDAY, { due: 'week' }, 'abc'],
+  [MONDAY, { due: 'week' }, 'abcd'],
+  [SATURDAY, { taken: 'mine' }, 'b'],
+  [SATURDAY, { taken: 'taken' }, 'bc'],
+  [SATURDAY, { taken: 'untaken' }, 'ade'],
+  [SATURDAY, { taken: 'untaken', due: 'week' }, 'a'],
+  [SATURDAY, { sort: 'waiting', taken: 'taken' }, 'bc'],
+  [SATURDAY, { sort: 'dba' }, 'becda'],
+])('at %s the inbox with %j shows %s', (now, choices, shown) => {
+  vi.setSystemTime(new Date(now));
+  const all = choices as Choices;
+  const of = { times: new Times({ TZ: 'America/New_York' }), visitor: { actor: 'olga' } as Visitor };
+  expect(
+    chosenItems([...ITEMS], all, of)
+      .map(({ workflowId }) => workflowId)
+      .join(''),
+  ).toBe(shown);
+});
+
+const NEXT = '2026-02-01T00:00:00.000Z';
+const claimed = (actor: string) => ({ claim: { actor, until: NEXT } });
+it.each<[before: object, next: string]>([
+  [{}, 'm-2'],
+  [claimed('olga'), 'm-2'],
+  [claimed('pete'), 'm-3'],
+  // A second person confirms it first.
+  [{ proposal: { actor: 'pete', at: NEXT, reason: 'called', answer: 'retry' } }, 'm-3'],
+])(
+  'after an answer comes the first requirement that nobody else has: after %j that of %s',
+  async (by, next) => {
+    const workflows = ['m-1', 'm-2', 'm-3'].map((key, place) => {
+      const due = `2026-02-0${place + 1}T00:00:00.000Z`;
+      const [memo] = payloads({ 'note-1': key === 'm-2' ? by : {} });
+      return execution({
+        ...{ workflowId: `merchant-boarding-${key}`, memo: { handling: memo as never } },
+        indexed: { Requirements: [`underwriting-note note-1 ${due} ${due}`, 'underwriting-note'] },
+      });
+    });
+    const { client } = answering({
+      countWorkflowExecutions: () => ({ count: workflows.length }),
+      listWorkflowExecutions: () => ({ executions: workflows }),
+    });
+    const visitor = { actor: 'olga', accounts: undefined } as Visitor;
+    const visit = { client, visitor, times: new Times({ TZ: 'UTC' }) } as Visit;
+    forgetLists(client, 'merchant-boarding-m-1', 'note-1');
+    expect(await nextIn(visit, 'kind=underwriting-note')).toBe(
+      `/onboardings/merchant-boarding-${next}/requirements/note-1?list=kind%3Dunderwriting-note`,
+    );
+  },
+);
+
+it.each([
+  // A page of 50 and one more, at least half of what is listed.
+  ['/', 102, false],
+  ['/', 103, true],
+  ['/?page=2', 202, false],
+  ['/?page=2', 203, true],
+  ['/?page=2&sort=dba', 1_000, false],
+  ['/?page=2&sort=dba', 1_001, true],
+  ['/?page=99', 1_000, false],
+  ['/?page=99', 1_001, true],
+])('%s of %i that wait is cut by a due date: %s', async (path, counted, isCut) => {
+  const { open, asked } = await consoleOfCalls({ counted });
+  expect((await open({}, path)).status).toBe(200);
+  const queries = asked.filter(([what]) => what === 'list').map(([, query]) => String(query));
+  expect(queries.some((query) => query.includes('ActionDueAt <='))).toBe(isCut);
+});

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { consoleOfCalls, OLGA } from '../../../rigs/console/console-of-calls.js';
+
+/** The numbers of the onboardings in a page of 120, and where it leads. */
+async function pageOf(query: string) {
+  const { open } = await consoleOfCalls({ ofSouth: 120, counted: 120 });
+  const { text } = await open(OLGA, `/onboardings${query}`);
+  const rows = [...text.matchAll(/href="\/onboardings\/merchant-boarding-m-(\d+)%40south"/g)].map(([, id]) =>
+    Number(id),
+  );
+  const links = [...text.matchAll(/href="(\/onboardings\?[^"]*page=\d+[^"]*)"/g)].map(([, link]) => link);
+  return { ids: [...new Set(rows)], links: [...new Set(links)], text };
+}
+
+it.each([
+  ['', 0, 49],
+  ['?page=2', 50, 99],
+  ['?page=3', 100, 119],
+])(
+  'the page %j of the onboardings has those from %i to %i, and the number of all',
+  async (query, first, last) => {
+    const { ids, text } = await pageOf(query);
+    expect([ids.length, ids[0], ids.at(-1)]).toEqual([last - first + 1, first, last]);
+    expect(text).toContain('120 are in this list');
+  },
+);
+
+it('each page leads to the others, with the filter', async () => {
+  const { links } = await pageOf('?stage=underwriting&page=2');
+  expect(links.map((link = '') => link.replaceAll('&amp;', '&'))).toContain(
+    '/onboardings?stage=underwriting&page=3',
+  );
+});

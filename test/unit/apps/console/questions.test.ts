@@ -1,0 +1,36 @@
+import type { Client } from '@temporalio/client';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { withQuestions } from '../../../../src/apps/console/questions.js';
+import type { InboxItem } from '../../../../src/services/inbox/inbox.js';
+
+/** A client at whose workflows a worker answers: at once, or when it is told to. */
+function clientOf(answers: Readonly<Record<string, Promise<void>>>) {
+  let asked = 0;
+  const getHandle = (workflowId: string) => ({
+    query: async () => {
+      asked += 1;
+      await answers[workflowId];
+      return { requirements: [{ id: 'note-1', title: `Note of ${workflowId}` }] };
+    },
+  });
+  const withDeadline = (_: number, call: () => Promise<unknown>) => call();
+  return { client: { workflow: { getHandle }, withDeadline } as unknown as Client, asked: () => asked };
+}
+
+it('a page has the questions that workers tell within a second; the next one has the others, and asks nothing twice', async () => {
+  vi.useFakeTimers({ fakeNodeBuiltins: true });
+  onTestFinished(() => void vi.useRealTimers());
+  let release = () => {};
+  const late = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { client, asked } = clientOf({ late });
+  const rows = ['soon', 'late'].map((workflowId) => ({ workflowId, id: 'note-1' }) as InboxItem);
+  const titles = async () => (await withQuestions(client, rows)).map(({ title }) => title);
+  const first = titles();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await first).toEqual(['Note of soon', undefined]);
+  release();
+  expect(await titles()).toEqual(['Note of soon', 'Note of late']);
+  expect(asked()).toBe(2);
+});

@@ -1,0 +1,255 @@
+import { describe, expect, it } from 'vitest';
+import {
+  attachedSentence,
+  consequenceOf,
+  doubtsOf,
+  fileDoubts,
+  kindsOf,
+  type Row,
+  rowCheck,
+  rowsOf,
+  validate,
+} from '../../../../src/services/batches/validation.js';
+import { business, customer, merchant } from '../../../rigs/inputs.js';
+import { answering } from '../../../rigs/temporal/answering-service.js';
+
+const known = { posNames: [], accounts: { acme: { posNames: [] } } };
+
+/** The result for a file with these rows, from line 1. */
+function validated(...rows: readonly (object | Row['problems'])[]) {
+  const check = rowCheck(known);
+  async function* checked() {
+    for (const [place, row] of rows.entries())
+      yield check(Array.isArray(row) ? { line: place + 1, problems: row } : { line: place + 1, value: row });
+  }
+  return validate(checked());
+}
+
+const one = merchant(undefined, { externalId: 'm-1' });
+
+const TWIN = 'is the same as line 1, under another externalId';
+
+describe('a file', () => {
+  const ALL_KINDS = { merchantBoarding: 2, businessOnboarding: 1, customerOnboarding: 1 };
+  it.each<[string, rows: object[], counts: object]>([
+    ['each kind', [one, business(), customer(), merchant()], ALL_KINDS],
+    ['one id in two accounts', [one, { ...one, account: 'acme' }], { merchantBoarding: 2 }],
+  ])('may have %s', async (_, rows, counts) => {
+    expect(await validated(...rows)).toEqual({
+      ...{ rows: rows.length, counts, problems: [], problemCount: 0, badRows: 0, moreDoubts: 0 },
+      valid: expect.any(Array),
+    });
+  });
+
+  it('may have doubtful values, which are listed by line', async () => {
+    const email = { ...one.merchant, email: 'not-an-email' };
+    const checked = await validated(business(), { ...one, merchant: email });
+    expect(checked).toMatchObject({ problemCount: 0, valid: [{}, { workflowId: 'merchant-boarding-m-1' }] });
+    const doubt = { line: 2, field: 'merchant.email', message: 'is not an e-mail address' };
+    expect(doubtsOf(checked)).toEqual({ count: 1, doubts: [doubt] });
+  });
+
+  it('keeps 10,000 doubts, and counts the others', async () => {
+    const email = { ...one.merchant, email: 'not-an-email' };
+    const rows = Array.from({ length: 10_002 }, (_, number) => ({
+      ...{ ...one, externalId: `m-${number}`, merchant: { ...email, dba: `Shop ${number}` } },
+    }));
+    const checked = await validated(...rows);
+    expect(checked.valid.filter(({ doubts }) => doubts.length > 0)).toHaveLength(10_000);
+    expect(checked.moreDoubts).toBe(2);
+    const { doubts, count } = doubtsOf(checked);
+    expect([doubts.length, count]).toEqual([100, 10_002]);
+  });
+
+  const ADA = { ...one.merchant, email: 'ada@example.com' };
+  it.each<[string, object, object, string | undefined]>([
+    ['everything but the key', { ...one, merchant: ADA }, { ...one, externalId: 'm-2', merchant: ADA }, TWIN],
+    ['names, without an address', one, { ...one, externalId: 'm-2' }, undefined],
+    [
+      'names and e-mail address',
+      { ...one, merchant: ADA },
+      { ...one, externalId: 'm-2', dueInHours: 5, merchant: { ...ADA, email: 'ADA@example.com' } },
+      TWIN,
+    ],
+    [
+      'everything but the account',
+      { ...one, merchant: ADA },
+      { ...one, externalId: 'm-2', account: 'acme', merchant: ADA },
+      undefined,
+    ],
+    [
+      'the address alone',
+      { ...one, merchant: ADA },
+      { ...one, externalId: 'm-2', merchant: { ...ADA, dba: 'Other' } },
+      undefined,
+    ],
+  ])('warns of a merchant under two keys: the rows have the same %s', async (_, first, second, message) => {
+    const { valid, problemCount } = await validated(first, second, business());
+    expect(problemCount).toBe(0);
+    expect(valid.map(({ doubts }) => doubts.map((doubt) => doubt.message))).toEqual([
+      [],
+      message ? [message] : [],
+      [],
+    ]);
+  });
+
+  it('keeps the same agent and boarding settings once', async () => {
+    const { valid } = await validated(one, { ...one, externalId: 'm-2' }, customer(), business());
+    const [first, second, third, last] = valid.map(({ named }) => named);
+    expect([second === first, first?.prefix, third?.prefix, last]).toEqual([
+      true,
+      '',
+      'boarding.',
+      undefined,
+    ]);
+  });
+
+  it('counts the rows that are not valid', async () => {
+    const wrong = { ...one, dueInHours: 0, agentProfileId: 0 };
+    const { badRows, problemCount } = await validated(one, wrong, one);
+    expect([badRows, problemCount]).toEqual([2, 3]);
+  });
+
+  it('may not have an id twice in an account, even in rows of two kinds', async () => {
+    const there = { ...one, account: 'acme' };
+    const { problems } = await validated(one, there, business(undefined, { externalId: 'm-1' }), there, one);
+    const same = (line: number, first: number) => ({
+      ...{ line, field: 'externalId', message: `is the same as in line ${first}` },
+    });
+    expect(problems).toEqual([same(3, 1), same(4, 2), same(5, 1)]);
+  });
+
+  it('may not have a row of two kinds, or of none', async () => {
+    const rows = [{ ...one, holder: {} }, { externalId: 'x' }, { boarding: {}, business: {} }];
+    const { problems } = await validated(...rows);
+    expect(problems.slice(0, 2).map(({ message }) => message)).toEqual([
+      'has merchant and holder: put them in separate rows',
+      expect.stringMatching(/^is not an onboarding: /),
+    ]);
+    expect(problems.at(-1)?.line).toBe(3);
+  });
+
+  it('shows a hundred of its problems, and counts them all, each once in a row', async () => {
+    const problem = { field: 'a', message: 'is wrong' };
+    const { problems, problemCount, rows, badRows } = await validated(
+      ...Array.from({ length: 101 }, () => [problem, problem]),
+    );
+    expect([problems.length, problemCount, rows, badRows]).toEqual([100, 101, 101, 101]);
+    expect(problems.at(-1)).toEqual({ line: 100, ...problem });
+  });
+});
+
+describe('what a file itself does not tell', () => {
+  /** Temporal has these onboardings, some of them with several runs. */
+  const temporal = (existing: readonly string[] = []) =>
+    answering({
+      listWorkflowExecutions: ({ query }: { readonly query: string }) => ({
+        executions: existing
+          .filter((workflowId) => query.includes(`'${workflowId}'`))
+          .map((workflowId) => ({ execution: { workflowId, runId: 'run' } })),
+      }),
+    });
+  const lists = {
+    agentProfileId: [{ id: 101, name: 'Harbor Agents' }],
+    boardingSettingsId: [{ id: 11, name: 'Standard' }],
+  };
+  type Doubt = { readonly field: string; readonly message: string };
+  const EMAIL = { field: 'merchant.email', message: 'is not an e-mail address' };
+  const referring = (agentProfileId: number, account?: string) => ({
+    ...{ prefix: '', agentProfileId, boardingSettingsId: 11, agent: undefined, boardingSettings: undefined },
+    account,
+  });
+  const [seven, eight, listed, acmes] = [referring(7), referring(8), referring(101), referring(7, 'acme')];
+  /** A file with valid rows, from line 1. */
+  const file = (
+    ...rows: (readonly [named?: ReturnType<typeof referring> | undefined, ...doubts: Doubt[]])[]
+  ) => ({
+    valid: rows.map(([named, ...doubts], place) => ({
+      ...{ line: place + 1, workflowId: `merchant-boarding-m-${place}.`, named, doubts },
+    })),
+    moreDoubts: 0,
+  });
+  const places = ({ doubts }: Awaited<ReturnType<typeof fileDoubts>>) =>
+    doubts.map(({ line, field }) => `${line} ${field}`);
+  const rowsWithout = (length: number) => file(...Array.from({ length }, () => [] as const));
+
+  it('is which onboardings exist, each once, a hundred in a query', async () => {
+    const there = ['merchant-boarding-m-0.', 'merchant-boarding-m-99.', 'merchant-boarding-m-249.'];
+    const { client, sent } = temporal([...there, ...there]);
+    const found = await fileDoubts(client, 'gangway', rowsWithout(250));
+    expect(found).toEqual({ doubts: [], count: 0, isComplete: true, attached: 3 });
+    const asked = sent.map(([, { query }]) => query.split(', ').length);
+    expect(asked).toEqual([100, 100, 50]);
+  });
+
+  it('is not which ones exist in a file of more than 10,000 rows', async () => {
+    const { client, sent } = temporal();
+    const attached = async (length: number) =>
+      (await fileDoubts(client, 'gangway', rowsWithout(length))).attached;
+    expect(await attached(10_001)).toBeUndefined();
+    expect(sent).toEqual([]);
+    expect(await attached(10_000)).toBe(0);
+    expect(sent).toHaveLength(100);
+  });
+
+  it('is what the partner does not list, next to doubts of the file, by line', async () => {
+    const { client } = temporal();
+    const asked: unknown[] = [];
+    const read = async (_: unknown, taskQueue: string, account: string | undefined) => {
+      asked.push([taskQueue, account]);
+      return lists;
+    };
+    const all = file([eight], [eight, EMAIL], [seven], [eight], [eight], [listed]);
+    const found = await fileDoubts(client, 'gangway', all, read);
+    expect(found).toMatchObject({ count: 3, isComplete: true });
+    expect(places(found)).toEqual(['1 agentProfileId', '2 merchant.email', '3 agentProfileId']);
+    expect(found.doubts[0]?.message).toMatch(/, as in 3 rows more$/);
+    expect(found.doubts[2]?.message).not.toContain('more');
+    // Once for each account.
+    expect(asked).toEqual([['gangway', undefined]]);
+  });
+
+  it('is nothing about a row whose onboarding exists, because that takes no new input', async () => {
+    const { client } = temporal(['merchant-boarding-m-0.', 'merchant-boarding-m-1.']);
+    const all = file([seven, EMAIL], [undefined, EMAIL], [seven], [undefined, EMAIL]);
+    const found = await fileDoubts(client, 'gangway', all, async () => lists);
+    expect(found).toMatchObject({ count: 2, attached: 2 });
+    expect(places(found)).toEqual(['3 agentProfileId', '4 merchant.email']);
+    expect(found.doubts[0]?.message).not.toContain('more');
+    const attaching = file([seven, EMAIL], [undefined, EMAIL]);
+    const none = { doubts: [], count: 0, isComplete: true, attached: 2 };
+    expect(await fileDoubts(client, 'gangway', attaching, async () => lists)).toEqual(none);
+  });
+
+  it('is not complete when the lists of one account cannot be read', async () => {
+    const { client } = temporal();
+    const read = async (_: unknown, __: string, account: string | undefined) =>
+      account === undefined ? lists : undefined;
+    const found = await fileDoubts(client, 'gangway', file([seven], [acmes]), read);
+    expect([found.isComplete, found.doubts.map(({ line }) => line)]).toEqual([false, [1]]);
+  });
+
+  it('is cut to a hundred doubts, and a long one to 300 characters', async () => {
+    const { client } = temporal();
+    const name = 'x'.repeat(20);
+    const agentProfileId = Array.from({ length: 50 }, (_, number) => ({ id: 900 + number, name }));
+    const all = file(...Array.from({ length: 101 }, () => [referring(7)] as const));
+    const found = await fileDoubts(client, 'gangway', all, async () => ({ ...lists, agentProfileId }));
+    expect([found.doubts.length, found.count]).toEqual([100, 101]);
+    expect(found.doubts[0]?.message).toHaveLength(300);
+    expect(found.doubts[0]?.message).toMatch(/… \(shortened, \d+ characters\)$/);
+  });
+});
+
+it('a file is described in sentences', () => {
+  expect([0, 1, 2].map(rowsOf)).toEqual(['0 rows', '1 row', '2 rows']);
+  expect(kindsOf({ merchantBoarding: 1, businessOnboarding: 2 })).toBe('1 merchant, 2 businesses');
+  expect(kindsOf({ customerOnboarding: 2, merchantBoarding: 1 })).toBe('2 customers, 1 merchant');
+  const attached = [undefined, 0, 1, 2].map((count) => attachedSentence(count, 2));
+  const attach = 'would only attach, because the onboarding exists.';
+  expect(attached).toEqual([undefined, undefined, `1 of 2 rows ${attach}`, `2 of 2 rows ${attach}`]);
+  const counts = { merchantBoarding: 2, businessOnboarding: 1, customerOnboarding: 1 };
+  expect(consequenceOf('a.csv', { rows: 4, counts })).toBe(
+    'This starts 4 rows of a.csv (2 merchants, 1 business, 1 customer), which creates applications at the partners.',
+  );
+});
