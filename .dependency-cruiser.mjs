@@ -5,29 +5,21 @@ import { readdirSync } from 'node:fs';
  * test/unit/architecture.test.ts proves that each rule refuses an import.
  */
 
-/** The folders of src/ from the bottom up. A folder imports folders below it, never one next to or above it. */
+/** The rooms of src/ from the bottom up. A room imports rooms below it, never one next to or above it. */
 export const LAYERS = [
-  ['privacy', 'schemas'],
-  ['settings'],
-  ['http'],
+  ['platform'],
   ['partners'],
   ['messages'],
-  ['documents', 'events', 'process', 'tracing'],
   ['temporal'],
-  ['workflows', 'activities', 'sandbox', 'nexus'],
-  ['worker', 'receiver', 'codec-server'],
-  ['texts'],
-  ['batches', 'inbox', 'reports'],
-  ['forms'],
-  ['client'],
-  ['console'],
-  ['commands'],
-  ['demo'],
+  ['workflows', 'activities'],
+  ['worker'],
+  ['services'],
+  ['apps'],
 ];
 
-/** Each folder of src/partners holds a partner, but for the one that makes OpenAPI documents. */
+/** Each folder of src/partners holds a partner, but for documents of all of them, and the OpenAPI documents. */
 const PARTNERS = readdirSync(new URL('src/partners/', import.meta.url), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && entry.name !== 'openapi')
+  .filter((entry) => entry.isDirectory() && !['documents', 'openapi'].includes(entry.name))
   .map(({ name }) => name);
 
 const inFolders = (names) => `^src/(${names.join('|')})/`;
@@ -83,13 +75,13 @@ const more = [
   {
     name: 'workflows: activities only by their interfaces in messages/',
     from: { path: inFolders(['workflows']) },
-    to: { path: inFolders(['activities', 'temporal', 'documents', 'settings']) },
+    to: { path: inFolders(['activities', 'temporal', 'platform/(documents|settings)']) },
   },
   {
     name: 'workflows: decisions are functions of values',
     from: { path: DECISIONS },
     to: {
-      pathNot: [DECISIONS, '^src/partners/.*phases\\.ts$', inFolders(['privacy'])],
+      pathNot: [DECISIONS, '^src/partners/.*phases\\.ts$', inFolders(['platform/privacy'])],
       dependencyTypesNot: ['type-only'],
     },
   },
@@ -100,7 +92,7 @@ const more = [
   },
   {
     name: 'sandbox: no Temporal',
-    from: { path: inFolders(['sandbox']) },
+    from: { path: inFolders(['apps/sandbox']) },
     to: { path: ['node_modules/@temporalio/', inFolders(['temporal', 'messages'])] },
   },
   {
@@ -115,9 +107,9 @@ const more = [
   },
   ...PARTNERS.map((system) => ({
     name: `partners/${system}: no other partner`,
-    from: { path: `^src/(partners|sandbox|activities)/${system}[/.]` },
+    from: { path: `^src/(partners|apps/sandbox|activities)/${system}[/.]` },
     to: {
-      path: `^src/(partners|sandbox|activities)/(${PARTNERS.filter((other) => other !== system).join('|')})[/.]`,
+      path: `^src/(partners|apps/sandbox|activities)/(${PARTNERS.filter((other) => other !== system).join('|')})[/.]`,
     },
   })),
 ];

@@ -1,5 +1,5 @@
 // Bundles the command and the servers at build time, because Node takes longer to find a thousand files than to run them.
-import { chmodSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -12,7 +12,7 @@ for (const name of readdirSync(dist))
 
 // Chunks lose the order of imports, so each checks Node first.
 const banner = `
-import './process/node-version.js';
+import './platform/process/node-version.js';
 import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 `;
@@ -28,8 +28,17 @@ const options = {
   splitting: true,
 };
 
+/** The apps that are bundled, and those that a checkout runs as they are compiled. In dist/, each has the name of its folder. */
+const BUNDLED = ['receiver', 'codec-server', 'console'];
+const COMPILED = ['sandbox', 'demo'];
+const plain = (names) => {
+  for (const name of names) writeFileSync(`${dist}/${name}.js`, `import './apps/${name}/main.js';\n`);
+};
+plain(COMPILED);
+
 // The coverage of a bundle without a source map cannot be measured, so scripts/coverage.sh asks for the pages alone.
-if (process.argv[2] !== 'pages') {
+if (process.argv[2] === 'pages') plain(BUNDLED);
+else {
   await build({
     ...options,
     entryPoints: [`${src}/starter.ts`],
@@ -39,7 +48,10 @@ if (process.argv[2] !== 'pages') {
   });
   await build({
     ...options,
-    entryPoints: ['worker', 'receiver', 'codec-server', 'console'].map((name) => `${src}/${name}.ts`),
+    entryPoints: {
+      worker: `${src}/worker.ts`,
+      ...Object.fromEntries(BUNDLED.map((name) => [name, `${src}/apps/${name}/main.ts`])),
+    },
     chunkNames: 'server-[hash]',
     ...{ sourcemap: true, sourcesContent: false },
     // The SDK has native code, and finds its own files. OpenTelemetry is loaded only where traces are wanted.
@@ -49,7 +61,7 @@ if (process.argv[2] !== 'pages') {
 
 // What the pages of the console load in a browser.
 await build({
-  entryPoints: ['client.ts', 'style.css'].map((name) => `${src}/console/client/${name}`),
+  entryPoints: ['client.ts', 'style.css'].map((name) => `${src}/apps/console/client/${name}`),
   outdir: `${dist}/console`,
   ...{ bundle: true, minify: true, format: 'iife', target: 'es2022' },
   logLevel: 'warning',

@@ -1,5 +1,5 @@
 import type { Answer, Requirement } from '../src/messages/requirements.js';
-import { documentStore } from '../src/platform/documents/document-store.js';
+import { documentStore } from '../src/partners/documents/document-store.js';
 import { stateOf } from '../src/temporal/onboardings.js';
 import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
 import { answerTo, type OperatorAnswer, STORE_FAILS } from './answers.js';

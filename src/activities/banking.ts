@@ -8,11 +8,11 @@ import type { addressChange, NotificationType } from '../partners/banking/reques
 import type { CallOptions } from '../partners/client.js';
 import { type FieldProblem, failureIn, PartnerError } from '../partners/partner-error.js';
 import type { FileStore } from '../platform/documents/file-store.js';
-import { checkedStatement, saveStatement } from '../platform/documents/statements.js';
 import { shownProfiles } from '../temporal/onboardings.js';
 import { holderActivities, profileCandidates } from './banking/holder.js';
 import { profileActivities, profileReader } from './banking/profiles.js';
 import { problemsIn } from './banking/refusal.js';
+import { checkedStatement, saveStatement } from './banking/statements.js';
 import { OtherTickets, ticketActivities } from './banking/tickets.js';
 import type { Dependencies } from './dependencies.js';
 import { orNone, repeatable, unlessRejected, untilCancelled } from './failures.js';

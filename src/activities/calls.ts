@@ -9,10 +9,10 @@ import type {
 import { isObject } from '../messages/objects.js';
 import { type Download, isDownload, type Operations, operationOf } from '../partners/catalogue.js';
 import { type CallOptions, orRefusal, type PartnerClient, repeatableMethods } from '../partners/client.js';
+import { type DocumentStore, plain } from '../partners/documents/document-store.js';
 import { keepingAllDigits } from '../partners/json.js';
 import { PartnerError } from '../partners/partner-error.js';
 import { PARTNERS, type SystemName } from '../partners/systems.js';
-import { type DocumentStore, plain } from '../platform/documents/document-store.js';
 import type { FileStore } from '../platform/documents/file-store.js';
 import { asFailure, partnerErrorIn, repeatable } from './failures.js';
 import { documentFor, type FileCall, kept } from './stores.js';

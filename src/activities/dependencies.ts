@@ -1,5 +1,5 @@
+import type { DocumentStore } from '../partners/documents/document-store.js';
 import type { MeaningOf } from '../partners/phases.js';
-import type { DocumentStore } from '../platform/documents/document-store.js';
 import type { FileStore } from '../platform/documents/file-store.js';
 import type { PollBounds } from './poll.js';
 

@@ -1,13 +1,15 @@
 import { type Info, log } from '@temporalio/activity';
-import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory, defaultPayloadConverter } from '@temporalio/common';
 import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
 import { type PartnerWait, stepWaits } from '../messages/onboarding-state.js';
 import { readsUnreadable } from '../messages/partner-account.js';
+import { DBA_HEADER } from '../messages/search-attributes.js';
 import { bounded, LONGEST, problemText, shortened } from '../partners/bounds.js';
 import { failsForAccount } from '../partners/partner-error.js';
 import { isRedirection } from '../partners/pause.js';
 import { masked } from '../platform/privacy/masked.js';
+import { holdPrivate } from '../platform/process/logging.js';
 import { type AccountAt, reportTo } from '../temporal/partner-accounts.js';
 import { inTime, partnerErrorIn } from './failures.js';
 import { type PollProgress, pollProgress } from './poll.js';
@@ -154,3 +156,36 @@ export const boundedOutcomes: ActivityInterceptorsFactory = ({ info }): Activity
     },
   },
 });
+
+/** Names the onboarding in the log lines of its activities. */
+export function namesDba(): ActivityInterceptors {
+  let dba: string | undefined;
+  return {
+    inbound: {
+      execute(input, next) {
+        const payload = input.headers[DBA_HEADER];
+        dba = payload && defaultPayloadConverter.fromPayload<string>(payload);
+        return next(input);
+      },
+    },
+    outbound: {
+      getLogAttributes: (attributes, next) => next(dba === undefined ? attributes : { ...attributes, dba }),
+    },
+  };
+}
+
+/** Holds the input of each attempt of an activity while it runs, and until the SDK has logged its result. */
+export function holdsInputs(): ActivityInterceptors {
+  return {
+    inbound: {
+      async execute(input, next) {
+        const release = holdPrivate(input.args);
+        try {
+          return await next(input);
+        } finally {
+          setImmediate(release);
+        }
+      },
+    },
+  };
+}

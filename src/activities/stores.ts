@@ -1,6 +1,6 @@
 import type { DocumentRef } from '../messages/requirements.js';
+import type { DocumentStore } from '../partners/documents/document-store.js';
 import { PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
-import type { DocumentStore } from '../platform/documents/document-store.js';
 import { StoreFailure } from '../platform/documents/file-store.js';
 
 export type FileCall = Pick<PartnerErrorDetails, 'system' | 'operation'>;

@@ -1,20 +1,12 @@
 import { defineUpdate } from '@temporalio/workflow';
+import type { DocumentRef } from '../partners/documents/document-store.js';
 import type { RequirementKind } from './codes.js';
 
 /** Default of `dueInHours`: how long a person has to answer a requirement. */
 export const DEFAULT_DUE_IN_HOURS = 48;
 
 export { REQUIREMENT_KINDS, type RequirementKind, TASKS } from './codes.js';
-
-/** A document in the document store; its bytes never enter a history. */
-export interface DocumentRef {
-  /** Key in the store, as the store and `gangway resolve --document` return it. */
-  readonly key: string;
-  /** The name the partner sees. */
-  readonly fileName: string;
-  /** MIME type. */
-  readonly contentType: string;
-}
+export type { DocumentRef };
 
 /** A person's reply to a requirement. */
 export type Answer =

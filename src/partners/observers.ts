@@ -1,3 +1,5 @@
+import { SpanKind } from '@opentelemetry/api';
+import { fail, tracer } from '../platform/tracing/spans.js';
 import type { Operation } from './catalogue.js';
 import type { HttpDownload, HttpResponse } from './http.js';
 
@@ -47,3 +49,21 @@ export function observers(...all: readonly PartnerObserver[]): PartnerObserver {
     };
   };
 }
+
+/** A span for each HTTP exchange with a partner: the operation and its result. No URL, because it contains ids and search terms. */
+export const traceExchanges: PartnerObserver = ({ system, operation, method }) => {
+  const attributes = {
+    'http.request.method': method,
+    'gangway.system': system,
+    'gangway.operation': operation,
+  };
+  const span = tracer().startSpan(`${system} ${operation}`, { kind: SpanKind.CLIENT, attributes });
+  return (end) => {
+    if ('failure' in end) fail(span, end.code);
+    else {
+      span.setAttribute('http.response.status_code', end.status);
+      if (end.status >= 400) fail(span, String(end.status));
+    }
+    span.end();
+  };
+};

@@ -20,8 +20,8 @@ import {
   withAdvice,
   withSecretFiles,
 } from '../platform/settings/settings.js';
-import { tracedClient } from '../platform/tracing/spans.js';
 import { dataConverter, type PayloadKeys, payloadKeys } from './payload-codec.js';
+import { tracedClient } from './tracing.js';
 import { type Credentials, isUnimplemented, TemporalProblem, whyUnavailable } from './unavailable.js';
 
 /** Temporal's own settings that may come from a file, by `<NAME>_FILE`. Certificates have settings for paths already. */

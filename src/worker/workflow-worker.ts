@@ -9,6 +9,7 @@ import {
 } from '@temporalio/worker';
 import { batchActivities } from '../activities/batches.js';
 import { correctionActivities } from '../activities/corrections.js';
+import { holdsInputs, namesDba } from '../activities/interceptors.js';
 import { reportsWrites } from '../activities/marks.js';
 import { onboardingActivities } from '../activities/onboardings.js';
 import { publishSinks } from '../activities/outbound-events.js';
@@ -18,10 +19,9 @@ import type { BatchActivities } from '../messages/batches.js';
 import { WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
 import { knownAccounts } from '../messages/inputs.js';
 import { openStore } from '../platform/documents/open-store.js';
-import { holdsInputs, namesDba } from '../platform/process/logging.js';
-import { tracedActivities, traceSinks } from '../platform/tracing/spans.js';
 import { clientInterceptors } from '../temporal/connection.js';
 import { dataConverter } from '../temporal/payload-codec.js';
+import { tracedActivities, traceSinks } from '../temporal/tracing.js';
 import { nexusService } from './nexus/service.js';
 import type { WorkerSettings } from './settings.js';
 

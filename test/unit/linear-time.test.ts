@@ -9,9 +9,9 @@ import { merchantBoardingInput, NO_ACCOUNTS } from '../../src/messages/inputs.js
 import { indexedWords } from '../../src/messages/listed.js';
 import { boardingOperations } from '../../src/partners/boarding/operations.js';
 import { differencesIn } from '../../src/partners/differences.js';
+import { documentName } from '../../src/partners/documents/document-types.js';
 import { parseExactly, parseKeepingDigits } from '../../src/partners/json.js';
 import { jsonIn } from '../../src/partners/responses.js';
-import { documentName } from '../../src/platform/documents/document-types.js';
 import { retryAfterMs } from '../../src/platform/http/deadline.js';
 import { PRIVATE_PATTERNS, privatePattern } from '../../src/platform/privacy/masked.js';
 import { Placeholders } from '../../src/platform/privacy/placeholders.js';

@@ -4,8 +4,8 @@ import type { FastifyMultipartBaseOptions, Multipart, MultipartFile } from '@fas
 import type { FastifyRequest } from 'fastify';
 import type { DocumentRef } from '../../messages/requirements.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
-import { type DocumentStore, documentStore } from '../../platform/documents/document-store.js';
-import { MOST_BYTES, MOST_FILES, RefusedDocument } from '../../platform/documents/document-types.js';
+import { type DocumentStore, documentStore } from '../../partners/documents/document-store.js';
+import { MOST_BYTES, MOST_FILES, RefusedDocument } from '../../partners/documents/document-types.js';
 import { openStore, type StorePlaces } from '../../platform/documents/open-store.js';
 import { InvalidInput } from '../../services/texts/invalid-input.js';
 import { requireCsrf } from './admission.js';

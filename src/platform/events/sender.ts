@@ -5,7 +5,6 @@ import ipaddr from 'ipaddr.js';
 import { Webhook } from 'standardwebhooks';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
-import type { OutboundEvent } from '../../messages/outbound-events.js';
 import { Deadline, retryAfterMs } from '../http/deadline.js';
 import { connectorFor } from '../http/proxy.js';
 import { BadSetting, flag, isSecureOrLoopback, list, signingSecrets } from '../settings/settings.js';
@@ -60,7 +59,7 @@ export class EventSender {
   }
 
   /** @throws {ForbiddenAddress}, or the error of a request without a response */
-  async send(event: OutboundEvent, url: string, signal?: AbortSignal) {
+  async send(event: { readonly id: string }, url: string, signal?: AbortSignal) {
     this.#refuseForbidden(new URL(url));
     const body = JSON.stringify(event);
     const deadline = new Deadline({ ms: TIMEOUT_MS, until: signal });

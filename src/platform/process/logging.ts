@@ -1,8 +1,6 @@
-import { defaultPayloadConverter } from '@temporalio/common';
-import type { ActivityInterceptors, Logger, LogLevel } from '@temporalio/worker';
+import type { Logger, LogLevel } from '@temporalio/worker';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { z } from 'zod';
-import { DBA_HEADER } from '../../messages/search-attributes.js';
 import { masked, REDACTED } from '../privacy/masked.js';
 import { literal, privateValuesIn, withoutPrivate } from '../privacy/private-fields.js';
 import { withAdvice } from '../settings/settings.js';
@@ -90,38 +88,6 @@ export function holdPrivate(input: unknown): () => void {
       if (others > 0) held.set(form, others);
       else held.delete(form);
     }
-  };
-}
-
-export function namesDba(): ActivityInterceptors {
-  let dba: string | undefined;
-  return {
-    inbound: {
-      execute(input, next) {
-        const payload = input.headers[DBA_HEADER];
-        dba = payload && defaultPayloadConverter.fromPayload<string>(payload);
-        return next(input);
-      },
-    },
-    outbound: {
-      getLogAttributes: (attributes, next) => next(dba === undefined ? attributes : { ...attributes, dba }),
-    },
-  };
-}
-
-/** Holds the input of each attempt of an activity while it runs, and until the SDK has logged its result. */
-export function holdsInputs(): ActivityInterceptors {
-  return {
-    inbound: {
-      async execute(input, next) {
-        const release = holdPrivate(input.args);
-        try {
-          return await next(input);
-        } finally {
-          setImmediate(release);
-        }
-      },
-    },
   };
 }
 

@@ -199,7 +199,7 @@ export class GangwayClient {
    * @throws {InvalidInput} when the console would refuse it, too; nothing is stored
    */
   async storeDocument(fileName: string, content: Readable): Promise<DocumentRef> {
-    const { documentStore } = await import('../../platform/documents/document-store.js');
+    const { documentStore } = await import('../../partners/documents/document-store.js');
     const { openStore } = await import('../../platform/documents/open-store.js');
     const { InvalidInput } = await import('../texts/invalid-input.js');
     const { settings, env } = this.#parts;

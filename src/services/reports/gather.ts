@@ -6,7 +6,7 @@ import { defined } from '../../messages/objects.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { Answer } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import type { DocumentStore } from '../../platform/documents/document-store.js';
+import type { DocumentStore } from '../../partners/documents/document-store.js';
 import {
   type AcceptedAnswer,
   answersIn,

@@ -1,8 +1,8 @@
 import type { TimelineEvent } from '../../messages/codes.js';
 import { defined, fieldOf, isObject, mergePatch } from '../../messages/objects.js';
 import type { DocumentRef, Requirement } from '../../messages/requirements.js';
+import type { DocumentStore } from '../../partners/documents/document-store.js';
 import type { PartnerErrorKind } from '../../partners/partner-error.js';
-import type { DocumentStore } from '../../platform/documents/document-store.js';
 import { StoreFailure } from '../../platform/documents/file-store.js';
 import { REDACTED } from '../../platform/privacy/masked.js';
 import { withoutPrivate } from '../../platform/privacy/private-fields.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { boardingActivities } from '../../../src/activities/boarding.js';
 import type { Once } from '../../../src/messages/activities.js';
 import { merchantBoardingInput } from '../../../src/messages/inputs.js';
-import { documentStore } from '../../../src/platform/documents/document-store.js';
+import { documentStore } from '../../../src/partners/documents/document-store.js';
 import { folder } from '../../../src/platform/documents/file-store.js';
 import { failed } from '../../rigs/activities/banking/running-activities.js';
 import { environment } from '../../rigs/activities/environment.js';

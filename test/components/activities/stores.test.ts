@@ -3,7 +3,7 @@ import { bankingActivities } from '../../../src/activities/banking.js';
 import { boardingActivities } from '../../../src/activities/boarding.js';
 import { watched } from '../../../src/activities/write.js';
 import { boardingClient } from '../../../src/partners/boarding/client.js';
-import { documentStore } from '../../../src/platform/documents/document-store.js';
+import { documentStore } from '../../../src/partners/documents/document-store.js';
 import { openStore } from '../../../src/platform/documents/open-store.js';
 import { failed } from '../../rigs/activities/banking/running-activities.js';
 import { environment } from '../../rigs/activities/environment.js';

@@ -5,7 +5,7 @@ import { type Party, workersOf } from '../../../simulation/cast.js';
 import { approvalOf } from '../../../simulation/ledger.js';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../../../src/messages/ids.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
-import { documentStore } from '../../../src/platform/documents/document-store.js';
+import { documentStore } from '../../../src/partners/documents/document-store.js';
 import { folder } from '../../../src/platform/documents/file-store.js';
 import { stateOf } from '../../../src/temporal/onboardings.js';
 import type { Markers } from '../privacy/markers.js';

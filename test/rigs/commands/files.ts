@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Client } from '@temporalio/client';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
-import { documentStore } from '../../../src/platform/documents/document-store.js';
+import { documentStore } from '../../../src/partners/documents/document-store.js';
 import { folder } from '../../../src/platform/documents/file-store.js';
 import { describe } from '../../../src/temporal/onboardings.js';
 import { merchant } from '../inputs.js';

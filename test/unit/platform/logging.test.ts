@@ -1,11 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import {
-  createLogger,
-  holdPrivate,
-  holdsInputs,
-  temporalLogger,
-} from '../../../src/platform/process/logging.js';
+import { holdsInputs } from '../../../src/activities/interceptors.js';
+import { createLogger, holdPrivate, temporalLogger } from '../../../src/platform/process/logging.js';
 
 /** A log entry as it is written. */
 function logged(entry: object): string {

@@ -6,12 +6,12 @@ import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { atAccount, splitAccount } from '../../../messages/ids.js';
 import { accountName, type KnownAccounts } from '../../../messages/inputs.js';
-import { int32, text } from '../../../partners/fields.js';
 import {
   checkedDocument,
   documentName,
   RefusedDocument,
-} from '../../../platform/documents/document-types.js';
+} from '../../../partners/documents/document-types.js';
+import { int32, text } from '../../../partners/fields.js';
 import { nearest } from '../../../platform/settings/nearest.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
 import { parseJson, utf8 } from '../../../services/texts/text.js';

@@ -22,15 +22,15 @@ import {
   unknownFieldsWarning,
 } from '../../../partners/catalogue.js';
 import { orRefusal, type PartnerClient } from '../../../partners/client.js';
+import { type DocumentStore, documentStore } from '../../../partners/documents/document-store.js';
+import { typeOf } from '../../../partners/documents/document-types.js';
+import { traceExchanges } from '../../../partners/observers.js';
 import { failureIn, PartnerError } from '../../../partners/partner-error.js';
 import { REQUIRED } from '../../../partners/rules-in-words.js';
 import { PARTNERS, type SystemName } from '../../../partners/systems.js';
-import { type DocumentStore, documentStore } from '../../../platform/documents/document-store.js';
-import { typeOf } from '../../../platform/documents/document-types.js';
 import { openStore } from '../../../platform/documents/open-store.js';
 import { masked } from '../../../platform/privacy/masked.js';
 import { withoutPrivate } from '../../../platform/privacy/private-fields.js';
-import { traceExchanges } from '../../../platform/tracing/spans.js';
 import { flatten } from '../../../services/texts/csv.js';
 import { check, InvalidInput, problemLines } from '../../../services/texts/invalid-input.js';
 import { harmlessJson } from '../../../services/texts/text.js';

@@ -18,13 +18,13 @@ import {
   hasShape,
   shownName,
 } from '../../../partners/differences.js';
+import { traceExchanges } from '../../../partners/observers.js';
 import {
   isRefusedAtTheDoor,
   PartnerError,
   type PartnerErrorDetails,
 } from '../../../partners/partner-error.js';
 import { PARTNERS, type SystemName } from '../../../partners/systems.js';
-import { traceExchanges } from '../../../platform/tracing/spans.js';
 
 /**
  * - `conforms`: the response is as the catalogue describes it

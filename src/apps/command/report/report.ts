@@ -1,4 +1,4 @@
-import { documentStore } from '../../../platform/documents/document-store.js';
+import { documentStore } from '../../../partners/documents/document-store.js';
 import { openStore } from '../../../platform/documents/open-store.js';
 import { recordOf } from '../../../services/reports/gather.js';
 import { recordPage } from '../../../services/reports/record-page.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { documentStore } from '../../../../src/platform/documents/document-store.js';
+import { documentStore } from '../../../../src/partners/documents/document-store.js';
 import { folder } from '../../../../src/platform/documents/file-store.js';
 import { merchant } from '../../../rigs/inputs.js';
 import type { Onboarding } from '../../../rigs/onboarding.js';

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { documentStore } from '../../../../src/platform/documents/document-store.js';
+import { documentStore } from '../../../../src/partners/documents/document-store.js';
 import { folder as folderStore } from '../../../../src/platform/documents/file-store.js';
 import { countingProxy } from '../../../rigs/counting-proxy.js';
 import { business, merchant } from '../../../rigs/inputs.js';

@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
 import { Readable } from 'node:stream';
-import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
+import { MAX_ATTACHMENT_BYTES } from '../boarding/schemas.js';
 
 /**
  * The document types that people may give, wherever they give them. Name and content must agree, and a file that is valid as two

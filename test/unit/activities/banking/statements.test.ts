@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { checkedStatement, saveStatement } from '../../../../src/activities/banking/statements.js';
 import type { StatementRequest } from '../../../../src/messages/banking-activities.js';
 import { PartnerError } from '../../../../src/partners/partner-error.js';
 import { folder as inFolder } from '../../../../src/platform/documents/file-store.js';
-import { checkedStatement, saveStatement } from '../../../../src/platform/documents/statements.js';
 import { newFolder as newParent } from '../../../rigs/folders.js';
 
 const january = { period: '2026-01', financialAccountIds: ['fa-501-1'], fileFormat: 'PDF' } as const;

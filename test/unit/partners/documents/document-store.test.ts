@@ -3,7 +3,7 @@ import { mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { documentStore } from '../../../../src/platform/documents/document-store.js';
+import { documentStore } from '../../../../src/partners/documents/document-store.js';
 import { folder as inFolder } from '../../../../src/platform/documents/file-store.js';
 
 const MIB = 1024 * 1024;

@@ -1,10 +1,19 @@
 import { createHash, hash, randomUUID } from 'node:crypto';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
-import type { DocumentRef } from '../../messages/requirements.js';
-import { MAX_ATTACHMENT_BYTES } from '../../partners/boarding/schemas.js';
+import { type FileStore, StoreFailure } from '../../platform/documents/file-store.js';
+import { MAX_ATTACHMENT_BYTES } from '../boarding/schemas.js';
 import { checkedDocument, documentName, typeOf } from './document-types.js';
-import { type FileStore, StoreFailure } from './file-store.js';
+
+/** A document in the document store; its bytes never enter a history. */
+export interface DocumentRef {
+  /** Key in the store, as the store and `gangway resolve --document` return it. */
+  readonly key: string;
+  /** The name the partner sees. */
+  readonly fileName: string;
+  /** MIME type. */
+  readonly contentType: string;
+}
 
 /** Its methods throw a {@link StoreFailure}. */
 export type DocumentStore = ReturnType<typeof documentStore>;

@@ -2,10 +2,17 @@ import { Readable } from 'node:stream';
 import type { SavedStatement, StatementRequest } from '../../messages/banking-activities.js';
 import { type StatementFormat, statementFormat } from '../../partners/banking/client.js';
 import type { Download } from '../../partners/catalogue.js';
+import { hashOf, plain } from '../../partners/documents/document-store.js';
+import {
+  checked,
+  endsWith,
+  type Form,
+  PDF,
+  RefusedDocument,
+  startsAs,
+} from '../../partners/documents/document-types.js';
 import { PartnerError } from '../../partners/partner-error.js';
-import { hashOf, plain } from './document-store.js';
-import { checked, endsWith, type Form, PDF, RefusedDocument, startsAs } from './document-types.js';
-import { type FileStore, StoreFailure } from './file-store.js';
+import { type FileStore, StoreFailure } from '../../platform/documents/file-store.js';
 
 /**
  * Statements in the statement store. A sign-in page may come with 200 as well, so a file is believed by its type, its beginning and

@@ -2,9 +2,9 @@ import { SpanStatusCode, trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { again } from '../../../../src/activities/poll.js';
-import { tracedActivities } from '../../../../src/platform/tracing/spans.js';
-import { environment } from '../../../rigs/activities/environment.js';
+import { again } from '../../../src/activities/poll.js';
+import { tracedActivities } from '../../../src/temporal/tracing.js';
+import { environment } from '../../rigs/activities/environment.js';
 
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { MAX_ATTACHMENT_BYTES } from '../../../../src/partners/boarding/schemas.js';
-import { checkedDocument, documentName } from '../../../../src/platform/documents/document-types.js';
+import { checkedDocument, documentName } from '../../../../src/partners/documents/document-types.js';
 
 const bytes = (...parts: readonly (string | readonly number[])[]) =>
   Buffer.concat(
