@@ -221,6 +221,7 @@ function environmentFor(url: string): Record<string, string> {
     GANGWAY_POLL_MIN: '100ms',
     GANGWAY_POLL_MAX: '1s',
     GANGWAY_HEALTH_ADDRESS: '127.0.0.1:0',
+    GANGWAY_UI_URL: 'http://127.0.0.1:8233',
     ...sandboxAccount(url),
   };
 }

@@ -25,10 +25,10 @@ function gangway(...args: string[]) {
   return runGangway({ ...rig.env, ...acme }, args);
 }
 
-/** A boarding whose create waits for an hour, because the partner was down before it. */
+/** A boarding whose create waits for an hour, because the partner failed before it, and asked for that. */
 async function heldUp(account?: string) {
   const { agentProfileId: _, ...input } = merchant(undefined, account === undefined ? {} : { account });
-  hostile.misbehave(AGENTS, () => ({ status: 503, headers: { 'retry-after': '3600' }, body: '' }));
+  hostile.misbehave(AGENTS, () => ({ status: 500, headers: { 'retry-after': '3600' }, body: '' }));
   const boarding = await rig.board({ ...input, agent: 'Harbor Agents' });
   await boarding.retrying('createMerchant');
   hostile.behave(AGENTS);
@@ -78,7 +78,7 @@ describe('gangway nudge', () => {
     // A status poll that waits counts as well.
     const polling = await rig.board(merchant('waiting'));
     const { merchantProfileId = 0 } = await polling.until(({ stage }) => stage === 'underwriting');
-    hostile.misbehave(STATUS, () => ({ status: 503, headers: { 'retry-after': '3600' }, body: '' }));
+    hostile.misbehave(STATUS, () => ({ status: 500, headers: { 'retry-after': '3600' }, body: '' }));
     await eventually(
       () => polling.poll(),
       (poll) => Number(poll?.nextAttemptScheduleTime?.seconds) > Date.now() / 1_000 + 1_800,
