@@ -7,7 +7,12 @@ export const EXPECTED_PAGES: readonly string[] = [
 ];
 
 /** All pages of the project. */
-export const PAGES: readonly string[] = globSync(['*.md', 'docs/**/*.md', '.github/**/*.md']).sort();
+export const PAGES: readonly string[] = globSync([
+  '*.md',
+  'docs/**/*.md',
+  '.github/**/*.md',
+  'src/*/README.md',
+]).sort();
 
 /** A piece of code on a page. */
 interface Code {
