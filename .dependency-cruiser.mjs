@@ -53,6 +53,7 @@ const more = [
     to: { circular: true },
   },
   {
+    // Keeps F1.
     name: 'workflows: no Node built-ins, because workflow code is deterministic',
     from: { path: inFolders(['workflows']) },
     to: { dependencyTypes: ['core'] },
@@ -78,6 +79,7 @@ const more = [
     to: { path: inFolders(['activities', 'temporal', 'platform/(documents|settings)']) },
   },
   {
+    // Keeps F2.
     name: 'workflows: decisions are functions of values',
     from: { path: DECISIONS },
     to: {
@@ -106,6 +108,7 @@ const more = [
     to: { path: '^src/partners/by-hand\\.ts$' },
   },
   ...PARTNERS.map((system) => ({
+    // Keeps P5.
     name: `partners/${system}: no other partner`,
     from: { path: `^src/(partners|apps/sandbox|activities)/${system}[/.]` },
     to: {

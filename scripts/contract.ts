@@ -23,6 +23,7 @@ import { exportedRecord } from '../src/services/reports/record.js';
 import { BUSINESS, CUSTOMER, MERCHANT } from '../src/temporal/start.js';
 import { SECTIONS, settingsOf } from './settings.js';
 
+// Keeps M3.
 /**
  * What programs, scripts and people may rely on, as docs/architecture.md promises. `npm run record-contract -- 0.1.0` records that of a
  * release, and a test compares it with all that come after.

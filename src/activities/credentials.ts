@@ -47,6 +47,7 @@ export function letIn(state: Credentials, type: string): Credentials {
   return { ...state, refused: new Map([...state.refused].filter(([each]) => each !== type)) };
 }
 
+// Keeps W5.
 /**
  * The partner refused an activity, whose call began in the state `before`. The activity waits for the workflow of the account,
  * reports to it first (`confirm`: only if that workflow handles no refusal), or lacks a permission (`deny`).

@@ -29,6 +29,7 @@ const SHOWN_FROM_MS = 60_000;
 /** A limit of the memory, because a workflow may end while it waits. */
 const MOST_REMEMBERED = 10_000;
 
+// Keeps W6.
 /**
  * Reports retries, which workflows do not see: a long or late wait to the workflow of the step; unreadable responses, missing
  * permissions and errors of our own code to that of the account. A report costs four events of history, so a long wait is reported with its 1st, 8th and 64th attempt and so on,

@@ -127,6 +127,7 @@ async function retryWhile<Response>(
   }
 }
 
+// Keeps W3.
 /** Reports the result of an attempt that has sent, until the server accepts it. Placed before all other interceptors. */
 export function reportsWrites(context: Context): ActivityInterceptors {
   const { taskToken } = context.info;

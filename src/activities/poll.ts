@@ -29,6 +29,7 @@ export function pollProgress(heartbeatDetails: unknown): PollProgress | undefine
 /** The wait after a failed read, in milliseconds, where the next read is later. It doubles with each attempt. */
 const FAILURE_PAUSE_MS = 60_000;
 
+// Keeps W7.
 /**
  * Polls the partner, for days if necessary, until a read shows a change. Each attempt reads once. An attempt without a change
  * fails, benign, as `StatusUnchanged` or `NotDue`, and the server waits before the next. However often the status changes, `poll`

@@ -16,6 +16,7 @@ const MOST_TRIES = 5;
 const ZONES_MS = 38 * 3_600_000;
 const CLOCKS_MS = 10 * 60_000;
 
+// Keeps W4.
 /** The records of an account at a partner: each is reserved for one onboarding before anything is written to it. */
 export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: string | undefined) {
   function place(record: number) {

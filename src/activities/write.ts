@@ -27,6 +27,7 @@ export interface RepeatableWriteOptions extends Pick<WriteOptions, 'signal' | 'm
 /** The share of the start-to-close time-out that the calls of an attempt may use. The rest is reserved for the report. */
 export const SHARE_OF_ATTEMPT = 0.75;
 
+// Keeps W2.
 /**
  * Makes the call of a once-only operation, which must not be repeated once it was sent. The server may retry the activity without
  * limit, because each attempt records a durable mark after its connection is established and before its first byte, and reads
@@ -68,6 +69,7 @@ export function watched<Result>(response: Once<Result>): Promise<Result> {
   return response as unknown as Promise<Result>;
 }
 
+// Keeps W1.
 async function attemptWrite<Result>(
   send: (options: WriteOptions) => Promise<Result>,
   mayRepeat: boolean,

@@ -53,6 +53,7 @@ export function splitAccount(given: string): { readonly key: string; readonly ac
   return { key: given.slice(0, at), account: given.slice(at + AT.length) };
 }
 
+// Keeps M2.
 /** `<prefix>-<key>`, and in a named account `<prefix>-<key>@<account>`. The key of an onboarding is its `externalId`. */
 export function workflowId(type: WorkflowType, key: string, account?: string): string {
   return `${WORKFLOW_ID_PREFIXES[type]}-${atAccount(key, account)}`;

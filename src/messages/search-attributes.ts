@@ -43,6 +43,7 @@ export interface FirstSight {
   readonly batch?: string | undefined;
 }
 
+// Keeps M1.
 /** The options of a start that make a {@link FirstSight} visible. The memo and the summary are encrypted. */
 export function initialVisibility(
   type: WorkflowType,

@@ -8,6 +8,7 @@ import { isSecureOrLoopback } from '../platform/settings/settings.js';
 import { decoded } from './encoding.js';
 import { Pause } from './pause.js';
 
+// Keeps P4.
 /** The time limits of one call, in milliseconds, and the size limits of a response, in bytes. */
 export const DEFAULT_HTTP_LIMITS = {
   connectTimeoutMs: 5_000,

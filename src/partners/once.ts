@@ -7,6 +7,7 @@ declare const permitsOneCall: unique symbol;
  */
 export type OncePermit = (() => Promise<void>) & { readonly [permitsOneCall]: true };
 
+// Keeps P1.
 /** Makes a mark a permit. Only for `activities/write.ts`. @param mark rejects when the call must not be sent */
 export function permitOf(mark: () => Promise<void>): OncePermit {
   return mark as OncePermit;

@@ -81,6 +81,7 @@ export function failsForAccount(
   return isForbidden ? details.operation : details.unreadable;
 }
 
+// Keeps P3.
 /** The one error that every partner client throws. Its message never holds a body, a credential or personal data. */
 export class PartnerError extends Error {
   override readonly name = 'PartnerError';

@@ -192,6 +192,7 @@ export function tooLarge({ code }: TransportError, operation: string, maxBytes: 
   return { kind: 'Uncertain', fields, reason: code, unreadable: operation };
 }
 
+// Keeps P2.
 export function noResponse(error: TransportError): Failure {
   return { kind: outcomeOf(error), fields: [], reason: error.code };
 }

@@ -237,6 +237,7 @@ export function isGivenUp(stage: string | undefined): boolean {
   return stage === 'abandoned' || stage === 'cancelled';
 }
 
+// Keeps T5.
 /** @returns `isKnown` when the backup holds what it has at its partner */
 function startOf(entry: BackedUp, restored: Restored) {
   const { type, input, stage = '', merchantProfileId, bankingProfileId, ended } = entry;

@@ -110,6 +110,7 @@ function isUnmarkedWrite({ activityOptions, heartbeatDetails }: Pending): boolea
   return Number(seconds) === 0 && nanos === 0 && !heartbeatDetails?.payloads?.length;
 }
 
+// Keeps T4.
 /**
  * Retries at once those activities of a workflow that wait for their next attempt. Leaves alone a running attempt, because
  * the server would reject its result, and one that is due in a moment.

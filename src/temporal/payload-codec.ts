@@ -361,6 +361,7 @@ async function inflate(contents: Uint8Array): Promise<Uint8Array> {
 /** The built file: the SDK loads it with `require`, which cannot load the source. */
 export const FAILURE_CONVERTER = inPackage('dist/temporal/failure-converter.js');
 
+// Keeps T1.
 /**
  * Returns the converter with which clients and workers turn values into payloads: encrypted if there are keys, otherwise in plain
  * text. Without keys, failures keep their form, because as payloads they would be harder to read and just as public.

@@ -82,6 +82,7 @@ export class UnsearchableText extends TemporalProblem {
   }
 }
 
+// Keeps T3.
 /**
  * In a quoted text Temporal reads a backslash as the start of an escape, with every visibility store: `\'` does not end the text.
  *

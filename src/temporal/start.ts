@@ -140,6 +140,7 @@ export interface Start extends Omit<FirstSight, 'dbaForm' | 'batch'> {
   readonly agent?: Agent;
 }
 
+// Keeps T2.
 /**
  * Starts a workflow. The same key attaches to the first workflow, running or ended, so a caller may retry blindly. (The
  * conflict policy is `FAIL`, and the error is caught here, only to distinguish the two cases.)

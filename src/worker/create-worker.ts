@@ -67,6 +67,7 @@ export async function createWorker(
   return together(worker, partners);
 }
 
+// Keeps R2.
 export function together(worker: GangwayWorker, { workers, start, release }: PartnerWorkers): GangwayWorker {
   const all: readonly GangwayWorker[] = [worker, ...workers];
   const notRunning = () => all.map((each) => each.getState()).find((state) => state !== 'RUNNING');
@@ -115,6 +116,7 @@ export type Watch = (account: string | undefined) => {
   readonly inspect?: Inspector;
 };
 
+// Keeps R1.
 /** The activities that call partners and deliver outbound events, by task queue. */
 export function activityQueues(
   config: WorkersConfig,

@@ -84,6 +84,7 @@ export const workerSettings = z.object({
 /** Without `version`, the workers are not versioned; without `payloadKeys`, payloads are not encrypted. */
 export type WorkerSettings = ReturnType<typeof loadWorkerSettings>;
 
+// Keeps R3.
 /** @throws {BadSetting} naming the first setting that cannot be used */
 export function loadWorkerSettings(environment: NodeJS.ProcessEnv) {
   const set = readSettings(workerSettings, environment);

@@ -61,6 +61,7 @@ export async function createsFromAnotherActivity(): Promise<unknown> {
   return created.merchantProfileId;
 }
 
+// Proves P1.
 // @ts-expect-error A worker without an activity that workflows call: they would wait for it for ever.
 export const incomplete: PartnerActivities['banking'] = { readProfile: async () => ({}) as never };
 

@@ -45,6 +45,7 @@ const REFUSED: Readonly<Record<string, readonly (readonly [file: string, importe
     ['src/activities/calls.ts', 'src/partners/by-hand.ts'],
     ['src/apps/command/partner/probe-run.ts', 'src/partners/by-hand.ts'],
   ],
+  // Proves P5.
   'partners/boarding: no other partner': [['src/partners/boarding/a.ts', 'src/partners/banking/b.ts']],
   'partners/banking: no other partner': [['src/apps/sandbox/banking/a.ts', 'src/partners/payments/b.ts']],
   'partners/plant-store: no other partner': [
@@ -111,6 +112,7 @@ async function refusedOf(imports: readonly (readonly [file: string, imported: st
 const PACKAGE = /^.*node_modules\/((?:@[^/]+\/)?[^/]+)\/.*$/;
 
 describe('the rules for imports', () => {
+  // Proves F2.
   it('each refuse the imports that they forbid', async () => {
     const all = [...Object.entries(REFUSED), ...ABOVE];
     const found = await refusedOf([BACK, ...all.flatMap(([, imports]) => imports)]);

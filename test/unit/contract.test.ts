@@ -14,6 +14,7 @@ function partOf(field: string): string {
   return [input, kind, ...(part === '' ? [] : [part])].join(' ');
 }
 
+// Proves M3.
 describe.each(RELEASES)('the contract of %s', (file) => {
   const lines = recorded(file);
 

@@ -74,6 +74,7 @@ const people = (count: number) =>
     ...{ ssn: `${100_000_000 + at}`, firstName: `Ann ${at}`, phone: `${5_185_550_000 + at}` },
   }));
 
+// Proves B3.
 describe('100,000 hostile characters take less than 50 ms of the processor', () => {
   const { literals, computed } = patternsIn();
 

@@ -41,6 +41,7 @@ async function boarded(boarding: Onboarding<unknown>) {
 const submissionsIn = async (boarding: Onboarding<unknown>) =>
   (await boarding.state()).timeline.filter(({ event }) => event === 'submitted').length;
 
+// Proves W4.
 describe.concurrent('a create that responds with the merchant of another boarding', () => {
   it('writes nothing to it, and asks a person, who learns whose it is', async () => {
     const first = await board(() => undefined, { fees: { minimumDiscountAmount: 20 } });

@@ -32,6 +32,7 @@ const bothDone = [
 ];
 const byName = (one: { write: string }, other: { write: string }) => (one.write < other.write ? 1 : -1);
 
+// Proves F3.
 describe.concurrent('two uploads in flight are seen through, and each is named', () => {
   it('when the partner decides', async () => {
     const { boarding, id, noteId, held } = await uploading();

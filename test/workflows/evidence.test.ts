@@ -54,6 +54,7 @@ const answer = (boarding: Boarding, { id }: Pick<Requirement, 'id'>, text = 'Her
 const happened = (boarding: Boarding, event: string) =>
   boarding.until(({ timeline }) => timeline.some((entry) => entry.event === event), event);
 
+// Proves F5.
 describe.concurrent('a request for review that was lost', () => {
   it('is not believed because the status moved for another reason', async () => {
     const { boarding, input, id, move, notes } = await noted(unaware);

@@ -8,6 +8,7 @@ const HOUR = 3_600_000;
 const rig = await sharedRig();
 const patient = await sharedRig({ poll: { minMs: HOUR, maxMs: HOUR } });
 
+// Proves D4.
 describe.concurrent('a create whose outcome is unknown', () => {
   it('creates no merchant twice; a person adopts it', async () => {
     const input = merchant();

@@ -19,6 +19,7 @@ afterAll(async () => {
 
 const runOf = async ({ handle }: Onboarding<unknown>) => (await handle.describe()).runId;
 
+// Proves F7.
 describe('a record of which each change is in a run of its own', () => {
   const { client, taskQueue } = restless;
   const place = { system: 'boarding', account: undefined, taskQueue } as const;

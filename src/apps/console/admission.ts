@@ -66,6 +66,7 @@ export async function admitRequests(
   };
 }
 
+// Keeps D2.
 /** @throws {NotShown} when a form is not from a page of this session */
 export function requireCsrf({ body }: Pick<FastifyRequest, 'body'>, csrf: string): void {
   const given = (body as { readonly csrf?: unknown } | undefined | null)?.csrf;

@@ -142,6 +142,7 @@ export async function maskedInput(
   }
 }
 
+// Keeps D1.
 /**
  * Reports whether this person may see the workflow of an id, whether or not it exists. The id of each workflow names its account,
  * except for a batch, which has pages of its own.

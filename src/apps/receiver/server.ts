@@ -46,6 +46,7 @@ const METHODS: readonly (readonly [path: RegExp, methods: string])[] = [
   [/^\/(?:openapi\.json|healthz|readyz)$/, 'GET, HEAD'],
 ];
 
+// Keeps D3.
 /**
  * Starts the receiver: `POST /events` accepts CloudEvents, `PUT` and `GET /onboardings/{externalId}` start and show one
  * onboarding. After a response of 202, Temporal has the event or the onboarding. `POST /webhooks/{partner}` accepts webhooks of

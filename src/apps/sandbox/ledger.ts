@@ -18,6 +18,7 @@ export interface LedgerEntry {
 
 export type Signs = Pick<LedgerEntry, 'name' | 'of'>;
 
+// Keeps D4.
 /** Every write that took effect, in order: the proof of exactly once. */
 export class Ledger {
   readonly #entries: LedgerEntry[] = [];

@@ -38,6 +38,7 @@ export interface Medium {
 /** A name that cannot lead out of a folder or a prefix. */
 const NAME = /^\w[\w.-]{0,254}$/;
 
+// Keeps B4.
 /** Files by name, without folders: in a folder, or under a prefix of a bucket. Its methods throw a {@link StoreFailure}. */
 export function fileStore(medium: Medium) {
   const { place } = medium;

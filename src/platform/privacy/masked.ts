@@ -29,6 +29,7 @@ const IN_PHONE = `(?:${DASH}{1,2}|${SIGN})`;
 
 const pattern = (source: string) => new RegExp(source, 'u');
 
+// Keeps B3.
 /**
  * The pattern of each kind of private value in the middle of a text. Digits next to letters from a to f are part of a UUID or of a
  * hash, and never of one of these. No pattern takes longer than the text is long.

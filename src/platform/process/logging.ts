@@ -91,6 +91,7 @@ export function holdPrivate(input: unknown): () => void {
   };
 }
 
+// Keeps B2.
 /** A line of the log, which is JSON, without the private values that are held. */
 function withoutHeld(line: string): string {
   let rest = line;

@@ -10,6 +10,7 @@ import { shapeOf } from '../schemas/shape.js';
  * value. A bucket has the name of the setting that replaces the server of buckets.
  */
 
+// Keeps B1.
 /** A setting that cannot be used. Its message is one line that names it, and never its value. */
 export class BadSetting extends Error {
   override readonly name = 'BadSetting';

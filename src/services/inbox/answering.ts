@@ -38,6 +38,7 @@ export class EndedOnboarding extends TemporalProblem {
   }
 }
 
+// Keeps S2.
 /**
  * A function that sends an update about a requirement, and waits until a worker has applied it. It throws:
  * - {@link InvalidInput} when the workflow rejects it

@@ -4,6 +4,7 @@ import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { fieldProblems } from '../../partners/rules-in-words.js';
 
+// Keeps S1.
 /** Input of a person that cannot be used. Names every wrong field. */
 export class InvalidInput extends Error {
   override readonly name = 'InvalidInput';

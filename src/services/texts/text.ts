@@ -4,6 +4,7 @@ import { InvalidInput } from './invalid-input.js';
 
 /** Turns files and arguments into text and JSON. A problem names the place and never quotes the text, which may be private. */
 
+// Keeps S3.
 /**
  * Text from a partner must not control the terminal. Removes all control characters except tabs and line ends, and the marks
  * that reverse the direction of what follows.

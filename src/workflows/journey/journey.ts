@@ -35,6 +35,7 @@ import { UnfinishedWrites } from './step.js';
 import { StepWaits } from './step-waits.js';
 import { unlessCancelled } from './tasks.js';
 
+// Keeps F7.
 export interface JourneyRecords extends PublishedStateRecords {
   readonly requirements: RequirementRecords;
 }

@@ -73,6 +73,7 @@ export interface RequirementQueueOptions {
   readonly records?: RequirementRecords | undefined;
 }
 
+// Keeps F4.
 /** The requirements that wait for a person, or whose answers the workflow has not processed yet. */
 export class RequirementQueue {
   /** Keyed by id. The one whose state has changed last, except by its own write, comes last. */

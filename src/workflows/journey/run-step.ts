@@ -152,6 +152,7 @@ function signInWords(saved: string): string {
 
 const AGAIN: readonly AnswerKind[] = ['retry', 'correction', 'documents'];
 
+// Keeps F5.
 /** Asks about a write until a person adopts it, or the poll shows its effect. Undefined to try again. */
 async function askUntilKnown<Result>(
   { timeline, until }: StepContext,

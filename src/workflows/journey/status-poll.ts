@@ -15,6 +15,7 @@ type Progress<Snapshot> =
   | { readonly is: 'changed'; readonly snapshot: Snapshot }
   | { readonly is: 'failed'; readonly error: unknown };
 
+// Keeps F6.
 /** Polls a status while the workflow does other things, and keeps one change at a time. */
 export class StatusPoll<Seen, Snapshot> {
   #progress: Progress<Snapshot> = { is: 'resting' };

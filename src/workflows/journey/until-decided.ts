@@ -54,6 +54,7 @@ export function react<Remembered>(
   apply(onboarding.journey, decisions);
 }
 
+// Keeps F3.
 /**
  * Runs rounds until the workflow has an outcome. Each round begins what is due, waits until there is something to do, and
  * takes the change of the status, if there is one. The poll continues while a person is asked, so a decision of the partner ends

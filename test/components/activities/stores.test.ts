@@ -33,6 +33,7 @@ const unavailable = () => {
 
 const field = (name: string, message: string) => [{ field: name, message }];
 
+// Proves B4.
 describe('a document that the store does not return', () => {
   it.each([
     ['is not there', missing, 'Rejected', false, field('document', 'check.pdf is not in the document store')],

@@ -87,6 +87,7 @@ const create: Call = ({ boarding }) => boarding.createMerchant(merchant);
 const register: Call = ({ processor }) =>
   processor.registerWebhook({ event_names: ['a'], webhook_url: ['https://example.com/hooks'] });
 
+// Proves P3.
 describe('a partner that repeats the request in a refusal', () => {
   it.each<[keyof PartnerClients, string, readonly string[], Call]>([
     ['boarding', 'create-merchant', [...NAMES, ...EMAILS, ...NUMBERS], create],

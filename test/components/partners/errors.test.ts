@@ -22,6 +22,7 @@ const failureAt = (url: string, limits = {}) =>
     }),
   );
 
+// Proves P2.
 describe('the status of a response decides', () => {
   it.each([
     [400, 'Rejected'],

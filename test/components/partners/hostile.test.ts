@@ -236,6 +236,7 @@ async function endOf(call: Promise<unknown>): Promise<{ end: End; shown: string 
   }
 }
 
+// Proves P4.
 describe('whatever a partner does, a write ends with a known outcome, and the next call is sent', () => {
   it.each(ROWS)('%s', async (_, act, expected) => {
     vi.useFakeTimers({ toFake: ['performance'] });

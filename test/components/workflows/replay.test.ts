@@ -9,6 +9,7 @@ const LATEST = HISTORIES.map((file) => file.split('/')[0] ?? '')
   .sort((one, other) => one.localeCompare(other, 'en', { numeric: true }))
   .at(-1);
 
+// Proves F1.
 it('has a recorded history of each path', () => {
   const names = Object.entries(PATHS).flatMap(([name, { continues }]) =>
     continues ? [name, `${name}-next`] : [name],

@@ -27,6 +27,7 @@ async function createdSoFar(): Promise<(string | undefined)[]> {
   return created.map(({ guid }) => guid);
 }
 
+// Proves R1.
 it('a backlog at a partner lets an interactive onboarding go before a batch, and does not delay the row of another agent', async () => {
   const rows = Array.from({ length: 24 }, () => of(101));
   const [urgent, other] = [of(101), of(102)];

@@ -17,6 +17,7 @@ async function waiting() {
   return { boarding, merchantProfileId };
 }
 
+// Proves F6.
 describe('a nudge of a poll that sleeps for an hour', () => {
   it('waits for a running read, and reads again', async () => {
     const patient = await rig.startWorker({ poll: HOURLY });

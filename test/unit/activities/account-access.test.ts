@@ -147,6 +147,7 @@ const refusedAs = (more: Partial<PartnerErrorDetails> = {}) => {
 const waits = { nonRetryable: false, kind: 'Unauthorized' };
 const waitsForPermission = { nonRetryable: false, kind: 'Forbidden', nextRetryDelay: MINUTE };
 
+// Proves W5.
 describe('a process whose credentials are refused', () => {
   it('makes one call a minute for all activities, and one report while its workflow tries the credentials', async () => {
     const { run, partner, reports } = await refusedOnce();

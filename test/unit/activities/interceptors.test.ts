@@ -77,6 +77,7 @@ describe('a long wait that a partner asked for', () => {
   });
 });
 
+// Proves W6.
 describe('a step that waits for too long', () => {
   it('is reported once, even when the partner asked for more', async () => {
     const { attempt, reports } = process();

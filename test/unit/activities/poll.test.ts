@@ -34,6 +34,7 @@ async function attempt<T>(read: () => Promise<T>, isChange: boolean, info = {}, 
   return { outcome, heartbeats, asked, counts, labels };
 }
 
+// Proves W7.
 describe('a status poll', () => {
   const READ = { hasRead: true };
   it.each([

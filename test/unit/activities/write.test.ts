@@ -152,12 +152,14 @@ const notSending = (error: Error) => async () => {
 const retryable = (kind: string) => ({ type: 'PartnerError', nonRetryable: false, details: [{ kind }] });
 
 describe('a write', () => {
+  // Proves W1.
   it('is sent after its mark, and reports its response itself', async () => {
     const { log, outcome } = await attempt(sending({ id: 7 }));
     expect(log).toEqual(['mark', 'sent', 'complete {"id":7}']);
     expect(outcome).toBeInstanceOf(CompleteAsyncError);
   });
 
+  // Proves W2.
   it('is not sent when the attempt before it left a mark: that request may have taken effect', async () => {
     const heartbeatDetails = { sending: true, sentAt: SENT_AT, response: { id: 7 } };
     const info = { attempt: 2, activityType: 'createMerchant', heartbeatDetails };
@@ -253,6 +255,7 @@ describe('a write', () => {
     },
   );
 
+  // Proves W3.
   it('that cannot clear its mark reports its failure itself', async () => {
     const answers = [undefined, new TypeError('a bug')];
     const { log, outcome } = await attempt(sending(failed('NotSent')), { answers });

@@ -9,6 +9,7 @@ import {
 import { externalId } from '../../../src/messages/inputs.js';
 import { ACCOUNT_NAME } from '../../../src/partners/bounds.js';
 
+// Proves M2.
 describe('a workflow id', () => {
   it.each([
     ['merchantBoarding', 'm-1', undefined, 'merchant-boarding-m-1'],

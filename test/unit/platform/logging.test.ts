@@ -10,6 +10,7 @@ function logged(entry: object): string {
   return lines.join('');
 }
 
+// Proves B2.
 describe('the log', () => {
   it.each([
     { ssn: '000-12-3456' },

@@ -12,6 +12,7 @@ const settings = PROCESS_SETTINGS.flatMap(({ process, schema, secrets }) =>
   }),
 );
 
+// Proves B1.
 it('each setting has a description, and is a secret if its name is that of one', () => {
   const isOfSecret = (name: string) => /(PASSWORD|SECRETS?|TOKENS?|_KEYS?|_AUTH)$/.test(name);
   expect(settings.filter(({ description }) => !/^[A-Z].*\.$/.test(description))).toEqual([]);

@@ -266,6 +266,7 @@ const STOPPED = {
   ended: { boarding: { end: { how: 'terminated' }, facts: { merchantProfileId: 1892 } } },
 } as const;
 
+// Proves T5.
 describe('a restore', () => {
   /** Restores an entry where Temporal has it, or not. */
   async function restored(of: BackedUp, options: Partial<RestoreOptions> = {}, error?: Error) {

@@ -58,6 +58,7 @@ async function nudged(
   return { ...(await ended), resetAt, followed, sent };
 }
 
+// Proves T4.
 describe('a nudge', () => {
   const next = (ms: number) =>
     ms < 3_000 ? [RUNNING] : ms < 4_000 ? [] : [ms < 6_000 ? newSince(-4) : ASLEEP];

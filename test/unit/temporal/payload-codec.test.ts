@@ -65,6 +65,7 @@ const anyPayload = fc.record({
   ),
 });
 
+// Proves T1.
 describe('the payload codec', () => {
   it('returns the payloads that it encoded, in order', async () => {
     await fc.assert(

@@ -37,6 +37,7 @@ const hostile = fc
   )
   .map((parts) => parts.join('').replace(/\p{Cc}/gu, ''));
 
+// Proves T3.
 describe('a visibility query', () => {
   it('keeps its structure with any text, which stays one value', () => {
     fc.assert(

@@ -51,6 +51,7 @@ function server(there?: Facts, { input, outcome }: { input?: unknown; outcome?: 
 const ONCE = ['WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE', 'WORKFLOW_ID_CONFLICT_POLICY_FAIL'];
 const AGAIN = ['WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE', 'WORKFLOW_ID_CONFLICT_POLICY_FAIL'];
 
+// Proves T2.
 describe('an onboarding', () => {
   const boarded = merchant(undefined, { externalId: 'm-1', account: 'acme' });
   const onboarded = business(undefined, {

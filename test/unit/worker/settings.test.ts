@@ -16,6 +16,7 @@ const payments = (url: string, environment: string) => ({
 const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const OFF = { banking: undefined, 'plant-store': undefined, payments: undefined, processor: undefined };
 
+// Proves R3.
 describe('the settings', () => {
   it('have defaults, and a partner without a URL is off', () => {
     expect(loadWorkerSettings({})).toEqual({

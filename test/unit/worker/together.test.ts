@@ -21,6 +21,7 @@ function workerUntil(fails: Promise<never>) {
   };
 }
 
+// Proves R2.
 describe('the workers of a process', () => {
   it('end together when one of them fails, and then close the connections to the partners', async () => {
     const [main, partner] = [workerUntil(new Promise(() => undefined)), Promise.reject(new Error('lost'))];

@@ -57,6 +57,7 @@ const inTime = ({ deadlines }: RequirementQueue) =>
 
 const NOTHING = { open: [], answered: [], unsent: [] };
 
+// Proves F4.
 describe('a requirement that is raised', () => {
   it('is due after the hours that people have, and is in timeline, counter and events', () => {
     const { queue, raise, said, counted, published } = queueOf();

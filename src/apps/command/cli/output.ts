@@ -36,6 +36,7 @@ export interface Records<Item> extends RecordFormat {
   readonly total?: number | 'more' | undefined;
 }
 
+// Keeps D5.
 export class Printer {
   readonly stdout: Output;
   readonly stderr: Output;

@@ -29,6 +29,7 @@ const everything = shared(async (until) => {
   return { marked, plain, ...(await live(marked, plain, until)) };
 });
 
+// Proves M1.
 describe('private values, each marked, in onboardings with failures of every kind', () => {
   it('are found nowhere, although each was sent', () => {
     const { marked, tokens, settings, decoded, places } = everything();

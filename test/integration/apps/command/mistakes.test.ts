@@ -220,6 +220,7 @@ function argumentsOf(line: string, content: unknown): Promise<string[]> {
   return Promise.all(line.split(' ').map(argument));
 }
 
+// Proves S1.
 describe('a single operation that is not valid', () => {
   it.each<Operation>(OPERATIONS)(
     'names each field, and starts nothing: %s',

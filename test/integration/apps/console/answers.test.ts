@@ -9,6 +9,7 @@ const rig = await sharedRig();
 
 const address = (text = '') => text.replaceAll('&amp;', '&');
 
+// Proves S2.
 it('in a row of the inbox, a note is answered by the forms of its page, and the inbox stays with its filter', async () => {
   const console = await runConsole(rig);
   const { merchant: of } = merchant();

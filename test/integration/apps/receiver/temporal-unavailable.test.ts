@@ -16,6 +16,7 @@ import { ends } from '../../../rigs/shared.js';
 import { eventually } from '../../../rigs/waiting.js';
 
 // Each test waits some seconds for Temporal or a worker, so they run concurrently.
+// Proves D3.
 describe.concurrent('while Temporal is unavailable', () => {
   it('an event or a partner webhook is accepted only when Temporal has it', async ({
     expect,

@@ -12,6 +12,7 @@ function isJson(text: string): boolean {
   }
 }
 
+// Proves S3.
 describe('a text that is not JSON', () => {
   it.each([
     ['', 'line 1, column 1: the text ends early'],

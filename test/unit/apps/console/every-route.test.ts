@@ -101,6 +101,7 @@ POST /batches/:id/stop                                       401 403 403 403 404
 GET /batches/:id/results.csv                                 303 403 403 403 404 404
 `;
 
+// Proves D2.
 it('no route shows or does more than its caller may, and no route is missing here', async () => {
   const { server, open, asked } = await console();
   const lines = [];

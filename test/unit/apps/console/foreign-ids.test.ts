@@ -35,6 +35,7 @@ const OTHERS = [
 /** One of each way to ask: all lead to the same check, as the other workflows show at every address. */
 const SOME = BELOW.filter(([, below]) => /^$|^\/(export|private)$|note-1$/.test(below));
 
+// Proves D1.
 describe('no page of an onboarding shows or changes what has the id', () => {
   it.each<[id: string, below: typeof BELOW]>([
     ...OTHERS.map((id) => [id, BELOW] as [string, typeof BELOW]),

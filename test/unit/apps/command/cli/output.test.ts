@@ -54,6 +54,7 @@ function printed(
   return { stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
 }
 
+// Proves D5.
 describe('records', () => {
   it('are a table that fits the terminal, with times in the zone of the person', () => {
     expect(printed(ITEMS, {}, { columns: 80, env: { NO_COLOR: '1' } })).toEqual({
