@@ -1,5 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import {
+  businessOnboardingInput,
+  customerOnboardingInput,
+  merchantBoardingInput,
+} from '../../../src/messages/inputs.js';
 import { REQUIREMENT_KINDS } from '../../../src/messages/requirements.js';
 
 const text = (path: string) => readFileSync(path, 'utf8');
@@ -11,6 +16,29 @@ describe('docs/operations.md', () => {
     expect(runbooks.map((each) => /^Requirement: `(.+)`$/m.exec(each)?.[1])).toEqual(REQUIREMENT_KINDS);
     for (const runbook of runbooks)
       expect(runbook).toMatch(/What happened:\*\*.+See it:\*\*.+\*\*Do:\*\*.+\*\*Do not\*\*/s);
+  });
+});
+
+describe('docs/onboardings.md', () => {
+  it('names the fields of each input, as its schema does', () => {
+    const section =
+      text('docs/onboardings.md')
+        .split(/^## Inputs?.*$/m)[1]
+        ?.split(/^###? /m)[0] ?? '';
+    const [ofAll = [], ofMerchant = [], ofBusiness = []] = section
+      .split(/^\| field .*$/m)
+      .slice(1)
+      .map((table) =>
+        [...table.matchAll(/^\| (`\w+`(?: or `\w+`)?) \|/gm)].flatMap(
+          ([, cell = '']) => cell.match(/\w+(?=`)/g) ?? [],
+        ),
+      );
+    const [, ofCustomer = ''] = /^A customer has (.+)\.$/m.exec(section) ?? [];
+    const fields = (schema: { readonly shape: object }) => new Set(Object.keys(schema.shape));
+    expect(new Set([...ofAll, ...ofMerchant])).toEqual(fields(merchantBoardingInput()));
+    expect(new Set([...ofAll, ...ofBusiness])).toEqual(fields(businessOnboardingInput()));
+    const own = ['externalId', 'account', ...(ofCustomer.match(/\w+(?=`)/g) ?? [])];
+    expect(new Set(own)).toEqual(fields(customerOnboardingInput()));
   });
 });
 
