@@ -33,8 +33,15 @@ const FOR_NO_REASON = new RegExp(
   'm',
 );
 
-/** What the partner says of a merchant or a profile while it does not let us in. It says the same of those of others. */
-const SHUT_OUT = /^the partner does not let us read it \(403\)|^the bank shows no banking profile/;
+/**
+ * What the partner says of a merchant, a profile or a create while it does not let us in. It says the same of those of others, and of
+ * an agent profile of another organization.
+ */
+const SHUT_OUT =
+  /^the partner does not let us read it \(403\)|^the bank shows no banking profile|^agentProfileId: the partner does not permit it \(403\)/;
+
+/** The merchant of a create that could not be read right after it. Whoever looks at the partner finds that it is theirs. */
+const CREATED = /^The partner responded to the create with merchant (\d+), but it cannot be read/m;
 
 /** Another workflow follows the merchant. */
 const CLAIMED = /has this merchant$|^it is the merchant|^\d+ cannot be adopted: /;
@@ -240,6 +247,10 @@ export class People {
       case 'rejected-input':
         if (/none has this name/.test(detail))
           return { kind: 'correction', patch: { agent: null, agentProfileId: 101 } };
+        if (CREATED.test(detail))
+          return this.#isShutOut(this.scene.world.now)
+            ? 'none'
+            : { kind: 'adopt', id: CREATED.exec(detail)?.[1] ?? '' };
         // It accepts a correction without them, because nobody knows all of it, and asks before it sends the holder.
         if (!isFollowed || !LACKS_SSN.test(detail) || !this.#isNewRun(workflowId)) return undefined;
         this.#knowsNoSsn.add(workflowId);
