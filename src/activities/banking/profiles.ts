@@ -1,7 +1,7 @@
 import type { BankingActivities, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
 import type { BankingClient } from '../../partners/banking/client.js';
-import { EXPLAINED, isUnderReview } from '../../partners/banking/phases.js';
-import { type BankingProfile, isKnownStatus, phaseOf, UNKNOWN } from '../../partners/banking/responses.js';
+import { EXPLAINED, isUnderReview, UNKNOWN } from '../../partners/banking/phases.js';
+import { type BankingProfile, isKnownStatus, phaseOf } from '../../partners/banking/responses.js';
 import type { CallOptions } from '../../partners/client.js';
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { secondRead, untilCancelled } from '../failures.js';

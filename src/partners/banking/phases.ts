@@ -6,6 +6,9 @@ import type { StatusMeaning } from '../phases.js';
  */
 export type ProfilePhase = 'new' | 'under-review' | 'approved' | 'declined' | 'closed' | 'withdrawn';
 
+/** The status of a profile in a response that has none. */
+export const UNKNOWN = 'Unknown';
+
 /** Reports whether the partner has not decided yet, so that one of its tickets may be open. */
 export function isUnderReview(phase: ProfilePhase): boolean {
   return phase === 'new' || phase === 'under-review';

@@ -21,7 +21,7 @@ import {
   sometimes,
   statusName,
 } from '../fields.js';
-import type { ProfilePhase } from './phases.js';
+import { type ProfilePhase, UNKNOWN } from './phases.js';
 
 /**
  * Responses of the partner (apis/1). Unknown fields are kept, and so are unknown values of an enumeration, hence
@@ -290,8 +290,6 @@ export const transactions = pageOf(z.looseObject({}));
 export type BankingProfile = z.output<typeof bankingProfile>;
 export type BoardingResponse = z.output<typeof boardingResponse>;
 export type Ticket = z.output<typeof ticket>;
-
-export const UNKNOWN = 'Unknown';
 
 const PHASES: ReadonlyMap<string, ProfilePhase> = new Map([
   [NEW, 'new'],

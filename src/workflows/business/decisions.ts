@@ -8,6 +8,7 @@ import type { Stage } from '../../messages/onboarding-state.js';
 import type { BusinessOnboardingOutcome } from '../../messages/onboardings.js';
 import { businessOutcome } from '../../messages/outcomes.js';
 import type { Requirement } from '../../messages/requirements.js';
+import { UNKNOWN } from '../../partners/banking/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../platform/privacy/masked.js';
 import type { Answered, Question } from '../journey/requirement-queue.js';
@@ -69,7 +70,7 @@ export function onRead(
 ): Reaction<Remembered> {
   const now = isWithoutTickets ? { ...read, tickets: before.seen?.tickets ?? [] } : read;
   const listed = onListed(before, now.tickets, situation, ASKING);
-  const problems = now.phase === 'new' ? before.problems : (before.problems ?? []);
+  const problems = hasMovedOn(now) ? (before.problems ?? []) : before.problems;
   const remember = { ...listed.remember, seen: now, problems };
   const isOver = outcomeOf(remember, situation) !== undefined;
   const decisions = [
@@ -178,7 +179,12 @@ function accountOf({ seen }: Remembered, { financialAccountId }: Situation): str
 
 /** Reports whether the bank has moved on from a holder with problems, or from one that nobody had submitted. */
 export function isAccepted({ seen }: Remembered): boolean {
-  return seen !== null && seen.phase !== 'new';
+  return seen !== null && hasMovedOn(seen);
+}
+
+/** A response without a status shows nothing. */
+function hasMovedOn({ phase, bankingStatus }: Pick<ProfileSnapshot, 'phase' | 'bankingStatus'>): boolean {
+  return phase !== 'new' && bankingStatus !== UNKNOWN;
 }
 
 export type Due =

@@ -152,8 +152,15 @@ describe('a followed business that reads as new', () => {
   });
 
   it('is accepted when it reads otherwise', () => {
-    const reads = [null, read(NEW), read(), read(APPROVED)];
-    expect(reads.map((seen) => isAccepted(remembered({ seen })))).toEqual([false, false, true, true]);
+    const unclear = read({ bankingStatus: 'Unknown', phase: 'under-review' });
+    const reads = [null, read(NEW), unclear, read(), read(APPROVED)];
+    expect(reads.map((seen) => isAccepted(remembered({ seen })))).toEqual([false, false, false, true, true]);
+  });
+
+  it('is asked about again after a response without a status', () => {
+    const unclear = read({ bankingStatus: 'Unknown', phase: 'under-review' });
+    const { remember } = onRead(remembered({ seen: read(NEW), problems: null }), unclear, situation());
+    expect(remember.problems).toBe(null);
   });
 });
 
