@@ -23,7 +23,7 @@ export interface PatienceSettings {
   readonly unreadableMs: number;
 }
 
-/** A wait that a partner asked for, or an error of our own code, is shown when it is at least this long, in milliseconds. */
+/** A wait that a partner asked for, or an error in Gangway's code, is shown when it is at least this long, in milliseconds. */
 const SHOWN_FROM_MS = 60_000;
 
 /** A limit of the memory, because a workflow may end while it waits. */
@@ -31,9 +31,10 @@ const MOST_REMEMBERED = 10_000;
 
 // Keeps W6.
 /**
- * Reports retries, which workflows do not see: a long or late wait to the workflow of the step; unreadable responses, missing
- * permissions and errors of our own code to that of the account. A report costs four events of history, so a long wait is reported with its 1st, 8th and 64th attempt and so on,
- * and a late one once. A status poll waits by design: only its failures in a row count, and its next good read ends the wait.
+ * Reports retries, which workflows do not see. The workflow of the step learns of a long or late wait; the account's workflow learns
+ * of unreadable responses, missing permissions and errors in Gangway's code. A report costs four events of history, so a long wait is
+ * reported with its 1st, 8th and 64th attempt and so on, and a late one once. A status poll waits by design: only its failures in a
+ * row count, and its next good read ends the wait.
  */
 export class PartnerWaits {
   readonly #late = new Set<string>();

@@ -81,7 +81,7 @@ export interface UnstartedPart {
 
 /**
  * The outcome of the onboarding of a customer: `onboarded` when both of its parts succeeded, `partly-onboarded` when one
- * did, otherwise that of the part that ended first.
+ * did. Otherwise it has the outcome of the first part that ended.
  */
 export interface CustomerOnboardingOutcome {
   readonly outcome: 'onboarded' | 'partly-onboarded' | 'declined' | 'withdrawn' | 'closed' | 'abandoned';

@@ -190,7 +190,7 @@ class Call {
     if (unknown !== undefined) options.onWarning?.(unknown);
   }
 
-  /** The response; after a 401, that of the replay with fresh credentials, which that protocol may refuse to obtain. */
+  /** The response. After a 401, calls again with fresh credentials, and returns the second response. Getting them may fail. */
   async #exchange(): Promise<HttpResponse | HttpDownload> {
     const { protocol, operation } = this;
     if (operation.anonymous) return this.#send({});

@@ -63,7 +63,7 @@ export function patchActivation(
     input.workflowInfo.workflowType in WORKFLOW_ID_PREFIXES ? active.includes(input.patchId) : theirs(input);
 }
 
-/** Counts what a worker cannot decrypt: the SDK fails such a task before any code of ours runs. */
+/** Counts what a worker cannot decrypt: the SDK fails such a task before Gangway's code runs. */
 export function countUnreadable(): void {
   const help = 'Tasks with a payload that this worker cannot decrypt';
   const { metricMeter } = Runtime.instance();

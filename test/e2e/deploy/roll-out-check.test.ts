@@ -147,7 +147,7 @@ describe('a ramp', () => {
     ]);
   });
 
-  it('goes on when it fails as often on the other builds', async () => {
+  it('continues when it fails as often on the other builds', async () => {
     const lists = {
       [newest(ON_B, 'merchantBoarding')]: ['m-3', 'm-4'],
       [newest(ON_A, 'merchantBoarding')]: ['m-1', 'm-2'],

@@ -21,7 +21,7 @@ describe('gangway statement now', () => {
     );
   });
 
-  it('saves that of the previous month', async () => {
+  it('saves the statement of the previous month', async () => {
     const { code, stdout } = await gangway(['now', '--account', 'fa-501-1', '--period', 'previous-month']);
     const today = new Date();
     const month = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1))

@@ -192,7 +192,7 @@ it('what is no statement ends the response of the partner', async () => {
   expect(body.destroyed).toBe(true);
 });
 
-it('a second statement of a month goes beside the first, with its time', async () => {
+it('a second statement of a month is saved next to the first, with its time', async () => {
   const folder = await newFolder();
   const later = PDF.replace('1 0', '2 0');
   const { fileName: first } = await save(folder, Readable.from([PDF]));

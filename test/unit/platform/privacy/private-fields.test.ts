@@ -111,7 +111,7 @@ describe('a short value is masked only as a word of its own', () => {
     [{ lastName: ' Li ', note: undefined }, 'Li and Lima', '[Redacted] and Lima'],
     [{ lastName: 'O’Neil (Jr.)' }, 'O’NEIL   (JR.) again', '[Redacted] again'],
     [{ lastName: 'Li', firstName: 'Li Wei' }, 'Li Wei', '[Redacted]'],
-    // One that begins as another, and one that ends where another goes on.
+    // One name that begins as another one, and one that ends in the middle of another one.
     [
       { phone: ['5550100', '5550100123', '5550199'] },
       '555-0100, 555 010 0123 or 5550199',
