@@ -7,6 +7,7 @@ import { ONBOARDINGS } from '../messages/ids.js';
 import type { CallOptions } from '../partners/client.js';
 import {
   failsForAccount,
+  isForbidden,
   isRefusedAtTheDoor,
   PartnerError,
   type PartnerErrorDetails,
@@ -54,7 +55,7 @@ export async function repeatable<T>(call: () => Promise<T>, repetition: Repetiti
     if (!(error instanceof PartnerError)) throw error;
     const isRetried =
       isRetryable(error, activityInfo().attempt, mayBeNew) || (existed && error.status === 404);
-    throw asFailure(error, isRetried && !(mayBeForeign && isForbidden(error)), { pauseMs });
+    throw asFailure(error, isRetried && !(mayBeForeign && isForbidden(error.details)), { pauseMs });
   }
 }
 
@@ -77,11 +78,7 @@ export function isRetryable(error: PartnerError, attempt: number, mayBeNew: bool
  * the person may have named a record of somebody else.
  */
 export function awaitsPermission(error: PartnerError): boolean {
-  return isForbidden(error) && (activityInfo().workflowType ?? '') in ONBOARDINGS;
-}
-
-function isForbidden({ kind, details }: PartnerError): boolean {
-  return kind === 'Forbidden' && !isRefusedAtTheDoor(details);
+  return isForbidden(error.details) && (activityInfo().workflowType ?? '') in ONBOARDINGS;
 }
 
 export function untilCancelled(): CallOptions {

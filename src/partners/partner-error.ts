@@ -72,13 +72,17 @@ export function isRefusedAtTheDoor({
   return kind === 'Unauthorized' || (kind === 'Forbidden' && (atSignIn === true || needs !== undefined));
 }
 
+/** Reports whether the partner does not permit the request itself. */
+export function isForbidden(details: Pick<PartnerErrorDetails, 'kind' | 'atSignIn' | 'needs'>): boolean {
+  return details.kind === 'Forbidden' && !isRefusedAtTheDoor(details);
+}
+
 /** What fails for the whole account: an operation that is unreadable or not permitted, or a build whose own code fails. */
 export function failsForAccount(
   details: Pick<PartnerErrorDetails, 'kind' | 'atSignIn' | 'needs' | 'operation' | 'unreadable' | 'build'>,
 ): string | undefined {
   if (details.build !== undefined) return `build ${details.build}`;
-  const isForbidden = details.kind === 'Forbidden' && !isRefusedAtTheDoor(details);
-  return isForbidden ? details.operation : details.unreadable;
+  return isForbidden(details) ? details.operation : details.unreadable;
 }
 
 // Keeps P3.

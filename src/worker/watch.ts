@@ -100,13 +100,12 @@ function openRequirements({ client, taskQueue, gauge }: Watched) {
   return async () => {
     const found = await Array.fromAsync(listed(client, query, MOST_OPEN));
     const keys = found.flatMap(({ system, partnerAccount: account = '', requirements }) =>
-      requirements.map(({ kind }) => JSON.stringify({ kind, system, account })),
+      requirements
+        .filter(({ kind }) => WITH_ALERT.includes(kind))
+        .map(({ kind }) => JSON.stringify({ kind, system, account })),
     );
     for (const key of keys) shown.add(key);
-    for (const key of shown) {
-      const labels = JSON.parse(key);
-      if (WITH_ALERT.includes(labels.kind)) open.set(keys.filter((each) => each === key).length, labels);
-    }
+    for (const key of shown) open.set(keys.filter((each) => each === key).length, JSON.parse(key));
   };
 }
 

@@ -78,7 +78,7 @@ describe('the settings of the receiver', () => {
     [eachAuth('PROCESSOR'), { RECEIVER_PROCESSOR_AUTH: `path:${TOKEN},` }],
     [MIXED, { RECEIVER_BANKING_AUTH: `none,path:${TOKEN}` }],
     [NOT_LOOPBACK, { ...NONE, ...ANYWHERE, RECEIVER_SECRETS: SECRET }],
-    ...['10.0.0.256', '10.0.0.0/33', '0.0.0.0/0', '::/0', 'proxy.example.com'].map(
+    ...['10.0.0.256', '10.0.0.0/33', '0.0.0.0/0', '::/0', 'gateway.example.com'].map(
       (proxy): Refused => [
         'RECEIVER_TRUSTED_PROXIES: each must be an address or a network',
         { RECEIVER_TRUSTED_PROXIES: `10.0.0.7,${proxy}` },

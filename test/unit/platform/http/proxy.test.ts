@@ -20,13 +20,18 @@ beforeEach(() => {
   testEnds(() => void vi.unstubAllEnvs());
 });
 
-const PROXY = 'http://proxy.example.com:3128';
+const PROXY = 'http://gateway.example.com:3128';
 
 it.each<[env: Record<string, string>, host: string, port: string, proxy: string | undefined]>([
   [{}, 'boarding.example.com', '', undefined],
-  [{ HTTPS_PROXY: PROXY }, 'boarding.example.com', '', 'http://proxy.example.com:3128/'],
-  [{ https_proxy: PROXY }, 'boarding.example.com', '', 'http://proxy.example.com:3128/'],
-  [{ HTTPS_PROXY: 'proxy.example.com:3128' }, 'boarding.example.com', '', 'http://proxy.example.com:3128/'],
+  [{ HTTPS_PROXY: PROXY }, 'boarding.example.com', '', 'http://gateway.example.com:3128/'],
+  [{ https_proxy: PROXY }, 'boarding.example.com', '', 'http://gateway.example.com:3128/'],
+  [
+    { HTTPS_PROXY: 'gateway.example.com:3128' },
+    'boarding.example.com',
+    '',
+    'http://gateway.example.com:3128/',
+  ],
   // It is for http alone.
   [{ HTTP_PROXY: PROXY }, 'boarding.example.com', '', undefined],
   // Loopback never uses a proxy.
@@ -198,23 +203,23 @@ it('Temporal is reached directly on this machine, and elsewhere through grpc_pro
 it.each([
   [{}, 'none: HTTPS_PROXY is not set'],
   [
-    { HTTPS_PROXY: 'http://ada:secret@proxy.example.com:3128' },
-    'proxy.example.com:3128 (HTTPS_PROXY); not for Temporal',
+    { HTTPS_PROXY: 'http://ada:secret@gateway.example.com:3128' },
+    'gateway.example.com:3128 (HTTPS_PROXY); not for Temporal',
   ],
   [
     { HTTPS_PROXY: PROXY, NO_PROXY: '*' },
-    'proxy.example.com:3128, but not for * (HTTPS_PROXY); not for Temporal',
+    'gateway.example.com:3128, but not for * (HTTPS_PROXY); not for Temporal',
   ],
 ])('doctor shows the proxy of %j', (env, detail) => {
   expect(proxyVerdict(env)).toEqual({ state: 'ok', detail });
 });
 
-it.each(['http://', 'socks5://proxy.example.com:1080'])(
+it.each(['http://', 'socks5://gateway.example.com:1080'])(
   'doctor names a proxy that cannot be used: %s',
   (proxy) => {
     expect(proxyVerdict({ HTTPS_PROXY: proxy })).toEqual({
       ...{ state: 'wrong', detail: 'HTTPS_PROXY is no URL of an HTTP proxy' },
-      fix: 'set HTTPS_PROXY to an address such as http://proxy.example.com:3128',
+      fix: 'set HTTPS_PROXY to an address such as http://gateway.example.com:3128',
     });
   },
 );

@@ -101,7 +101,7 @@ async function runChecks(
 /** The proxy on the way to partners, receivers of events and the identity provider. */
 export function proxyVerdict(env: NodeJS.ProcessEnv): Verdict {
   const direct = env['no_proxy'] || env['NO_PROXY'];
-  const fix = 'set HTTPS_PROXY to an address such as http://proxy.example.com:3128';
+  const fix = 'set HTTPS_PROXY to an address such as http://gateway.example.com:3128';
   try {
     const proxy = proxyFor('', '', { ...env, NO_PROXY: '', no_proxy: '' });
     if (!proxy) return ok('none: HTTPS_PROXY is not set');
