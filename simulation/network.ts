@@ -289,7 +289,7 @@ function firstPageOf(response: HttpResponse): HttpResponse {
   return { ...response, body: Buffer.from(JSON.stringify(page)) };
 }
 
-function codeError(code: string): Error {
+export function codeError(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 

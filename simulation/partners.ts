@@ -1,11 +1,25 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import type { FastifyReply } from 'fastify';
+import { type Answer, sendAnswer } from '../src/apps/sandbox/answer.js';
 import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import { type Emulation, emulatePartners, type SandboxOptions } from '../src/apps/sandbox/server.js';
-import type { HttpResponse } from '../src/partners/http.js';
 import { type FileStore, StoreFailure } from '../src/platform/documents/file-store.js';
-import type { Listener } from './network.js';
+import { codeError, type Listener } from './network.js';
 import type { World } from './world.js';
+
+/** What the network does to a response, which has no network yet. */
+const [DELAY, WIRE] = ['simulated-delay', 'simulated-wire'];
+
+async function sendToNetwork(reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
+  const { delayMs, wire, ...ready } = answer;
+  const headers = {
+    ...ready.headers,
+    ...(delayMs && { [DELAY]: String(delayMs) }),
+    ...(wire && { [WIRE]: wire }),
+  };
+  return sendAnswer(reply, { ...ready, headers });
+}
 
 /** Where the partners are. The network takes their requests from the client. */
 export const PARTNERS_URL = 'http://127.0.0.1:4010';
@@ -23,7 +37,7 @@ export class Partners {
     options: SandboxOptions,
     refuse?: (milliseconds: number) => void,
   ): Promise<Partners> {
-    const emulation = await emulatePartners(options, refuse);
+    const emulation = await emulatePartners({ send: sendToNetwork, ...options }, refuse);
     await emulation.server.ready();
     return new Partners(world, emulation);
   }
@@ -37,7 +51,10 @@ export class Partners {
     } = await this.world.outside(() =>
       this.emulation.server.inject({ ...request, method: method as 'GET', payload }),
     );
-    return { status, headers: headers as HttpResponse['headers'], body };
+    const { [DELAY]: delayMs = 0, [WIRE]: wire, ...shown } = headers as Record<string, string>;
+    if (Number(delayMs) > 0) await this.world.sleep(Number(delayMs));
+    if (wire === 'endless' || wire === 'too-long') throw codeError('UND_ERR_SOCKET');
+    return { status, headers: shown, body: wire === 'too-short' ? body.subarray(0, body.length / 2) : body };
   };
 
   readonly #forgotten = new Set<number>();
@@ -58,6 +75,14 @@ export class Partners {
   forget(): void {
     const last = this.ledger.at(-1);
     if (last) this.#forgotten.add(last.seq);
+  }
+
+  habits: readonly string[] = [];
+
+  /** From now on. */
+  async haveHabits(habits: readonly string[]): Promise<void> {
+    await this.control('POST', '/sandbox/habits', { habits });
+    this.habits = habits;
   }
 
   begins(): void {

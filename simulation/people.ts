@@ -1,3 +1,4 @@
+import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import type { Answer, Requirement } from '../src/messages/requirements.js';
 import { documentStore } from '../src/partners/documents/document-store.js';
 import { stateOf } from '../src/temporal/onboardings.js';
@@ -45,6 +46,15 @@ const CREATED = /^The partner responded to the create with merchant (\d+), but i
 
 /** Another workflow follows the merchant. */
 const CLAIMED = /has this merchant$|^it is the merchant|^\d+ cannot be adopted: /;
+
+/** Where a person has to look before a create is sent again. */
+const PORTAL = /adopt its (merchant )?profile id\. Correct it or retry only if it is not there/;
+
+/** The partner refuses a create, or returns another record, by a habit. */
+const SAVED = /^The (application was saved|partner responded to the create with merchant)/;
+
+/** The partner does not know the number that it gave. */
+const UNKNOWN_NUMBER = /^merchant \d+ not found$/;
 
 /** What the sandbox says while a merchant is on hold for a moment (`refusedReview`). */
 const REFUSED_REVIEW = 'BadRequest\nTo change an answer, take it back.';
@@ -211,7 +221,7 @@ export class People {
     const { id, title, detail, answers } = requirement;
     const { party, workflowId, mid } = witness;
     const { world, files } = this.scene;
-    const special = this.#withoutScenario(workflowId, requirement, mid);
+    const special = this.#withoutScenario(party, workflowId, requirement, mid);
     if (special !== undefined) return special === 'none' ? undefined : special;
     const answer = this.#isForNoReason(requirement)
       ? this.#inAnotherWay(party, requirement)
@@ -229,6 +239,7 @@ export class People {
 
   /** The answer to what no scenario asks, or `none` to what closes by itself. */
   #withoutScenario(
+    party: Party,
     workflowId: string,
     { kind, detail, answers }: Requirement,
     mid: string | undefined,
@@ -245,12 +256,22 @@ export class People {
       case 'unclear-mid':
         return mid && this.scene.world.chance.happens(0.5) ? { kind: 'adopt', id: mid } : undefined;
       case 'rejected-input':
+        if (UNKNOWN_NUMBER.test(detail) && this.scene.plan.habits.includes('numbers-of-v1')) {
+          for (const those of [this.abandoned, this.spared]) those.add(party);
+          return { kind: 'abandon' };
+        }
         if (/none has this name/.test(detail))
           return { kind: 'correction', patch: { agent: null, agentProfileId: 101 } };
+        if (PORTAL.test(detail)) {
+          const there = this.#inPortal(party, detail);
+          if (there) return { kind: 'adopt', id: there };
+        }
         if (CREATED.test(detail))
           return this.#isShutOut(this.scene.world.now)
             ? 'none'
             : { kind: 'adopt', id: CREATED.exec(detail)?.[1] ?? '' };
+        if (SAVED.test(detail))
+          return detail.startsWith('The partner') ? this.#anotherOne() : this.#onceMended();
         // It accepts a correction without them, because nobody knows all of it, and asks before it sends the holder.
         if (!isFollowed || !LACKS_SSN.test(detail) || !this.#isNewRun(workflowId)) return undefined;
         this.#knowsNoSsn.add(workflowId);
@@ -258,6 +279,28 @@ export class People {
       default:
         return undefined;
     }
+  }
+
+  /** The merchant or the profile of a party, as the portal of the partner lists it. */
+  #inPortal({ externalId, businessName, legalName }: Party, detail: string): string | undefined {
+    const isMerchant = detail.includes('merchant profile id');
+    const isIt = ({ operation, guid, name, of }: LedgerEntry) =>
+      isMerchant
+        ? /^create-merchant/.test(operation) && guid === externalId
+        : /^submit-business-account-holder/.test(operation) && name === businessName && of === legalName;
+    return this.scene.partners.ledgerOfGangway.find(isIt)?.id.toString();
+  }
+
+  /** What the partner takes for the same merchant is made another one, or the partner mends its habit. */
+  #anotherOne(): Answer | 'none' {
+    return this.scene.plan.habits.includes('same-email')
+      ? { kind: 'correction', patch: { merchant: { email: `again-${this.#answers}@example.com` } } }
+      : this.#onceMended();
+  }
+
+  /** Nobody tries again what a habit of the partner makes fail each time. */
+  #onceMended(): Answer | 'none' {
+    return this.scene.partners.habits.length === 0 ? RETRY : 'none';
   }
 
   /** A merchant that existed was submitted by somebody else. */

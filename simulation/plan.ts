@@ -72,6 +72,8 @@ export interface Plan {
   /** What happens to a worker, or to all of them. */
   readonly incidents: readonly Incident[];
   readonly twists: readonly Twist[];
+  /** What the partners always do, or until they mend it. */
+  readonly habits: readonly string[];
   /** What Gangway does besides. */
   readonly errands: readonly Errand[];
   /** What people do instead of a plain answer, by its number. */
@@ -241,6 +243,7 @@ export function planOf(seed: number, only?: Only): Plan {
     // A fast one has asked again before anybody reads that it had taken an answer.
     paceMs: one([500, MINUTE_MS / 4, 60 * MINUTE_MS, 60 * MINUTE_MS]),
     continueAfter: one([60, 200, 10_000]),
+    habits: [],
     existing: one([EXISTING[0], ...EXISTING]),
     twists: chance.shuffled(TWISTS).slice(0, one([0, 1, 2, 4])),
     errands: chance.shuffled(ERRANDS).slice(0, one([0, 0, 2, 3])),

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { HABITS } from '../src/apps/sandbox/habits/habits.js';
 import { sandboxAccount } from '../src/apps/sandbox/systems.js';
 import { ACCOUNTS } from '../src/messages/ids.js';
 import { defined } from '../src/messages/objects.js';
@@ -40,6 +41,9 @@ const DAY_MS = 24 * 3_600_000;
 
 /** How long all onboardings of a run may take, in milliseconds, although everything is answered. */
 const PATIENCE_MS = 60 * DAY_MS;
+
+/** After this time a partner mends a habit, in milliseconds. */
+const MENDED_MS = DAY_MS / 8;
 
 /** How long it takes until a write has its mark, and until it has its response, in milliseconds. */
 const WRITE_MS = [40, 250] as const;
@@ -219,6 +223,10 @@ class Simulation {
     });
     await world.run(() => isReady, world.now + DAY_MS);
     partners.begins();
+    this.#begin(0, () => this.#haveHabits(plan.habits));
+    // Those that no program can work with, the partner mends.
+    const stay = plan.habits.filter((name) => HABITS[name]?.outcome === 'tolerated');
+    if (stay.length < plan.habits.length) this.#begin(MENDED_MS, () => this.#haveHabits(stay));
     networks.set(world, this.#network);
   }
 
@@ -229,10 +237,17 @@ class Simulation {
     this.#startWorker('examiner');
     let problems: readonly Problem[] | undefined;
     this.#begin(0, async () => {
+      await this.#haveHabits([]);
       problems = await broken(end);
     });
     await this.world.run(() => problems !== undefined, this.world.now + DAY_MS);
     return problems ?? [...failures(this.world), { promise: RUNS, what: 'the end could not be examined' }];
+  }
+
+  async #haveHabits(habits: readonly string[]): Promise<void> {
+    await this.partners.haveHabits(habits);
+    if (this.plan.habits.length > 0)
+      this.world.say('partner', `has the habits ${habits.join(', ') || 'of everybody'}`);
   }
 
   #isOver(): boolean {

@@ -3,6 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { writeExactly } from '../../partners/json.js';
 import { escaped } from '../../platform/privacy/private-fields.js';
+import type { Answer } from './answer.js';
+import type { Call, Fields } from './habits/habit.js';
+import type { ActiveHabits } from './habits/habits.js';
 
 interface Fault {
   readonly description: string;
@@ -248,26 +251,25 @@ export function allIn(words: readonly string[]): (text: string) => boolean {
   return (text) => patterns.every((pattern) => pattern.test(text));
 }
 
-export interface Answer {
-  /** HTTP status; 0 cuts the connection. */
-  readonly status: number;
-  /** MIME type. Default: JSON. */
-  readonly contentType?: string;
-  readonly body: object | string;
-  readonly headers?: Readonly<Record<string, string>>;
+/** How the partners behave: what they always do, what they do to single calls, and how their responses leave. */
+export interface Behavior {
+  readonly faults: Faults;
+  readonly habits: ActiveHabits;
+  readonly send: (reply: FastifyReply, answer: Answer) => Promise<FastifyReply>;
 }
 
 export type Meanwhile = NonNullable<FaultPlan['meanwhile']>;
 
 interface Served {
-  perform(request: FastifyRequest): Promise<Answer>;
+  fields(request: FastifyRequest): Promise<Fields>;
+  perform(request: FastifyRequest, fields: Fields): Promise<Answer>;
   errorBody(status: number): Answer['body'];
   /** Changes the thing that the call is about first, as a plan asks. */
   move(request: FastifyRequest, meanwhile: Meanwhile): Promise<void>;
 }
 
-/** Serves calls of one operation, with the faults that are planned for it: before or after the call takes effect. */
-export function withFaults(faults: Faults, called: Called, served: Served) {
+/** Serves calls of one operation, with the habits of the partner and the faults that are planned: before or after it takes effect. */
+export function withFaults({ faults, habits, send }: Behavior, called: Called, served: Served) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const text = () => `${request.url} ${writeExactly(request.body)}`;
     const plan = faults.next(called, text);
@@ -275,17 +277,20 @@ export function withFaults(faults: Faults, called: Called, served: Served) {
       ? faults.requests.receive(called, request.url, text(), plan?.fault)
       : undefined;
     if (plan?.meanwhile) await served.move(request, plan.meanwhile);
-    const answer = await outcome(faults, plan, request, served);
+    const fields = await served.fields(request);
+    const call: Call = {
+      ...{ isWrite: false, ...called, fields, url: request.url },
+      authorization: request.headers.authorization ?? '',
+    };
+    const perform = () => habits.perform(call, (wanted = fields) => served.perform(request, wanted));
+    const answer = await outcome(faults, plan, perform, served);
     if (!answer || answer.status === 0) {
       reply.hijack();
       reply.raw.destroy();
       return reply;
     }
-    const { status, contentType, body, headers = {} } = answer;
-    answered?.(status);
-    reply.headers(headers);
-    if (contentType !== undefined) reply.type(contentType);
-    return reply.code(status).send(body);
+    answered?.(answer.status);
+    return send(reply, answer);
   };
 }
 
@@ -293,13 +298,13 @@ export function withFaults(faults: Faults, called: Called, served: Served) {
 async function outcome(
   faults: Faults,
   plan: FaultPlan | undefined,
-  request: FastifyRequest,
-  { perform, errorBody }: Served,
+  perform: () => Promise<Answer>,
+  { errorBody }: Served,
 ): Promise<Answer | undefined> {
-  if (!plan) return perform(request);
+  if (!plan) return perform();
   const { commits, waits, instead }: Fault = KINDS[plan.fault];
   if (waits === 'first') await faults.delay(plan);
-  const performed = commits && (await perform(request));
+  const performed = commits && (await perform());
   if (waits === 'last') await faults.delay(plan);
   if (instead === undefined) return performed;
   if (instead === 'cut') return undefined;

@@ -6,7 +6,9 @@ import { parseExactly } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { fieldProblems } from '../../partners/rules-in-words.js';
 import { formsOf, shapeOf } from '../../platform/schemas/shape.js';
-import { type Answer, type Faults, type Meanwhile, withFaults } from './faults.js';
+import type { Answer } from './answer.js';
+import { type Behavior, type Meanwhile, withFaults } from './faults.js';
+import type { Fields } from './habits/habit.js';
 import type { Ledger } from './ledger.js';
 import type { Pace } from './scenario.js';
 
@@ -17,9 +19,8 @@ export interface Merchants {
   latestLike(merchantProfileId: number): number;
 }
 
-export interface World {
+export interface World extends Behavior {
   readonly ledger: Ledger;
-  readonly faults: Faults;
   readonly pace: () => Pace;
   readonly now: () => number;
   readonly tokenLifetimeMs: number;
@@ -104,7 +105,7 @@ export function readExactJson(server: FastifyInstance, invalid: Error | null): v
 /** Serves every operation of a catalogue: admits the caller, checks the request, then calls the handler. */
 export function partnerRoutes<Ops extends Operations, Caller>(
   server: FastifyInstance,
-  { faults }: Pick<World, 'faults'>,
+  behavior: Behavior,
   system: PartnerSystem<Ops, Caller>,
 ): void {
   const { invalidStatus = 400 } = system;
@@ -114,10 +115,10 @@ export function partnerRoutes<Ops extends Operations, Caller>(
     const schema: z.ZodType = system.requests?.[key] ?? operation.request;
     const failure = (status: number, error: string, fields: readonly FieldProblem[] = []) =>
       system.envelope(operation, { status, data: null, error, fields });
-    const perform = async (request: FastifyRequest): Promise<Answer> => {
+    const perform = async (request: FastifyRequest, fields: Fields): Promise<Answer> => {
       try {
         const caller = system.admit(request, operation);
-        const checked = schema.safeParse(await fields(request));
+        const checked = schema.safeParse(fields);
         if (!checked.success) {
           throw new Refusal(invalidStatus, 'Validation failed', fieldProblems(checked.error));
         }
@@ -142,7 +143,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
     server.route({
       method: operation.method,
       url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
-      handler: withFaults(faults, called, { perform, errorBody, move }),
+      handler: withFaults(behavior, called, { fields, perform, errorBody, move }),
     });
   }
 }

@@ -11,8 +11,10 @@ import { writeExactly } from '../../partners/json.js';
 import { openApiDocument } from '../../partners/openapi/document.js';
 import { catalogue, eachSystem, PARTNERS, SYSTEM_NAMES, type SystemName } from '../../partners/systems.js';
 import { BadSetting, listenAddress, readSettings } from '../../platform/settings/settings.js';
+import { sendAnswer } from './answer.js';
 import { TOKEN_LIFETIME_MS } from './banking/users.js';
 import { FAULTS, Faults, faultPlan } from './faults.js';
+import { ActiveHabits, HABITS, habitsWanted } from './habits/habits.js';
 import { Ledger } from './ledger.js';
 import { invalidControl, readExactJson, type World } from './routes.js';
 import { DEFAULT_PACE, type Pace, pace } from './scenario.js';
@@ -26,7 +28,7 @@ interface RequestQuery {
 /** `/sandbox/...`: the controls and records for tests and demos, besides the partners' own APIs. */
 function controlRoutes(
   server: FastifyInstance,
-  { faults, ledger }: World,
+  { faults, habits, ledger }: World,
   setPace: (pace: Pace) => void,
   refuse: (milliseconds: number) => void,
 ): void {
@@ -63,6 +65,20 @@ function controlRoutes(
     return report;
   });
 
+  server.get('/sandbox/habits', () => ({
+    active: habits.names,
+    habits: Object.fromEntries(
+      Object.entries(HABITS).map(([name, { does, seen }]) => [name, { does, seen }]),
+    ),
+  }));
+
+  server.post('/sandbox/habits', ({ body }, reply) => {
+    const wanted = habitsWanted.safeParse(body);
+    if (!wanted.success) return invalidControl(reply, wanted.error);
+    habits.set(wanted.data.habits);
+    return reply.code(201).send(wanted.data);
+  });
+
   server.put('/sandbox/pace', ({ body }, reply) => {
     const wanted = z.strictObject({ pace }).safeParse(body);
     if (!wanted.success) return invalidControl(reply, wanted.error);
@@ -84,6 +100,8 @@ export interface SandboxOptions {
   readonly password?: string;
   /** The partners' clock, in `Date` headers and in every time of the banking system. Default: `Date.now`. */
   readonly now?: () => number;
+  /** Sends a response that is ready. Default: over HTTP. */
+  readonly send?: World['send'];
 }
 
 export const sandboxSettings = z.object({
@@ -122,20 +140,23 @@ export async function emulatePartners(
   options: SandboxOptions = {},
   refuse: (milliseconds: number) => void = () => {},
 ) {
-  const { posNames = [] } = options;
+  const { posNames = [], send = sendAnswer } = options;
   const { tokenLifetimeMs = TOKEN_LIFETIME_MS, now = Date.now, password } = options;
   let pace = options.pace ?? DEFAULT_PACE;
   const ledger = new Ledger();
   const faults = new Faults();
+  const habits = new ActiveHabits({ now });
   const world: World = {
-    ...{ ledger, faults, now, tokenLifetimeMs, password, posNames },
+    ...{ ledger, faults, habits, send, now, tokenLifetimeMs, password, posNames },
     pace: () => pace,
     merchants: { idsNamed: () => [], latestLike: (id) => id },
   };
   const server = Fastify({ forceCloseConnections: true });
   await server.register(multipart, { limits: { fileSize: MAX_ATTACHMENT_BYTES } });
   speakExactJson(server);
-  server.addHook('onSend', async (_, reply) => void reply.header('date', new Date(now()).toUTCString()));
+  server.addHook('onSend', async (_, reply) => {
+    if (!reply.hasHeader('date')) reply.header('date', new Date(now()).toUTCString());
+  });
   for (const system of SYSTEM_NAMES) EMULATED[system].start(server, world);
   openApiRoutes(server, posNames);
   const setPace = (wanted: Pace) => {

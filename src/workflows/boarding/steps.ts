@@ -93,10 +93,8 @@ function unlessForbidden(error: unknown): never {
 function notOurs(merchantProfileId: number, against: readonly string[]): string {
   return (
     `The partner responded to the create with merchant ${merchantProfileId}, but ${against.join(', ')}. ` +
-    'It may be a merchant that the partner had before, so nothing was written to it. Look it up in the partner’s portal. ' +
-    `If it is the merchant of this boarding, adopt ${merchantProfileId}; another boarding that runs and has it must be abandoned first. ` +
-    'Only if it is not, correct what the partner takes for the same merchant, such as the email: both a correction and a retry ' +
-    'send the create again, which may make a second merchant'
+    'It may be a merchant that the partner had before, so nothing was written to it. If it is, correct what the partner takes for ' +
+    'the same merchant, such as the email. Another boarding that runs and has it must be abandoned before this one can adopt it'
   );
 }
 

@@ -126,7 +126,7 @@ export async function isOwnAtOnce(
 async function correctedOrDone<Result>(
   context: StepContext,
   step: Step<Result>,
-  { fields: problems, saved }: Pick<PartnerErrorDetails, 'fields' | 'saved'>,
+  { fields: problems, saved, status }: Pick<PartnerErrorDetails, 'fields' | 'saved' | 'status'>,
 ): Promise<{ result: Result } | undefined> {
   if (step.effect !== 'once') {
     await askForCorrection(context, step, problems);
@@ -135,18 +135,20 @@ async function correctedOrDone<Result>(
   const { title, correct, replace, readEvidence, idFormat = 'digits', whereToLook } = step;
   // Without evidence, only a person can know that it was done by hand, or that the partner has what it refused.
   const adopts = readEvidence === 'none' || saved !== undefined ? idFormat : undefined;
+  const wasSent = status !== undefined || step.rejected !== undefined;
   const advice =
-    saved === undefined
-      ? undefined
-      : `${signInWords(saved)} ${whereToLook} Correct it or retry only if it is not there, because either sends it again.`;
+    saved !== undefined || (readEvidence === 'none' && wasSent)
+      ? `${signInWords(saved)} ${whereToLook} Correct it or retry only if it is not there, because either sends it again.`
+      : undefined;
   return askUntilKnown(context, step, (notAdopted, isMoot) => {
     const all = notAdopted ? [{ field: '', message: notAdopted }, ...problems] : problems;
     return askForCorrection(context, { title, advice, correct, replace, adopts }, all, isMoot);
   });
 }
 
-/** What a refused response shows of a record that the partner may have saved anyway. */
-function signInWords(saved: string): string {
+/** What a refused response shows of a record that the partner may have saved anyway: some save what they do not accept. */
+function signInWords(saved: string | undefined): string {
+  if (saved === undefined) return 'The partner may have saved what it refused.';
   return `The response ${saved === '' ? 'has a record' : `names ${saved}`}, so the partner may have saved what it refused.`;
 }
 

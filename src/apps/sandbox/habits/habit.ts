@@ -1,0 +1,140 @@
+import { parseExactly, writeExactly } from '../../../partners/json.js';
+import type { Answer } from '../answer.js';
+
+/**
+ * A habit is what a partner does to every call while it is on, as opposed to a fault, which hits single ones. Each is a wrapper around
+ * the emulated operation: it may change the request, skip it, repeat it, or change the response. Its name, its sentence and where it
+ * was seen are in the table of docs/partner-apis.md.
+ */
+export interface Habit {
+  /** What the partner does, in one sentence. */
+  readonly does: string;
+  /** A standard, a product's documentation, or how such reports read. */
+  readonly seen: string;
+  readonly outcome: Outcome;
+  /** Begins with an empty memory each time that the habit is switched on. */
+  start(partner: Partner): Wrapper;
+}
+
+/** What Gangway makes of a habit. */
+export const OUTCOMES = {
+  tolerated: 'Nothing: onboardings end as without it.',
+  paused: 'Waits, and asks once for the account if that takes too long. Everything resumes by itself.',
+  asked: 'Asks a person about each write that it touches, with what the partner shows.',
+} as const;
+
+export type Outcome = keyof typeof OUTCOMES;
+
+export type Habits = Readonly<Record<string, Habit>>;
+
+/** What a habit may know of its partner. */
+export interface Partner {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** A call, before the emulated operation sees it. */
+export interface Call {
+  readonly system: string;
+  /** As in the catalogue: `create-merchant`. */
+  readonly operation: string;
+  readonly isWrite: boolean;
+  readonly url: string;
+  readonly authorization: string;
+  /** The fields of its path, query and body. */
+  readonly fields: Fields;
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Performs the call, perhaps with other fields. */
+export type Perform = (fields?: Fields) => Promise<Answer>;
+
+export type Wrapper = (call: Call, perform: Perform) => Promise<Answer>;
+
+/** Calls that a habit concerns. */
+type Concerns = (call: Call) => boolean;
+
+export const reads: Concerns = ({ isWrite }) => !isWrite;
+
+export const of =
+  (...operations: readonly string[]): Concerns =>
+  ({ operation }) =>
+    operations.includes(operation);
+
+/** Sign-ins are left alone, because what concerns them concerns every call. */
+export const signedIn: Concerns = ({ url }) => !url.startsWith('/api/auth');
+
+/** Changes the responses of the calls that it concerns. */
+export function responses(concerns: Concerns, edit: (answer: Answer, call: Call) => Answer): Habit['start'] {
+  return () => async (call, perform) => {
+    const answer = await perform();
+    return concerns(call) ? edit(answer, call) : answer;
+  };
+}
+
+/** Changes the JSON of successful responses. */
+export function bodies(concerns: Concerns, edit: (body: unknown, call: Call) => unknown): Habit['start'] {
+  return responses(concerns, (answer, call) => withBody(answer, (body) => edit(body, call)));
+}
+
+/** Changes the payload of successful responses, inside its envelope if it has one. */
+export function payloads(concerns: Concerns, edit: (data: unknown, call: Call) => unknown): Habit['start'] {
+  return bodies(concerns, (body, call) =>
+    isObject(body) && 'data' in body ? { ...body, data: edit(body['data'], call) } : edit(body, call),
+  );
+}
+
+/** The JSON of a successful response, changed. Files and refusals stay as they are. */
+export function withBody(answer: Answer, edit: (body: unknown) => unknown): Answer {
+  const { status, contentType, body } = answer;
+  if (status !== 200 || contentType !== undefined || typeof body !== 'object' || Buffer.isBuffer(body))
+    return answer;
+  return { ...answer, body: edit(parseExactly(writeExactly(body))) as object };
+}
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Every value within, changed from the inside out. */
+export function everywhere(
+  edit: (value: unknown, name: string) => unknown,
+  value: unknown,
+  name = '',
+): unknown {
+  if (Array.isArray(value))
+    return edit(
+      value.map((item) => everywhere(edit, item, name)),
+      name,
+    );
+  if (!isObject(value)) return edit(value, name);
+  const entries = Object.entries(value).map(([key, item]) => [key, everywhere(edit, item, key)]);
+  return edit(Object.fromEntries(entries.filter(([, item]) => item !== undefined)), name);
+}
+
+/** The response as bytes, with these headers. */
+export function asBytes(
+  answer: Answer,
+  encode: (text: string) => Buffer,
+  headers: Answer['headers'] = {},
+): Answer {
+  const { contentType, body } = answer;
+  if (contentType !== undefined || Buffer.isBuffer(body) || answer.status === 204) return answer;
+  const text = typeof body === 'string' ? body : writeExactly(body);
+  return {
+    ...answer,
+    body: encode(text),
+    contentType: 'application/json',
+    headers: { ...answer.headers, ...headers },
+  };
+}
+
+/** The id of what a create has made, in its response. */
+export const ID_OF: Readonly<Record<string, string>> = {
+  'create-merchant': 'merchantProfileId',
+  'create-merchant-v1': 'merchantProfileId',
+  'submit-business-account-holder': 'profileId',
+};
+
+export const isCreate: Concerns = ({ operation }) => operation in ID_OF;

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import type { Answer } from '../answer.js';
+import { bytes } from './bytes.js';
+import { files } from './files.js';
+import type { Call, Habit, Habits, Partner, Perform, Wrapper } from './habit.js';
+import { identity } from './identity.js';
+import { memory } from './memory.js';
+import { names } from './names.js';
+import { pace } from './pace.js';
+import { shape } from './shape.js';
+import { time } from './time.js';
+import { values } from './values.js';
+
+export const FAMILIES: Readonly<Record<string, Habits>> = {
+  ...{ identity, names, time, shape, bytes, pace, memory, values, files },
+};
+
+export const HABITS: Readonly<Record<string, Habit>> = Object.assign({}, ...Object.values(FAMILIES));
+
+/** Body of `POST /sandbox/habits`: those that the partners have from now on, and no others. */
+export const habitsWanted = z.strictObject({
+  habits: z.array(z.enum(Object.keys(HABITS)).describe('GET /sandbox/habits lists their names')).max(20),
+});
+
+/** The habits that are switched on. */
+export class ActiveHabits {
+  #active: readonly (readonly [name: string, wrap: Wrapper])[] = [];
+
+  constructor(private readonly partner: Partner) {}
+
+  get names(): readonly string[] {
+    return this.#active.map(([name]) => name);
+  }
+
+  /** Each begins with an empty memory. */
+  set(names: readonly string[]): void {
+    this.#active = names.flatMap((name) => {
+      const habit = HABITS[name];
+      return habit ? [[name, habit.start(this.partner)] as const] : [];
+    });
+  }
+
+  /** Performs a call as the partner would with all of its habits, the last one outermost. */
+  perform(call: Call, perform: Perform): Promise<Answer> {
+    return this.#active.reduce<Perform>(
+      (inner, [, wrap]) =>
+        (fields = call.fields) =>
+          wrap({ ...call, fields }, (changed = fields) => inner(changed)),
+      perform,
+    )();
+  }
+}

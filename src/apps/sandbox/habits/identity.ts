@@ -1,0 +1,153 @@
+import type { Answer } from '../answer.js';
+import {
+  type Call,
+  type Fields,
+  type Habit,
+  type Habits,
+  ID_OF,
+  isCreate,
+  isObject,
+  withBody,
+} from './habit.js';
+
+/** Which record a partner takes a create for, and how it numbers what it has made. */
+
+/** Returns the record of an earlier create with the same value, and makes none. */
+function sameRecord(key: (fields: Fields) => unknown): Habit['start'] {
+  return () => {
+    const made = new Map<string, Answer>();
+    return async (call, perform) => {
+      const value = isCreate(call) ? key(call.fields) : undefined;
+      if (typeof value !== 'string') return perform();
+      const place = `${call.system} ${value.toLowerCase()}`;
+      const before = made.get(place);
+      if (before) return before;
+      const answer = await perform();
+      if (idIn(answer, call) !== undefined) made.set(place, answer);
+      return answer;
+    };
+  };
+}
+
+/** Saves what it refuses. */
+function savedThenRefused(status: number, showsId: boolean): Habit['start'] {
+  return () => async (call, perform) => {
+    const answer = await perform();
+    if (!isCreate(call) || idIn(answer, call) === undefined) return answer;
+    const error = 'The application was saved, but the email could not be verified.';
+    const own = showsId ? answer.body : withoutId(answer, call);
+    const problems = { status: 'BadRequest', error, validationResults: [], message: error };
+    return { status, body: { ...(own as object), ...problems } };
+  };
+}
+
+/** The responses to creates, with other ids. */
+function renumbered(other: (id: number, earlier: readonly number[]) => number): Habit['start'] {
+  return () => {
+    const made = new Map<string, readonly number[]>();
+    return async (call, perform) => {
+      const answer = await perform();
+      const id = isCreate(call) ? idIn(answer, call) : undefined;
+      if (id === undefined) return answer;
+      const earlier = made.get(call.system) ?? [];
+      made.set(call.system, [...earlier, id]);
+      return withId(answer, call, other(id, earlier));
+    };
+  };
+}
+
+function idIn({ status, body }: Answer, { operation }: Call): number | undefined {
+  if (status !== 200 || !isObject(body)) return undefined;
+  const payload = isObject(body['data']) ? body['data'] : body;
+  const id = payload[ID_OF[operation] ?? ''];
+  return typeof id === 'number' && id > 0 ? id : undefined;
+}
+
+function withId(answer: Answer, { operation }: Call, id: number): Answer {
+  const field = ID_OF[operation] ?? '';
+  return withBody(answer, (body) => {
+    if (!isObject(body)) return body;
+    return isObject(body['data'])
+      ? { ...body, data: { ...body['data'], [field]: id } }
+      : { ...body, [field]: id };
+  });
+}
+
+function withoutId({ body }: Answer, { operation }: Call): object {
+  const { [ID_OF[operation] ?? '']: _, ...rest } = body as Fields;
+  return 'data' in rest ? { ...rest, data: null } : rest;
+}
+
+/** The two versions of the create number merchants differently: those of the first one are larger by this. */
+const APPLICATION_NUMBERS = 500_000;
+
+export const identity: Habits = {
+  'same-email': {
+    does: 'A create returns the id of the record that has the same e-mail, and makes none.',
+    seen: 'services that look a customer up by e-mail before they insert it',
+    outcome: 'asked',
+    start: sameRecord(({ email }) => email),
+  },
+  'same-dba': {
+    does: 'A create returns the id of the record that has the same doing-business-as name.',
+    seen: 'services with a unique index on the name',
+    outcome: 'asked',
+    start: sameRecord(({ dba, doingBusinessAsName }) => dba ?? doingBusinessAsName),
+  },
+  'same-tax-number': {
+    does: 'A create returns the id of the record that has the same tax number.',
+    seen: 'banks, whose customers are persons by tax number',
+    outcome: 'asked',
+    start: sameRecord(({ employerIdentificationNumber: ein }) => ein),
+  },
+  'refuses-and-saves': {
+    does: 'A create responds 400 with the id of the record that it has saved.',
+    seen: 'services that save a draft and validate it afterwards',
+    outcome: 'asked',
+    start: savedThenRefused(400, true),
+  },
+  'refuses-and-saves-silently': {
+    does: 'A create responds 400 without an id, and has saved the record.',
+    seen: 'the same, with a generic error page',
+    outcome: 'asked',
+    start: savedThenRefused(400, false),
+  },
+  'conflicts-and-saves': {
+    does: 'A create responds 409 with the id of the record that it has saved.',
+    seen: 'RFC 9110, 15.5.10: the response describes the conflict',
+    outcome: 'asked',
+    start: savedThenRefused(409, true),
+  },
+  'conflicts-and-saves-silently': {
+    does: 'A create responds 409 without an id, and has saved the record.',
+    seen: 'a proxy that repeats the call, and passes on the second response',
+    outcome: 'asked',
+    start: savedThenRefused(409, false),
+  },
+  'numbers-of-v1': {
+    does: 'The first version of the create returns application numbers, which only its own operations understand.',
+    seen: 'services that were built twice',
+    outcome: 'asked',
+    start: () => async (call, perform) => {
+      const isV1 = call.url.startsWith('/api/v1/merchant');
+      const { id } = call.fields;
+      if (isV1 && typeof id === 'number' && id > APPLICATION_NUMBERS)
+        return perform({ ...call.fields, id: id - APPLICATION_NUMBERS });
+      const answer = await perform();
+      const made = isV1 && isCreate(call) ? idIn(answer, call) : undefined;
+      return made === undefined ? answer : withId(answer, call, made + APPLICATION_NUMBERS);
+    },
+  },
+  'cached-create': {
+    does: 'A create makes a record, and returns the id of the one before.',
+    seen: 'a cache whose key leaves out the body of a POST',
+    outcome: 'asked',
+    start: renumbered((id, earlier) => earlier.at(-1) ?? id),
+  },
+  'ids-of-others': {
+    does: 'A create returns the number of a record that was there before, as after a deletion.',
+    seen: 'MySQL before 8.0: InnoDB counts again from the highest number that is left after a restart',
+    outcome: 'asked',
+    start: renumbered((id, [first = id]) => first),
+  },
+};

@@ -1,0 +1,165 @@
+import type { Answer } from '../answer.js';
+import {
+  everywhere,
+  type Fields,
+  type Habit,
+  type Habits,
+  isObject,
+  of,
+  payloads,
+  reads,
+  signedIn,
+} from './habit.js';
+
+/** What a partner remembers of what it was told, and what it says of it later. */
+
+const MINUTE_MS = 60_000;
+
+/** Reads show an earlier response of the same call, if there is one. */
+function stale(
+  isStale: (age: number, count: number) => boolean,
+  isKept: (age: number) => boolean,
+): Habit['start'] {
+  return ({ now }) => {
+    const shown = new Map<string, { readonly at: number; readonly answer: Answer }>();
+    let count = 0;
+    return async (call, perform) => {
+      if (call.isWrite || !signedIn(call)) return perform();
+      const key = `${call.system} ${call.url}`;
+      const before = shown.get(key);
+      const answer = await perform();
+      const age = before ? now() - before.at : Number.POSITIVE_INFINITY;
+      if (!before || !isKept(age)) shown.set(key, { at: now(), answer });
+      count += 1;
+      return before && before.answer.status === 200 && isStale(age, count) ? before.answer : answer;
+    };
+  };
+}
+
+const lists =
+  (edit: (list: readonly unknown[], count: number) => readonly unknown[]): Habit['start'] =>
+  (partner) => {
+    let count = 0;
+    return payloads(reads, (data) => {
+      count += 1;
+      return Array.isArray(data) ? edit(data, count) : data;
+    })(partner);
+  };
+
+/** Changes the notes of the underwriters, the same way in each response or another way in each. */
+const notes =
+  (edit: (note: Fields, count: number) => Fields): Habit['start'] =>
+  (partner) => {
+    let count = 0;
+    return payloads(of('get-underwriting-notes'), (data) => {
+      count += 1;
+      return Array.isArray(data) ? data.map((note) => (isObject(note) ? edit(note, count) : note)) : data;
+    })(partner);
+  };
+
+const field =
+  (name: string, edit: (value: unknown, count: number) => unknown): Habit['start'] =>
+  (partner) => {
+    let count = 0;
+    return payloads(of('get-status', 'get-status2'), (data) => {
+      count += 1;
+      return everywhere((value, key) => (key === name ? edit(value, count) : value), data);
+    })(partner);
+  };
+
+export const memory: Habits = {
+  'shows-later': {
+    does: 'A change is visible five minutes later.',
+    seen: 'search indexes and caches behind an API',
+    outcome: 'tolerated',
+    start: stale(
+      (age) => age < 5 * MINUTE_MS,
+      (age) => age < 5 * MINUTE_MS,
+    ),
+  },
+  'reads-go-back': {
+    does: 'Every other read is older than the one before.',
+    seen: 'Amazon S3 before December 2020: eventual consistency',
+    outcome: 'tolerated',
+    start: stale(
+      (age, count) => count % 2 === 0 && age < 30 * MINUTE_MS,
+      (age) => age < 30 * MINUTE_MS,
+    ),
+  },
+  'order-changes': {
+    does: 'The order of a list changes with each read.',
+    seen: 'SQL: without ORDER BY the order is not defined',
+    outcome: 'tolerated',
+    start: lists((list, count) => (count % 2 === 0 ? [...list].reverse() : list)),
+  },
+  'repeats-a-row': {
+    does: 'A list has its last row twice.',
+    seen: 'pages by offset, while rows are inserted',
+    outcome: 'tolerated',
+    start: lists((list) => [...list, ...list.slice(-1)]),
+  },
+  'misses-a-row': {
+    does: 'Every third list lacks its first row.',
+    seen: 'pages by offset, while rows are deleted',
+    outcome: 'tolerated',
+    start: lists((list, count) => (count % 3 === 0 ? list.slice(1) : list)),
+  },
+  'total-is-wrong': {
+    does: 'Totals are an estimate.',
+    seen: 'PostgreSQL: reltuples is only an estimate',
+    outcome: 'tolerated',
+    start: payloads(reads, (data) =>
+      everywhere((value, name) => (/^total(Count)?$/.test(name) ? 7 : value), data),
+    ),
+  },
+  'note-changes-author': {
+    does: 'A note has another author in each read.',
+    seen: 'portals that show who has opened it last',
+    outcome: 'tolerated',
+    start: notes((note, count) => ({ ...note, author: `Underwriter ${count % 3}` })),
+  },
+  'note-changes-text': {
+    does: 'The text of a note says how long it has been open.',
+    seen: 'portals that write for people',
+    outcome: 'tolerated',
+    start: notes((note, count) => ({ ...note, text: `${note['text']} (${count} days open)` })),
+  },
+  'note-spaced': {
+    does: 'White space in the text of a note changes from read to read.',
+    seen: 'rich text that is converted each time',
+    outcome: 'tolerated',
+    start: notes((note, count) => ({
+      ...note,
+      text: count % 2 ? `${note['text']} ` : String(note['text']).replaceAll(' ', '\u00a0'),
+    })),
+  },
+  'comment-counts': {
+    does: 'The comment has the number of reads in it.',
+    seen: 'queues that show a position',
+    outcome: 'tolerated',
+    start: field('comment', (_, count) => `Position in queue: ${count}`),
+  },
+  'status-goes-back': {
+    does: 'For a moment after each change the status is the one before.',
+    seen: 'two servers, each with a cache',
+    outcome: 'tolerated',
+    start: () => {
+      const latest = new Map<string, { status: unknown; before: unknown; left: number }>();
+      return async (call, perform) => {
+        const answer = await perform();
+        if (!of('get-status')(call) || !isObject(answer.body) || !isObject(answer.body['data']))
+          return answer;
+        const { data } = answer.body as { readonly data: Fields };
+        const known = latest.get(call.url) ?? { status: data['status'], before: data['status'], left: 0 };
+        if (known.status !== data['status'])
+          Object.assign(known, { before: known.status, status: data['status'], left: 3 });
+        latest.set(call.url, known);
+        if (known.left <= 0) return answer;
+        known.left -= 1;
+        // New, old, new: whoever acts on the new one sees the old one again.
+        const status = known.left === 1 ? known.before : known.status;
+        return { ...answer, body: { ...answer.body, data: { ...data, status } } };
+      };
+    },
+  },
+};

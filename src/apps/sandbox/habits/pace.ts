@@ -1,0 +1,187 @@
+import type { Answer } from '../answer.js';
+import { type Call, type Habit, type Habits, signedIn } from './habit.js';
+
+/** When a partner answers. */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Refuses calls while a condition holds. What is refused does not take effect. */
+function refuses(
+  answer: Answer,
+  isRefused: (call: Call, now: number, since: number) => boolean,
+): Habit['start'] {
+  return ({ now }) => {
+    const since = now();
+    return async (call, perform) => (isRefused(call, now(), since) ? answer : perform());
+  };
+}
+
+const busy = (status: number, headers: Answer['headers'] = {}): Answer => ({
+  status,
+  headers,
+  body: { message: 'Too busy' },
+});
+
+/** For twenty minutes of each hour. */
+const now20 = (now: number) => now % HOUR_MS < 20 * MINUTE_MS;
+
+const PAGE = '<!doctype html><title>Maintenance</title><p>We are back at four.</p>';
+
+/** Two hours of each night. */
+const isNight = (now: number) => now % DAY_MS >= 2 * HOUR_MS && now % DAY_MS < 4 * HOUR_MS;
+
+/** Every third call of an interval. */
+function third(answer: Answer): Habit['start'] {
+  return () => {
+    let count = 0;
+    return async (_, perform) => {
+      count += 1;
+      return count % 3 === 0 ? answer : perform();
+    };
+  };
+}
+
+export const pace: Habits = {
+  'busy-for-all': {
+    does: 'For twenty minutes of each hour every call gets 503 with Retry-After.',
+    seen: 'RFC 9110, 15.6.4',
+    outcome: 'tolerated',
+    start: refuses(busy(503, { 'retry-after': '120' }), (_, now) => now20(now)),
+  },
+  'limit-without-time': {
+    does: 'Every third call gets 429 without Retry-After.',
+    seen: 'RFC 6585, 4: the header is optional',
+    outcome: 'tolerated',
+    start: third(busy(429)),
+  },
+  'retry-at-date': {
+    does: 'Retry-After is a date.',
+    seen: 'RFC 9110, 10.2.3',
+    outcome: 'tolerated',
+    start: ({ now }) => {
+      let count = 0;
+      return async (_, perform) => {
+        count += 1;
+        const date = new Date(now() + MINUTE_MS).toUTCString();
+        return count % 3 === 0 ? busy(503, { 'retry-after': date }) : perform();
+      };
+    },
+  },
+  'retry-in-past': {
+    does: 'Retry-After is a date in the past.',
+    seen: 'caches that pass on an old response',
+    outcome: 'tolerated',
+    start: third(busy(503, { 'retry-after': 'Thu, 01 Jan 2015 00:00:00 GMT' })),
+  },
+  'retry-in-a-year': {
+    does: 'For the first hour Retry-After names a year.',
+    seen: 'a default of a proxy, in seconds where it meant milliseconds',
+    outcome: 'tolerated',
+    start: refuses(busy(429, { 'retry-after': '31536000' }), (_, now, since) => now - since < HOUR_MS),
+  },
+  'slow-writes': {
+    does: 'A write takes 25 seconds.',
+    seen: 'services that call their own partners before they respond',
+    outcome: 'tolerated',
+    start: () => async (call, perform) => {
+      const answer = await perform();
+      return call.isWrite ? { ...answer, delayMs: 25_000 } : answer;
+    },
+  },
+  'maintenance-page': {
+    does: 'At night every call gets 200 with a page about maintenance.',
+    seen: 'load balancers with a static page',
+    outcome: 'asked',
+    start: refuses({ status: 200, contentType: 'text/html', body: PAGE }, (_, now) => isNight(now)),
+  },
+  'maintenance-503': {
+    does: 'At night every call gets 503 with a page about maintenance.',
+    seen: 'load balancers that know the status for it',
+    outcome: 'tolerated',
+    start: refuses({ status: 503, contentType: 'text/html', body: PAGE }, (_, now) => isNight(now)),
+  },
+  'one-session': {
+    does: 'A sign-in ends the session before it.',
+    seen: 'services with one session for each user',
+    outcome: 'tolerated',
+    start: () => {
+      let latest = '';
+      return async (call, perform) => {
+        if (signedIn(call)) {
+          const isOld =
+            call.system === 'banking' && latest !== '' && call.authorization !== `Bearer ${latest}`;
+          return isOld ? { status: 401, body: { message: 'The session has ended' } } : perform();
+        }
+        const answer = await perform();
+        const { token, accessToken } = answer.body as {
+          readonly token?: string;
+          readonly accessToken?: string;
+        };
+        latest = token ?? accessToken ?? latest;
+        return answer;
+      };
+    },
+  },
+  'short-tokens': {
+    does: 'Tokens end a minute after the sign-in.',
+    seen: 'sessions that live in the memory of one server',
+    outcome: 'tolerated',
+    start: ({ now }) => {
+      const since = new Map<string, number>();
+      return async (call, perform) => {
+        if (call.system !== 'banking' || !signedIn(call)) return perform();
+        const at = since.get(call.authorization) ?? now();
+        since.set(call.authorization, at);
+        return now() - at > MINUTE_MS
+          ? { status: 401, body: { message: 'The token has expired' } }
+          : perform();
+      };
+    },
+  },
+  'four-at-a-time': {
+    does: 'More than four calls at a time get 503.',
+    seen: 'limits of connections',
+    outcome: 'tolerated',
+    start: () => {
+      let count = 0;
+      return async (_, perform) => {
+        if (count >= 4) return busy(503);
+        count += 1;
+        try {
+          return await perform();
+        } finally {
+          count -= 1;
+        }
+      };
+    },
+  },
+  'cold-start': {
+    does: 'The first call after ten quiet minutes gets 502.',
+    seen: 'functions that are started on demand behind a gateway',
+    outcome: 'asked',
+    start: ({ now }) => {
+      let last = 0;
+      return async (call, perform) => {
+        const isCold = now() - last > 10 * MINUTE_MS;
+        last = now();
+        return isCold && !call.isWrite ? busy(502) : perform();
+      };
+    },
+  },
+  'gateway-time-out': {
+    does: 'Every third write takes effect, and gets 504.',
+    seen: 'gateways with a shorter time-out than the service',
+    outcome: 'asked',
+    start: () => {
+      let count = 0;
+      return async (call, perform) => {
+        const answer = await perform();
+        if (!call.isWrite) return answer;
+        count += 1;
+        return count % 3 === 0 ? busy(504) : answer;
+      };
+    },
+  },
+};

@@ -1,0 +1,131 @@
+import { bodies, everywhere, type Habit, type Habits, of, reads, responses, withBody } from './habit.js';
+
+/** A partner's clock, its zone, and how it writes times. */
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
+
+/** Times that the partner sets, in another form. What it only keeps, such as a date of birth, stays. */
+function written(write: (at: Date) => unknown): Habit['start'] {
+  return bodies(reads, (body) =>
+    everywhere(
+      (value, name) =>
+        typeof value === 'string' && ISO.test(value) && OWN.test(name) ? write(new Date(value)) : value,
+      body,
+    ),
+  );
+}
+
+const OWN = /^(statusDate|date|createdDate|updatedDate|createdAt|applicationDate|approvalDate)$/;
+
+const iso = (milliseconds: number) => new Date(milliseconds).toISOString();
+
+/** New York in winter. */
+const LOCAL_MS = -5 * HOUR_MS;
+
+export const time: Habits = {
+  'month-elsewhere': {
+    does: 'The period of a statement is read as a local time, twelve hours away.',
+    seen: 'ECMAScript: a time without a zone is local',
+    outcome: 'tolerated',
+    start: () => async (call, perform) => {
+      const { period } = call.fields;
+      if (typeof period !== 'string' || Number.isNaN(Date.parse(period))) return perform();
+      return perform({ ...call.fields, period: iso(Date.parse(period) - 12 * HOUR_MS) });
+    },
+  },
+  'local-dates': {
+    does: 'Times are local, and do not say so.',
+    seen: '.NET: DateTimeKind.Unspecified is written without a zone',
+    outcome: 'tolerated',
+    start: written((at) => iso(at.getTime() + LOCAL_MS).slice(0, -5)),
+  },
+  'dates-only': {
+    does: 'Times are dates.',
+    seen: 'columns of the type DATE',
+    outcome: 'tolerated',
+    start: written((at) => at.toISOString().slice(0, 10)),
+  },
+  'dates-of-net': {
+    does: 'Times are written as /Date(1767600000000)/.',
+    seen: 'ASP.NET: DataContractJsonSerializer',
+    outcome: 'tolerated',
+    start: written((at) => `/Date(${at.getTime()})/`),
+  },
+  'date-of-read': {
+    does: 'The status date is the time of the read.',
+    seen: 'views that compute it',
+    outcome: 'tolerated',
+    start:
+      ({ now }) =>
+      async (call, perform) => {
+        const answer = await perform();
+        if (!of('get-status', 'get-status2')(call)) return answer;
+        return withBody(answer, (body) =>
+          everywhere((value, name) => (name === 'statusDate' ? iso(now()) : value), body),
+        );
+      },
+  },
+  'clocks-apart': {
+    does: 'Every other response comes from a server whose clock is seven minutes ahead.',
+    seen: 'servers behind a load balancer, one without NTP',
+    outcome: 'tolerated',
+    start: ({ now }) => {
+      let count = 0;
+      return async (_, perform) => {
+        const answer = await perform();
+        count += 1;
+        if (count % 2 === 0) return answer;
+        const date = new Date(now() + 7 * MINUTE_MS).toUTCString();
+        return { ...answer, headers: { ...answer.headers, date } };
+      };
+    },
+  },
+  'clock-behind': {
+    does: 'The clock of the partner is an hour behind, in headers and in dates.',
+    seen: 'a server that has missed the change to daylight saving time',
+    outcome: 'tolerated',
+    start:
+      ({ now }) =>
+      async (call, perform) => {
+        const late = written((at) => iso(at.getTime() - HOUR_MS))({ now });
+        const answer = await late(call, perform);
+        return { ...answer, headers: { ...answer.headers, date: new Date(now() - HOUR_MS).toUTCString() } };
+      },
+  },
+  replicas: {
+    does: 'Two of three reads come from replicas; a change is visible on one, then gone, then back, for ten minutes.',
+    seen: 'PostgreSQL streaming replication: standbys answer from what they have',
+    outcome: 'tolerated',
+    start: ({ now }) => {
+      const old = new Map<
+        string,
+        {
+          readonly at: number;
+          readonly answer: Awaited<ReturnType<Parameters<ReturnType<Habit['start']>>[1]>>;
+        }
+      >();
+      let count = 0;
+      return async (call, perform) => {
+        if (call.isWrite || call.url.startsWith('/api/auth')) return perform();
+        const key = `${call.system} ${call.url} ${call.authorization.slice(0, 5)}`;
+        const answer = await perform();
+        const before = old.get(key);
+        if (!before || now() - before.at > 10 * MINUTE_MS) old.set(key, { at: now(), answer });
+        count += 1;
+        return before && count % 3 === 0 && now() - before.at <= 10 * MINUTE_MS ? before.answer : answer;
+      };
+    },
+  },
+  'no-date': {
+    does: 'Responses have no Date header.',
+    seen: 'RFC 9110, 6.6.1: an origin server without a clock sends none',
+    outcome: 'tolerated',
+    start: responses(
+      () => true,
+      (answer) => ({ ...answer, headers: { ...answer.headers, date: '' } }),
+    ),
+  },
+};

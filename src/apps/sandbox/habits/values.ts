@@ -1,0 +1,145 @@
+import { everywhere, type Habits, isObject, of, payloads, reads } from './habit.js';
+
+/** What a partner makes of the values that it is given, and the values that it makes up. */
+
+const fees = of('get-fees');
+const status = of('get-status', 'get-status2');
+
+const round = (value: number) => Math.round(value * 10) / 10;
+
+export const values: Habits = {
+  'fees-unlike-its-own': {
+    does: 'It shows fees as text, and refuses to take them as text.',
+    seen: 'decimal columns that are written with a format and read without one',
+    outcome: 'tolerated',
+    start: () => {
+      const shown = payloads(fees, (data) =>
+        everywhere((value) => (typeof value === 'number' ? value.toFixed(2) : value), data),
+      )({ now: Date.now });
+      return async (call, perform) => {
+        if (call.operation !== 'update-fees') return shown(call, perform);
+        const text = texts(call.fields).find((each) => /^\d+\.\d\d$/.test(each));
+        if (text === undefined) return perform();
+        const error = `${text} is not a number`;
+        return {
+          status: 400,
+          body: {
+            data: null,
+            requestId: 1,
+            success: false,
+            error,
+            validationErrors: [{ field: 'fees', error }],
+          },
+        };
+      };
+    },
+  },
+  'fees-rounded': {
+    does: 'Fees are rounded to a tenth.',
+    seen: 'columns with a fixed scale',
+    outcome: 'tolerated',
+    start: payloads(fees, (data) =>
+      everywhere((value) => (typeof value === 'number' ? round(value) : value), data),
+    ),
+  },
+  'fees-filled-in': {
+    does: 'Fees have fields that nobody has set, and that its write takes.',
+    seen: 'templates that are applied when a record is read',
+    outcome: 'tolerated',
+    start: payloads(fees, (data) => (isObject(data) ? { ...data, batchFee: 0.05, annualFee: 0 } : data)),
+  },
+  'fees-with-extras': {
+    does: 'Fees have fields for people, which its write does not know.',
+    seen: 'views with labels and ids',
+    outcome: 'tolerated',
+    start: payloads(fees, (data) =>
+      isObject(data) ? { ...data, lastChangedBy: 'Underwriting', _links: { self: '/fees' } } : data,
+    ),
+  },
+  'changes-field': {
+    does: 'Phone numbers are stored as (518) 555-0100.',
+    seen: 'libraries that format what is stored',
+    outcome: 'tolerated',
+    start: payloads(reads, (data) =>
+      everywhere(
+        (value, name) =>
+          /phone/i.test(name) && typeof value === 'string'
+            ? value.replace(/^(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3')
+            : value,
+        data,
+      ),
+    ),
+  },
+  'email-lowered': {
+    does: 'E-mail addresses are in lower case.',
+    seen: 'RFC 5321, 2.4: in practice local parts are not case-sensitive',
+    outcome: 'tolerated',
+    start: payloads(reads, (data) =>
+      everywhere(
+        (value, name) => (/email/i.test(name) && typeof value === 'string' ? value.toLowerCase() : value),
+        data,
+      ),
+    ),
+  },
+  'mid-with-zeros': {
+    does: 'A mid has leading zeros.',
+    seen: 'acquirers that pad to a fixed width',
+    outcome: 'tolerated',
+    start: payloads(status, (data) =>
+      everywhere(
+        (value, name) =>
+          name === 'mid' && typeof value === 'string' && /^\d+$/.test(value)
+            ? value.padStart(20, '0')
+            : value,
+        data,
+      ),
+    ),
+  },
+  'mid-changes-once': {
+    does: 'The first two reads of a mid show a temporary one.',
+    seen: 'acquirers that board in two steps',
+    outcome: 'asked',
+    start: () => {
+      const shown = new Map<string, number>();
+      return async (call, perform) => {
+        const answer = await perform();
+        if (!status(call) || !isObject(answer.body) || !isObject(answer.body['data'])) return answer;
+        const { data } = answer.body;
+        if (!isObject(data) || typeof data['mid'] !== 'string') return answer;
+        const times = (shown.get(call.url) ?? 0) + 1;
+        shown.set(call.url, times);
+        return times > 2
+          ? answer
+          : { ...answer, body: { ...answer.body, data: { ...data, mid: `TEMP${call.fields['id']}` } } };
+      };
+    },
+  },
+  'status-shouted': {
+    does: 'Names of statuses are in upper case.',
+    seen: 'enumerations that are written by their names',
+    outcome: 'tolerated',
+    start: payloads(status, (data) =>
+      everywhere(
+        (value, name) => (name === 'status' && typeof value === 'string' ? value.toUpperCase() : value),
+        data,
+      ),
+    ),
+  },
+  'status-spaced': {
+    does: 'Names of statuses have white space around them, and two spaces between words.',
+    seen: 'columns of the type CHAR(n)',
+    outcome: 'tolerated',
+    start: payloads(status, (data) =>
+      everywhere(
+        (value, name) =>
+          name === 'status' && typeof value === 'string' ? `${value.replaceAll(' ', '  ')}   ` : value,
+        data,
+      ),
+    ),
+  },
+};
+
+function texts(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : [];
+}
