@@ -145,7 +145,7 @@ export const isNothing = (value: unknown): boolean =>
 const problemsIn = (field: string, all: readonly string[]): FieldProblem[] =>
   all.filter(Boolean).map((message) => ({ field, message }));
 
-/** An item of `validationResults` or of `validationErrors` (apis/4). */
+/** An item of `validationResults` or of `validationErrors` (docs/partner-apis.md#merchant-boarding-assumptions). */
 const item = z
   .union([
     z.object({ memberNames: z.array(z.string()), errorMessage: z.string() }),
@@ -211,13 +211,13 @@ const doubtfulBody = z.looseObject({
   errors: anyProblems,
   validationErrors: anyProblems,
   validationResults: anyProblems,
-  /** The errors of a page of cards (apis/4). */
+  /** The errors of a page of cards (docs/partner-apis.md#banking-assumptions). */
   errorMessage: anyProblems,
 });
 
 /**
  * The problems in the body of a successful HTTP response: validation errors, or `success: false` with or without a
- * reason (apis/1, Boarding response). None if it has neither.
+ * reason (docs/partner-apis.md#banking-rules). None if it has neither.
  */
 export function failureIn(body: unknown): readonly FieldProblem[] {
   const read = doubtfulBody.safeParse(body);

@@ -16,7 +16,7 @@ import { isNotFound } from '../../temporal/unavailable.js';
 import { parse } from './cloud-events.js';
 import { callTemporal } from './problems.js';
 
-/** Ids of the partners are digits, as a number or a text (apis/2), of at most this length. */
+/** IDs of the partners are digits, as a number or a text (docs/partner-apis.md#merchant-boarding), of at most this length. */
 const digits = z
   .union([z.string(), z.int(), z.bigint()])
   .transform((id) => String(id).trim())
