@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import type { Command } from 'unbash';
 
 /** Pages that a visitor expects. A test fails where one of them is missing. */
 export const EXPECTED_PAGES: readonly string[] = [
@@ -68,4 +69,11 @@ export function anchorsOf(page: string): Set<string> {
     anchors.add(number ? `${anchor}-${number}` : anchor);
   }
   return anchors;
+}
+
+/** Every command of a script, those in pipes, loops and `$( )` included. */
+export function commandsOf(node: unknown): Command[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const inner = Object.values(node).flatMap(commandsOf);
+  return (node as Command).type === 'Command' ? [node as Command, ...inner] : inner;
 }

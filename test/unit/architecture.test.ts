@@ -109,10 +109,9 @@ async function refusedOf(imports: readonly (readonly [file: string, imported: st
 }
 
 /** The patterns of a rule. */
-function patternsOf({ from, to }: NonNullable<typeof config.forbidden>[number]): string[] {
-  return [from, to]
-    .flatMap((side) => ['path', 'pathNot'].map((name) => (side as Record<string, string | string[]>)[name]))
-    .flatMap((patterns) => patterns ?? []);
+function patternsOf(rule: object): string[] {
+  const { from, to } = rule as Readonly<Record<'from' | 'to', Readonly<Record<string, string | string[]>>>>;
+  return [from, to].flatMap((side) => [side.path ?? [], side.pathNot ?? []].flat());
 }
 
 /** A pattern without all but one alternative of one of its groups, lookaheads included. */
