@@ -178,7 +178,7 @@ type References =
   | { readonly agentProfileId: number; readonly boardingSettingsId?: number }
   | { readonly problems: readonly FieldProblem[] };
 
-/** Returns the ids of the agent profile and the boarding settings of a create, or the choices for a person. */
+/** Returns the IDs of the agent profile and the boarding settings of a create, or the choices for a person. */
 async function chooseReferences(
   client: BoardingClient,
   request: ReferenceRequest,

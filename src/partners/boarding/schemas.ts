@@ -34,7 +34,7 @@ export function createMerchantRequest(posNames: readonly string[]) {
   });
 }
 
-/** The fields of a create about the merchant itself: all but the ids that Gangway finds, and our own key. */
+/** The fields of a create about the merchant itself: all but the IDs that Gangway finds, and our own key. */
 export function merchantBasics(posNames: readonly string[]) {
   const ids = { agentProfileId: true, boardingSettingsId: true, guid: true } as const;
   return createMerchantRequest(posNames).omit(ids);

@@ -83,7 +83,7 @@ class BoardingService {
     return this.#merchants.find(id);
   }
 
-  /** Ids of the merchants of this name, magic values aside, of whichever ISO; of several with one guid the latest. */
+  /** IDs of the merchants of this name, magic values aside, of whichever ISO; of several with one guid the latest. */
   idsNamed(dba: string): readonly number[] {
     return [...(this.#idsByName.get(plainName(dba))?.values() ?? [])];
   }

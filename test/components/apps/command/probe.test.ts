@@ -94,7 +94,7 @@ const EVERYTHING = {
 };
 
 describe('gangway probe', () => {
-  it('sends every read of every partner, with ids of earlier responses, and no write', async () => {
+  it('sends every read of every partner, with IDs of earlier responses, and no write', async () => {
     const { url, requests } = await partnerWith(EVERYTHING);
     const { code, stdout } = await gangway(sandboxAccount(url), ['probe', '--merchant', '7001', '--json']);
     const lines = linesOf(requests);
