@@ -158,8 +158,16 @@ function problemOf(words: readonly string[], json: string): unknown {
   return 'no check knows this command';
 }
 
+/** Code in the text of all pages. */
+const INLINE = PAGES.flatMap((page) => inlineCodeOf(page).map((code) => ({ page, ...code })));
+
+const SCRIPTS = [
+  ...BLOCKS.filter(({ lang }) => lang === 'sh'),
+  ...INLINE.filter(({ value }) => /^(npx )?gangway .*'[[{]/.test(value)),
+];
+
 /** The arguments of commands that are JSON, with the files that they include. */
-const ARGUMENTS = BLOCKS.filter(({ lang }) => lang === 'sh').flatMap(({ page, line, value: script }) =>
+const ARGUMENTS = SCRIPTS.flatMap(({ page, line, value: script }) =>
   commandsOf(parse(script)).flatMap(({ name, args }) => {
     const words = [name?.text ?? '', ...args.map(({ text }) => text)];
     return words
@@ -183,6 +191,27 @@ describe('an example in JSON', () => {
 
   it.each(ARGUMENTS)('%s: is what the command takes', (_, words, json) => {
     expect(problemOf(words, json)).toBe(undefined);
+  });
+
+  it('of an answer names a kind and the field of that kind', () => {
+    const fields = {
+      text: 'yes',
+      id: '1001',
+      code: '000000',
+      choice: 'yes',
+      patch: { merchant: { dba: 'A' } },
+    };
+    const shown = INLINE.flatMap(({ value }) => [
+      ...value.matchAll(/^\{"kind": "([\w-]+)"(?:, "(\w+)")?\}$/g),
+    ]);
+    const wrong = shown.filter(([, kind = '', field = '']) => {
+      const own = Object.entries(fields).filter(([name]) => name === field);
+      const answer = { kind, ...Object.fromEntries(own) };
+      const given = { id: 'm-1001', requirementId: 'note-1', actor: 'olga', reason: 'asked', answer };
+      return (field !== '' && own.length === 0) || !givenAnswer.safeParse(given).success;
+    });
+    expect(wrong.map(([text]) => text)).toEqual([]);
+    expect(shown.length).toBeGreaterThan(7);
   });
 
   it.each([
