@@ -1,4 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import { EXIT_CODES } from '../src/apps/command/cli/errors.js';
 import { gangway } from '../src/apps/command/program.js';
@@ -26,8 +29,13 @@ import { SECTIONS, settingsOf } from './settings.js';
 // Keeps M3.
 /**
  * What programs, scripts and people may rely on, as docs/architecture.md promises. `npm run record-contract -- 0.1.0` records that of a
- * release, and a test compares it with all that come after.
+ * release. The record never changes, and a test compares it with the releases that must keep it.
  */
+
+/** Holds `0.1.0.txt` for each release, and the SHA-256 of each, as `sha256sum` writes it. */
+export const RELEASED = fileURLToPath(new URL('../test/contract/released/', import.meta.url));
+
+const SUMS = 'SHA256SUMS';
 
 const OUTBOUND: Readonly<Record<OutboundEventType, true>> = {
   'onboarding.stage.changed.v1': true,
@@ -38,7 +46,7 @@ const OUTBOUND: Readonly<Record<OutboundEventType, true>> = {
 };
 
 /** Begins the line of a field that an input must have. A release may have fewer of these lines than the one before, never more. */
-export const REQUIRED = 'required ';
+const REQUIRED = 'required ';
 
 /** A line for each name, in order: `setting GANGWAY_DBA`, `command board --wait`, `input merchant merchant.dba string`. */
 export function contractLines(): string[] {
@@ -88,9 +96,69 @@ function fieldLines(what: string, schema: z.ZodType): string[] {
   });
 }
 
-if (process.argv[1] === import.meta.filename) {
-  const [release] = process.argv.slice(2);
-  if (!release) throw new Error('name the release: npm run record-contract -- 0.1.0');
-  const file = new URL(`../test/contract/${release}.txt`, import.meta.url);
-  writeFileSync(file, `${contractLines().join('\n')}\n`);
+const sumsIn = (folder: string) => readFileSync(join(folder, SUMS), 'utf8');
+
+function sumLine(folder: string, file: string): string {
+  const hash = createHash('sha256').update(readFileSync(join(folder, file)));
+  return `${hash.digest('hex')}  ${file}`;
 }
+
+/** Records the contract of a release. Recording it again changes nothing. @throws if it was another contract */
+export function recordContract(release: string, lines: readonly string[], folder = RELEASED): void {
+  if (!/^\d+\.\d+\.\d+$/.test(release)) throw new Error('name the release: npm run record-contract -- 0.1.0');
+  const [file, text] = [`${release}.txt`, `${lines.join('\n')}\n`];
+  const path = join(folder, file);
+  if (existsSync(path)) {
+    if (readFileSync(path, 'utf8') === text) return;
+    throw new Error(
+      `the contract of ${release} is recorded, and differs: record another release. If nobody has ${release} yet, delete ` +
+        `test/contract/released/${file} and its line in ${SUMS} first`,
+    );
+  }
+  writeFileSync(path, text);
+  writeFileSync(join(folder, SUMS), `${sumsIn(folder)}${sumLine(folder, file)}\n`);
+}
+
+/** The contracts that releases had, by release. */
+export function releasedContracts(folder = RELEASED): ReadonlyMap<string, readonly string[]> {
+  const files = readdirSync(folder).filter((file) => file !== SUMS);
+  return new Map(
+    files.map((file) => [
+      file.replace(/\.txt$/, ''),
+      readFileSync(join(folder, file), 'utf8').trimEnd().split('\n'),
+    ]),
+  );
+}
+
+/** The records, and lines of sums, that are not as the release left them. */
+export function changedRecords(folder = RELEASED): string[] {
+  const expected = sumsIn(folder).split('\n').filter(Boolean);
+  const files = readdirSync(folder).filter((file) => file !== SUMS);
+  const real = files.map((file) => sumLine(folder, file));
+  const differ = [...expected, ...real].filter((line) => !(expected.includes(line) && real.includes(line)));
+  return [...new Set(differ.map((line) => line.replace(/^\w+ +/, '')))];
+}
+
+/** Reports whether a version must keep the contract of a release: the same major, and before 1.0.0 the same minor. */
+export function mustKeep(release: string, version: string): boolean {
+  const promised = (of: string) => of.split('.').slice(0, of.startsWith('0.') ? 2 : 1);
+  return promised(release).join('.') === promised(version).join('.');
+}
+
+/** The lines of a released contract that another one breaks: a name or a type that is gone, or a field that is now required. */
+export function brokenPromises(released: readonly string[], now: readonly string[]): string[] {
+  const gone = released.filter((line) => !line.startsWith(REQUIRED) && !now.includes(line));
+  const required = now.filter((line) => line.startsWith(REQUIRED) && !released.includes(line));
+  // A new optional part may have fields that the part needs.
+  const isKnown = (field: string) => released.some((line) => line.startsWith(`${field} `));
+  return [...gone, ...required.filter((line) => isKnown(partOf(line.slice(REQUIRED.length))))];
+}
+
+/** `input merchant merchant` for `input merchant merchant.dba`, and `input merchant` for a field that is in no part. */
+function partOf(field: string): string {
+  const [input = '', kind = '', path = ''] = field.split(' ');
+  const part = path.split('.').slice(0, -1).join('.').replace(/\[\]$/, '');
+  return [input, kind, ...(part === '' ? [] : [part])].join(' ');
+}
+
+if (process.argv[1] === import.meta.filename) recordContract(process.argv[2] ?? '', contractLines());

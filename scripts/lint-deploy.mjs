@@ -51,7 +51,7 @@ const LINTS = [
   ['Kubernetes', linter('kubernetes-validate'), ['--strict', '--quiet', ...manifests]],
   ['steps of the workflow', 'actionlint', WORKFLOWS],
   checked('workflow', 'vendor.github-workflows', WORKFLOWS),
-  checked('time-outs of the workflow', 'custom.github-workflows-require-timeout', WORKFLOWS),
+  checked('timeouts of the workflow', 'custom.github-workflows-require-timeout', WORKFLOWS),
   checked('Renovate', 'vendor.renovate', ['.github/renovate.json']),
   checked('issue forms', 'vendor.github-issue-forms', ISSUE_FORMS),
   checked('choice of issue forms', 'vendor.github-issue-config', ['.github/ISSUE_TEMPLATE/config.yml']),

@@ -40,7 +40,7 @@ function answered(id: string, kind: RequirementKind, detail: string): Answered {
   return { requirement, resolution: { requirementId: id, answer, actor: '', reason: '' } };
 }
 
-/** Every name of a merchant's status in apis/2 and apis/4. */
+/** Every name of a merchant's status in docs/partner-apis.md#merchant-boarding-rules and #merchant-boarding-assumptions. */
 const STATUSES = [
   ...[NOT_SUBMITTED, PENDING, REQUEST_CHANGES, APPROVED, 'Declined', 'Withdrawn', 'Closed', PENDING_REVIEW],
   ...[UW_LEVEL_1, UW_LEVEL_1_PENDING, 'UW Level 1: Pending Review'],

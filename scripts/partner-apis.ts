@@ -16,7 +16,7 @@ const WORTH_A_NAME = 3;
 
 function section(system: SystemName): string {
   const { title, contract, documentation, operations } = PARTNERS[system];
-  const { assumptions, alsoAssumed } = documentation;
+  const { assumptions, rules, alsoAssumed } = documentation;
   const entries: Entry[] = Object.entries(operations({}));
   const requests = requestCells(entries);
   const rows = entries.flatMap(([key, operation], row) => {
@@ -33,7 +33,11 @@ function section(system: SystemName): string {
     '',
     ...[...shapes].map(([shape, name]) => `- _${name}_: ${shape}`),
     ...(shapes.size > 0 ? [''] : []),
-    '### Assumptions',
+    `### ${title}: rules`,
+    '',
+    ...rules.map((line) => `- ${line}`),
+    '',
+    `### ${title}: assumptions`,
     '',
     ...assumptionsOf(entries, assumptions),
     ...alsoAssumed.map((line) => `- ${line}`),

@@ -9,6 +9,8 @@ export interface Rule {
   /** Finds it in a line, or in the words of the line's names: `publicFace` and `public-face` are `public face`. */
   readonly find: RegExp;
   readonly write: string;
+  /** Names are as they are. */
+  readonly inTextOnly?: true;
 }
 
 /** One word for each concept, and the field's word where there is one. */
@@ -33,6 +35,17 @@ export const WORDS: readonly Rule[] = [
   { find: /\b(?:behaviou|colou|favou|honou|neighbou)r/, write: 'American spelling: -or' },
   { find: /\blicences?\b/, write: 'license' },
   { find: /\b(?:organi|recogni|normali|seriali|initiali|authori)s(?:e|ed|es|ing|ation)\b/, write: '-ize' },
+  {
+    find: /\b(?:is|are|was|were|be|been|never|not|who|somebody|someone) cancelled\b(?!['\\])|\bcancelling\b|\bcancellable\b/i,
+    write: 'canceled, canceling, cancelable; the stage is `cancelled`',
+    inTextOnly: true,
+  },
+  { find: /\btime-outs?\b/i, write: 'timeout', inTextOnly: true },
+  {
+    find: /\b(?:the|with|have|workflow|event|external|these|their|new) ids\b(?![.(]\w)/,
+    write: 'IDs',
+    inTextOnly: true,
+  },
 ];
 
 /** What only the machine or the process of an author has. */
@@ -51,13 +64,13 @@ const NOT_READ = /^$|\.(?:png|ico|pdf)$|^(?:scripts|test\/unit\/scripts)\/prose\
 
 export function findingsIn(path: string, text: string): string[] {
   const isOurs = !NOT_OURS.test(path);
-  const found = (line: string, rules: readonly Rule[]) =>
-    rules.flatMap(({ find, write }) => {
-      const [words] = find.exec(line) ?? [];
+  const found = (line: string, names: string, rules: readonly Rule[]) =>
+    rules.flatMap(({ find, write, inTextOnly }) => {
+      const [words] = find.exec(inTextOnly ? line : `${line}\n${names}`) ?? [];
       return words === undefined ? [] : [`"${words.trim()}" -> ${write}`];
     });
   return [path, ...text.split('\n')].flatMap((line, number) =>
-    [...(isOurs ? found(`${line}\n${split(line)}`, WORDS) : []), ...found(line, PRIVATE)].map(
+    [...(isOurs ? found(line, split(line), WORDS) : []), ...found(line, '', PRIVATE)].map(
       (finding) => `${path}:${number || 1}: ${finding}`,
     ),
   );

@@ -320,7 +320,7 @@ function forgotten({ people, service, accounts }: Ended, witnesses: readonly Wit
     .map((each) => `${each} was accepted, and the timeline does not have it`);
 }
 
-/** The ids in the details of an event. */
+/** The IDs in the details of an event. */
 function detailsOf({ timeline }: OnboardingState, wanted: TimelineEntry['event']): string[] {
   return timeline
     .filter(({ event }) => event === wanted)

@@ -64,7 +64,7 @@ async function explain(failing: Verdict): Promise<void> {
 }
 
 const first = Number(values.seed);
-// External ids contain it, and nine digits look like a social security number.
+// External IDs contain it, and nine digits look like a social security number.
 if (!/^\d{1,8}$/.test(values.seed)) throw new Error('--seed takes a whole number of at most eight digits');
 const began = seconds();
 const total = { runs: 0, onboardings: 0, steps: 0, virtualMs: 0, failing: 0 };

@@ -163,7 +163,7 @@ class Simulation {
     const scene: Scene = { world, plan, cast, partners, network, client, service, files };
     const people = new People(scene, (party) => this.#end(party, 'cancelled'));
     this.#people = people;
-    // A part may be cancelled before all of its writes.
+    // A part may be canceled before all of its writes.
     for (const party of cast)
       if (
         plan.twists.includes('cancels') &&

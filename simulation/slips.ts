@@ -57,7 +57,7 @@ export class Answering {
   readonly receipts: { readonly workflowId: string; readonly id: string }[] = [];
   /** Workflows that were asked to adopt something else. */
   readonly mistaken = new Set<string>();
-  /** Ids that nobody adopts a second time. */
+  /** IDs that nobody adopts a second time. */
   readonly #wrongIds = new Set<string>();
   #last: Case | undefined;
 

@@ -95,7 +95,7 @@ export class World {
     return [...parts, hex.slice(20, 32)].join('-');
   }
 
-  /** Runs something later, unless it is cancelled or its process is killed before. @returns cancels it */
+  /** Runs something later, unless it is canceled or its process is killed before. @returns cancels it */
   after(
     milliseconds: number,
     run: () => unknown,
@@ -115,7 +115,7 @@ export class World {
     return () => void this.#take(due);
   }
 
-  /** What is due is done, or cancelled, once. */
+  /** What is due is done, or canceled, once. */
   #take(due: Due): Due['run'] {
     const { run, process } = due;
     due.run = undefined;

@@ -1,5 +1,5 @@
 /**
- * A plugin of Stryker: leaves sentences for people alone, which are texts with a space. Ids, codes, names and formats stay, and so
+ * A plugin of Stryker: leaves sentences for people alone, which are texts with a space. IDs, codes, names and formats stay, and so
  * does what is decided inside a sentence. Loaded by plain Node.
  */
 

@@ -10,7 +10,7 @@ const { TimeoutType } = proto.temporal.api.enums.v1;
 
 /**
  * An activity of a workflow as the server keeps it. Attempts have tokens, and only the running one may report. What is modelled:
- * start-to-close and heartbeat time-outs, retries with their delays, heartbeat details that outlive their attempt, cancellation
+ * start-to-close and heartbeat timeouts, retries with their delays, heartbeat details that outlive their attempt, cancellation
  * and reset. Checked against docs.temporal.io/encyclopedia/detecting-activity-failures and the development server.
  */
 export class Activity {
@@ -30,7 +30,7 @@ export class Activity {
   #isCancelled = false;
   /** Resets do not count from 1 again. */
   #attempts = 0;
-  /** These cancel the wait for an attempt, and its time-outs. */
+  /** These cancel the wait for an attempt, and its timeouts. */
   #wait = () => {};
   #limit = () => {};
   #beat = () => {};
@@ -148,7 +148,7 @@ export class Activity {
       timeoutType: TimeoutType[`TIMEOUT_TYPE_${kind}`],
       lastHeartbeatDetails: this.details ? { payloads: this.details } : null,
     };
-    // Also after a request to cancel it: its workflow learns of the time-out, with the details of the last heartbeat.
+    // Also after a request to cancel it: its workflow learns of the timeout, with the details of the last heartbeat.
     this.#failed({ message: `activity ${kind} timeout`, timeoutFailureInfo });
   }
 

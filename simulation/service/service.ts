@@ -13,7 +13,7 @@ const QUERY_MS = 10_000;
 export class Service {
   readonly runs: Run[] = [];
   readonly workers: Worker[] = [];
-  /** Activities without a workflow: nobody runs them. Their arguments by their ids. */
+  /** Activities without a workflow: nobody runs them. Their arguments by their IDs. */
   readonly singles = new Map<string, readonly unknown[]>();
   readonly #byRunId = new Map<string, Run>();
   readonly #latest = new Map<string, Run>();

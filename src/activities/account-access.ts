@@ -95,7 +95,7 @@ export class AccountAccess {
     if (type in this.activities) return run();
     const before = this.#state;
     if (before.is === 'refused' && credentials.pauseMs(before, performance.now()) > 0) {
-      // Among the activities of workflows, only writes have no heartbeat time-out.
+      // Among the activities of workflows, only writes have no heartbeat timeout.
       if (!info.heartbeatTimeoutMs && info.heartbeatDetails === undefined) await leaveUnsent();
       throw refused(info, before.details);
     }

@@ -15,7 +15,7 @@ import {
 import { fieldProblems } from '../partners/rules-in-words.js';
 import { REFUSED_PAUSE_MS } from './credentials.js';
 
-/** The interval between heartbeats of a running call, in milliseconds, and the minimum number of heartbeats within its time-out. */
+/** The interval between heartbeats of a running call, in milliseconds, and the minimum number of heartbeats within its timeout. */
 const HEARTBEAT_MS = 3_000;
 const HEARTBEATS_PER_TIMEOUT = 3;
 

@@ -24,7 +24,7 @@ export interface RepeatableWriteOptions extends Pick<WriteOptions, 'signal' | 'm
   readonly beforeSending: () => Promise<void>;
 }
 
-/** The share of the start-to-close time-out that the calls of an attempt may use. The rest is reserved for the report. */
+/** The share of the start-to-close timeout that the calls of an attempt may use. The rest is reserved for the report. */
 export const SHARE_OF_ATTEMPT = 0.75;
 
 // Keeps W2.
@@ -50,7 +50,7 @@ export function writeOnce<Result>(send: (options: OnceWriteOptions) => Promise<R
 
 /**
  * Makes a write that leaves the same state however often it is made, so it is sent again after an unknown result, except a single
- * call such as one with a one-time code. When it is cancelled, its mark shows whether it may have taken effect.
+ * call such as one with a one-time code. When it is canceled, its mark shows whether it may have taken effect.
  */
 export function writeRepeatably<Result>(
   send: (options: RepeatableWriteOptions) => Promise<Result>,
@@ -176,7 +176,7 @@ function namingRead(error: PartnerError): PartnerError {
 
 /**
  * Reports whether an operator has reset the activity together with its heartbeat details, which removes marks. The server then
- * numbers the attempts from 1 again, at least one time-out after the activity was scheduled: only the marks of an attempt that
+ * numbers the attempts from 1 again, at least one timeout after the activity was scheduled: only the marks of an attempt that
  * timed out matter. An attempt 1 that was scheduled sooner was moved to another build, for example.
  */
 function isResetWithoutMarks(): boolean {

@@ -163,7 +163,7 @@ export const OUR_SOFTWARE_FAILS = 'our software fails';
 /** What an onboarding has adopted at a partner. */
 export interface Adopted {
   readonly id: number;
-  /** Ids of other onboardings that have it, as a person knows. */
+  /** IDs of other onboardings that have it, as a person knows. */
   readonly knownOwners?: readonly string[];
 }
 
@@ -172,7 +172,7 @@ export interface Mark {
   readonly sending: boolean;
   /** ISO 8601: when the request was about to be sent. */
   readonly sentAt: string;
-  /** Ids at the partner just before, of the kind of resource that the request creates. */
+  /** IDs at the partner just before, of the kind of resource that the request creates. */
   readonly baseline?: readonly number[];
   /** The phase of the record just before. */
   readonly phase?: string;

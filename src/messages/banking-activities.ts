@@ -68,7 +68,7 @@ export interface Candidate {
   readonly bankingStatus: string;
   /** The reasons why it belongs to another business, for people: `it belongs to merchant 7`. */
   readonly against: readonly string[];
-  /** Ids of the other onboardings that have it, running or not. */
+  /** IDs of the other onboardings that have it, running or not. */
   readonly owners: readonly string[];
   /** The facts that the comparison needs and the partner does not show: `its EIN is not shown`. */
   readonly unclear: readonly string[];
@@ -134,7 +134,7 @@ export interface BankingActivities {
   inspectProfile(
     request: BusinessIdentity & { profileId: number; workflowId: string },
   ): Promise<InspectedProfile | null>;
-  /** Replaces the holder of a profile. May be repeated, and is never cancelled halfway. Nudges the status poll afterwards. */
+  /** Replaces the holder of a profile. May be repeated, and is never canceled halfway. Nudges the status poll afterwards. */
   correctHolder(request: HolderRequest & { profileId: number }): Promise<HolderVerdict>;
   /** Nudges the status poll afterwards, which may not have seen the change. */
   readProfile(request: { profileId: number }): Promise<ProfileSnapshot>;

@@ -52,7 +52,7 @@ export type ReferenceRequest = Pick<
   'agentProfileId' | 'agent' | 'boardingSettingsId' | 'boardingSettings'
 >;
 
-/** The partner's warnings in the response to a write (apis/2, Response envelope), one line of text each. */
+/** The partner's warnings in the response to a write (docs/partner-apis.md#merchant-boarding-rules), one line of text each. */
 export interface Warned {
   readonly warnings?: readonly string[];
 }

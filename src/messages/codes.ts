@@ -16,7 +16,7 @@ export const OUTCOMES = [
 /** The outcome of an onboarding or a single operation. */
 export type OutcomeName = (typeof OUTCOMES)[number];
 
-/** The stages of an onboarding, and its endings, see docs/codes.md. */
+/** The stages of an onboarding, and its endings, see docs/codes.md#stage, also about the spelling of `cancelled`. */
 export const STAGES = [
   'preparing',
   'applying',

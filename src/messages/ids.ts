@@ -3,7 +3,7 @@ import type { SystemName } from '../partners/systems.js';
 /** Default of `GANGWAY_TASK_QUEUE`: the task queue of workers and starters. */
 export const DEFAULT_TASK_QUEUE = 'gangway';
 
-/** The prefix of the ids of onboardings, by workflow type. See {@link workflowId}. */
+/** The prefix of the IDs of onboardings, by workflow type. See {@link workflowId}. */
 export const ONBOARDINGS = {
   merchantBoarding: 'merchant-boarding',
   businessOnboarding: 'business-onboarding',
@@ -12,16 +12,16 @@ export const ONBOARDINGS = {
 
 export type OnboardingType = keyof typeof ONBOARDINGS;
 
-/** The prefix of the ids of single operations at a partner. The key begins with the name of the operation. */
+/** The prefix of the IDs of single operations at a partner. The key begins with the name of the operation. */
 export const OPERATIONS = { partnerOperation: 'operation' } as const;
 
-/** The prefix of the ids of workflows that act for a whole account at a partner, by workflow type. */
+/** The prefix of the IDs of workflows that act for a whole account at a partner, by workflow type. */
 export const ACCOUNTS = { partnerAccount: 'partner-account', partnerRecord: 'partner-record' } as const;
 
-/** The prefix of the ids of workflows that start the onboardings of a file, by workflow type. */
+/** The prefix of the IDs of workflows that start the onboardings of a file, by workflow type. */
 export const BATCHES = { onboardingBatch: 'onboarding-batch' } as const;
 
-/** The prefix of the ids of each workflow type. */
+/** The prefix of the IDs of each workflow type. */
 export const WORKFLOW_ID_PREFIXES = { ...ONBOARDINGS, ...OPERATIONS, ...ACCOUNTS, ...BATCHES } as const;
 
 /** The workflow types that clients start, and those of accounts, which start by themselves. */

@@ -1,6 +1,6 @@
 /**
  * `gangway/messages`: what programs and Gangway exchange. The schema of each input, the outcome, query and updates of each
- * workflow, workflow ids, search attributes, and outbound events. It does no I/O and imports no module of Node, so browsers and
+ * workflow, workflow IDs, search attributes, and outbound events. It does no I/O and imports no module of Node, so browsers and
  * workflow code may import it too. The schemas bring zod along, which `import type` leaves out.
  *
  * @packageDocumentation

@@ -184,8 +184,8 @@ export type MerchantBoardingInput = z.output<ReturnType<typeof merchantBoardingI
 export type MerchantToBoard = z.input<ReturnType<typeof merchantBoardingInput>>;
 
 /**
- * E7 (apis/1) without the owners. `annualBusinessRevenue` is in whole US dollars, any int64 from 0 on: a number, or the text of
- * its digits beyond 2^53, because an input travels as JSON.
+ * The body of E7 (docs/partner-apis.md#banking) without the owners. `annualBusinessRevenue` is in whole US dollars, any int64
+ * from 0 on: a number, or the text of its digits beyond 2^53, because an input travels as JSON.
  */
 export const businessHolder = accountHolder.extend({
   annualBusinessRevenue: dollars.transform(keepingDigits).nullish(),

@@ -3,7 +3,7 @@ import type { Stage } from './onboarding-state.js';
 import type { Requirement, RequirementKind } from './requirements.js';
 
 /**
- * The values that the list of workflows shows of an onboarding, besides ids and states: its name, its open requirements, and the
+ * The values that the list of workflows shows of an onboarding, besides IDs and states: its name, its open requirements, and the
  * time of its stages. All of it is in search attributes, so that a list of thousands needs no query. Workflows write these texts,
  * and clients read them. Claims and proposals are in the memo, which is encrypted.
  */
@@ -92,7 +92,7 @@ export function listedRequirements(open: readonly Requirement[], most = open.len
   return [...fitting, ...(more > 0 ? [`${MORE}${more}`] : []), ...kinds];
 }
 
-/** Ids are plain ASCII. An entry has two quotes and a comma around it. */
+/** IDs are plain ASCII. An entry has two quotes and a comma around it. */
 function bytesOf(entries: readonly string[]): number {
   return entries.reduce((sum, entry) => sum + entry.length + 3, 0);
 }

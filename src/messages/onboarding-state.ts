@@ -45,7 +45,7 @@ export interface OnboardingState {
   readonly outcome?: OutcomeName;
   /** The open ones. */
   readonly requirements: readonly Requirement[];
-  /** Ids of requirements whose answers have not been sent, so that they can be taken back. */
+  /** IDs of requirements whose answers have not been sent, so that they can be taken back. */
   readonly unsent?: readonly string[];
   readonly timeline: readonly TimelineEntry[];
   /** The step that waits for its partner. The server retries it. */
@@ -65,7 +65,7 @@ export interface OnboardingState {
   readonly business?: OnboardingState;
 }
 
-/** The ids at the partners. */
+/** The IDs at the partners. */
 export type PartnerIds = Pick<
   OnboardingState,
   'merchantProfileId' | 'mid' | 'profileId' | 'financialAccountId'

@@ -100,7 +100,7 @@ export type PartEnd =
 /** A part that had ended before its customer was restored, and is not restored itself: the customer must not start it again. */
 export interface EndedPart {
   readonly end: PartEnd;
-  /** The ids that exist at its partner. */
+  /** The IDs that exist at its partner. */
   readonly facts: Partial<Pick<OnboardingState, 'merchantProfileId' | 'profileId' | 'mid'>>;
 }
 
@@ -115,7 +115,7 @@ export interface StateChanges {
   readonly facts: Partial<ReportedFacts>;
   /** Requirements that were raised, or raised again under the same id. */
   readonly raised: readonly Requirement[];
-  /** Ids of requirements that are no longer open. */
+  /** IDs of requirements that are no longer open. */
   readonly closed: readonly string[];
 }
 
@@ -132,7 +132,7 @@ export interface ChildReport extends StateChanges {
   /** Counts the reports of a run from 1. */
   readonly number: number;
   readonly isWhole: boolean;
-  /** The outcome, in the last report of a part that completes or is cancelled. */
+  /** The outcome, in the last report of a part that completes or is canceled. */
   readonly outcome?: PartOutcome;
 }
 

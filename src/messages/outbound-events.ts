@@ -49,7 +49,7 @@ export interface OutboundEventData {
 export type OutboundEventType = keyof OutboundEventData;
 
 /**
- * An event for other systems: a CloudEvent 1.0 in its JSON format. It holds ids and states only; a receiver that needs more
+ * An event for other systems: a CloudEvent 1.0 in its JSON format. It holds IDs and states only; a receiver that needs more
  * queries the state. Each delivery of an event has the same `id`. An event after a reset of its workflow is a new one, although
  * its `sequence` may repeat.
  */

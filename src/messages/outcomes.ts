@@ -41,7 +41,7 @@ const PARTNER_IDS: readonly (keyof PartnerIds)[] = [
   'financialAccountId',
 ];
 
-/** Returns the ids at the partners that a state or an outcome names. */
+/** Returns the IDs at the partners that a state or an outcome names. */
 export function idsIn(source: object): PartnerIds {
   const given = source as Readonly<Record<string, unknown>>;
   const named = PARTNER_IDS.filter((name) => (given[name] ?? null) !== null);

@@ -7,7 +7,7 @@ export type RejectionType = (typeof TYPES)[number];
 
 /**
  * Rejects an answer. Everyone who can read the server reads the message, because the Web UI shows it as it is stored: it names
- * fields, rules and our ids, and quotes nothing of the answer.
+ * fields, rules and our IDs, and quotes nothing of the answer.
  */
 export function rejection(message: string, type: RejectionType = 'InvalidResolution'): ApplicationFailure {
   return ApplicationFailure.nonRetryable(message, type);

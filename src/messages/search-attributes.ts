@@ -6,8 +6,8 @@ import type { WorkflowType } from './ids.js';
 import { type DbaForm, indexedDba, indexedWords } from './listed.js';
 
 /**
- * Columns and filters in the Web UI and in `gangway list`. Search attributes are never encrypted: names of businesses, ids and states
- * only, nothing personal. Ids are keywords, because every visibility store has enough columns of that type.
+ * Columns and filters in the Web UI and in `gangway list`. Search attributes are never encrypted: names of businesses, IDs and states
+ * only, nothing personal. IDs are keywords, because every visibility store has enough columns of that type.
  */
 export const SEARCH_ATTRIBUTES = {
   /** See `GANGWAY_DBA`. */

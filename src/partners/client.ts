@@ -84,8 +84,8 @@ export interface CallOptions {
   readonly toProduction?: boolean;
   /**
    * Receives each warning of the call, one line of text without secrets. The request has unknown fields (then it is
-   * called before sending), or the partner's response has a warning (apis/2, Response envelope). A warning never fails
-   * the call. Default: warnings are dropped.
+   * called before sending), or the partner's response has a warning (docs/partner-apis.md#merchant-boarding-rules). A warning
+   * never fails the call. Default: warnings are dropped.
    */
   readonly onWarning?: (warning: string) => void;
 }

@@ -138,7 +138,7 @@ class Comparison {
     }
     for (const [name, inside] of Object.entries(value)) {
       if (fields.has(name)) continue;
-      // The names of a record, such as ids, are values.
+      // The names of a record, such as IDs, are values.
       if (fields.size > 0 && !mark.open)
         this.#add('unknown-field', [...path, shownName(name)], 'nothing', described(inside), false);
       else if (fields.size === 0 && others) this.compare(others, inside, [...path, '*'], isRead);

@@ -76,7 +76,7 @@ export const httpsUrl = z
 
 export const absent = <T extends ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
 
-/** Partners write ids as text or as whole numbers; they are kept as text. */
+/** Partners write IDs as text or as whole numbers; they are kept as text. */
 export const idText = z.union([z.string().regex(/\S/), z.int()]).transform(String);
 
 /** An id that is accepted as that of one thing. 0 stands for none in the records of such services. */

@@ -167,7 +167,7 @@ export class PartnerHttp {
   }
 
   /**
-   * Like {@link send}, but a 2xx is returned before its body is complete, and the body may be larger. The time-outs
+   * Like {@link send}, but a 2xx is returned before its body is complete, and the body may be larger. The timeouts
    * apply until the end of the body. A response with any other status is read completely.
    */
   async download(request: HttpRequest): Promise<HttpResponse | HttpDownload> {

@@ -50,7 +50,7 @@ export function observers(...all: readonly PartnerObserver[]): PartnerObserver {
   };
 }
 
-/** A span for each HTTP exchange with a partner: the operation and its result. No URL, because it contains ids and search terms. */
+/** A span for each HTTP exchange with a partner: the operation and its result. No URL, because it contains IDs and search terms. */
 export const traceExchanges: PartnerObserver = ({ system, operation, method }) => {
   const attributes = {
     'http.request.method': method,

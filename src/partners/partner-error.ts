@@ -4,14 +4,14 @@ import { boundedProblems, LONGEST, shortened } from './bounds.js';
 /**
  * The failure of a partner call, from the caller's side. It decides what may be done next:
  *
- * - `NotSent`: nothing left this machine (connection refused, DNS, TLS, connect time-out), or a 307 or 308 sent it elsewhere. Safe to
+ * - `NotSent`: nothing left this machine (connection refused, DNS, TLS, connect timeout), or a 307 or 308 sent it elsewhere. Safe to
  *   repeat.
  * - `RateLimited`: 429, or not sent because an earlier response still holds (pause.ts). The partner did nothing. Safe to repeat after `retryAfterMs`.
  * - `Rejected`: the partner, or our own check before sending (then `status` is absent), rejected the input. `fields` has the
  *   problems. Nothing happened, unless `saved` is a sign that the partner has it anyway.
  * - `Unauthorized`: 401. Nothing happened; the credentials need a person.
  * - `Forbidden`: 403, or a 401 although the credentials work. Nothing happened; permissions, or a merchant of another ISO.
- * - `Uncertain`: bytes were sent, and no trustworthy response arrived (reset, time-out, 5xx, unreadable body). A write
+ * - `Uncertain`: bytes were sent, and no trustworthy response arrived (reset, timeout, 5xx, unreadable body). A write
  *   may or may not have taken effect.
  */
 export type PartnerErrorKind =
@@ -53,7 +53,7 @@ export interface PartnerErrorDetails {
   readonly since?: string;
   /** ISO 8601: when a write was sent whose outcome is unknown. */
   readonly sentAt?: string;
-  /** Ids that the partner had just before that write, of the kind that it creates. */
+  /** IDs that the partner had just before that write, of the kind that it creates. */
   readonly baseline?: readonly number[];
   /** The phase that the record had just before that write. */
   readonly phase?: string;
@@ -145,7 +145,7 @@ export const isNothing = (value: unknown): boolean =>
 const problemsIn = (field: string, all: readonly string[]): FieldProblem[] =>
   all.filter(Boolean).map((message) => ({ field, message }));
 
-/** An item of `validationResults` or of `validationErrors` (apis/4). */
+/** An item of `validationResults` or of `validationErrors` (docs/partner-apis.md#merchant-boarding-assumptions). */
 const item = z
   .union([
     z.object({ memberNames: z.array(z.string()), errorMessage: z.string() }),
@@ -211,13 +211,13 @@ const doubtfulBody = z.looseObject({
   errors: anyProblems,
   validationErrors: anyProblems,
   validationResults: anyProblems,
-  /** The errors of a page of cards (apis/4). */
+  /** The errors of a page of cards (docs/partner-apis.md#banking-assumptions). */
   errorMessage: anyProblems,
 });
 
 /**
  * The problems in the body of a successful HTTP response: validation errors, or `success: false` with or without a
- * reason (apis/1, Boarding response). None if it has neither.
+ * reason (docs/partner-apis.md#banking-rules). None if it has neither.
  */
 export function failureIn(body: unknown): readonly FieldProblem[] {
   const read = doubtfulBody.safeParse(body);

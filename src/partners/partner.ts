@@ -119,6 +119,8 @@ export interface Partner<
   readonly documentation: {
     /** The assumption about an assumed operation, by its name. Default: its row in docs/partner-apis.md shows it all. */
     readonly assumptions: Readonly<Record<string, string>>;
+    /** Rules that the contract prints about more than one operation, and that the code relies on. */
+    readonly rules: readonly string[];
     /** Assumptions about more than one operation. */
     readonly alsoAssumed: readonly string[];
   };

@@ -10,7 +10,7 @@ import { processor } from './processor/partner.js';
 export { SYSTEM_NAMES, type SystemName } from './names.js';
 export type { Wording } from './partner.js';
 
-/** The descriptor of each system. A new partner is a line here, and a name in names.ts. */
+/** The descriptor of each system. docs/architecture.md#add-a-partner lists the other places of a new one. */
 const DESCRIPTORS = {
   boarding,
   banking,

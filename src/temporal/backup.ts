@@ -187,7 +187,7 @@ function endedParts({ workflowId }: BackedUp, skipped: ReadonlyMap<string, Backe
   return defined(Object.fromEntries(parts));
 }
 
-/** A part that failed counts as cancelled: its failure was before this run of the customer. */
+/** A part that failed counts as `cancelled`: its failure was before this run of the customer. */
 function endedPart({ type, status, stage, merchantProfileId, bankingProfileId, mid }: BackedUp): EndedPart {
   const facts = defined({ merchantProfileId, profileId: bankingProfileId, mid });
   if (stage === 'abandoned') {

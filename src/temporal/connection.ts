@@ -302,7 +302,7 @@ const CALL_TIMEOUT_MS = 30_000;
  * every attempt in progress and starts none afterwards. The SDK's `withAbortSignal` cancels only the first attempt, ignores later
  * calls, and leaves listeners on the signal.
  *
- * @param isConnecting while it returns true, calls wait for the connection. The SDK's own wait for it cannot be cancelled.
+ * @param isConnecting while it returns true, calls wait for the connection. The SDK's own wait for it cannot be canceled.
  */
 function endingWith(signal: AbortSignal, isConnecting: () => boolean): Interceptor {
   const inProgress = new Set<InterceptingCall>();

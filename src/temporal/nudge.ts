@@ -30,7 +30,7 @@ const NEXT_POLL_MS = 5_000;
  * Makes the status poll of a workflow read now instead of after its delay. Writes no history.
  *
  * A reset must never meet a running attempt. That attempt has read the old state, and the server rejects its result because the
- * reset has taken its number. The poll would stand still until the attempt's time-out. So a nudge waits for the end of
+ * reset has taken its number. The poll would stand still until the attempt's timeout. So a nudge waits for the end of
  * a running attempt, and leaves alone an attempt that is about to start, which reads the new state anyway. The first attempt of
  * a poll may not read, so a nudge also waits for its end, and for the next poll when a running attempt ends one. A nudge that
  * meets a poll that its workflow is about to replace is lost; the next poll then reads at its own pace.
@@ -103,7 +103,7 @@ export function isStepAt(taskQueue: string): (pending: Pending) => boolean {
 
 /**
  * A write whose last attempt ended without a mark, as when its worker died: after a reset it would look like one whose marks
- * were cleared, and a person would be asked (activities/write.ts). Only writes have no heartbeat time-out.
+ * were cleared, and a person would be asked (activities/write.ts). Only writes have no heartbeat timeout.
  */
 function isUnmarkedWrite({ activityOptions, heartbeatDetails }: Pending): boolean {
   const { seconds = 0, nanos = 0 } = activityOptions?.heartbeatTimeout ?? {};

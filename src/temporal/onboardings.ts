@@ -17,7 +17,7 @@ export class UnknownOnboarding extends TemporalProblem {
   override readonly name = 'UnknownOnboarding';
   constructor(
     message: string,
-    /** The ids of all workflows that have the name; empty if there is none. */
+    /** The IDs of all workflows that have the name; empty if there is none. */
     readonly mayMean: readonly string[] = [],
   ) {
     super(message);

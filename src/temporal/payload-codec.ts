@@ -139,7 +139,7 @@ export function isUnreadablePayload(error: unknown): error is Error {
 
 /**
  * The encrypted payloads in a message of Temporal, with the id of their key. A payload whose key id has another form is left out,
- * because anyone can write metadata, and ids are shown.
+ * because anyone can write metadata, and IDs are shown.
  */
 export function encryptedIn(message: unknown): { readonly keyId: string; readonly payload: Payload }[] {
   if (typeof message !== 'object' || message === null || message instanceof Uint8Array) return [];

@@ -123,7 +123,7 @@ const MOST_WORDS = 7;
 
 /**
  * Beginnings of words of the dba in any case and order, the beginning of an id, or a whole dba, even one that is masked. The search
- * attributes of the partners' ids are compared with digits only, because they take the visibility store longest.
+ * attributes of the partners' IDs are compared with digits only, because they take the visibility store longest.
  */
 function findable(text: string, types: readonly WorkflowType[]): Condition {
   // The server removes quotes around a value, and everything begins with what is left of one.

@@ -30,7 +30,7 @@ export interface Recorded {
 }
 
 export interface Difference {
-  /** The same for all runs with this cause: without ids, and without private values. */
+  /** The same for all runs with this cause: without IDs, and without private values. */
   readonly cause: string;
   /** Where the code requests the command that differs, or the last one before: `src/workflows/boarding/steps.ts:88`. */
   readonly at?: string | undefined;
@@ -215,7 +215,7 @@ async function differenceOf(
 
 const LONGEST_REASON = 300;
 
-/** The reason as the SDK says it: one line, without ids. Workers with keys encrypt the errors of their code. */
+/** The reason as the SDK says it: one line, without IDs. Workers with keys encrypt the errors of their code. */
 function reasonOf({ message }: Error): string {
   if (message.includes('Encoded failure'))
     return 'the code fails, with an encrypted error: check that PAYLOAD_KEYS has the keys of these workflows';

@@ -44,7 +44,7 @@ function pollFrom(set: z.output<typeof pollSettings>): PollBounds {
   return { minMs, maxMs };
 }
 
-/** Temporal joins and splits names of deployments and build ids at colons, and reserves leading underscores. */
+/** Temporal joins and splits names of deployments and build IDs at colons, and reserves leading underscores. */
 const versionPart = z
   .string()
   .regex(

@@ -30,7 +30,7 @@ export function cachedWorkflows(bytes: number): number {
 /**
  * The polls of a worker for tasks, and the number of workflows that it keeps in memory. The number of polls for workflow tasks
  * follows the load. For activities it is fixed: with a changing number, some tasks that the server had dispatched never reached the
- * worker, and each of those waits for its time-out. Nexus requests take few polls, because each is over in milliseconds.
+ * worker, and each of those waits for its timeout. Nexus requests take few polls, because each is over in milliseconds.
  */
 export const TUNING = {
   // Without a limit, the limit reads as 0 or as more than the machine has.

@@ -39,9 +39,10 @@ import { askForCorrection, Rejected } from './journey/run-step.js';
 import { type Carried, react, runUntilDecided } from './journey/until-decided.js';
 
 /**
- * Onboards one business at the bank (apis/1): finds its profile or submits its holder, has the holder corrected, and delivers
- * answers to tickets until the bank has decided. Opens a financial account when the input asks for one. A business that is
- * followed has its profile, and nothing is sent without an answer of a person. Started as `business-onboarding-<externalId>`.
+ * Onboards one business at the bank (docs/partner-apis.md#banking): finds its profile or submits its holder, has the holder
+ * corrected, and delivers answers to tickets until the bank has decided. Opens a financial account when the input asks for
+ * one. A business that is followed has its profile, and nothing is sent without an answer of a person. Started as
+ * `business-onboarding-<externalId>`.
  */
 export async function businessOnboarding(
   input: BusinessOnboardingInput | FollowedBusinessInput,

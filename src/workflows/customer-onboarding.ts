@@ -50,7 +50,7 @@ export async function customerOnboarding(
   setHandler(childReport, customer.onReport);
   handleAnswers(customer);
   return customer.run(() => {
-    // A cancelled customer waits until its children have ended.
+    // A canceled customer waits until its children have ended.
     const tooLong = CancellationScope.nonCancellable(() => condition(() => historyIsLong(customer)));
     return Promise.race([
       runAllParts(customer),
@@ -84,7 +84,7 @@ async function onboardPart(customer: Customer, part: Part): Promise<void> {
   }
 }
 
-/** Runs a part in a scope of its own. A part that is cancelled before its child starts has ended as well. */
+/** Runs a part in a scope of its own. A part that is canceled before its child starts has ended as well. */
 async function runPart(customer: Customer, part: Part): Promise<PartEnd> {
   const { [part]: former } = customer.options.ended ?? {};
   if (former && !customer.remembered.begun[part]) {
@@ -106,7 +106,7 @@ async function runPart(customer: Customer, part: Part): Promise<PartEnd> {
 }
 
 async function untilMerchantIsKnown(customer: Customer): Promise<void> {
-  // A run may be cancelled at its start, and must still cancel its children.
+  // A run may be canceled at its start, and must still cancel its children.
   if (customer.remembered.begun.business) return;
   await condition(() => customer.merchantProfileId !== undefined || customer.hasEnded('boarding'));
 }
@@ -118,10 +118,10 @@ function cancel(customer: Customer, part: Part): void {
     customer.runs.get(part)?.scope.cancel();
 }
 
-/** @throws {CancelledFailure} when the whole customer is cancelled, and not only a part */
+/** @throws {CancelledFailure} when the whole customer is canceled, and not only a part */
 function checkCancelled(): void {
   if (CancellationScope.current().consideredCancelled) {
-    throw new CancelledFailure('the customer was cancelled');
+    throw new CancelledFailure('the customer was canceled');
   }
 }
 

@@ -10,9 +10,10 @@ import { adoptMerchant, createMerchant, setFees, submit, submitAsAnswered } from
 import { type Carried, runUntilDecided } from './journey/until-decided.js';
 
 /**
- * Boards one merchant (apis/2): creates it, sets its fees, submits it, and delivers answers to underwriting notes, until it is
- * `boarded` with a `mid`, `declined`, `withdrawn`, `closed` or `abandoned`. With `follow: true` the merchant exists already, and
- * nothing is sent unless a person asks for it. Started as `merchant-boarding-<externalId>`.
+ * Boards one merchant (docs/partner-apis.md#merchant-boarding): creates it, sets its fees, submits it, and delivers answers to
+ * underwriting notes, until it is `boarded` with a `mid`, `declined`, `withdrawn`, `closed` or `abandoned`. With
+ * `follow: true` the merchant exists already, and nothing is sent unless a person asks for it. Started as
+ * `merchant-boarding-<externalId>`.
  *
  * A person is asked about:
  * - notes, requested changes, a missing submission and an unclear mid: `boarding/decisions.ts`

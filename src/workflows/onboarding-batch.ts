@@ -65,7 +65,7 @@ export async function onboardingBatch({ parts, state: first, ...given }: BatchIn
   }
 
   const stage = await run().catch((error: unknown) => {
-    // The server does not retry an activity once it is to be cancelled, so any failure may end it.
+    // The server does not retry an activity once it is to be canceled, so any failure may end it.
     if (isCancellation(error) || CancellationScope.current().consideredCancelled) return 'stopped' as const;
     throw error;
   });

@@ -115,7 +115,7 @@ function questionAbout(system: System, status: string): Question {
   };
 }
 
-/** `status-on-hold`. Two names that look alike get two ids, because the queue numbers what is asked again. */
+/** `status-on-hold`. Two names that look alike get two IDs, because the queue numbers what is asked again. */
 function aboutStatus(status: string): string {
   const plain = status
     .toLowerCase()

@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import type { Command } from 'unbash';
 
 /** Pages that a visitor expects. A test fails where one of them is missing. */
 export const EXPECTED_PAGES: readonly string[] = [
@@ -52,4 +53,27 @@ export function proseOf(page: string): string {
 
 export function lineAt(text: string, index: number): number {
   return text.slice(0, index).split('\n').length;
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+export function anchorsOf(page: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ''] of proseOf(page).matchAll(/^#{1,6} +(.+)$/gm)) {
+    const words = heading
+      .replaceAll(/\[(.*?)\]\(.*?\)/g, '$1')
+      .trim()
+      .toLowerCase();
+    const anchor = words.replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-');
+    let number = 0;
+    while (anchors.has(number ? `${anchor}-${number}` : anchor)) number++;
+    anchors.add(number ? `${anchor}-${number}` : anchor);
+  }
+  return anchors;
+}
+
+/** Every command of a script, those in pipes, loops and `$( )` included. */
+export function commandsOf(node: unknown): Command[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const inner = Object.values(node).flatMap(commandsOf);
+  return (node as Command).type === 'Command' ? [node as Command, ...inner] : inner;
 }

@@ -165,7 +165,7 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     return (await this.handle.query<{ currentDetails: string }>(query)).currentDetails;
   }
 
-  /** Waits until the workflow has processed a cancellation request, such as the one that a cancelled parent sends to a child. */
+  /** Waits until the workflow has processed a cancellation request, such as the one that a canceled parent sends to a child. */
   async cancellationSeen(): Promise<void> {
     const history = async () => (await this.handle.fetchHistory()).events ?? [];
     await eventually(

@@ -27,7 +27,7 @@ export interface WorkerOptions {
   readonly boardingUrl?: string;
   readonly bankingUrl?: string;
   readonly paymentsUrl?: string;
-  /** Time-outs of the clients of boarding, banking and payments. Default: those of production. */
+  /** Timeouts of the clients of boarding, banking and payments. Default: those of production. */
   readonly limits?: Partial<HttpLimits>;
   /** The clock for the age of tokens of the banking partner, in milliseconds. Default: real time. */
   readonly bankingNow?: () => number;

@@ -71,7 +71,7 @@ const partner = partnerActivities('boarding')({
   readStatus: { ...REPEATABLE, summary: 'Read the status' },
 });
 
-// @ts-expect-error A heartbeat time-out makes attempts overlap, and a cancellation cuts off a write in flight.
+// @ts-expect-error A heartbeat timeout makes attempts overlap, and a cancellation cuts off a write in flight.
 partnerActivities('boarding')({ createMerchant: { ...REPEATABLE, summary: 'Create the merchant' } });
 // @ts-expect-error The same, though it waits for a cancellation.
 partnerActivities('boarding')({ submitMerchant: { ...POLL, summary: 'Submit to underwriting' } });

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { globSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
@@ -28,7 +28,7 @@ const REFUSED: Readonly<Record<string, readonly (readonly [file: string, importe
   'workflows: decisions are functions of values': [
     ['src/workflows/boarding/decisions.ts', '@temporalio/workflow'],
     ['src/workflows/boarding/deliveries.ts', 'src/workflows/journey/a.ts'],
-    ['src/workflows/boarding/questions.ts', 'src/messages/requirements.ts'],
+    ['src/workflows/boarding/restless.ts', 'src/messages/requirements.ts'],
     ['src/workflows/business/tickets.ts', 'src/workflows/journey/a.ts'],
     ['src/workflows/journey/rules.ts', '@temporalio/common'],
   ],
@@ -108,6 +108,55 @@ async function refusedOf(imports: readonly (readonly [file: string, imported: st
   );
 }
 
+/** The patterns of a rule. */
+function patternsOf(rule: object): string[] {
+  const { from, to } = rule as Readonly<Record<'from' | 'to', Readonly<Record<string, string | string[]>>>>;
+  return [from, to].flatMap((side) => [side.path ?? [], side.pathNot ?? []].flat());
+}
+
+/** A pattern without all but one alternative of one of its groups, lookaheads included. */
+interface Alternative {
+  readonly group: string;
+  readonly alternative: string;
+  readonly pattern: string;
+}
+
+function alternativesOf(pattern: string): Alternative[] {
+  return splitAt('|', pattern).flatMap((alternative) => [
+    { group: pattern, alternative, pattern: alternative },
+    ...splitAt('(', alternative).flatMap((part, index, parts) => {
+      if (!part.startsWith('(')) return [];
+      const inside = part.slice(1, -1).replace(/^\?(?:[:!=])/, '');
+      const at = (text: string) => parts.with(index, `(?:${text})`).join('');
+      return alternativesOf(inside).map((inner) => ({ ...inner, pattern: at(inner.pattern) }));
+    }),
+  ]);
+}
+
+/** Splits a pattern at the `|` that are in no group, or into its groups and what is between them. */
+function splitAt(mark: '|' | '(', pattern: string): string[] {
+  const parts = [''];
+  let depth = 0;
+  for (const token of pattern.match(/\\.|\[[^\]]*\]|./g) ?? []) {
+    if (token === ')') depth--;
+    if (depth === 0 && token === mark) parts.push(mark === '(' ? token : '');
+    else parts.push(`${parts.pop()}${token}`);
+    if (depth === 0 && token === ')' && mark === '(') parts.push('');
+    if (token === '(') depth++;
+  }
+  return parts;
+}
+
+/** What no rule with the same group needs: its pattern matches nothing. */
+function deadAlternatives(patterns: readonly string[], paths: readonly string[]): string[] {
+  const all = Map.groupBy(
+    patterns.flatMap(alternativesOf),
+    ({ group, alternative }) => `${alternative} of ${group}`,
+  );
+  const isDead = ({ pattern }: Alternative) => !paths.some((path) => new RegExp(pattern).test(path));
+  return [...all].filter(([, same]) => same.every(isDead)).map(([name]) => name);
+}
+
 /** `node_modules/@temporalio/client/lib/index.js` */
 const PACKAGE = /^.*node_modules\/((?:@[^/]+\/)?[^/]+)\/.*$/;
 
@@ -125,6 +174,15 @@ describe('the rules for imports', () => {
 
   it('refuse nothing that the architecture allows', async () => {
     expect(await refusedOf(ALLOWED)).toEqual([]);
+  });
+
+  it('have no alternative that matches no file', () => {
+    const paths = globSync(['src/**/*.{ts,tsx,cts}', 'node_modules/{*,@*/*}/package.json']);
+    const patterns = (config.forbidden ?? []).flatMap(patternsOf);
+    expect(deadAlternatives(patterns, paths)).toEqual([]);
+    expect(deadAlternatives(['^src/(worker|gone)\\.ts$'], paths)).toEqual(['gone of worker|gone']);
+    expect(deadAlternatives(['^src/(?!worker|(starter|gone)\\.)'], paths)).toEqual(['gone of starter|gone']);
+    expect(deadAlternatives(['^src/gone/'], paths)).toEqual(['^src/gone/ of ^src/gone/']);
   });
 
   it('place every folder of src', () => {

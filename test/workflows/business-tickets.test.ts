@@ -135,7 +135,7 @@ describe.concurrent('an answer that the bank does not take', () => {
   });
 });
 
-describe.concurrent('cancelling while an answer is on its way to the bank', () => {
+describe.concurrent('canceling while an answer is on its way to the bank', () => {
   it('finishes the reply, and reports what stays there', async () => {
     const bank = bankOf(rig);
     const onboarding = await rig.onboardBusiness(business('ticket'));

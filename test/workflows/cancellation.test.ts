@@ -7,8 +7,8 @@ import { sharedRig } from '../rigs/shared-rig.js';
 
 const rig = await sharedRig();
 
-describe.concurrent('cancelling', () => {
-  it('shows the workflow as cancelled, after reporting what stays at the partner', async () => {
+describe.concurrent('canceling', () => {
+  it('shows the workflow as canceled, after reporting what stays at the partner', async () => {
     const boarding = await rig.board(merchant('notes'));
     await boarding.requirement('underwriting-note');
     await boarding.handle.cancel();

@@ -72,7 +72,7 @@ describe.concurrent('a customer whose history grows long', () => {
     });
   });
 
-  it('has its children cancelled with it anyway', async () => {
+  it('has its children canceled with it anyway', async () => {
     const { onboarding, boarding, business } = await inLaterRun();
     await onboarding.handle.cancel();
     await expect(onboarding.outcome()).rejects.toThrow();

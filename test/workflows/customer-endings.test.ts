@@ -92,7 +92,7 @@ describe.concurrent('a customer whose merchant and business both end badly', () 
   );
 });
 
-describe.concurrent('cancelling a customer', () => {
+describe.concurrent('canceling a customer', () => {
   it('cancels both, and reports what stays at the partners', async () => {
     const { onboarding, merchantProfileId, profileId, boarding, business } = await underWay('continue');
     await onboarding.handle.cancel();
@@ -110,7 +110,7 @@ describe.concurrent('cancelling a customer', () => {
   });
 });
 
-describe('cancelling a customer at once', () => {
+describe('canceling a customer at once', () => {
   it('ends it and leaves no child behind, however soon after its start', async () => {
     const statusIfStarted = (id: string) =>
       statusOf(new Onboarding(rig.client, id)).catch((error: unknown) => {
@@ -139,7 +139,7 @@ async function isInItsFirstTask({ handle }: Onboarding<unknown>): Promise<void> 
 }
 
 describe.concurrent('terminating a customer', () => {
-  it('has both cancelled as soon as they have something to report', async () => {
+  it('has both canceled as soon as they have something to report', async () => {
     const { onboarding, merchantProfileId, profileId, boarding, business } = await underWay('continue');
     await onboarding.handle.terminate('by hand');
     await rig.sandbox.transition(merchantProfileId, { status: 'UW Level 1: Pending' });

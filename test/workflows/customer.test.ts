@@ -50,7 +50,7 @@ describe.concurrent('a customer', () => {
     expect(businessAccountHolder).toMatchObject({ merchantProfileId });
   });
 
-  it('passes an answer on although it is cancelled meanwhile, and tells its person the truth', async () => {
+  it('passes an answer on although it is canceled meanwhile, and tells its person the truth', async () => {
     const onboarding = await rig.onboard(asked());
     const { requirements } = await onboarding.until((state) => state.requirements.length === 3, 'questions');
     const note = requirements.find(({ kind }) => kind === 'underwriting-note')?.id ?? '';
@@ -253,7 +253,7 @@ describe.concurrent('a merchant that was boarded before by itself', () => {
     expect(businessAccountHolder).toMatchObject({ merchantProfileId });
   });
 
-  it('and was cancelled leaves its merchant to the business', async () => {
+  it('and was canceled leaves its merchant to the business', async () => {
     const input = customer({ boarding: 'waiting' });
     const boarding = await boardingOf(input);
     const { merchantProfileId } = await boarding.until(
@@ -286,7 +286,7 @@ describe.concurrent('a merchant that was boarded before by itself', () => {
     });
   });
 
-  it('answers to whoever started it: it is not cancelled with the customer', async () => {
+  it('answers to whoever started it: it is not canceled with the customer', async () => {
     const input = customer({ boarding: 'waiting', business: 'waiting' });
     const boarding = await boardingOf(input);
     const onboarding = await rig.onboard(input);

@@ -50,7 +50,7 @@ describe.concurrent('two uploads in flight are seen through, and each is named',
     );
   });
 
-  it('when the boarding is cancelled', async () => {
+  it('when the boarding is canceled', async () => {
     const { boarding, id, held } = await uploading();
     await boarding.handle.cancel();
     await boarding.cancellationSeen();

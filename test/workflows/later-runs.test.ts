@@ -169,7 +169,7 @@ describe.concurrent('a customer in its third run', () => {
     expect(await ended(onboarding)).toEqual(['boarding-ended', 'business-ended']);
   });
 
-  it('knows which part was started on its own, and leaves that one running when it is cancelled', async () => {
+  it('knows which part was started on its own, and leaves that one running when it is canceled', async () => {
     const input = customer(UNDER_WAY);
     const own = await rig.onboardBusiness(business('waiting', { externalId: input.externalId }));
     await own.until(({ partnerStatus }) => partnerStatus === 'Submitted', 'Submitted');

@@ -23,7 +23,7 @@ async function onboarded() {
   return onboarding;
 }
 
-/** The time-outs of each activity in a history, by the activity’s name, in seconds; 0 means no time-out. */
+/** The timeouts of each activity in a history, by the activity’s name, in seconds; 0 means no timeout. */
 async function timeLimits({ handle }: Onboarding<unknown>) {
   const { events } = await handle.fetchHistory();
   const scheduled = (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
@@ -39,7 +39,7 @@ it.each([
   [boarded, ['createMerchant', 'submitMerchant', 'attachDocument', 'requestUnderwritingReview']],
   [onboarded, ['submitHolder', 'openFinancialAccount']],
 ])(
-  'a write (%o: %j) has as long as its HTTP call may take, and no heartbeat time-out that a network cut could trip',
+  'a write (%o: %j) has as long as its HTTP call may take, and no heartbeat timeout that a network cut could trip',
   async (onboard, writes) => {
     const limits = await timeLimits(await onboard());
     const { connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs } = DEFAULT_HTTP_LIMITS;

@@ -14,7 +14,7 @@ async function asking(hours: object = { unclaimedInHours: 2 * SECOND }) {
   const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
   const [one, other] = requirements.map(({ id }) => id);
   const raised = Date.parse(requirements[0]?.raisedAt ?? '');
-  /** Ids with the seconds after which each was reported, once there are so many. */
+  /** IDs with the seconds after which each was reported, once there are so many. */
   const reported = async (times: number) => {
     const entries = (timeline: Awaited<ReturnType<typeof boarding.state>>['timeline']) =>
       timeline.filter(({ event }) => event === 'requirement-unclaimed');

@@ -3,7 +3,7 @@ import type { BoardingResponse } from '../../partners/banking/responses.js';
 import { operationName } from '../../partners/catalogue.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
 
-/** The problems in a boarding response (apis/1), as one text; empty when there are none. */
+/** The problems in a boarding response (docs/partner-apis.md#banking-rules), as one text; empty when there are none. */
 export function problemsIn({
   success,
   errors,

@@ -82,7 +82,7 @@ const HIDDEN_PROFILE = 0;
 /** `profile 3001`, `Profile ID: 3001`, `profileId #3001`; not `user profile 13001`, which is another number. */
 const NAMED_PROFILE = /(?<!user\s)\bprofile\s*(?:(?:id|no\.?|number)\s*)?(?:[:#]\s*)?(\d{1,15})(?!\d)/gi;
 
-/** The new and unresolved tickets (E6) about a profile; the ids of the others, and of all. */
+/** The new and unresolved tickets (E6) about a profile; the IDs of the others, and of all. */
 export async function ticketsAbout(
   client: BankingClient,
   { id, userProfileId }: Pick<BankingProfile, 'id' | 'userProfileId'>,

@@ -159,7 +159,10 @@ function createdDespite(
   return created.data;
 }
 
-/** Makes a 403 a rejection of the agent profile, which must be of the caller's ISO (apis/2, B1), unless the partner lists it. */
+/**
+ * Makes a 403 a rejection of the agent profile, unless the partner lists it. The profile must be of the caller's ISO
+ * (docs/partner-apis.md#merchant-boarding-rules).
+ */
 async function checkAgentProfile(client: BoardingClient, id: number, error: unknown): Promise<void> {
   if (!(error instanceof PartnerError) || error.kind !== 'Forbidden' || error.details.atSignIn) return;
   const listed = await client.listAgentProfiles({}).catch(() => undefined);
@@ -175,7 +178,7 @@ type References =
   | { readonly agentProfileId: number; readonly boardingSettingsId?: number }
   | { readonly problems: readonly FieldProblem[] };
 
-/** Returns the ids of the agent profile and the boarding settings of a create, or the choices for a person. */
+/** Returns the IDs of the agent profile and the boarding settings of a create, or the choices for a person. */
 async function chooseReferences(
   client: BoardingClient,
   request: ReferenceRequest,

@@ -54,7 +54,7 @@ const MOST_NOTES = 200;
 
 /**
  * A note is identified by its text, its author, and its place among equal notes; the partner may change its date. If there are too
- * many notes, those with the lowest ids are kept, in any order of the partner, and one more note states the number of the others.
+ * many notes, those with the lowest IDs are kept, in any order of the partner, and one more note states the number of the others.
  */
 function identified(notes: readonly UnderwritingNote[]): Note[] {
   const all = eachIdentified(notes);

@@ -310,7 +310,7 @@ function unknownType(types: EventTypes, errors: readonly FieldProblem[]): Proble
   return new Problem('unknown-event-type', detail, { errors });
 }
 
-/** Source and id identify an event (CloudEvents 1.0). Update ids are visible in Temporal, so this one is a hash. */
+/** Source and id identify an event (CloudEvents 1.0). Update IDs are visible in Temporal, so this one is a hash. */
 function updateIdOf(source: string, id: string): string {
   return `event-${hash('sha256', JSON.stringify([source, id])).slice(0, 32)}`;
 }

@@ -16,7 +16,7 @@ import { isNotFound } from '../../temporal/unavailable.js';
 import { parse } from './cloud-events.js';
 import { callTemporal } from './problems.js';
 
-/** Ids of the partners are digits, as a number or a text (apis/2), of at most this length. */
+/** IDs of the partners are digits, as a number or a text (docs/partner-apis.md#merchant-boarding), of at most this length. */
 const digits = z
   .union([z.string(), z.int(), z.bigint()])
   .transform((id) => String(id).trim())
@@ -44,13 +44,13 @@ type Field = { readonly path: string; readonly value: unknown };
 
 type NamedId = Pick<IdField, 'kind'> & { readonly id: string };
 
-/** The ids that a webhook names, each once: keyed by kind and id. */
+/** The IDs that a webhook names, each once: keyed by kind and id. */
 export type NamedIds = ReadonlyMap<string, NamedId>;
 
 /** A name and its value, as a form, XML, or JSON with an error may have them. */
 const PAIR = /(?<![\w-])([\w-]{1,64})["']?\s{0,8}[:=>]\s{0,8}["']?([\w.-]{1,128})/g;
 
-/** Reads any body. Senders switch a webhook off after a 4xx, and nothing but ids is used, so it reads whatever it can. */
+/** Reads any body. Senders switch a webhook off after a 4xx, and nothing but IDs is used, so it reads whatever it can. */
 export function webhookIn(body: string): unknown {
   const text = body.replace(/^\uFEFF/, '');
   try {
@@ -64,7 +64,7 @@ export function webhookIn(body: string): unknown {
 }
 
 /**
- * The first ids in the fields of a webhook, at any depth, in lists and in texts of JSON, with names in any case, also `snake_case`
+ * The first IDs in the fields of a webhook, at any depth, in lists and in texts of JSON, with names in any case, also `snake_case`
  * and `kebab-case`. A value without the form of its id is ignored, because the shapes of webhooks are not documented.
  */
 export function idsIn(webhook: unknown, fields: readonly IdField[]): NamedIds {
@@ -85,7 +85,7 @@ export function addIds(named: Map<string, NamedId>, more: NamedIds, most: number
 }
 
 /**
- * Returns the visibility query for the running workflows of a task queue that have one of the ids. A webhook does not name its
+ * Returns the visibility query for the running workflows of a task queue that have one of the IDs. A webhook does not name its
  * account, so an `externalId` matches the workflows of every account.
  */
 export function runningWith(named: NamedIds, taskQueue: string, accounts: readonly string[]): Condition {
@@ -143,7 +143,7 @@ const MAX_WORKFLOWS = 100;
 /** The time until workflows are found by their search attributes, in milliseconds. */
 const VISIBLE_AFTER_MS = 2_000;
 
-/** The time for which ids are gathered for one second search, in milliseconds. Temporal limits the searches per second. */
+/** The time for which IDs are gathered for one second search, in milliseconds. Temporal limits the searches per second. */
 const GATHERING_MS = 1_000;
 
 interface SecondSearch {
@@ -169,8 +169,8 @@ export class WebhookNudges {
   }
 
   /**
-   * Nudges the running workflows that have one of these ids, in the background. Searches this task queue only, because
-   * another one may belong to another environment, where the same ids mean other onboardings.
+   * Nudges the running workflows that have one of these IDs, in the background. Searches this task queue only, because
+   * another one may belong to another environment, where the same IDs mean other onboardings.
    *
    * @throws {Problem} `temporal-unavailable`
    */
@@ -198,7 +198,7 @@ export class WebhookNudges {
 
   /**
    * A partner that decides at once sends its webhook before the workflow can be found by the id that it has just received.
-   * Without a second search that workflow would wait for its next poll. Ids beyond the limit of one search are dropped, and
+   * Without a second search that workflow would wait for its next poll. IDs beyond the limit of one search are dropped, and
    * their workflows read at the next poll.
    */
   #searchAgain(ids: NamedIds, found: readonly string[]): void {
@@ -206,7 +206,7 @@ export class WebhookNudges {
       this.#gathering = { ids: new Map(), found: new Set() };
       this.#searchLater(this.#gathering).catch((error: unknown) => {
         if (this.#closing.signal.aborted) return;
-        this.logger.warn({ kind: kindOf(error) }, 'second search for ids of partner webhooks failed');
+        this.logger.warn({ kind: kindOf(error) }, 'second search for IDs of partner webhooks failed');
       });
     }
     addIds(this.#gathering.ids, ids, MAX_IDS);
@@ -249,7 +249,7 @@ export class NudgeQueue {
 
   add(workflowId: string): void {
     const about = labelsOf(workflowId);
-    // The customer of a merchant has the same ids, and polls nothing.
+    // The customer of a merchant has the same IDs, and polls nothing.
     if (Object.values<string>(POLLS).includes(about.workflowType))
       this.metrics.last.set(about, Math.floor(Date.now() / 1_000));
     const isPending = this.#requested.has(workflowId);

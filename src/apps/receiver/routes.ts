@@ -177,7 +177,7 @@ function statusOf(partner: SystemName): number {
 function schemaOf(partner: SystemName, operationId: string) {
   const anything = z
     .union([z.looseObject({}), z.array(z.unknown())])
-    .describe('The body as the partner sends it. It is searched for ids.');
+    .describe('The body as the partner sends it. It is searched for IDs.');
   const workflows = z.int().describe('The number of onboardings that read their status at the partner now');
   return {
     operationId,
@@ -191,7 +191,7 @@ function schemaOf(partner: SystemName, operationId: string) {
   };
 }
 
-/** Authenticates a webhook, and returns the ids that it names. */
+/** Authenticates a webhook, and returns the IDs that it names. */
 function receiverOf(
   partner: SystemName,
   { senders, idFields }: WebhookRules = { senders: [], idFields: [] },

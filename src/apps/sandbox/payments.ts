@@ -28,7 +28,7 @@ import {
 import { scenarioOf, unknownMagicValue } from './scenario.js';
 import { type Owner, Store, usualHandlers } from './store.js';
 
-/** The payments platform (apis/3): stores of its records, and the actions on a payment. */
+/** The payments platform (docs/partner-apis.md#payments-platform): stores of its records, and the actions on a payment. */
 
 type Key = keyof PaymentsOperations & string;
 type Request<Of extends Key> = z.output<PaymentsOperations[Of]['request']>;
@@ -93,7 +93,10 @@ interface Asked {
 
 type Change = (payment: Payment, asked: Asked) => Partial<Payment>;
 
-/** Each action on a payment by the last segment of its paths: the statuses that allow it, and what it changes (apis/4). */
+/**
+ * Each action on a payment by the last segment of its paths: the statuses that allow it, and what it changes
+ * (docs/partner-apis.md#payments-platform-assumptions).
+ */
 const ACTIONS: Readonly<Record<string, readonly [from: readonly string[], change: Change]>> = {
   capture: [
     [AUTHORIZED],
@@ -135,7 +138,7 @@ function captured({ amount }: Payment): Partial<Payment> {
   return { status: CAPTURED, captured_amount: amount };
 }
 
-/** Things of another partner are as if they were not there, as the contract has it (apis/3, 404). */
+/** A record of another partner gets a 404, like one that does not exist (docs/partner-apis.md#payments-platform-rules). */
 const resource = (kind: string) =>
   ({
     kind,
@@ -253,7 +256,7 @@ function paymentsService(world: World) {
       record('createApiKey', key.id);
       return { ...keys.shown({ secret, ...key }), key: secret };
     },
-    // v2 also makes an organization, a webhook application and an API key (apis/3).
+    // v2 also makes an organization, a webhook application and an API key (docs/partner-apis.md#payments-platform).
     createAccount: (fields, owner) => {
       const account = accounts.create(fields, owner);
       record('createAccount', account.id);

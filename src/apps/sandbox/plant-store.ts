@@ -23,7 +23,7 @@ export const plantStorePartner: EmulatedPartner = {
   start: plantStoreRoutes,
 };
 
-/** Serves the plant store (apis/3): Bearer token `sandbox`, every failure a 400 with an Error. */
+/** Serves the plant store with the Bearer token `sandbox`. Every failure is a 400 (docs/partner-apis.md#plant-store-rules). */
 function plantStoreRoutes(server: FastifyInstance, world: World): void {
   // A separate scope, because its response to invalid JSON is also an Error, which names the missing fields.
   void server.register((scope, _, loaded) => {

@@ -12,7 +12,7 @@ import {
   type World,
 } from './routes.js';
 
-/** The status for a request whose data is invalid (apis/4). */
+/** The status for a request whose data is invalid (docs/partner-apis.md#processor-webhook-assumptions). */
 const INVALID = 422;
 
 /** The processor's first check: arrays of strings, as the contract prints them. */
@@ -62,7 +62,10 @@ function envelope(status: boolean, message: string, fields: readonly FieldProble
   };
 }
 
-/** Names of events that the processor supports (apis/3 names two of them, apis/4 the others). */
+/**
+ * Names of events that the processor supports: two are documented (docs/partner-apis.md#processor-webhook-rules), the others
+ * assumed.
+ */
 const PROCESSOR_EVENTS: readonly string[] = [
   'BatchPayout',
   'TransactionStarted',

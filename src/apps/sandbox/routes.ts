@@ -169,7 +169,7 @@ function fieldReader(operation: Operation) {
 
 interface KnownFields {
   readonly types: ReadonlyMap<string, readonly string[]>;
-  /** Names by their spelling in lower case: the real services take `ID` for `id` (apis/4). */
+  /** Names by their spelling in lower case: `ID` stands for `id` (docs/partner-apis.md#merchant-boarding-assumptions). */
   readonly names: ReadonlyMap<string, string>;
 }
 

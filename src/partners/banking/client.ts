@@ -26,8 +26,8 @@ export type BankingClient = PartnerClient<BankingOperations> & {
 };
 
 /**
- * A client of the banking API (apis/1). The client gets tokens itself: the first call fetches one, see `token.ts`. A
- * call that gets a 401 is repeated once with a fresh token.
+ * A client of the banking API (docs/partner-apis.md#banking). The client gets tokens itself: the first call fetches one, see
+ * `token.ts`. A call that gets a 401 is repeated once with a fresh token.
  *
  * @throws {TypeError} for an invalid URL, path segment or TOTP secret.
  */
@@ -77,7 +77,7 @@ export async function* eachPaymentCard(
   }
 }
 
-/** A number on a card's own record (apis/1), a word in lists (apis/4). */
+/** The status is a number on a card's own record, and can be a word in lists (docs/partner-apis.md#banking-assumptions). */
 export function isClosed({ status }: Pick<PaymentCard, 'status'>): boolean {
   return status === CLOSED || String(status).toUpperCase() === 'CLOSED';
 }

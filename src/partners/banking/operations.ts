@@ -183,8 +183,8 @@ const MESSAGE_OPERATIONS = {
 export const NEUTRAL_SEGMENT = 'svc';
 
 /**
- * The banking API: every operation that apis/1 names. E1 to E15 are as printed there. The others, which it names
- * without shapes, have the shapes that apis/4 reports, or those of similar operations.
+ * The banking API (docs/partner-apis.md#banking): every operation that the contract names. E1 to E15 are as printed there.
+ * The others, which it names without shapes, have assumed ones.
  *
  * @throws {TypeError} if it is not one plain path segment.
  */

@@ -12,9 +12,8 @@ import * as responses from './responses.js';
 
 const PROCESS = randomUUID().slice(0, 8);
 
-/** apis/1, Errors. An operation without input has none that could be wrong or missing. */
+/** Failures: docs/partner-apis.md#banking-rules. An operation without input has none that could be wrong or missing. */
 const contract: Contract = {
-  reference: 'apis/1',
   security: { type: 'http', scheme: 'bearer' },
   names: { ...responses, ...requests, json: exactJson },
   bodies: { Problem: PROBLEM },
@@ -72,7 +71,7 @@ export const banking = definePartner({
       unset: 'user form',
     }),
   }),
-  /** A partner ID makes us a partner, and partners request tokens in a form of their own (apis/1, Token request). */
+  /** A partner ID makes us a partner. Partners request tokens in a form of their own (docs/partner-apis.md#banking-rules). */
   clientSettings: (url, set): Omit<BankingSettings, 'pathSegment'> => ({
     url,
     username: set.BANKING_USERNAME,
@@ -108,7 +107,8 @@ export const banking = definePartner({
       'submit-authorized-user': 'The fields are unknown.',
       'get-business-account-holder': 'The profile ID follows the address of the submission.',
       'update-business-account-holder': 'The profile ID follows the address of the submission.',
-      'list-cards': 'Returns a bare list or pages. A status is a number or a name.',
+      'list-cards':
+        'Returns a bare list or pages. A status is a number, or `ACTIVATION_REQUIRED`, `ACTIVE`, `SUSPENDED` or `CLOSED`.',
       'set-card-status': '`status` is the number that the card record has.',
       'set-card-authorization-controls': 'Takes the whole list. The fields of its items are unknown.',
       'suspend-card': 'The address follows that of close-card.',
@@ -119,6 +119,16 @@ export const banking = definePartner({
       'list-webhooks': 'Its items have an int32 `id` and the fields of create-webhook.',
       'delete-webhook': '`webhookId` is the `id` of the webhook.',
     },
+    rules: [
+      '400: the input is invalid. 401: the token is invalid or has expired. 403: the caller lacks permission. 404: what the request names does not exist. 409: the webhook exists. Of issue-token, 401: a wrong user name or password; 403: a locked account.',
+      'A token lives for ten minutes. Partners use the partner form of issue-token, and have a partner ID.',
+      'With a second factor, `smsCode` and `typeOperation` go together. A missing or wrong code gets a 401 or 403.',
+      'In a boarding response with `success: false`, `errors` is the message.',
+      '`bankingStatus` is `New`, `Submitted`, `PendingUW`, `ApprovedUW`, `Closed`, `Cancelled`, `Pending_Review`, `Denied`, `Approved`, `Pending`, `InReview` or `AutoApprovedUW`, without transitions.',
+      'Card statuses are 0 Unknown, 1 Active, 2 Suspended and 3 Closed. Closing is final.',
+      '`authorizingPersonTitle` counts from 0: None, Mr, Mrs, Ms, Dr, Prof, Other. `businessType`: Unknown, SoleProprietorship, Partnership, Corporation, LLC. Other numbers have no names.',
+      'A phone number has 10 digits, an SSN and an EIN 9 without dashes, a postal code 5 or 5-4. Patterns exclude numbers that are never issued. A street address starts with a number, and is no PO box. Each of up to four owners has 25 to 100 percent.',
+    ],
     alsoAssumed: [
       'Every call except issue-token has the partner ID in the header `X-Partner-Id` (`src/partners/banking/client.ts`).',
       'Errors are ASP.NET problem details (`errors` by field, `title`, `detail`), `{message}`, `{error}`, a JSON string or a line of text (`src/partners/fields.ts`).',
@@ -128,6 +138,7 @@ export const banking = definePartner({
       'In get-external-account-activity, `provider` is any uppercase name, and a 404 means that no external account is linked.',
       'Statements come as `application/pdf`, `text/csv` or `text/plain`, or the usual types for QBO and OFX (`src/partners/banking/client.ts`). A `period` in the middle of a month asks for that month.',
       'A 409 of create-webhook is a success with `exists`.',
+      'A customer has at most five active financial accounts, usually.',
     ],
   },
 });

@@ -24,8 +24,8 @@ import {
 import { type ProfilePhase, UNKNOWN } from './phases.js';
 
 /**
- * Responses of the partner (apis/1). Unknown fields are kept, and so are unknown values of an enumeration, hence
- * `code`. Absent fields read as null.
+ * Responses of the partner (docs/partner-apis.md#banking). Unknown fields are kept, and so are unknown values of an
+ * enumeration, hence `code`. Absent fields read as null.
  */
 
 /** An object whose fields nobody needs, or the contract does not show. */
@@ -40,7 +40,7 @@ export const tokenResponse = z.looseObject({
   userId: sometimes(someCode),
 });
 
-/** Numbers in the record of a card (apis/1), names in lists (apis/4). */
+/** Numbers in the record of a card (docs/partner-apis.md#banking-rules), names in lists (#banking-assumptions). */
 const CARD_STATUSES = ['0', '1', '2', '3', 'ACTIVATION_REQUIRED', 'ACTIVE', 'SUSPENDED', 'CLOSED'];
 
 /** Payment card record. Spending is in cents. `type`: 1 Physical, 2 Virtual, 3 Burner. `status`: 1 Active, 2 Suspended, 3 Closed. */
@@ -69,7 +69,7 @@ export const paymentCard = z.looseObject({
   reissuedCardId: documentedText(someId),
 });
 
-/** A list that comes bare or in pages (apis/4). `totalCount` is null if the partner leaves it out. */
+/** A list that comes bare or in pages (docs/partner-apis.md#banking-assumptions). `totalCount` is null if it is left out. */
 const pageOf = <T extends z.ZodType>(record: T) =>
   z
     .union([
@@ -140,9 +140,8 @@ export const businessHolderRecord = z.looseObject({
 });
 
 /**
- * The names in `bankingStatus` that Gangway acts on (apis/1, Banking profile record). The contract lists twelve and no
- * transitions between them. Every other name is kept and shown, and the workflow waits for the next. No other file
- * depends on a name.
+ * The names in `bankingStatus` that Gangway acts on, of the twelve in docs/partner-apis.md#banking-rules. Every other name is
+ * kept and shown, and the workflow waits for the next. No other file depends on a name.
  */
 export const NEW = 'New';
 export const APPROVED_UW = 'ApprovedUW';

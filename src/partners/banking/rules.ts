@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { int64, text } from '../fields.js';
 
-/** Rules of single values (apis/1). Their messages name the rule and never the value. */
+/** Rules of single values (docs/partner-apis.md#banking-rules). Their messages name the rule and never the value. */
 
 /** US states and territories as the partner numbers them. Which number is which state is not shown. */
 export const state = z.int().min(1).max(53);

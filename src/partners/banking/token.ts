@@ -102,7 +102,7 @@ const LOCKED_MS = 15 * 60_000;
 /** The same after a wrong user name or password. */
 const REFUSED_MS = 60_000;
 
-/** Documented lifetime (apis/1, Limits). It applies when the lifetime in a response is not plausible. */
+/** Documented lifetime (docs/partner-apis.md#banking-rules). It applies when the lifetime in a response is not plausible. */
 const LIFETIME_MS = 10 * 60_000;
 const LONGEST_LIFETIME_MS = 24 * 60 * 60_000;
 const RENEWED_AT = 0.8;

@@ -14,7 +14,7 @@ export interface BoardingSettings extends Connection {
 
 export type BoardingClient = PartnerClient<BoardingOperations> & Closable;
 
-/** A client of the merchant boarding API (apis/2). Every call carries Basic credentials. */
+/** A client of the merchant boarding API (docs/partner-apis.md#merchant-boarding). Every call carries Basic credentials. */
 export function boardingClient(settings: BoardingSettings): BoardingClient {
   const { username, password, posNames } = settings;
   const credentials = Buffer.from(`${username}:${password}`).toString('base64');
@@ -31,8 +31,9 @@ export function boardingClient(settings: BoardingSettings): BoardingClient {
 const errorText = z.string().catch(({ value }) => (isNothing(value) ? '' : UNKNOWN_FORM));
 
 /**
- * Both envelopes of apis/2 at once, and the bare `{error, message}` of a 401 or 403 (apis/4): the common one
- * (`status`, `warning`, `validationResults`) and that of fees (`success`, `validationErrors`).
+ * Both envelopes of docs/partner-apis.md#merchant-boarding-rules at once: the common one (`status`, `warning`,
+ * `validationResults`) and that of fees (`success`, `validationErrors`). Also the bare `{error, message}` of a 401 or 403
+ * (docs/partner-apis.md#merchant-boarding-assumptions).
  */
 const envelope = z.object({
   data: z.unknown().optional(),
@@ -48,7 +49,7 @@ const UNKNOWN_WARNING = 'the partner warned in an unknown form';
 /** Fields that may accompany those, and that do not make an envelope alone. */
 const others = z.object({
   warning: z.string().catch(({ value }) => (isNothing(value) ? '' : UNKNOWN_WARNING)),
-  /** In the bare form of a 401 or 403 (apis/4), the text for the label `error`. */
+  /** In the bare form of a 401 or 403, the text for the label `error`. */
   message: z.string().catch(''),
 });
 

@@ -4,8 +4,8 @@ import type { StatusMeaning } from '../phases.js';
  * The meaning of a merchant's status, in our own names: all decisions about a merchant depend on these. The partner's
  * names are in `schemas.ts`.
  *
- * - `pending`: the underwriters have the application and accept answers, or nobody has submitted it yet. apis/2 names this status
- *   first, and only apis/4 has one for a merchant that is not submitted
+ * - `pending`: the underwriters have the application and accept answers, or nobody has submitted it yet: a status for a merchant
+ *   that is not submitted is only assumed (docs/partner-apis.md#merchant-boarding-assumptions)
  * - `awaiting-answers`: the underwriters wait for answers
  * - `in-review`: only a request for review leads there
  * - `other`: a status that no document explains. The underwriters may be at work

@@ -19,7 +19,7 @@ import type { MerchantPhase } from './phases.js';
 /** The `pos` names that the contract prints. It leaves out sixteen product names, see `BOARDING_POS_NAMES`. */
 export const DOCUMENTED_POS_NAMES = ['None', 'CustomPos'] as const;
 
-/** Create merchant request (v1), apis/2. */
+/** Create merchant request (v1): docs/partner-apis.md#merchant-boarding. */
 export function createMerchantRequest(posNames: readonly string[]) {
   return z.strictObject({
     cashDiscount: z.enum(['Yes', 'No']),
@@ -34,15 +34,15 @@ export function createMerchantRequest(posNames: readonly string[]) {
   });
 }
 
-/** The fields of a create about the merchant itself: all but the ids that Gangway finds, and our own key. */
+/** The fields of a create about the merchant itself: all but the IDs that Gangway finds, and our own key. */
 export function merchantBasics(posNames: readonly string[]) {
   const ids = { agentProfileId: true, boardingSettingsId: true, guid: true } as const;
   return createMerchantRequest(posNames).omit(ids);
 }
 
 /**
- * Create merchant request (v2). Assumed to be that of v1 (apis/4); the contract calls its data model more complete, so
- * further fields are sent unchanged.
+ * Create merchant request (v2). Assumed to be that of v1 (docs/partner-apis.md#merchant-boarding-assumptions); the contract
+ * calls its data model more complete, so further fields are sent unchanged.
  */
 export function createMerchantV2Request(posNames: readonly string[]) {
   return z.looseObject(createMerchantRequest(posNames).shape);
@@ -81,7 +81,7 @@ const feeGroup = (anyValue: z.ZodType) =>
     )
     .describe('Every fee line in it has both perItem (dollars per transaction) and percent (a rate)');
 
-/** The card brand fee flags (apis/2). The contract does not show how they are grouped, so they may be at any depth. */
+/** The card brand fee flags (docs/partner-apis.md#merchant-boarding-rules). Their groups are not shown: they may be at any depth. */
 const feeFlags = z
   .record(z.string(), json)
   .superRefine((group, context) =>
@@ -117,8 +117,8 @@ const feeFields = (group: z.ZodType) => ({
 export const feeChanges = z.strictObject(feeFields(feeGroup(json))).partial();
 
 /**
- * Merchant fees as they are posted (apis/2, Merchant fees and Limits). Unknown fields are accepted, because an update
- * sends back what was read with the changes applied, and must neither drop the partner's own fields nor round its
+ * Merchant fees as they are posted (docs/partner-apis.md#merchant-boarding-rules). Unknown fields are accepted, because an
+ * update sends back what was read with the changes applied, and must neither drop the partner's own fields nor round its
  * numbers.
  */
 export const merchantFees = z.looseObject(nullable(feeFields(feeGroup(exactJson)))).partial();
@@ -143,8 +143,8 @@ export function isMid(text: string): boolean {
 }
 
 /**
- * The names of merchant statuses that Gangway acts on (apis/2, Status data; apis/4, known status names). The partner
- * has more, and each ISO its own: every other name is kept and shown, and the workflow waits for the next. No other
+ * The names of merchant statuses that Gangway acts on, documented (docs/partner-apis.md#merchant-boarding-rules) or assumed. The
+ * partner has more, and each ISO its own: every other name is kept and shown, and the workflow waits for the next. No other
  * file depends on a name.
  */
 export const NOT_SUBMITTED = 'Not Submitted';
@@ -181,8 +181,8 @@ export function isKnownStatus(status: string): boolean {
 }
 
 /**
- * The phase of a status. The statuses of the underwriters' levels end alike: `UW Level 1: Pending` (apis/2, States and
- * transitions).
+ * The phase of a status. The statuses of the underwriters' levels end alike: `UW Level 1: Pending`
+ * (docs/partner-apis.md#merchant-boarding-rules).
  */
 export function phaseOf(status: string): MerchantPhase {
   const phase = PHASES.get(status);
@@ -191,13 +191,13 @@ export function phaseOf(status: string): MerchantPhase {
   return status.endsWith(`: ${PENDING}`) ? 'awaiting-answers' : 'other';
 }
 
-/** Status data, apis/2. `status` is open: the list depends on the caller's ISO. */
+/** Status data: docs/partner-apis.md#merchant-boarding. `status` is open: the list depends on the caller's ISO. */
 export const merchantStatus = z.looseObject({
   status: needed(statusName(z.string(), STATUS_NAMES)),
   /** ISO 8601: when the status was last set. */
   statusDate: needed(someDateTime),
   comment: needed(absent(z.string())),
-  /** May be present, temporarily, before approval: see apis/4. Blank text is no mid. */
+  /** May be present, temporarily, before approval: docs/partner-apis.md#merchant-boarding-assumptions. Blank text is no mid. */
   mid: needed(sometimes(documentedText(absent(midText).transform((mid) => mid?.trim() || null)))),
 });
 
@@ -225,7 +225,7 @@ export const createdMerchant = z.union([
   createdId.transform((merchantProfileId) => ({ merchantProfileId })),
 ]);
 
-/** Agent profile (assumed, apis/4). `id` is the `agentProfileId` of a create. */
+/** Agent profile (assumed: docs/partner-apis.md#merchant-boarding). `id` is the `agentProfileId` of a create. */
 export const agentProfile = z.looseObject({
   id: needed(int32),
   name: needed(absent(z.string())),
@@ -238,7 +238,7 @@ export const agentProfile = z.looseObject({
   email: sometimes(z.string().nullish()),
 });
 
-/** Boarding settings (assumed, apis/4). `id` is the `boardingSettingsId` of a create. */
+/** Boarding settings (assumed: docs/partner-apis.md#merchant-boarding). `id` is the `boardingSettingsId` of a create. */
 export const boardingSettings = z.looseObject({
   id: needed(int32),
   name: needed(absent(z.string())),
@@ -254,8 +254,8 @@ export const boardingSettings = z.looseObject({
 });
 
 /**
- * v2 submit (assumed, apis/4): the whole application. The contract does not print its fields, so they are sent
- * unchanged.
+ * v2 submit (docs/partner-apis.md#merchant-boarding-assumptions): the whole application. The contract does not print its fields,
+ * so they are sent unchanged.
  */
 export const submitMerchantRequest = z.looseObject({
   merchantProfileId: int32.optional(),

@@ -6,8 +6,6 @@ import type { Operation } from '../catalogue.js';
  * both.
  */
 export interface Contract {
-  /** The place where it is printed: `apis/2`. */
-  readonly reference: string;
   readonly security: Json;
   /** Schemas of the catalogue that the document calls by name. */
   readonly names: NamedSchemas;
@@ -48,7 +46,7 @@ export function same(body: Json, ...statuses: number[]): Readonly<Record<number,
   return Object.fromEntries(statuses.map((status) => [status, body]));
 }
 
-/** Neither apis/1 nor apis/3 show the body of a failure. This is the most frequent form of such services. */
+/** No contract shows this body of a failure (docs/partner-apis.md#banking-assumptions). It is the usual one. */
 export const PROBLEM: Json = {
   ...object({ 'message?': textOrNull, 'errors?': byField }),
   'x-provenance': 'assumed',

@@ -30,7 +30,8 @@ export function openApiDocument({ title, contract }: Partner, operations: Operat
     info: {
       title,
       version: '1',
-      description: `What Gangway sends and reads, after ${contract.reference}. The contract does not show what has x-provenance: assumed (see docs/partner-apis.md).`,
+      description:
+        'What Gangway sends and reads. What has x-provenance: assumed is not in the partner’s contract (see docs/partner-apis.md).',
     },
     servers: [{ url: '/', description: 'The sandbox that serves this document' }],
     security: [{ [CREDENTIALS]: [] }],

@@ -22,7 +22,10 @@ export interface PaymentsSettings extends Connection {
 export type PaymentsClient<Ops extends PaymentsCatalogue = PaymentsOperations> = PartnerClient<Ops> &
   Closable;
 
-/** A client of the payments platform (apis/3). A path with a version that its resource lacks fails before it is sent. */
+/**
+ * A client of the payments platform (docs/partner-apis.md#payments-platform). A path with a version that its resource lacks fails
+ * before it is sent.
+ */
 export function paymentsClient<Ops extends PaymentsCatalogue = PaymentsOperations>(
   settings: PaymentsSettings,
   operations: Ops = PAYMENTS_OPERATIONS as unknown as Ops,

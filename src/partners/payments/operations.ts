@@ -250,8 +250,8 @@ const TRANSACTION_OPERATIONS = {
 } satisfies schemas.PaymentsCatalogue;
 
 /**
- * The payments platform: every operation that apis/3 names. It shows no shapes, so they are those that apis/4 reports,
- * or those of similar operations. The older of two versions of an operation is called `...V1`.
+ * The payments platform (docs/partner-apis.md#payments-platform): every operation that the contract names, with assumed shapes.
+ * The older of two versions of an operation is called `...V1`.
  */
 export const PAYMENTS_OPERATIONS = {
   ...ACCOUNT_OPERATIONS,

@@ -7,9 +7,8 @@ import { eventIdOf, NEUTRAL_KEY_HEADER, type PaymentsSettings, paymentsClient } 
 import { PAYMENTS_OPERATIONS } from './operations.js';
 import * as schemas from './schemas.js';
 
-/** apis/3, Authentication and Errors. Only what is named in a path or body can be missing. */
+/** Failures: docs/partner-apis.md#payments-platform-rules. Only what is named in a path or body can be missing. */
 const contract: Contract = {
-  reference: 'apis/3',
   security: { type: 'apiKey', in: 'header', name: NEUTRAL_KEY_HEADER },
   names: { ...schemas, json },
   bodies: { Problem: PROBLEM },
@@ -95,12 +94,17 @@ export const payments = definePartner({
       'adjust-payment-v1': NEW_AMOUNT,
       'refund-transaction': NO_KEY,
     },
+    rules: [
+      'Each path starts with a version of its resource: `v1` or `v2` for accounts, `v2` for terminals, `v3` for payments, preauths and refunds, `v1` or `v3` for actions on a payment, `v5` for API keys, otherwise `v1`. Other paths get a 404.',
+      '404: the transaction does not exist, or the caller may not see it.',
+    ],
     alsoAssumed: [
       'The contract has the addresses of get-account, list-terminals, update-transaction and capture-payment, with the methods of the last two, and otherwise only version and resource. Every action on a payment exists in v1 and v3.',
       'Amounts are whole cents, at least 1. An absent or null optional `amount` means all of it.',
       'An `event_id` is any text. Gangway uses a UUID (`src/partners/payments/client.ts`).',
       'A transaction’s status is `pending`, `surcharge_pending`, `authorized`, `captured`, `settled`, `declined` or `refunded` (`src/partners/payments/schemas.ts`).',
       'Errors have the forms of the banking API (`src/partners/fields.ts`). A 404 means that this API key has no such record.',
+      'An action on a payment gets a 400 unless the status allows it: a capture needs `authorized`.',
       'The names of permissions are unknown, so Gangway sends any.',
     ],
   },

@@ -23,14 +23,15 @@ import {
  */
 export type PaymentsCatalogue = Readonly<Record<string, Operation & { readonly path: VersionedPath }>>;
 
-/** The meaning of a 404 for a thing that is named in the path or body (apis/3, Errors). */
+/** The meaning of a 404 for a thing that is named in the path or body (docs/partner-apis.md#payments-platform-rules). */
 export function missing(thing: string): Readonly<Record<404, FailureMeaning>> {
   return { 404: { message: `there is no such ${thing}, or this API key may not see it` } };
 }
 
 /**
- * The versions of each resource of the payments platform: the first two segments of every path (apis/3, path prefixes and
- * Versioning). `payments` is where the actions on a payment are; `payment` and `preauth` initiate one.
+ * The versions of each resource of the payments platform: the first two segments of every path
+ * (docs/partner-apis.md#payments-platform-rules). `payments` is where the actions on a payment are; `payment` and `preauth`
+ * initiate one.
  */
 export const VERSIONS = {
   accounts: ['v1', 'v2'],
@@ -70,7 +71,8 @@ export function versionedPrefixes(): string {
 }
 
 /**
- * Statuses of a transaction (apis/4). The contract leaves them out, so the list is open: every other name is kept and shown.
+ * Statuses of a transaction (docs/partner-apis.md#payments-platform-assumptions). The contract leaves them out, so the list is
+ * open: every other name is kept and shown.
  */
 export const PENDING = 'pending';
 export const SURCHARGE_PENDING = 'surcharge_pending';
@@ -82,7 +84,7 @@ export const REFUNDED = 'refunded';
 
 const TRANSACTION_STATUSES = [PENDING, SURCHARGE_PENDING, AUTHORIZED, CAPTURED, SETTLED, DECLINED, REFUNDED];
 
-/** Requests of the payments platform (assumed, apis/4). Further fields are sent unchanged. */
+/** Requests of the payments platform (assumed: docs/partner-apis.md#payments-platform). Further fields are sent unchanged. */
 
 const cents = z.int().min(1, 'must be cents, 1 or more');
 
@@ -147,8 +149,8 @@ export const adjustment = z.strictObject({ ...ofPayment, amount: cents });
 export const confirmation = z.strictObject({ ...ofPayment, confirm: z.boolean() });
 
 /**
- * Responses of the payments platform (assumed, apis/4). Each record has further fields, because the contract shows none; they
- * are kept. Absent ones read as null.
+ * Responses of the payments platform (assumed: docs/partner-apis.md#payments-platform). Each record has further fields, because
+ * the contract shows none; they are kept. Absent ones read as null.
  */
 const record = <Shape extends z.ZodRawShape>(shape: Shape) => open(z.looseObject(shape));
 

@@ -22,7 +22,7 @@ export const plant = z.looseObject({
 
 export const failure = z.looseObject({ error: z.int32(), message: z.string() });
 
-/** The plant store (apis/3): all three operations, as printed there. */
+/** The plant store (docs/partner-apis.md#plant-store): all three operations, as the contract prints them. */
 export const PLANT_STORE_OPERATIONS = {
   listPlants: read('GET /plants', {
     summary: 'Plants, at most `limit` of them',
@@ -51,7 +51,7 @@ export type PlantStoreOperations = typeof PLANT_STORE_OPERATIONS;
 
 export type PlantStoreClient = PartnerClient<PlantStoreOperations> & Closable;
 
-/** A client of the plant store (apis/3). Ids are int64 and keep all their digits. */
+/** A client of the plant store (docs/partner-apis.md#plant-store). IDs are int64 and keep all their digits. */
 export function plantStoreClient(settings: Connection & { readonly token: string }): PlantStoreClient {
   const protocol = { system: 'plant-store', ...bearer(settings.token), open: openBody };
   return connectedClient(PLANT_STORE_OPERATIONS, protocol, settings);

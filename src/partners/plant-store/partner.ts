@@ -4,9 +4,8 @@ import { definePartner } from '../partner.js';
 import * as operations from './operations.js';
 import { plantStoreClient } from './operations.js';
 
-/** apis/3, Plant store: every failure is a 400 with an Error. */
+/** Every failure is a 400 with an Error (docs/partner-apis.md#plant-store-rules). */
 const contract: Contract = {
-  reference: 'apis/3',
   security: { type: 'http', scheme: 'bearer' },
   names: operations,
   bodies: { Error: object({ error: { type: 'integer', format: 'int32' }, message: text }) },
@@ -31,6 +30,7 @@ export const plantStore = definePartner({
   contract,
   documentation: {
     assumptions: {},
+    rules: ['Every failure is a 400 with `{error, message}`.'],
     alsoAssumed: [
       'A plant in a response has no `id`, as printed. If there is one, Gangway keeps its digits as text, even beyond 2^53.',
     ],

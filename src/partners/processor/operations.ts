@@ -29,7 +29,7 @@ export interface ProcessorSettings extends Connection {
 
 export type ProcessorClient = PartnerClient<ProcessorOperations> & Closable;
 
-/** A client of the payment processor's webhook registration (apis/3). */
+/** A client of the payment processor's webhook registration (docs/partner-apis.md#processor-webhook). */
 export function processorClient(settings: ProcessorSettings): ProcessorClient {
   const protocol = { system: 'processor', ...bearer(settings.apiKey), open: openEnvelope };
   return connectedClient(PROCESSOR_OPERATIONS, protocol, settings);

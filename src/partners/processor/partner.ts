@@ -3,9 +3,8 @@ import { byField, type Contract, object, ref, same, text } from '../openapi/cont
 import { definePartner } from '../partner.js';
 import { PROCESSOR_OPERATIONS, processorClient } from './operations.js';
 
-/** apis/3, Response envelope. Which HTTP status a failure has is not shown; these are from apis/4. */
+/** The envelope is documented (docs/partner-apis.md#processor-webhook-rules), the HTTP statuses are assumed (#processor-webhook-assumptions). */
 const contract: Contract = {
-  reference: 'apis/3',
   security: { type: 'http', scheme: 'bearer' },
   names: {},
   bodies: {
@@ -38,10 +37,15 @@ export const processor = definePartner({
   contract,
   documentation: {
     assumptions: {},
+    rules: [
+      'A response has an envelope: `status` (whether it succeeded), `message`, `data`, `errors` and `error_code`.',
+      'URLs are HTTPS. `TransactionCompleted` and `TransactionFailed` are names of events; `errors` names the place of an unknown one (`event_names.0`).',
+    ],
     alsoAssumed: [
       'The envelope’s `status` decides, not the HTTP status. `errors` is null, absent, an empty list, or messages by field (`src/partners/processor/operations.ts`).',
       'A 2xx refusal that mentions a token is about the API key.',
-      'The contract lists three event names, not all of them, so Gangway sends any.',
+      '401: the token is wrong. 422: the data is invalid.',
+      'More names of events exist than the contract lists, so Gangway sends any.',
     ],
   },
 });

@@ -21,7 +21,7 @@ const SILENCE_TIMEOUT_MS = 30_000;
 /** Suppresses the SDK's warning about the end of its support for this version of Node: it concerns developers, not operators. */
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
-/** Statuses below 500 after which a later attempt may succeed: request time-out and too many requests. */
+/** Statuses below 500 after which a later attempt may succeed: request timeout and too many requests. */
 const RETRYABLE = [408, 429];
 
 /** Files under a prefix of a bucket. `env` comes before AWS's own files and roles. @throws {BadSetting} without a region */

@@ -7,7 +7,7 @@ export interface DeadlineOptions {
  * The signal of one call. Release it when the call is over.
  *
  * Replaces `AbortSignal.any` and `AbortSignal.timeout`: listeners of such a composite signal are never released, and its
- * time-out may be garbage-collected before it fires.
+ * timeout may be garbage-collected before it fires.
  */
 export class Deadline {
   readonly #controller = new AbortController();

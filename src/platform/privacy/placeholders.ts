@@ -23,7 +23,7 @@ export interface Context {
 const CREDENTIAL =
   /password|passcode|secret|apikey|authorization|captcha|token|smscode|onetimecode|totp|cvv|^otp$|^pin$|^key$/;
 
-/** Ids, which are not private. */
+/** IDs, which are not private. */
 const ID = /(?:^|_)(?:id|ids|guid|uuid|mid)$|[a-z](?:Id|ID|Ids|Guid|Uuid)$/;
 const ID_VALUE = /^[\w.:-]{1,80}$/;
 

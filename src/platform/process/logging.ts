@@ -59,7 +59,7 @@ export function temporalLogger(logger: PinoLogger): Logger {
   };
 }
 
-/** At level trace the SDK logs whole tasks, decrypted. Ids, counts and errors stay. A text may be the message of a failure. */
+/** At level trace the SDK logs whole tasks, decrypted. IDs, counts and errors stay. A text may be the message of a failure. */
 function withoutContents(meta: object): object {
   const kept = Object.entries(meta).filter(
     ([, value]) => typeof value !== 'object' || value instanceof Error,

@@ -43,7 +43,7 @@ export function tracer(): Tracer {
   return trace.getTracer('gangway');
 }
 
-/** A span that is about to begin. Its name and attributes are constants and ids, never values from outside. */
+/** A span that is about to begin. Its name and attributes are constants and IDs, never values from outside. */
 export interface SpanPlan {
   readonly name: string;
   readonly kind?: SpanKind;

@@ -268,7 +268,7 @@ export function doubtsOf(
 /** A partner may list thousands of agents. */
 const MESSAGE_LENGTH = 300;
 
-/** Ids in one query, and how many are looked up: a person waits. */
+/** IDs in one query, and how many are looked up: a person waits. */
 const IDS_AT_ONCE = 100;
 const MOST_LOOKED_UP = 10_000;
 

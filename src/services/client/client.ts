@@ -108,7 +108,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const FOR_PROGRAMS: Advice = { restart: 'start it again with { again: true }', input: 'the input' };
 
 /**
- * Starts onboardings, follows them, and answers their requirements, with the checks, ids, encryption and errors of the command.
+ * Starts onboardings, follows them, and answers their requirements, with the checks, IDs, encryption and errors of the command.
  *
  * An `id` is a workflow id, an `externalId` or `externalId@account`. Each method with an `id` throws an {@link UnknownOnboarding}
  * when there is no such onboarding, or more than one.

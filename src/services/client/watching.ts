@@ -69,7 +69,7 @@ export class Watching<Ending> implements AsyncIterable<Reading> {
     this.#id = workflowId;
     this.#isBrief = isBrief;
     const wait = async () => outcomeOf(await workflowId);
-    this.outcome = cancellable(client, signal, wait).finally(() => this.#ended.abort());
+    this.outcome = cancelable(client, signal, wait).finally(() => this.#ended.abort());
     // A caller that only iterates gets the error from the iteration.
     this.outcome.catch(() => undefined);
   }
@@ -105,7 +105,7 @@ export class Watching<Ending> implements AsyncIterable<Reading> {
 }
 
 /** Waits until the signal aborts. */
-async function cancellable<Ending>(
+async function cancelable<Ending>(
   client: Client,
   signal: AbortSignal | undefined,
   wait: () => Promise<Ending>,
@@ -246,14 +246,14 @@ export async function awaitOutcome<Ending>(
 }
 
 function reasonOf({ cause }: WorkflowFailedError): string {
-  if (cause instanceof CancelledFailure) return 'it was cancelled';
+  if (cause instanceof CancelledFailure) return 'it was canceled';
   if (cause instanceof TerminatedFailure) return 'it was terminated';
   return `it failed: ${cause?.message}`;
 }
 
 /**
  * Explains what prevents a second start of an onboarding from creating a second merchant or profile; undefined for other workflows.
- * The ids come from search attributes, which need no worker.
+ * The IDs come from search attributes, which need no worker.
  */
 async function howToAdopt(client: Client, workflowId: string, input: string): Promise<string | undefined> {
   const { type, key: guid } = partsOfId(workflowId) ?? {};

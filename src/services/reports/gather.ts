@@ -254,7 +254,7 @@ function answered({ at, requirementId, answer, actor, reason }: AcceptedAnswer):
     : { at, event: 'requirement-resolved', detail: `${requirementId}: ${answer.kind}`, actor, reason };
 }
 
-/** The last value of each search attribute, and the ids of the outcome. */
+/** The last value of each search attribute, and the IDs of the outcome. */
 async function factsIn(
   client: Client,
   runs: readonly Run[],

@@ -17,7 +17,7 @@ import type {
 } from './record.js';
 
 export interface Mask {
-  /** Masks what Gangway wrote: timeline, outcome. Its numbers are ids. */
+  /** Masks what Gangway wrote: timeline, outcome. Its numbers are IDs. */
   readonly ours: <Value>(value: Value) => Value;
   /** Masks what others wrote: an input, an answer, a reason, a request. It may quote anything. */
   readonly theirs: <Value>(value: Value) => Value;

@@ -35,7 +35,7 @@ export function whatHappened(kind: 'stage' | 'outcome' | 'timeline entry', code:
 /** The id of a note: `note-149967d738cb`, or `note-149967d738cb-2` where it is asked again. */
 const NOTE = /^note-[0-9a-f]+(-\d+)?$/;
 
-/** The prefix of the requirement ids of a business. */
+/** The prefix of the requirement IDs of a business. */
 const PREFIX = /^business-/;
 
 /** Everything that a code means. `not-sent` is `NotSent`, and the id of a requirement is its kind. */

@@ -150,7 +150,7 @@ async function endOf<Outcome>(
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     const isCancelled = error.cause instanceof CancelledFailure;
-    const how = isCancelled ? 'was cancelled' : 'ended without an outcome';
+    const how = isCancelled ? 'was canceled' : 'ended without an outcome';
     const what = `${workflowId} ${how}; an operator can start it again with --again`;
     throw new OperationError(isCancelled ? 'canceled' : 'failed', what);
   }

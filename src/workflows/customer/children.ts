@@ -34,7 +34,7 @@ const { awaitOnboarding } = proxyActivities<OnboardingActivities>({
 export async function runChild(customer: Customer, part: Part, child: Child, run: PartRun): Promise<PartEnd> {
   const { scope } = run;
   if (scope.consideredCancelled && !customer.remembered.begun[part]) await scope.cancelRequested;
-  // A start is never cancelled: the server cannot cancel a child before its start, and would start it afterwards.
+  // A start is never canceled: the server cannot cancel a child before its start, and would start it afterwards.
   const begun = CancellationScope.nonCancellable(() => begin(customer, part, child, run));
   const end = CancellationScope.nonCancellable(async () => endOf(customer, part, await begun));
   try {
@@ -44,7 +44,7 @@ export async function runChild(customer: Customer, part: Part, child: Child, run
     return CancellationScope.nonCancellable(async () => {
       await begun;
       if (isAttached(customer, part)) throw error;
-      // A child that has ended meanwhile cannot be cancelled.
+      // A child that has ended meanwhile cannot be canceled.
       const running = getExternalWorkflowHandle(customer.workflowIdOf(part));
       await running.cancel().catch(() => customer.doubt(part));
       return end;

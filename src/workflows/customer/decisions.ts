@@ -144,7 +144,7 @@ function asksNothing(part: ReportedPart): ReportedPart {
   return { ...part, state: { ...part.state, requirements: [], unsent: [] } };
 }
 
-/** Returns a part whose workflow has ended: it asks nothing. A part that did not complete shows as cancelled. */
+/** Returns a part whose workflow has ended: it asks nothing. A part that did not complete shows as `cancelled`. */
 function closed(part: ReportedPart, end: PartEnd): ReportedPart {
   const { state, ...known } = asksNothing(part);
   if (end.how !== 'completed') return { ...known, state: { ...state, stage: 'cancelled' } };

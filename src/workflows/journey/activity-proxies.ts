@@ -28,7 +28,7 @@ export const REPEATABLE: ActivityOptions = {
 
 /**
  * The options of an activity that sends a once-only operation. By the mark of the attempt before, the server retries what was not
- * sent. A heartbeat time-out could trip on a busy machine while the partner responds. A cancellation ends what was not sent; a
+ * sent. A heartbeat timeout could trip on a busy machine while the partner responds. A cancellation ends what was not sent; a
  * request that was sent runs to its end, so that its outcome is known.
  */
 export interface OnceActivityOptions extends ActivityOptions {

@@ -9,13 +9,13 @@ export function partnerFailure(error: unknown): PartnerErrorDetails {
   if (cause instanceof ApplicationFailure && cause.type === PARTNER_ERROR) {
     return cause.details?.[0] as PartnerErrorDetails;
   }
-  // The attempt ended before its request, and the server did not retry it because the activity was cancelled.
+  // The attempt ended before its request, and the server did not retry it because the activity was canceled.
   if (cause instanceof ApplicationFailure && (cause.type === 'NotSent' || cause.type === 'GivenUp'))
     return ownFailure('NotSent', operation, cause.message);
   if (!(cause instanceof TimeoutFailure)) throw error;
   const mark = cause.lastHeartbeatDetails as Mark | undefined;
   const reason = 'the attempt timed out';
-  // The server does not retry an attempt that timed out while its activity was cancelled: its mark shows whether it was sent.
+  // The server does not retry an attempt that timed out while its activity was canceled: its mark shows whether it was sent.
   if (!mark?.sending) return ownFailure('NotSent', operation, reason);
   const { sending: _, response: __, ...sent } = mark;
   return { ...ownFailure('Uncertain', operation, reason), ...sent };

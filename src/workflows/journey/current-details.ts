@@ -19,7 +19,7 @@ const ENDS: NextSteps = {
   closed: 'The partner closed it.',
   abandoned: 'A person abandoned it.',
   rejected: 'The partner rejected it.',
-  cancelled: 'Somebody cancelled it.',
+  cancelled: 'Somebody canceled it.',
 };
 
 /** A limit of the text in its URL form. To render it, the Web UI puts it into a URL, and a usual proxy accepts 8 kB. */

@@ -108,7 +108,7 @@ export function createJourney({ nextSteps, dba, leftBehind, input, records, ...o
   };
 }
 
-/** Describes what a cancelled onboarding leaves at its partner. `unread` stands for a status that was never read. */
+/** Describes what a canceled onboarding leaves at its partner. `unread` stands for a status that was never read. */
 export function stays(what: string, idOf: 'merchantProfileId' | 'profileId', unread: string) {
   return ({ [idOf]: id, partnerStatus }: Facts): string =>
     id
@@ -192,7 +192,7 @@ export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }
   }
 }
 
-/** The text of an outcome besides its name and the ids, for people. */
+/** The text of an outcome besides its name and the IDs, for people. */
 function saidOf({ comment, problems = [], unfinished = [] }: Said): readonly string[] {
   return [
     ...(comment ? [`Comment: ${comment}`] : []),

@@ -82,7 +82,7 @@ export class OutboundEvents {
       specversion: '1.0',
       // After a reset, sequences repeat. Up to the reset point, random numbers repeat as well: the same event has the same id.
       // Later numbers differ: a new event has an id that no receiver has seen. A task that is tried again, because its worker
-      // died or because a cancellation came, may publish something else with the same number. The events that follow then have new ids as well.
+      // died or because a cancellation came, may publish something else with the same number. The events that follow then have new IDs as well.
       id: this.#last,
       source: `/gangway/${namespace}`,
       type,

@@ -35,7 +35,7 @@ export class Abandoned extends Error {
 type State =
   | { readonly is: 'open'; readonly claim?: Claim; readonly proposed?: ProposedAnswer }
   | { readonly is: 'answered'; readonly resolution: Resolution }
-  /** Steps with these ids take the answer to the partner, so nobody can take it back. */
+  /** Steps with these IDs take the answer to the partner, so nobody can take it back. */
   | { readonly is: 'on its way'; readonly resolution: Resolution; readonly writes: readonly string[] };
 
 /** A requirement that has not ended. It ends when it is withdrawn, or when its answer is processed or dropped. */
@@ -224,7 +224,7 @@ export class RequirementQueue {
     this.#entries.set(id, { ...entry, state });
   }
 
-  /** Sends answers by the steps with these ids. Nobody can take them back. If `send` throws, they stay in flight until the end drops them. */
+  /** Sends answers by the steps with these IDs. Nobody can take them back. If `send` throws, they stay in flight until the end drops them. */
   async whileSending<Result>(
     answered: readonly Answered[],
     writes: readonly string[],

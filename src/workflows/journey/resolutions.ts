@@ -6,7 +6,7 @@ import { masked } from '../../platform/privacy/masked.js';
 
 export interface Answerable {
   readonly open: readonly Requirement[];
-  /** Ids of requirements whose answers are not sent yet. */
+  /** IDs of requirements whose answers are not sent yet. */
   readonly unsent: readonly string[];
 }
 

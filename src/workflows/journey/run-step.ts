@@ -42,7 +42,7 @@ export function doubts(again = 'adopt it again'): (id: string | number, why: str
 
 /**
  * Runs a step, however long it takes: asks a person for corrections and decisions, and never repeats a write blindly. The server
- * retries while the partner is unavailable or rejects our credentials; its retries write no history. When it is cancelled, a
+ * retries while the partner is unavailable or rejects our credentials; its retries write no history. When it is canceled, a
  * write in flight ends first.
  */
 export async function runStep<Result>(context: StepContext, step: Step<Result>): Promise<Result> {
@@ -52,7 +52,7 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
     try {
       await (step.effect === 'read' ? undefined : step.prepare?.());
       // A write that ran to its end during a cancellation must not lead to another write.
-      if (context.isCancelled && !begins) throw new CancelledFailure('cancelled before it began');
+      if (context.isCancelled && !begins) throw new CancelledFailure('canceled before it began');
     } catch (error) {
       // The person who answered is told that nothing followed.
       if (isAnswered && step.effect !== 'read' && isCancellation(error))
@@ -219,7 +219,7 @@ async function attempt<Result>(
         : partnerFailure(error);
     const became =
       failure.kind === 'Uncertain' ? 'unknown' : failure.kind === 'Rejected' ? 'rejected' : 'not-sent';
-    if (ended(became)) throw new CancelledFailure('cancelled while it was in flight');
+    if (ended(became)) throw new CancelledFailure('canceled while it was in flight');
     return { failure };
   } finally {
     endWait();

@@ -26,7 +26,7 @@ export interface ReadStep<Result> extends EachStep {
 interface EachWrite extends EachStep {
   /** Identifies the write in its workflow. Default: the title, where it never changes. */
   readonly id?: string;
-  /** Runs before each attempt; may ask a person and be cancelled. */
+  /** Runs before each attempt; may ask a person and be canceled. */
   readonly prepare?: () => Promise<void>;
   /** Applies a person's correction to the input of the next `run`. Without it a rejection takes no correction. */
   readonly correct?: (patch: Readonly<Record<string, unknown>>) => void;
@@ -86,9 +86,9 @@ export interface StepContext extends Pick<Answers, 'ask' | 'blankFor'> {
 
 type IdentifiedWrite = Pick<IdempotentWrite<unknown>, 'id' | 'title'>;
 
-/** Writes whose outcome is unknown, and writes that were in flight when they were cancelled. */
+/** Writes whose outcome is unknown, and writes that were in flight when they were canceled. */
 export class UnfinishedWrites {
-  /** By id, in the order in which they came into doubt, or were cancelled. */
+  /** By id, in the order in which they came into doubt, or were canceled. */
   readonly #writes = new Map<string, UnfinishedWrite>();
 
   constructor(private readonly timeline: Pick<Timeline, 'add'>) {}

@@ -34,8 +34,8 @@ const SUBMITTED =
   `"owner2":{"firstName":"Cy",${OWNER}"extendedAddress":null,${OWNED}}`;
 
 /**
- * Method, path, query and the exact bytes of the body of each operation's request, as in apis/1 to apis/3; what they do not print
- * is as docs/partner-apis.md assumes it.
+ * Method, path, query and the exact bytes of the body of each operation's request, as the contracts print them or as
+ * docs/partner-apis.md assumes them.
  */
 const WIRE: Readonly<Record<SystemName, Readonly<Record<string, string>>>> = {
   boarding: {

@@ -71,9 +71,9 @@ async function rollOut(
     isLate = false,
   }: {
     readonly counts?: Readonly<Record<string, number>>;
-    /** Workflow ids by a part of the query. */
+    /** Workflow IDs by a part of the query. */
     readonly lists?: Readonly<Record<string, readonly string[]>>;
-    /** Ids of workflows with an activity that keeps failing in our own code. */
+    /** IDs of workflows with an activity that keeps failing in our own code. */
     readonly failing?: readonly string[];
     readonly current?: string;
     /** The server applies a change, and responds too late. */

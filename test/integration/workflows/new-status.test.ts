@@ -112,7 +112,7 @@ describe('a status name that no document has', () => {
   });
 });
 
-it('a cancelled record is forgotten, and people are asked again', async () => {
+it('a canceled record is forgotten, and people are asked again', async () => {
   const { boarding } = await boardingIn('Postponed', { account: 'acme' });
   const record = recordIn(rig, 'boarding', 'acme');
   const { id } = await questionAbout(record, 'Postponed');

@@ -85,7 +85,7 @@ async function countOfEnded(started: readonly Onboarding[]): Promise<number> {
   return described.filter(({ status }) => status.name === 'COMPLETED').length;
 }
 
-/** Ids of the processes on which the activities of a workflow ran. */
+/** IDs of the processes on which the activities of a workflow ran. */
 async function processesOf({ handle }: Onboarding): Promise<(number | undefined)[]> {
   const { events } = await handle.fetchHistory();
   const identities = (events ?? []).flatMap(

@@ -98,7 +98,7 @@ export function firstDifference(shown: readonly string[], printed: readonly stri
   return isGap || at === real.length ? undefined : `the end, before: ${real[at]}`;
 }
 
-/** A line without what differs each time: ids of runs, times, ports, versions, and the name of the user. */
+/** A line without what differs each time: IDs of runs, times, ports, versions, and the name of the user. */
 function comparable(line: string): string {
   return line
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<run>')

@@ -50,7 +50,7 @@ interface WireSpan {
   readonly status?: { readonly message?: string; readonly code?: number };
 }
 
-/** A span as it arrived; ids in hex. */
+/** A span as it arrived; IDs in hex. */
 export interface Span {
   readonly service: string;
   readonly name: string;

@@ -95,7 +95,7 @@ async function resetCreate(
 }
 
 /**
- * Creates merchants outside a boarding, because the attempt after a reset compares times with its time-out.
+ * Creates merchants outside a boarding, because the attempt after a reset compares times with its timeout.
  *
  * @returns creates one, as soon as it is called: the worker, which takes seconds to make, is there
  */

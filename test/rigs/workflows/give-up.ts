@@ -11,9 +11,9 @@ const SOON = msToTs('1 second');
 const LEFT_MS = 1_000;
 
 /**
- * Makes the server give up on all attempts that run, as it does by itself when their time-outs are over, which takes two minutes
+ * Makes the server give up on all attempts that run, as it does by itself when their timeouts are over, which takes two minutes
  * for a write. Their workers must be dead or stopped. The open polls of a stopped worker may swallow the next attempts: those are
- * given up on as well. Later attempts have the time-outs of the product again.
+ * given up on as well. Later attempts have the timeouts of the product again.
  */
 export async function giveUp({ client, taskQueue }: Rig): Promise<void> {
   const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;

@@ -59,7 +59,7 @@ export async function allRefused(onboardings: readonly Onboarding[]): Promise<vo
   }
 }
 
-/** Ids of all workflows that wait for a person, as Temporal lists them. */
+/** IDs of all workflows that wait for a person, as Temporal lists them. */
 export async function waiting(rig: Rig): Promise<string[]> {
   const found: string[] = [];
   const query = "ActionRequired = true AND ExecutionStatus = 'Running'";

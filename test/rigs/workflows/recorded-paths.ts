@@ -29,9 +29,9 @@ export interface Path {
   readonly answers?: Readonly<Partial<Record<RequirementKind, Answer>>>;
   /** Requirements are answered only when they are overdue. */
   readonly late?: true;
-  /** Cancelled at the first requirement. */
+  /** Canceled at the first requirement. */
   readonly cancel?: true;
-  /** Would run on, and is cancelled after this. */
+  /** Would run on, and is canceled after this. */
   readonly cancelAfter?: TimelineEvent;
   /** Grows until it continues in another run. The recorded runs are the first, and as `<name>-next` the last. */
   readonly continues?: true;

@@ -43,7 +43,7 @@ async function attempts(answers: Answers, heartbeats: RowResult[][] = []) {
   const run = <Result>(activity: () => Promise<Result>, details?: readonly RowResult[]) => {
     const environment = new MockActivityEnvironment({ heartbeatDetails: details }, { client });
     environment.on('heartbeat', (results: RowResult[]) => heartbeats.push([...results]));
-    // The environment itself gives up an activity as soon as it is cancelled, which a worker does not.
+    // The environment itself gives up an activity as soon as it is canceled, which a worker does not.
     const end = new Promise<Result>((resolve, reject) => {
       environment.run(async () => activity().then(resolve, reject)).catch(() => undefined);
     });

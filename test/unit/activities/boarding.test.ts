@@ -179,7 +179,7 @@ describe('the notes of underwriters', () => {
     });
   });
 
-  it('keep their ids when the partner changes their date or their order, and differ by text, author and place', async () => {
+  it('keep their IDs when the partner changes their date or their order, and differ by text, author and place', async () => {
     const [why, other, again] = await idsOf(note('Why?'), note('Why?', null), note('Why?'));
     expect(new Set([why, other, again]).size).toBe(3);
     expect(why).toMatch(/^note-[0-9a-f]{12}$/);

@@ -171,7 +171,7 @@ describe('a running call', () => {
     [10_000, 3_000],
     [6_000, 2_000],
     [300, 100],
-  ])('with a time-out of %s ms sends its progress every %i ms', async (heartbeatTimeoutMs, every) => {
+  ])('with a timeout of %s ms sends its progress every %i ms', async (heartbeatTimeoutMs, every) => {
     const info = { heartbeatTimeoutMs };
     const fails = () => Promise.reject(new Error());
     expect(await beatsOf(every - 1, info, fails)).toEqual({ beats: [], timers: 0 });

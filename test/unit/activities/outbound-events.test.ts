@@ -81,7 +81,7 @@ it('an event for a destination that is no longer in the settings is not sent', a
   expect([outcome, sent]).toEqual([expect.objectContaining(never('gone is not in EVENTS_URLS')), []]);
 });
 
-/** Publishes the events of one workflow task, group by group. `asked` has the ids of the deliveries that it asked for. */
+/** Publishes the events of one workflow task, group by group. `asked` has the IDs of the deliveries that it asked for. */
 function publishing(startActivityExecution: () => object, groups: string[][], taskTimeoutMs = 10_000) {
   const { client, sent } = answering({ startActivityExecution });
   const destinations = ['erp', 'crm'].map((id) => ({ id, url: ADDRESS }));

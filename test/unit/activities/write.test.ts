@@ -197,8 +197,8 @@ describe('a write', () => {
   const CLEARED = { heartbeatDetails: { sending: false, sentAt: SENT_AT } };
 
   it.each([
-    ['a time-out after it was scheduled', RESET],
-    ['as early as the timer of the time-out may fire', scheduledLater(119_000)],
+    ['a timeout after it was scheduled', RESET],
+    ['as early as the timer of the timeout may fire', scheduledLater(119_000)],
   ])('is not sent after a reset that removed the marks: %s', async (_, info) => {
     const { log, outcome } = await attempt(sending(), { info });
     expect(log).toEqual([]);
@@ -209,7 +209,7 @@ describe('a write', () => {
 
   it.each([
     ['a first attempt that the server moved to another build', scheduledLater(118_999)],
-    ['a first attempt whose time-out is shorter than a timer is exact', { startToCloseTimeoutMs: 1_000 }],
+    ['a first attempt whose timeout is shorter than a timer is exact', { startToCloseTimeoutMs: 1_000 }],
     ['an attempt after one that left no mark', { ...RESET, attempt: 2 }],
     ['an attempt after one that cleared its mark', { attempt: 2, ...CLEARED }],
     ['an attempt after a reset that left a cleared mark', { ...RESET, ...CLEARED }],
@@ -407,7 +407,7 @@ describe('a write', () => {
     expect((await attempt(notSending(failed('NotSent')), { info })).log).toEqual([]);
   });
 
-  it('ends after three quarters of its time-out, to report its result in time', async () => {
+  it('ends after three quarters of its timeout, to report its result in time', async () => {
     const aborted: boolean[] = [];
     const call = async ({ signal }: OnceWriteOptions) => {
       for (const ms of [89_999, 1]) {
@@ -482,7 +482,7 @@ describe('a write with a read after it', () => {
 
 describe('a write that may be repeated', () => {
   const lost = { attempt: 2, heartbeatDetails: { sending: true, sentAt: SENT_AT } };
-  // At the end of a time-out of one second.
+  // At the end of a timeout of one second.
   const reset = { attempt: 1, scheduledTimestampMs: 1, currentAttemptScheduledTimestampMs: 1_001 };
   const options = { mayRepeat: true };
 

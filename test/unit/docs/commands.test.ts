@@ -1,12 +1,12 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command as Program } from 'commander';
-import { type Command, parse } from 'unbash';
+import { parse } from 'unbash';
 import { describe, expect, it } from 'vitest';
 import { LIBRARY_SECTIONS, SECTIONS } from '../../../scripts/settings.js';
 import { gangway } from '../../../src/apps/command/program.js';
 import { surroundings } from '../../rigs/command.js';
-import { blocksOf, inlineCodeOf, PAGES } from '../../rigs/docs.js';
+import { blocksOf, commandsOf, inlineCodeOf, PAGES } from '../../rigs/docs.js';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 
@@ -37,13 +37,6 @@ function isSetting(name: string): boolean {
 const deployment = globSync('deploy/**/*.{sh,yaml}')
   .map((path) => readFileSync(path, 'utf8'))
   .join('\n');
-
-/** Every command of a script, those in pipes, loops and `$( )` included. */
-function commandsOf(node: unknown): Command[] {
-  if (typeof node !== 'object' || node === null) return [];
-  const inner = Object.values(node).flatMap(commandsOf);
-  return (node as Command).type === 'Command' ? [node as Command, ...inner] : inner;
-}
 
 class Parsed extends Error {}
 

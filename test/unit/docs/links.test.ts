@@ -1,23 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EXPECTED_PAGES, inlineCodeOf, lineAt, PAGES, proseOf } from '../../rigs/docs.js';
-
-/** The anchors of a page's headings, as GitHub makes them. */
-function anchorsOf(page: string): Set<string> {
-  const anchors = new Set<string>();
-  for (const [, heading = ''] of proseOf(page).matchAll(/^#{1,6} +(.+)$/gm)) {
-    const words = heading
-      .replaceAll(/\[(.*?)\]\(.*?\)/g, '$1')
-      .trim()
-      .toLowerCase();
-    const anchor = words.replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-');
-    let number = 0;
-    while (anchors.has(number ? `${anchor}-${number}` : anchor)) number++;
-    anchors.add(number ? `${anchor}-${number}` : anchor);
-  }
-  return anchors;
-}
+import { anchorsOf, EXPECTED_PAGES, inlineCodeOf, lineAt, PAGES, proseOf } from '../../rigs/docs.js';
 
 /** The links of a page within the project that lead nowhere. */
 function brokenLinksOf(page: string): string[] {

@@ -18,7 +18,7 @@ describe('the output on a page', () => {
     '3 s',
   ];
 
-  it('may differ in times and ids of runs', () => {
+  it('may differ in times and IDs of runs', () => {
     const shown = ['started merchant-boarding-a', '...', '2026-10-02 01:06:01 UTC  started', '12 min'];
     expect(firstDifference(shown, PRINTED)).toBe(undefined);
   });

@@ -35,7 +35,7 @@ describe('a workflow id', () => {
   });
 });
 
-describe('the workflow ids that may be meant', () => {
+describe('the workflow IDs that may be meant', () => {
   const accounts = ['acme', 'north-iso'];
   const boardings = (given: string) =>
     possibleWorkflowIds(given, accounts).filter((id) => id.startsWith('merchant-boarding-'));

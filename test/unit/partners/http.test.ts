@@ -551,7 +551,7 @@ describe('a download', () => {
   it.each([
     ['before its end', saying(head(8), 'half'), false],
     ['after its end, which leaves no timer', undefined, true],
-  ])('that is cancelled %s closes its connection', async (_, respond, isWhole) => {
+  ])('that is canceled %s closes its connection', async (_, respond, isWhole) => {
     stoppedClock();
     const { http, connections } = memoryPartner(respond && { respond });
     const download = await downloaded(http.download(READ));

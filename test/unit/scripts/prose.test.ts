@@ -17,6 +17,10 @@ it.each([
   ['Behaviour', 'behavior'],
   ['a licence', 'a license'],
   ['is recognised', 'is recognized'],
+  ['a merchant is cancelled', 'isCancelled, `cancelled`, is canceled'],
+  ['cancelling', 'CancelledFailure'],
+  ['a time-out', 'timeOut'],
+  ['the ids of merchants', 'theIds, `ids`'],
   ['see /home/someone/gangway', 'see docs/home/page.md, https://example.com/home/page'],
   ['as issue 12 asks', 'an issue of the sandbox'],
 ])('finds %j, and not %j', (found, left) => {

@@ -235,11 +235,11 @@ describe('a retry of everything', () => {
 
   it.each([
     ['a read', at(queue, { seconds: 10 }), true],
-    ['a read whose time-out is shorter than a second', at(queue, { nanos: 500_000_000 }), true],
+    ['a read whose timeout is shorter than a second', at(queue, { nanos: 500_000_000 }), true],
     ['a write with a mark', at(queue, { seconds: 0 }, [{ data: new Uint8Array() }]), true],
     ['a write without a mark, which a reset would put in doubt', at(queue, { seconds: 0 }), false],
     ['a write whose mark was cleared', at(queue, { seconds: 0, nanos: 0 }, []), false],
-    ['a write without a mark, whose time-out is left out', at(queue), false],
+    ['a write without a mark, whose timeout is left out', at(queue), false],
     ['a read at another partner', at('gangway-banking', { seconds: 10 }), false],
     ['a read in another account', at(`${queue}-acme`, { seconds: 10 }), false],
     ['an activity without a task queue', {} as Pending, false],

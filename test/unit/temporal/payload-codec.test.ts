@@ -171,7 +171,7 @@ describe('an encrypted payload', () => {
     await expect(decode(encrypted((data ?? Buffer.of()).slice(0, length)))).rejects.toThrow('key k1');
   });
 
-  it('is bound to its key id, even when two ids have the same key', async () => {
+  it('is bound to its key id, even when two IDs have the same key', async () => {
     const twins = codecOf(`k1:${KEY.toString('base64')},k3:${KEY.toString('base64')}`);
     const { data } = await encode(json('Ada'), twins);
     await expect(decode(encrypted(data as Uint8Array, 'k3'), twins)).rejects.toThrow('with key k3');

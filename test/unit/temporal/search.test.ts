@@ -36,7 +36,7 @@ describe('the query of gangway list', () => {
         " OR WorkflowId STARTS_WITH 'Joe''s BIKES' OR WorkflowId STARTS_WITH 'merchant-boarding-Joe''s BIKES')",
     ],
     [
-      'digits to look for, which the ids of partners have',
+      'digits to look for, which the IDs of partners have',
       { find: '518' },
       " AND (DbaWords = '518' OR DbaWords = 'maskedinitials5'" +
         " OR Mid STARTS_WITH '518' OR MerchantProfileId STARTS_WITH '518' OR BankingProfileId STARTS_WITH '518'" +

@@ -164,7 +164,7 @@ describe('the details of an onboarding that has ended', () => {
     [
       { stage: 'cancelled' },
       ['merchant 1001 stays at the partner', 'upload check.pdf: was not sent'],
-      '**Cancelled:** Somebody cancelled it. Merchant 1001 stays at the partner; upload check.pdf\\: was not sent',
+      '**Cancelled:** Somebody canceled it. Merchant 1001 stays at the partner; upload check.pdf\\: was not sent',
     ],
   ])('begin with the outcome as a sentence: %j', (ended, said, sentence) => {
     const [first, second, ...rest] = details(ended, said).split('\n\n');

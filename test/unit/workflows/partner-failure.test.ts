@@ -20,7 +20,7 @@ const REJECTED = {
 };
 const reported = activityFailed(ApplicationFailure.create({ type: 'PartnerError', details: [REJECTED] }));
 
-it('only a once-only write has no heartbeat time-out, and whatever a cancellation has to know runs to its end', () => {
+it('only a once-only write has no heartbeat timeout, and whatever a cancellation has to know runs to its end', () => {
   const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' };
   const cancellationType = 'WAIT_CANCELLATION_COMPLETED';
   const once = { startToCloseTimeout: 120_000, retry, cancellationType };
@@ -59,7 +59,7 @@ describe('the failed call in the failure of an activity', () => {
 
   it.each<[string, Error]>([
     ['a cancellation', new CancelledFailure('cancelled')],
-    ['a cancelled activity', activityFailed(new CancelledFailure('cancelled'))],
+    ['a canceled activity', activityFailed(new CancelledFailure('cancelled'))],
     ['a bug of the workflow', new Error('a bug')],
     ['a bug of the activity', activityFailed(ApplicationFailure.nonRetryable('a bug', 'TypeError'))],
     ['another failure', activityFailed(new Error('a bug'))],

@@ -51,7 +51,7 @@ function queueOf(more: Partial<RequirementQueueOptions> = {}) {
   return { queue, said, counted, published, raise, answer, takeBack, send, ids };
 }
 
-/** The ids of those that are not overdue yet. */
+/** The IDs of those that are not overdue yet. */
 const inTime = ({ deadlines }: RequirementQueue) =>
   deadlines.flatMap(({ what, requirement: { id } }) => (what === 'overdue' ? [id] : []));
 

@@ -35,7 +35,7 @@ function failed(kind: PartnerErrorDetails['kind'], more: Partial<PartnerErrorDet
 
 const EFFECTS = ['read', 'idempotent', 'once'] as const;
 const CANCELLED = new CancelledFailure('cancelled');
-const NOT_BEGUN = new CancelledFailure('cancelled before it began');
+const NOT_BEGUN = new CancelledFailure('canceled before it began');
 const BAD_EMAIL = { fields: [{ field: 'merchant.email', message: 'is missing' }] };
 
 /** What becomes of an attempt or of a question: a value, an error, or what happens then. */
@@ -176,14 +176,14 @@ describe('a step', () => {
     expect(log.map((line) => line.split(' ')[0])).toEqual([...attempt, ...attempt]);
   });
 
-  it.each(EFFECTS)('does not begin when it is cancelled: %s', async (effect) => {
+  it.each(EFFECTS)('does not begin when it is canceled: %s', async (effect) => {
     const made = workflow({});
     made.context.isCancelled = true;
     const { outcome, log } = await made[effect]();
     expect([outcome, log]).toEqual([NOT_BEGUN, []]);
   });
 
-  it('does not begin again when it was cancelled with an answer, and says that the answer sent nothing', async () => {
+  it('does not begin again when it was canceled with an answer, and says that the answer sent nothing', async () => {
     const cancelledMeanwhile = () => {
       made.context.isCancelled = true;
       return RETRY;
@@ -193,7 +193,7 @@ describe('a step', () => {
     expect([outcome, log.at(-1)]).toEqual([NOT_BEGUN, 'cancelled set the fees: not-sent']);
   });
 
-  it('that is cancelled while it prepares another attempt says that the answer sent nothing', async () => {
+  it('that is canceled while it prepares another attempt says that the answer sent nothing', async () => {
     let times = 0;
     const prepare = async () => {
       times += 1;
@@ -538,9 +538,9 @@ describe('a once-only write that an earlier workflow may have sent', () => {
 });
 
 describe('a cancellation in flight', () => {
-  const IN_FLIGHT = new CancelledFailure('cancelled while it was in flight');
+  const IN_FLIGHT = new CancelledFailure('canceled while it was in flight');
 
-  /** A workflow that is cancelled during its only attempt, which then becomes this. */
+  /** A workflow that is canceled during its only attempt, which then becomes this. */
   function cancelledDuring(becomes: unknown, meanwhile = () => {}) {
     const attempt = () => {
       meanwhile();
@@ -600,7 +600,7 @@ describe('a cancellation in flight', () => {
   });
 });
 
-it('writes that are unfinished are those in doubt, and those that were cancelled', () => {
+it('writes that are unfinished are those in doubt, and those that were canceled', () => {
   const happened: string[] = [];
   const add = (event: string, more?: { detail?: string }) => void happened.push(`${event}: ${more?.detail}`);
   const writes = new UnfinishedWrites({ add });

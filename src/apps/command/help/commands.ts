@@ -62,7 +62,7 @@ export function addCompletion(program: Command, act: Act, surroundings: Surround
     .command('completion')
     .summary('print a script that completes commands in your shell')
     .description(
-      'Print a script that completes commands, options, files, and the ids of onboardings and requirements. Load it when ' +
+      'Print a script that completes commands, options, files, and the IDs of onboardings and requirements. Load it when ' +
         'your shell starts.',
     )
     .addArgument(new Argument('<shell>', 'the shell that you use').choices(SHELLS))

@@ -110,7 +110,7 @@ export function addClaims(program: Command, act: Act): void {
         'or ends with the requirement. Claim it again to extend it. Others can still answer.',
     )
     .argument('<requirement>', 'id of the requirement, or its beginning')
-    .argument('[more...]', 'further ids, each followed by its requirement')
+    .argument('[more...]', 'further IDs, each followed by its requirement')
     .option(
       '--for <duration>',
       `how long: 30m, 2h, at most ${LONGEST_CLAIM_DAYS}d (default: ${DEFAULT_CLAIM_HOURS}h)`,

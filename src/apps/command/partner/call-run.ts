@@ -168,7 +168,7 @@ function activityFor(
       scheduleToStartTimeout: startWithin,
       scheduleToCloseTimeout: DOWNLOAD_TIMEOUT,
       startToCloseTimeout: operation.returns === 'stream' ? DOWNLOAD_TIMEOUT : CALL_TIMEOUT,
-      // A once-only operation has one attempt, without a heartbeat time-out (activities/write.ts).
+      // A once-only operation has one attempt, without a heartbeat timeout (activities/write.ts).
       ...(operation.effect === 'once'
         ? { retry: { maximumAttempts: 1 } }
         : { heartbeatTimeout: '10s', retry: { initialInterval: '1s', maximumAttempts: ATTEMPTS } }),

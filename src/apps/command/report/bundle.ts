@@ -56,7 +56,7 @@ const { PendingActivityInfo, WorkflowExecutionVersioningInfo } = proto.temporal.
 /** Enums as their names, and numbers of 64 bits as numbers. */
 const AS_TEXT = { enums: String, longs: Number };
 
-/** Fields whose texts Temporal or Gangway makes: names of types and task queues, times, ids of runs, kinds of failures. */
+/** Fields whose texts Temporal or Gangway makes: names of types and task queues, times, IDs of runs, kinds of failures. */
 const IN_HISTORY =
   /^(?:eventType|state|name|type|cause|retryState|timeoutType|kind|behavior|runId|\w+RunId|activityId|timerId|markerName|buildId|deploymentName|sdkName|sdkVersion)$/;
 

@@ -85,7 +85,7 @@ export function addBackups(program: Command, act: Act): void {
     .summary('save all onboardings to a file')
     .description(
       'Write all onboardings in Temporal to FILE, one JSON line each: the input, encrypted with PAYLOAD_KEYS like histories, ' +
-        'and the ids at the partners. Needs no worker. See docs/disaster.md.',
+        'and the IDs at the partners. Needs no worker. See docs/disaster.md.',
     )
     .argument('<file>', 'file to write; replaced once the backup is complete')
     .option('--json', 'print JSON')
@@ -137,7 +137,7 @@ export function addEvents(program: Command, act: Act): void {
   const again = events
     .command('redeliver')
     .description(
-      'Send the events of failed deliveries again, with the same event ids, so that receivers can recognize duplicates. ' +
+      'Send the events of failed deliveries again, with the same event IDs, so that receivers can recognize duplicates. ' +
         'Deliveries are retried for another three days.',
     );
   withSubject(again)

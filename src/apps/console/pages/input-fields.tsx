@@ -70,7 +70,7 @@ const STATES: Choices = Array.from({ length: 53 }, (_, index) => [String(index +
 
 const named = (...names: readonly string[]): Choices => names.map((name, number) => [String(number), name]);
 
-/** Numbers of the bank for which it has names (E7, apis/1). */
+/** Numbers for which the bank has names (docs/partner-apis.md#banking-rules). */
 const NUMBERED: Readonly<Record<string, Choices>> = {
   state: STATES,
   primaryAuthorizedState: STATES,

@@ -7,7 +7,7 @@ import { boarded, refused } from './holder-record.js';
 import { userProfileIdOf } from './profile.js';
 import type { BankingHandlers, BankingUser } from './users.js';
 
-/** Card statuses (apis/1) with the names that lists have for them (apis/4). */
+/** Card statuses (docs/partner-apis.md#banking-rules) with their names in lists (docs/partner-apis.md#banking-assumptions). */
 const ACTIVE = 1;
 const SUSPENDED = 2;
 const CLOSED = 3;

@@ -304,5 +304,5 @@ export class Profile {
   }
 }
 
-/** Usual limit of active financial accounts for a customer (apis/4). */
+/** Usual limit of active financial accounts for a customer (docs/partner-apis.md#banking-assumptions). */
 export const MAX_ACCOUNTS = 5;

@@ -168,7 +168,7 @@ const NOBODY: users.BankingUser = { name: '', userId: 0, partnerId: 0, access: '
 
 const annualBusinessRevenue = onTheWire(dollars).nullish();
 
-/** Serves every banking operation of the catalogue, with the documented responses (apis/1): plain JSON, no envelope. */
+/** Serves every banking operation of the catalogue (docs/partner-apis.md#banking): plain JSON, no envelope. */
 function bankingRoutes(
   server: FastifyInstance,
   { signIn }: Parts,

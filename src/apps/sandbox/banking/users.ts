@@ -48,7 +48,7 @@ export const TOTP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 
 export const SHORT_MESSAGE_CODE = '000000';
 
-/** Documented lifetime of a token (apis/1, Limits). */
+/** Documented lifetime of a token (docs/partner-apis.md#banking-rules). */
 export const TOKEN_LIFETIME_MS = 10 * 60_000;
 
 const totp = new TOTP({ secret: Secret.fromBase32(TOTP_SECRET) });

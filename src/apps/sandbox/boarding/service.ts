@@ -23,14 +23,14 @@ import { plainName, scenarioOf, unknownMagicValue } from '../scenario.js';
 import { type Owner, Store } from '../store.js';
 import { Merchant, merchantChange, SCENARIOS } from './merchants.js';
 
-/** Agent profiles of the sandbox, by ISO (shape: apis/4). */
+/** Agent profiles of the sandbox, by ISO (assumed: docs/partner-apis.md#merchant-boarding). */
 const AGENT_PROFILES = [
   { partnerId: 1, id: 101, name: 'Harbor Agents' },
   { partnerId: 1, id: 102, name: 'Lighthouse Sales' },
   { partnerId: 2, id: 201, name: 'Other ISO Agents' },
 ];
 
-/** Boarding settings of the sandbox, by ISO (shape: apis/4). */
+/** Boarding settings of the sandbox, by ISO (assumed: docs/partner-apis.md#merchant-boarding). */
 const BOARDING_SETTINGS = [
   { partnerId: 1, id: 11, name: 'Standard' },
   { partnerId: 1, id: 12, name: 'Cash Discount' },
@@ -67,7 +67,7 @@ const USERS: readonly User[] = [
   { name: 'read-only', partnerId: 1, mayWrite: false },
 ];
 
-/** The boarding partner behind its API: merchants, and the rules of apis/2 for what may be done with them. */
+/** The boarding partner behind its API: merchants, and what may be done with them (docs/partner-apis.md#merchant-boarding-rules). */
 class BoardingService {
   readonly #merchants = new Store<Merchant>({
     kind: 'merchant',
@@ -83,7 +83,7 @@ class BoardingService {
     return this.#merchants.find(id);
   }
 
-  /** Ids of the merchants of this name, magic values aside, of whichever ISO; of several with one guid the latest. */
+  /** IDs of the merchants of this name, magic values aside, of whichever ISO; of several with one guid the latest. */
   idsNamed(dba: string): readonly number[] {
     return [...(this.#idsByName.get(plainName(dba))?.values() ?? [])];
   }
@@ -242,7 +242,7 @@ function ofIso<T extends Owner>(all: readonly T[], { partnerId }: User): T[] {
   return all.filter((entry) => entry.partnerId === partnerId);
 }
 
-/** Serves every boarding operation of the catalogue, with the documented responses (apis/2). */
+/** Serves every boarding operation of the catalogue (docs/partner-apis.md#merchant-boarding). */
 function boardingRoutes(server: FastifyInstance, service: BoardingService, world: World): void {
   let requests = 0;
   partnerRoutes(server, world, {
@@ -271,7 +271,7 @@ interface NumberedContent extends Content {
   readonly requestId: number;
 }
 
-/** The form that refusals of a caller have (apis/4). */
+/** The form that refusals of a caller have (docs/partner-apis.md#merchant-boarding-assumptions). */
 function outsideEnvelope(status: number, error: string, message: string): Refusal {
   return new Refusal(status, message, [], { error, message });
 }

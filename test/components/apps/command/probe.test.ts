@@ -48,7 +48,7 @@ const linesOf = (requests: readonly Recorded[]) =>
 const envelope = (data: string) =>
   `{"data":${data},"status":"OK","error":null,"warning":null,"validationResults":[],"requestId":1}`;
 
-/** Every read that the documents name (apis/1 to apis/3). Its response has a record, so that each that needs an id gets one. */
+/** Every read of docs/partner-apis.md. Its response has a record, so that each that needs an id gets one. */
 const EVERYTHING = {
   'GET /api/v1/agentProfiles': envelope('[{"id":101,"name":"North"}]'),
   'GET /api/v1/GetBoardingSettings': envelope('[{"id":11,"name":"Retail"}]'),
@@ -94,7 +94,7 @@ const EVERYTHING = {
 };
 
 describe('gangway probe', () => {
-  it('sends every read of every partner, with ids of earlier responses, and no write', async () => {
+  it('sends every read of every partner, with IDs of earlier responses, and no write', async () => {
     const { url, requests } = await partnerWith(EVERYTHING);
     const { code, stdout } = await gangway(sandboxAccount(url), ['probe', '--merchant', '7001', '--json']);
     const lines = linesOf(requests);

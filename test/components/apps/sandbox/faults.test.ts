@@ -170,7 +170,7 @@ describe('a planned fault', () => {
     expect([status, headers.get('retry-after')]).toEqual([code, '2']);
   });
 
-  it('is listed while it waits, and can be cancelled', async () => {
+  it('is listed while it waits, and can be canceled', async () => {
     const sandbox = await runSandbox();
     await plan(sandbox, '{"fault":"429","operation":"create-merchant","times":2,"milliseconds":5}');
     await create(sandbox);

@@ -156,7 +156,7 @@ describe('a magic value', () => {
 });
 
 describe('calls of an administrator', () => {
-  it('set any status, and UW Level 1: Pending from any (apis/2, States)', async () => {
+  it('set any status, and UW Level 1: Pending from any', async () => {
     const sandbox = await runSandbox();
     const id = await sandbox.create('Bakery [waiting]');
     const update = '{"status":"CR:POS Equipment","comment":"out of stock"}';

@@ -4,7 +4,7 @@ import { ADDRESS, bankingPartner, HOLDER } from '../../../rigs/partners/banking/
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { responding } from '../../../rigs/partners/servers.js';
 
-/** Every status but 200 that apis/1 lists for an endpoint: the kind of failure, or the result. */
+/** Every status but 200 that the contract lists for an endpoint: the kind of failure, or the result. */
 type Statuses = Readonly<Record<number, string | object>>;
 
 const COMMON = { 401: 'RateLimited', 403: 'Forbidden', 500: 'Uncertain' };

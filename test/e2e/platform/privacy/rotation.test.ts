@@ -50,7 +50,7 @@ it('a worker without the key leaves the boarding unchanged until a worker with t
   expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
 });
 
-/** Ids of the keys that a history was written with. */
+/** IDs of the keys that a history was written with. */
 async function keysUsed(boarding: Onboarding): Promise<string[]> {
   const { History } = proto.temporal.api.history.v1;
   const bytes = Buffer.from(History.encode(await boarding.handle.fetchHistory()).finish()).toString('latin1');

@@ -20,7 +20,7 @@ const env = { ...rig.env, GANGWAY_ACCOUNTS: 'acme,north-iso' };
 
 const gangway = (...args: readonly string[]) => runGangway(env, args);
 
-/** The same merchant in the account without a name and in acme, each with two open notes, and the ids of the notes in acme. */
+/** The same merchant in the account without a name and in acme, each with two open notes, and the IDs of the notes in acme. */
 async function twins() {
   const input = merchant('notes');
   const nameless = await rig.board(input);

@@ -163,7 +163,7 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
   const ofKeys = async (env: Record<string, string>) =>
     (await problems(env)).filter(({ check }) => check === 'keys');
 
-  /** Starts boardings as a client with these keys does. @returns their workflow ids */
+  /** Starts boardings as a client with these keys does. @returns their workflow IDs */
   async function started(own: Rig, keys: string, count: number): Promise<string[]> {
     const connection = await Connection.connect({ address: own.env['TEMPORAL_ADDRESS'] ?? '' });
     onTestFinished(() => connection.close());

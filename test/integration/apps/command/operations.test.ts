@@ -7,7 +7,7 @@ import { createRig } from '../../../rigs/rig.js';
 import { sharedRig } from '../../../rigs/shared-rig.js';
 import { eventually } from '../../../rigs/waiting.js';
 
-// The workflow ids of operations contain ids of the sandbox, which other files use as well.
+// The workflow IDs of operations contain IDs of the sandbox, which other files use as well.
 const rig = await sharedRig({ ownNamespace: true });
 afterEach(() => rig.clear());
 
@@ -161,7 +161,7 @@ describe('gangway ensure-webhooks', () => {
 });
 
 describe('an operation with a problem', () => {
-  it('waits for the partner, and reports why; --timeout ends the wait with 4; it can be cancelled', async () => {
+  it('waits for the partner, and reports why; --timeout ends the wait with 4; it can be canceled', async () => {
     const off = await createRig({ ownNamespace: true, bankingUser: null });
     onTestFinished(() => off.close());
     const restoring = startGangway(off.env, ['restore-sub-user', '73']);
@@ -173,7 +173,7 @@ describe('an operation with a problem', () => {
     naming.timeOut();
     expect((await naming.finished).code).toBe(4);
     expect((await runGangway(off.env, ['cancel', 'operation-restore-sub-user-73', '--yes'])).code).toBe(0);
-    const stderr = expect.stringContaining('it was cancelled; run the same command to start it again\n');
+    const stderr = expect.stringContaining('it was canceled; run the same command to start it again\n');
     expect(await restoring.finished).toMatchObject({ code: 1, stderr });
   });
 

@@ -71,7 +71,7 @@ describe('a webhook is accepted whatever its form, because a sender that gets a 
     ['with a byte order mark', `\uFEFF${BODY}`, json, 1],
     ['with invalid UTF-8', Buffer.concat([Buffer.from([0xff]), Buffer.from(BODY)]), json, 1],
     ['as a form', 'profile_id=3001', of('application/x-www-form-urlencoded'), 1],
-    ['with too many ids', many, json, 100],
+    ['with too many IDs', many, json, 100],
     ['as a text', '"3001"', json, 0],
     ['that is not JSON', '<ping/>', json, 0],
     ['without a body', undefined, {}, 0],

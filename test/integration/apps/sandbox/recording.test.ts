@@ -90,7 +90,7 @@ describe('a recording of a boarding with notes and documents, and of a business 
     }
   });
 
-  it('keeps ids, statuses and the sizes of documents', () => {
+  it('keeps IDs, statuses and the sizes of documents', () => {
     const text = Buffer.concat(files.map(({ bytes }) => bytes)).toString();
     const [{ merchantProfileId }] = first.outcomes as unknown as [{ merchantProfileId: number }];
     expect(text).toContain(`/api/v1/merchant/status?id=${merchantProfileId}`);

@@ -176,7 +176,7 @@ describe('gangway events', () => {
   });
   afterAll(() => rig.close());
 
-  it('lists undeliverable events, and sends them again with the same ids', async () => {
+  it('lists undeliverable events, and sends them again with the same IDs', async () => {
     const crm = await subscriber();
     crm.response = { status: 410 };
     const worker = await rig.startWorker({ events: publishingTo(crm) });

@@ -53,7 +53,7 @@ describe.concurrent('outbound events of an onboarding that is reset', () => {
     }
   });
 
-  it('keep their ids up to the point of the reset, and get new ones after it', async () => {
+  it('keep their IDs up to the point of the reset, and get new ones after it', async () => {
     const boarding = await rig.board(merchant('notes'));
     const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
     const first = await published(boarding, 5);

@@ -20,7 +20,7 @@ afterAll(() => rig.close());
 
 let boarding: Onboarding;
 let firstRun: string;
-/** The ids of the notes, each of which has an answer. */
+/** The IDs of the notes, each of which has an answer. */
 let notes: readonly string[];
 /** To the event that answers the first note, and to its repetition in another run. */
 let replies: readonly Reply[];
@@ -60,7 +60,7 @@ it('the same event, repeated in another run, resolves nothing twice', () => {
   expect(replies.map(({ status, text }) => [status, text])).toEqual([accepted, accepted]);
 });
 
-it('outbound events keep the ids of the first run', async () => {
+it('outbound events keep the IDs of the first run', async () => {
   const ids = async () => crm.received.map(({ id }) => id.split('.').slice(0, 2).join('.')).sort();
   await eventually(ids, ({ length }) => length >= 8, 'eight events');
   expect(await ids()).toEqual(Array.from({ length: 8 }, (_, index) => `${firstRun}.${index + 1}`));

@@ -131,7 +131,7 @@ describe.concurrent('a program', () => {
     expect(reported).toEqual([asked]);
   });
 
-  it('gets the outcome within its time-out, and each change of what is asked before', async () => {
+  it('gets the outcome within its timeout, and each change of what is asked before', async () => {
     const { workflowId, asked } = await waiting();
     const reported: string[][] = [];
     const waits = gangway.outcome(workflowId, {
@@ -162,7 +162,7 @@ describe.concurrent('a program', () => {
     expect(found).toMatchObject({ type: 'merchantBoarding', state: 'running', stage: 'underwriting' });
     expect(await Array.fromAsync(gangway.list({ most: 1 }))).toHaveLength(1);
     await gangway.cancel(workflowId);
-    await expect(gangway.outcome(workflowId)).rejects.toThrow(/: it was cancelled; merchant \d+ exists/);
+    await expect(gangway.outcome(workflowId)).rejects.toThrow(/: it was canceled; merchant \d+ exists/);
     await expect(gangway.cancel(workflowId)).rejects.toThrow(EndedOnboarding);
     await expect(gangway.cancel('merchant-boarding-never-started')).rejects.toThrow(UnknownOnboarding);
   });

@@ -101,7 +101,7 @@ describe('an onboarding that a workflow of another namespace starts', () => {
     expect(raw.workflowExecutionInfo?.executionTime).toEqual(raw.workflowExecutionInfo?.startTime);
   });
 
-  it('is cancelled when its caller is', async () => {
+  it('is canceled when its caller is', async () => {
     const input = merchant('notes');
     const operation = await caller.start('boardMerchant', input);
     await accepted(operation);
@@ -113,7 +113,7 @@ describe('an onboarding that a workflow of another namespace starts', () => {
     const boarding = new Onboarding(rig.client, `merchant-boarding-${input.externalId}`);
     expect((await boarding.handle.describe()).status.name).toBe('CANCELLED');
     // A later caller learns the same.
-    await expectEnd(input, `${boarding.workflowId} was cancelled`, { class: 'CancelledFailure' });
+    await expectEnd(input, `${boarding.workflowId} was canceled`, { class: 'CancelledFailure' });
   });
 
   it('fails for a caller that comes after its end without an outcome', async () => {

@@ -42,7 +42,7 @@ const PROCESSOR_CALLS: Record<
 
 /** What the calls of one operation have for themselves, because all operations of a test share a sandbox. */
 export interface Case {
-  /** Makes names and event ids unique. */
+  /** Makes names and event IDs unique. */
   readonly key: string;
   /** Of all partners, for what a call needs elsewhere. */
   readonly clients: PartnerClients;

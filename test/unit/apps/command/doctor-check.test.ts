@@ -26,7 +26,7 @@ describe('a check of doctor', () => {
     expect(await verdictsOf(of, uninterrupted())).toEqual(verdicts);
   });
 
-  it('is unknown when it takes longer than its bound, and its calls are cancelled', async () => {
+  it('is unknown when it takes longer than its bound, and its calls are canceled', async () => {
     let given: AbortSignal | undefined;
     const silent = check((signal) => {
       given = signal;

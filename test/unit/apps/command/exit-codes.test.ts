@@ -68,7 +68,7 @@ describe('the exit code', () => {
     ['START_TO_CLOSE', undefined, undefined, 1],
     ['START_TO_CLOSE', undefined, true, 4],
   ] as const)(
-    'of a call that ends with the time-out %s, mark: %o, repeatable: %s, is %i',
+    'of a call that ends with the timeout %s, mark: %o, repeatable: %s, is %i',
     (type, mark, isRepeatable, code) => {
       const late = new TimeoutFailure('late', mark, type);
       expect(exitCodeOf(explainActivity(late, 'queue', isRepeatable))).toBe(code);

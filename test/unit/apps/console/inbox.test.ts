@@ -11,7 +11,7 @@ beforeEach(() => stoppedAt(0));
 
 type Choices = Parameters<typeof chosenItems>[1];
 
-/** The items by the first letters of their ids. In New York it is five hours earlier. */
+/** The items by the first letters of their IDs. In New York it is five hours earlier. */
 const ITEMS = [
   { workflowId: 'a', dueAt: '2026-01-29T12:00:00Z', overdue: true, dba: 'Zoo', raisedAt: '3' },
   { workflowId: 'b', dueAt: '2026-02-01T04:59:00Z', overdue: false, claimedBy: 'olga', raisedAt: '1' },

@@ -22,7 +22,7 @@ const poll = (state: number) => ({
 });
 
 interface Workflows {
-  /** The ids that each search finds, one search after the other. */
+  /** The IDs that each search finds, one search after the other. */
   readonly searches?: readonly (readonly string[] | Error)[];
   /** Whether the poll of a workflow runs, sleeps, or why it cannot be described. */
   readonly pollOf?: (workflowId: string) => 'runs' | 'sleeps' | 'is not there' | Error;
@@ -181,7 +181,7 @@ describe('a partner webhook', () => {
     expect(reads).toEqual(['w-1', 'w-2', 'w-3']);
   });
 
-  it('shares it with a hundred ids at most', async () => {
+  it('shares it with a hundred IDs at most', async () => {
     const { nudges, queries } = receiver({});
     const all = Array.from({ length: 100 }, (_, place) => `${place}`);
     await nudges.nudgeWorkflowsOf(ids(...all.slice(0, 99)));
@@ -201,7 +201,7 @@ describe('a partner webhook', () => {
     const { nudges, queries, warnings } = receiver({ searches: [[], grpcError('UNAVAILABLE')] });
     await nudges.nudgeWorkflowsOf(ids('1'));
     await pass(3_000);
-    expect(warnings).toEqual([[{ kind: 'Problem: 14' }, 'second search for ids of partner webhooks failed']]);
+    expect(warnings).toEqual([[{ kind: 'Problem: 14' }, 'second search for IDs of partner webhooks failed']]);
     await nudges.nudgeWorkflowsOf(ids('2'));
     await pass(3_000);
     expect(queries.at(-1)).toEqual([6_000, finds('2')]);

@@ -19,14 +19,14 @@ const byKind = (named: NamedIds) => {
   return Object.fromEntries([...groups].map(([kind, all]) => [kind, all.map(({ id }) => id)]));
 };
 
-/** The ids in a webhook, by kind. */
+/** The IDs in a webhook, by kind. */
 const ids = (delivery: unknown) => byKind(idsIn(delivery, FIELDS));
 
 /** `value` inside this many objects. */
 const nested = (depth: number, value: object): object =>
   depth === 0 ? value : { a: nested(depth - 1, value) };
 
-describe('the ids of a webhook', () => {
+describe('the IDs of a webhook', () => {
   const PROFILE = { BankingProfileId: ['1'] };
   it.each<[string, unknown, object]>([
     ['a number', { profileId: 501 }, { BankingProfileId: ['501'] }],
@@ -97,7 +97,7 @@ describe('the ids of a webhook', () => {
   });
 });
 
-it('gathered ids beyond the limit are dropped, and those before them are kept', () => {
+it('gathered IDs beyond the limit are dropped, and those before them are kept', () => {
   const gathered: Parameters<typeof addIds>[0] = new Map();
   addIds(gathered, idsIn({ merchantProfileId: 1 }, FIELDS), 3);
   addIds(gathered, idsIn([{ profileId: 2 }, { profileId: 3 }, { profileId: 4 }], FIELDS), 3);
@@ -114,7 +114,7 @@ describe('the query for workflows', () => {
     );
   });
 
-  it('has the workflow ids that an externalId may stand for, of each account', () => {
+  it('has the workflow IDs that an externalId may stand for, of each account', () => {
     const named = idsIn({ client: { reference: 'm-1' } }, FIELDS);
     expect(runningWith(named, 'gangway', [])).toMatch(/WorkflowId IN \(.*'merchant-boarding-m-1'/);
     const query = runningWith(named, 'gangway', ['acme']);

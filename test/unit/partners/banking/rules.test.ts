@@ -241,7 +241,7 @@ it('there are four owners at most', () => {
 });
 
 describe('patterns say what the contract prints', () => {
-  // Typed from apis/1, where `\\d` is an escaped `\d`.
+  // Typed from the contract (docs/partner-apis.md#banking-rules), where `\\d` is an escaped `\d`.
   const PRINTED = {
     phone: /^(\d|\*){10}$/,
     ssn: /^(?!(666|9\d{2}))(?:0[1-9]\d|00[1-9]|[1-8]\d{2})(?:0[1-9]|[1-9]\d)(?!0000)\d{4}$/,

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/partners/boarding/phases.js';
 import { phaseOf } from '../../../../src/partners/boarding/schemas.js';
 
-/** Those that documents name (apis/2, apis/4), and others. */
+/** Those of docs/partner-apis.md#merchant-boarding-rules and #merchant-boarding-assumptions, and others. */
 it.each([
   ['Not Submitted', 'not-submitted', ''],
   ['Pending', 'pending', 'under review, takes answers'],

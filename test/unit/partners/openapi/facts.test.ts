@@ -5,7 +5,7 @@ import { documentOf, INT32, json, names, responsesOf } from '../../../rigs/partn
  * What the contract prints, copied from it by hand: client, sandbox and document are made from the same schemas, which must
  * not prove themselves.
  */
-describe('apis/1, banking', () => {
+describe('banking', () => {
   it('has fifteen operations with these responses, of which we added 429', async () => {
     const all = await responsesOf('banking');
     expect(all).toHaveLength(44);
@@ -72,7 +72,7 @@ describe('apis/1, banking', () => {
   });
 });
 
-describe('apis/2, merchant boarding', () => {
+describe('merchant boarding', () => {
   it('has four operations with these responses, of which we added 429, and eleven others', async () => {
     const all = await responsesOf('boarding');
     expect(all.filter((line) => line.startsWith('B'))).toEqual([
@@ -130,7 +130,7 @@ describe('apis/2, merchant boarding', () => {
   });
 });
 
-describe('apis/3', () => {
+describe('the other systems', () => {
   it('the plant store has three operations, every failure of which is a 400', async () => {
     expect(await responsesOf('plant-store')).toEqual([
       'GET /plants: 200 400',

@@ -10,7 +10,7 @@ import {
 import { failureOf, NOWHERE } from '../../../rigs/partners/failure.js';
 import { requestOf, WRITES } from '../../../rigs/partners/payments/requests.js';
 
-/** As apis/3 has them: each prefix that there is. */
+/** Each prefix of docs/partner-apis.md#payments-platform-rules. */
 const THERE_ARE: readonly VersionedPath[] = [
   ...(['/v1/accounts', '/v2/accounts', '/v1/accounts/a-1', '/v2/terminals', '/v1/locations'] as const),
   ...(['/v1/transactions', '/v1/transactions/t-1', '/v3/payment', '/v3/preauth', '/v3/refund'] as const),

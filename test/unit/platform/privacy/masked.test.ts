@@ -112,7 +112,7 @@ describe('a text in which nothing is private', () => {
     ...['F12-3456789', '12-3456789e', 'f123456789', '123456789A', '1518-555-0100', '518-555-01000'],
     // Amounts, and a range of them.
     ...['500.00 - 1000.00', '500.00-1000.00', '$500.00/1000.00', '500.00,1000.00', '100.25 2000'],
-    // A list of ids, and disguises that look like something else.
+    // A list of IDs, and disguises that look like something else.
     ...['518,555,0100', '123, 45, 6789', '12345-6789', '123-456789', '1-2-3-4-5-6-7-8-9', '123---45---6789'],
     ...['518-5550100', '+1234567', '+1234567890123456', 'x+12345678', 'ada@host', '@example.com'],
     ...['Bearer abcdef1', 'Basic information', 'xBearer abcdefg1', 'Digest abcdefg1', 'eyJh', 'keyJh.x'],

@@ -23,7 +23,7 @@ describe('the end of a workflow', () => {
 
   it.each([
     ['it was terminated', TERMINATED],
-    ['it was cancelled', { workflowExecutionCanceledEventAttributes: {} }],
+    ['it was canceled', { workflowExecutionCanceledEventAttributes: {} }],
     ['it failed: a bug', { workflowExecutionFailedEventAttributes: { failure: { message: 'a bug' } } }],
   ])('without an outcome is explained: %s', async (reason, event) => {
     const client = ended(event, { workflowId: 'operation-close-card-7', type: 'partnerOperation' });

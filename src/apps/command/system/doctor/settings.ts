@@ -125,8 +125,14 @@ async function readableByOthers({ accounts, documentDir, statementDir }: WorkerS
   return (await Promise.all(found)).flat();
 }
 
-/** Only Gangway reads names with these prefixes, so an unknown one is a mistake even if no setting is similar. */
-const OWN_PREFIX = /^(?:GANGWAY|RECEIVER|CONSOLE|CODEC|OIDC|EVENTS|BOARDING|BANKING|PLANT_STORE|PAYMENTS)_/;
+/**
+ * Only Gangway reads names with these prefixes, so an unknown one is a mistake even if no setting is similar. `PROCESSOR_` begins
+ * names of Windows.
+ */
+const OWN_PREFIXES: readonly string[] = [
+  ...['GANGWAY_', 'RECEIVER_', 'CONSOLE_', 'CODEC_', 'OIDC_', 'EVENTS_'],
+  ...SYSTEM_NAMES.filter((system) => system !== 'processor').map(settingsPrefix),
+];
 
 /** A shorter name is similar to too many of other programs. */
 const SHORTEST = 8;
@@ -150,7 +156,7 @@ export function warnOfUnknown(logger: Logger, env: Environment, accounts: object
 
 function isOurs(name: string, accounts: readonly string[]): boolean {
   const prefix = accounts.map(accountPrefix).find((each) => name.startsWith(each)) ?? '';
-  return OWN_PREFIX.test(name.slice(prefix.length));
+  return OWN_PREFIXES.some((own) => name.startsWith(own, prefix.length));
 }
 
 function isSimilar(name: string, known: ReadonlySet<string>): boolean {

@@ -3,7 +3,7 @@ import { runBanking } from '../../../../rigs/sandbox/banking/running-banking.js'
 
 const CLOSING = '{"paymentCardId":"card-1001"}';
 
-it('the ledger shows the system, and text ids of cards unchanged', async () => {
+it('the ledger shows the system, and text IDs of cards unchanged', async () => {
   const banking = await runBanking();
   await banking.create();
   await banking.call('POST /svc/paymentCard/closePaymentCard', CLOSING);

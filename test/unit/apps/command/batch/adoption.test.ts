@@ -37,7 +37,7 @@ describe('a row for a customer', () => {
     });
   });
 
-  it('may have the ids of one in another account', () => {
+  it('may have the IDs of one in another account', () => {
     const { unique, workflowId } = checked({ ...ROW, account: 'acme' });
     expect([unique, workflowId]).toEqual([
       { externalId: 'a-1@acme', merchantProfileId: '1001@acme', profileId: '501@acme' },

@@ -11,7 +11,7 @@ const EXCHANGE_MS = DEFAULT_HTTP_LIMITS.totalTimeoutMs;
 const ms = (duration: Duration = 0) => msToNumber(duration);
 const callsOfWriteMs = ms(ONCE.startToCloseTimeout) * SHARE_OF_ATTEMPT;
 
-describe('the time-outs of the worker', () => {
+describe('the timeouts of the worker', () => {
   it('let a read and a status poll make an HTTP exchange in one attempt', () => {
     for (const { startToCloseTimeout } of [REPEATABLE, POLL])
       expect(ms(startToCloseTimeout)).toBeGreaterThan(EXCHANGE_MS);
