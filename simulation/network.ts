@@ -1,4 +1,5 @@
 import { FormData, Response } from 'undici';
+import { decoded } from '../src/partners/encoding.js';
 import {
   DEFAULT_HTTP_LIMITS,
   type HttpLimits,
@@ -312,13 +313,20 @@ function untilAborted<Value>(
 
 /** From now on, every client of a partner sends through the network of the running world. */
 export function replaceTransport(networkOf: (world: World, origin: string) => Network | undefined): void {
-  PartnerHttp.prototype.send = function send(request: HttpRequest): Promise<HttpResponse> {
-    const network = World.current && networkOf(World.current, this.origin);
+  const carried = (http: PartnerHttp, request: HttpRequest): Promise<HttpResponse> => {
+    const network = World.current && networkOf(World.current, http.origin);
     if (!network) throw new TransportError('ECONNREFUSED', false);
-    return network.send(request, this.limits);
+    return network.send(request, http.limits);
+  };
+  PartnerHttp.prototype.send = async function send(request: HttpRequest): Promise<HttpResponse> {
+    const { body, ...response } = await carried(this, request);
+    return {
+      ...response,
+      body: decoded(body, response.headers, request.maxBytes ?? this.limits.maxBodyBytes),
+    };
   };
   PartnerHttp.prototype.download = async function download(request) {
-    const { body, ...response } = await this.send(request);
+    const { body, ...response } = await carried(this, request);
     if (response.status >= 300) return { ...response, body };
     const readers: ((chunk?: Buffer) => void)[] = [];
     async function* chunks() {

@@ -56,6 +56,12 @@ const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLengt
 
 const MOST_ENCODINGS = 5;
 
+/** A byte order mark precedes what headers say (Encoding Standard, BOM sniff). UTF-8 is the default anyway. */
+const UTF_16 = [
+  { label: 'utf-16le', mark: Buffer.from([0xff, 0xfe]) },
+  { label: 'utf-16be', mark: Buffer.from([0xfe, 0xff]) },
+];
+
 /**
  * The text of a response in UTF-8, without a byte order mark. A body that is not encoded as its headers say stays as it is; bytes that
  * are not UTF-8 are read as Windows-1252.
@@ -76,7 +82,8 @@ export function decoded(body: Buffer, headers: Readonly<Record<string, unknown>>
     if (error instanceof RangeError) throw error;
   }
   const [, charset = 'utf-8'] = /charset="?([\w-]{1,40})/i.exec(String(headers['content-type'])) ?? [];
-  for (const label of [charset, 'utf-8', 'windows-1252']) {
+  const marked = UTF_16.find(({ mark }) => bytes.subarray(0, 2).equals(mark))?.label ?? charset;
+  for (const label of [marked, 'utf-8', 'windows-1252']) {
     try {
       return Buffer.from(new TextDecoder(label, { fatal: true }).decode(bytes));
     } catch {

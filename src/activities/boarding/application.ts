@@ -99,10 +99,16 @@ export function applicationActivities(
           const changed = differences(changes, before).length;
           if (changed === 0) return { changed, differing: [] };
           return await warned({}, async (options) => {
-            const fees = { ...mergePatch({ ...before }, changes), id };
+            const update = (own: Record<string, unknown>) =>
+              client.updateFees({ ...mergePatch(own, changes), id }, { ...options, isChecked: true });
             await naming(of('fees'), async () => {
               checked(merchantFees, changes, { system: 'boarding', operation: 'update-fees' });
-              await client.updateFees(fees, { ...options, isChecked: true });
+              await update({ ...before }).catch((error: unknown) => {
+                const own = writable(before);
+                const isRefused = error instanceof PartnerError && error.kind === 'Rejected';
+                if (!isRefused || isSame(own, before)) throw error;
+                return update(own);
+              });
             });
             const after = await client.getFees({ id }, untilCancelled());
             const differing = differences(changes, after, ['fees']);
@@ -202,6 +208,27 @@ async function chooseReferences(
   const boardingSettingsId = await chosen('boardingSettingsId', client.listBoardingSettings);
   if (problems.length > 0 || agentProfileId === undefined) return { problems };
   return { agentProfileId, ...(boardingSettingsId !== undefined && { boardingSettingsId }) };
+}
+
+/** The partner's own fees with documented numbers that it shows as text as numbers: some writes refuse what their read shows. */
+function writable(fees: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const copy = structuredClone({ ...fees });
+  for (const { path } of merchantFees.safeParse(fees).error?.issues ?? []) {
+    const group = path
+      .slice(0, -1)
+      .reduce<unknown>((within, name) => (within as Fields)[name], copy) as Fields;
+    const [name = ''] = path.slice(-1);
+    const text = group[name];
+    if (typeof text === 'string' && String(Number(text)) === decimal(text)) group[name] = Number(text);
+  }
+  return copy;
+}
+
+type Fields = Record<PropertyKey, unknown>;
+
+/** `3.50` is 3.5. */
+function decimal(text: string): string {
+  return text.includes('.') ? text.replace(/0+$/, '').replace(/\.$/, '') : text;
 }
 
 /** The differences between the partner's fees and the requested ones. Fields that were not requested do not count. */

@@ -128,9 +128,15 @@ function nullable<Shape extends z.ZodRawShape>(shape: Shape) {
   return Object.fromEntries(fields) as { [Name in keyof Shape]: z.ZodNullable<Shape[Name]> };
 }
 
+const FEE_FIELDS = Object.keys(feeFields(json));
+
 /** Merchant fees as they are read; empty until they are set, if the merchant was created without boarding settings. */
 export const merchantFeesRead = z
   .record(z.string(), z.unknown())
+  .refine(
+    (fees) => Object.keys(fees).length === 0 || FEE_FIELDS.some((name) => Object.hasOwn(fees, name)),
+    'has none of the documented fees',
+  )
   .nullish()
   .transform((fees) => fees ?? {});
 

@@ -1,5 +1,5 @@
 /** The steps up to the submission, which people may have asked for again. */
-import { condition, workflowInfo } from '@temporalio/workflow';
+import { condition, sleep, workflowInfo } from '@temporalio/workflow';
 import type {
   CreatedMerchant,
   MerchantOwner,
@@ -240,11 +240,14 @@ async function inspect({ journey }: Boarding, merchantProfileId: number): Promis
 
 const FEES = 'set the fees';
 
+/** How long the partner may take to show on all of its servers what it has accepted, from one look to the next. */
+const SHOWN_AFTER = ['10s', '1 minute', '10 minutes'] as const;
+
 /** Sets the requested fees, if there are any, and asks a person if the partner keeps others. */
 export async function setFees({ journey, merchantProfileId, input }: Boarding): Promise<void> {
   const { correct } = input;
   const title = FEES;
-  for (;;) {
+  for (let looks = 0; ; looks += 1) {
     if (!input.current.fees) return;
     const run = () => partner.changeFees({ merchantProfileId, changes: input.current.fees ?? {} });
     const { changed, differing } = await runStep(journey, { effect: 'idempotent', title, run, correct });
@@ -252,7 +255,9 @@ export async function setFees({ journey, merchantProfileId, input }: Boarding): 
       journey.timeline.add(changed > 0 ? 'fees-changed' : 'fees-read');
       return;
     }
-    await askForCorrection(journey, { title, correct }, differing);
+    const wait = SHOWN_AFTER[looks];
+    if (wait) await sleep(wait);
+    else await askForCorrection(journey, { title, correct }, differing);
   }
 }
 

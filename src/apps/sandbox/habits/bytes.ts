@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Answer } from '../answer.js';
-import { asBytes, type Habit, type Habits, responses } from './habit.js';
+import { asBytes, type Call, type Habit, type Habits, reads, responses } from './habit.js';
 
 /** The bytes of responses, and the connections that they come by. */
 
@@ -8,14 +8,12 @@ function encoded(
   encode: (text: string) => Buffer,
   headers: Answer['headers'] = {},
   contentType = 'application/json',
+  concerns: (call: Call) => boolean = () => true,
 ): Habit['start'] {
-  return responses(
-    () => true,
-    (answer) => {
-      const bytes = asBytes(answer, encode, headers);
-      return bytes === answer ? answer : { ...bytes, contentType };
-    },
-  );
+  return responses(concerns, (answer) => {
+    const bytes = asBytes(answer, encode, headers);
+    return bytes === answer ? answer : { ...bytes, contentType };
+  });
 }
 
 const compressed = (compress: (bytes: Buffer) => Buffer, encoding: string) =>
@@ -92,10 +90,10 @@ export const bytes: Habits = {
     start: encoded((text) => Buffer.from(`\r\n \t${text} \r\n\r\n`)),
   },
   'against-hijacking': {
-    does: "Every response begins with )]}', and a new line.",
+    does: "Every response to a read begins with )]}', and a new line.",
     seen: 'AngularJS: protection against JSON hijacking',
     outcome: 'paused',
-    start: encoded((text) => Buffer.from(`)]}',\n${text}`)),
+    start: encoded((text) => Buffer.from(`)]}',\n${text}`), {}, undefined, reads),
   },
   'chunked-without-end': wire(
     'endless',
@@ -124,7 +122,7 @@ export const bytes: Habits = {
   'closes-in-silence': wire(
     'closes',
     'A connection that is kept alive is closed without a word after each response.',
-    'load balancers with an idle time-out',
+    'load balancers with an idle timeout',
     'tolerated',
   ),
 };

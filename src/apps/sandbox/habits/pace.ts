@@ -170,9 +170,9 @@ export const pace: Habits = {
       };
     },
   },
-  'gateway-time-out': {
+  'gateway-timeout': {
     does: 'Every third write takes effect, and gets 504.',
-    seen: 'gateways with a shorter time-out than the service',
+    seen: 'gateways with a shorter timeout than the service',
     outcome: 'asked',
     start: () => {
       let count = 0;
