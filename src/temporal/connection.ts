@@ -74,11 +74,7 @@ export class TemporalUnavailable extends TemporalProblem {
   }
 }
 
-export async function temporalUnavailable(
-  credentials: Credentials,
-  error: unknown,
-  signal?: AbortSignal,
-): Promise<TemporalUnavailable> {
+export async function temporalUnavailable(credentials: Credentials, error: unknown, signal?: AbortSignal) {
   return new TemporalUnavailable(credentials.address, await whyUnavailable(credentials, error, signal), {
     cause: error,
   });

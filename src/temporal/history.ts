@@ -32,11 +32,7 @@ export function isoOf(time: Timestamp): string | undefined {
  *
  * @returns `missing` is the run id of the latest one that Temporal no longer has
  */
-export async function runsOf(
-  client: Client,
-  workflowId: string,
-  lastRunId: string,
-): Promise<{ readonly runs: readonly Run[]; readonly missing: string | undefined }> {
+export async function runsOf(client: Client, workflowId: string, lastRunId: string) {
   const runs: Run[] = [];
   for (let runId: string | undefined = lastRunId; runId; ) {
     const fetched: Promise<Pick<temporal.api.history.v1.IHistory, 'events'>> = client.workflow

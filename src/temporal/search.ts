@@ -192,11 +192,7 @@ export async function count(client: Client, query: string): Promise<number> {
 const PAGE = 1_000;
 
 /** Finds the workflows of a query, newest first. If the key differs, the dba comes from the search attribute. */
-export async function* listed(
-  client: Client,
-  query: string,
-  most = Number.POSITIVE_INFINITY,
-): AsyncGenerator<Listed> {
+export async function* listed(client: Client, query: string, most = Number.POSITIVE_INFINITY) {
   for await (const raw of rawListed(client, query, most)) yield await listedFrom(client, raw);
 }
 
@@ -210,12 +206,7 @@ export async function* listedBy(client: Client, filter: Filter, most?: number): 
 export type Raw = temporal.api.workflow.v1.IWorkflowExecutionInfo;
 
 /** The same workflows in their raw form: nothing of them is decrypted. The server sends `page` of them at once. */
-export async function* rawListed(
-  client: Client,
-  query: string,
-  most: number,
-  page = PAGE,
-): AsyncGenerator<Raw> {
+export async function* rawListed(client: Client, query: string, most: number, page = PAGE) {
   const { namespace } = client.options;
   let left = most;
   let nextPageToken: Uint8Array | undefined;
@@ -309,12 +300,7 @@ const SHARPNESS_MS = 1_000;
  * @param near probably such a due date, as an earlier search has found it
  * @returns `total` includes those that are due later
  */
-export async function mostUrgent(
-  client: Client,
-  filter: Filter,
-  most: number,
-  near?: Date,
-): Promise<{ readonly filter: Filter; readonly total: number }> {
+export async function mostUrgent(client: Client, filter: Filter, most: number, near?: Date) {
   const waiting = (dueUntil = filter.dueUntil) => count(client, visibilityQuery({ ...filter, dueUntil }));
   const total = await waiting();
   if (total <= most) return { filter, total };

@@ -234,11 +234,7 @@ function fairnessKeyOf({ agentProfileId, agent }: Agent): string | undefined {
  * @returns dotted names of the fields that differ; `undefined` when the first input can no longer be read, because its history
  * or its key is gone
  */
-export async function differenceFromStart(
-  client: Client,
-  workflowId: string,
-  input: unknown,
-): Promise<string[] | undefined> {
+export async function differenceFromStart(client: Client, workflowId: string, input: unknown) {
   try {
     const { raw, runId } = await client.workflow.getHandle(workflowId).describe();
     const started = await startOfRun(client, workflowId, raw.workflowExecutionInfo?.firstRunId || runId);

@@ -144,11 +144,7 @@ const TLS_TIMEOUT_MS = 5_000;
  * Explains why Temporal rejects a connection, if the API key or a certificate is the reason. After a failed handshake the SDK
  * reports only that there was no connection in time, so the handshake is repeated here.
  */
-export async function whyUnavailable(
-  credentials: Credentials,
-  error: unknown,
-  signal?: AbortSignal,
-): Promise<string | undefined> {
+export async function whyUnavailable(credentials: Credentials, error: unknown, signal?: AbortSignal) {
   if (isDenied(error)) {
     return credentials.apiKey === undefined
       ? 'it requires an API key, and TEMPORAL_API_KEY is not set'
@@ -168,11 +164,7 @@ function expiryOf({ clientCertPair }: TLSConfig): string | undefined {
   return Date.parse(validTo) < Date.now() ? validTo : undefined;
 }
 
-async function handshake(
-  address: string,
-  tls: TLSConfig,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
+async function handshake(address: string, tls: TLSConfig, signal: AbortSignal | undefined) {
   const { hostname, port } = new URL(`https://${address}`);
   const host = hostname.replace(/^\[|\]$/g, '');
   const { clientCertPair: pair, serverRootCACertificate: ca, serverNameOverride } = tls;

@@ -153,10 +153,7 @@ function allowedNamespace({ headers }: FastifyRequest, namespaces: readonly stri
 }
 
 /** Converts payloads one by one, lets other requests run in between, and stops as soon as the response becomes too large. */
-async function inTurns(
-  payloads: readonly Payload[],
-  convert: (payloads: Payload[]) => Promise<Payload[]>,
-): Promise<Payload[]> {
+async function inTurns(payloads: readonly Payload[], convert: (payloads: Payload[]) => Promise<Payload[]>) {
   const converted: Payload[] = [];
   let bytes = 0;
   for (const payload of payloads) {

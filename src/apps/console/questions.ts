@@ -44,10 +44,7 @@ const keyOf = ({ workflowId, id }: InboxItem) => `${workflowId} ${id}`;
  * private. So each workflow with a question that is not known yet is asked once, and not for each view. A page waits a second for
  * the answers; the next look at the list has those that come later.
  */
-export async function withQuestions(
-  client: Client,
-  rows: readonly InboxItem[],
-): Promise<readonly InboxItem[]> {
+export async function withQuestions(client: Client, rows: readonly InboxItem[]) {
   const { questions, pauses, limit, wanted } = knownTo(client);
   const unknown = rows.filter((row) => row.id !== undefined && !questions.has(keyOf(row)));
   const workflowIds = new Set(unknown.map((row) => row.workflowId));

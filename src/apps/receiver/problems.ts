@@ -85,11 +85,7 @@ const FASTIFY_ERRORS: Readonly<Record<number, readonly [ProblemKind, string]>> =
 };
 
 /** Responds to every error with problem+json. Logs the kind of an internal error, and no other error. */
-export function handleErrors(
-  server: FastifyInstance,
-  logger: Logger,
-  count: (problem: Problem) => void,
-): void {
+export function handleErrors(server: FastifyInstance, logger: Logger, count: (problem: Problem) => void) {
   server.setErrorHandler((error, _, reply) => {
     const problem = problemFrom(error);
     count(problem);

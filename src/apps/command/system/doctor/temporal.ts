@@ -23,11 +23,7 @@ import { type Check, type ClockOffsets, ok, type Verdict, warn, wrong } from './
 import { examineKeys, runningIn } from './keys.js';
 
 /** @param connected rejects when Temporal is unavailable, which the first check reports */
-export function temporalChecks(
-  connected: Promise<Client>,
-  config: WorkerSettings,
-  clocks: ClockOffsets,
-): Check[] {
+export function temporalChecks(connected: Promise<Client>, config: WorkerSettings, clocks: ClockOffsets) {
   const { taskQueue } = config;
   const described = connected.then(describedBy);
   // The check of the namespace reports it.
