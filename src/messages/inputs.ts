@@ -121,11 +121,6 @@ export function merchantBoardingInput(known = NO_ACCOUNTS) {
   });
 }
 
-/** The same without an `externalId`, as part of a customer. */
-function boardingPart(known: KnownAccounts) {
-  return oneOfEach(z.strictObject(boardingFields(known)));
-}
-
 function boardingFields(known: KnownAccounts) {
   const merchant = merchantBasics(allPosNames(known));
   return {
@@ -213,9 +208,6 @@ export function businessOnboardingInput(known = NO_ACCOUNTS) {
   });
 }
 
-/** The same as part of a customer, which boards the merchant. */
-const businessPart = z.strictObject(businessFields);
-
 /**
  * A business to onboard.
  *
@@ -237,8 +229,8 @@ export function customerOnboardingInput(known = NO_ACCOUNTS) {
       externalId,
       /** The account of all parts. */
       account: accountName(known),
-      boarding: boardingPart(known),
-      business: businessPart,
+      boarding: oneOfEach(z.strictObject(boardingFields(known))),
+      business: z.strictObject(businessFields),
       /** The fate of the other part when the merchant or the business ends without success. */
       onDecline: z.enum(['continue', 'cancel-other']).default('continue'),
     })

@@ -95,7 +95,9 @@ export function visibilityQuery(filter: Filter): Condition {
   const has = (name: keyof typeof SEARCH_ATTRIBUTES, value: string | undefined) =>
     value && is(SEARCH_ATTRIBUTES[name], value);
   const due = SEARCH_ATTRIBUTES.actionDueAt;
-  const types = filter.types.filter((type) => system === undefined || mayBeAt(type, system));
+  const isAt = (type: WorkflowType) =>
+    isAccount(type) || systemOf(`${WORKFLOW_ID_PREFIXES[type]}-`) === system;
+  const types = system === undefined ? filter.types : filter.types.filter(isAt);
   return all(
     isIn('WorkflowType', types),
     // The id of an account's workflow names its partner.
@@ -171,10 +173,6 @@ export function isInAccounts(
   return parts !== undefined && own.every((account) => accounts.includes(account));
 }
 
-function mayBeAt(type: WorkflowType, system: SystemName): boolean {
-  return isAccount(type) || systemOf(`${WORKFLOW_ID_PREFIXES[type]}-`) === system;
-}
-
 function isAccount(type: WorkflowType): boolean {
   return type in ACCOUNTS;
 }
@@ -235,6 +233,7 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
   const list = (name: 'requirements' | 'stageTimes') =>
     textsOf(raw.searchAttributes?.indexedFields?.[SEARCH_ATTRIBUTES[name].name]);
   const { requirements, more } = requirementsIn(list('requirements'));
+  const state = (WorkflowExecutionStatus[raw.status ?? 0] ?? '').replace('WORKFLOW_EXECUTION_STATUS_', '');
   // The whole dba is in the memo.
   const dba = await inMemo(client, raw, 'dba');
   const claims = ((await inMemo(client, raw, CLAIMS_MEMO)) ?? {}) as ClaimsMemo;
@@ -242,7 +241,7 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
     ...{ workflowId, runId, type: raw.type?.name as WorkflowType, taskQueue: raw.taskQueue ?? '' },
     dba: typeof dba === 'string' ? dba : text('dba'),
     ...{ system: systemOf(workflowId), partnerAccount: text('partnerAccount') },
-    state: stateOf(raw),
+    state: state.replace('CANCELED', 'CANCELLED').toLowerCase(),
     stage: text('stage') as Stage | undefined,
     ...{ partnerStatus: text('partnerStatus'), merchantProfileId: text('merchantProfileId') },
     ...{ mid: text('mid'), bankingProfileId: text('bankingProfileId') },
@@ -258,11 +257,6 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
 function textsOf(payload: temporal.api.common.v1.IPayload | undefined): string[] {
   const value: unknown = payload?.data?.length ? JSON.parse(Buffer.from(payload.data).toString()) : [];
   return [value].flat().filter((each) => typeof each === 'string');
-}
-
-function stateOf({ status }: Raw): string {
-  const name = WorkflowExecutionStatus[status ?? 0] ?? '';
-  return name.replace('WORKFLOW_EXECUTION_STATUS_', '').replace('CANCELED', 'CANCELLED').toLowerCase();
 }
 
 /** The descriptions of the client have no memo. */

@@ -106,7 +106,10 @@ async function failingTask(client: Client, { workflowId, runId, raw }: WorkflowE
     const { workflowTaskFailedEventAttributes: failed, workflowTaskTimedOutEventAttributes: late } = event;
     if (event.workflowTaskCompletedEventAttributes) return undefined;
     if (failed?.failure) {
-      const failure = await decodedFailure(client, failed.failure, workflowId).catch(ifUnreadable);
+      const failure = await decodedFailure(client, failed.failure, workflowId).catch((error: unknown) => {
+        if (isUnreadablePayload(error)) return error;
+        throw error;
+      });
       const { name } = parseWorkerIdentity(failed.identity ?? '');
       return { ...(name && { worker: `worker ${name}` }), failure: failure ?? new Error('no reason') };
     }
@@ -117,11 +120,6 @@ async function failingTask(client: Client, { workflowId, runId, raw }: WorkflowE
 }
 
 const LAST_EVENTS = 20;
-
-function ifUnreadable(error: unknown): Error {
-  if (isUnreadablePayload(error)) return error;
-  throw error;
-}
 
 const { VERSIONING_BEHAVIOR_PINNED } = proto.temporal.api.enums.v1.VersioningBehavior;
 

@@ -158,7 +158,7 @@ async function inTurns(payloads: readonly Payload[], convert: (payloads: Payload
   let bytes = 0;
   for (const payload of payloads) {
     const [one = {}] = await convert([payload]);
-    bytes += sizeOf(one);
+    for (const part of [one.data, ...Object.values(one.metadata ?? {})]) bytes += part?.length ?? 0;
     if (bytes > MAX_RESPONSE_BYTES) {
       throw new Refused(413, 'the response would be too large: send fewer payloads');
     }
@@ -166,10 +166,6 @@ async function inTurns(payloads: readonly Payload[], convert: (payloads: Payload
     await othersTurn();
   }
   return converted;
-}
-
-function sizeOf({ metadata, data }: Payload): number {
-  return [data, ...Object.values(metadata ?? {})].reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0);
 }
 
 function sendUnknownPath(reply: FastifyReply): FastifyReply {

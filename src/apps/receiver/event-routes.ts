@@ -282,7 +282,9 @@ export function prepareAll(
     if (!Array.isArray(result)) return [];
     return result.map(({ field, message }) => ({ field: isBatch ? `${position}.${field}` : field, message }));
   });
-  if (wrong.some(({ message }) => message === UNKNOWN_TYPE)) throw unknownType(types, wrong);
+  const detail = `known types: ${Object.keys(types).join(', ')}; nothing was started`;
+  if (wrong.some(({ message }) => message === UNKNOWN_TYPE))
+    throw new Problem('unknown-event-type', detail, { errors: wrong });
   if (wrong.length > 0) throw invalid(wrong);
   for (const event of events) checkConformance(event);
   return prepared.filter((result): result is ApplyEvent => !Array.isArray(result));
@@ -303,11 +305,6 @@ function tooDeep(event: GivenEvent): ApplyEvent | undefined {
   const fields = Object.keys(event).filter((name) => isNestedDeeper(event[name], MAX_NESTING - 1));
   const errors = fields.map((field) => ({ field, message: TOO_NESTED }));
   return errors.length > 0 ? () => Promise.reject(invalid(errors)) : undefined;
-}
-
-function unknownType(types: EventTypes, errors: readonly FieldProblem[]): Problem {
-  const detail = `known types: ${Object.keys(types).join(', ')}; nothing was started`;
-  return new Problem('unknown-event-type', detail, { errors });
 }
 
 /** Source and id identify an event (CloudEvents 1.0). Update IDs are visible in Temporal, so this one is a hash. */

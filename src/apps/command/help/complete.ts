@@ -82,8 +82,6 @@ function heldByBash(current: string, breaks: string): number {
   return current[last] === '@' ? last : last + 1;
 }
 
-type Place = Awaited<ReturnType<typeof placeOf>>;
-
 /** The place of the word after these ones. Its option is the one whose value the word is, or may be. */
 async function placeOf(program: Command, act: Act, words: readonly string[]) {
   let [command, given, onlyArguments]: [Command, string[], boolean] = [program, [], false];
@@ -110,7 +108,7 @@ async function placeOf(program: Command, act: Act, words: readonly string[]) {
 }
 
 function valuesAt(
-  { command, given, option, used, onlyArguments }: Place,
+  { command, given, option, used, onlyArguments }: Awaited<ReturnType<typeof placeOf>>,
   current: string,
   env: NodeJS.ProcessEnv,
 ): Values {

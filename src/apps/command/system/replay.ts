@@ -100,7 +100,7 @@ function historiesOf(
   client: Client,
   runs: AsyncGenerator<Raw>,
   { sample, rate }: ReplayOptions,
-  done: Passed,
+  done: Awaited<ReturnType<typeof passedBefore>>,
   counts: { skipped: number; gone: number; left: number },
 ): () => Promise<Recorded | undefined> {
   const sampled = new Map<string, number>();
@@ -172,8 +172,6 @@ function record(client: Client, deploymentVersion: Version, result: object): Pro
     upsertEntries: { [METADATA]: value as NonNullable<typeof value> },
   });
 }
-
-type Passed = Awaited<ReturnType<typeof passedBefore>>;
 
 /** A workflow goes on, so its replay counts for an hour. */
 const COUNTS_MS = 3_600_000;

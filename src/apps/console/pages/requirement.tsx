@@ -116,7 +116,10 @@ export async function requirementShown(found: Found, extra: Extra = {}): Promise
   const { requirement, workflowId, requirementId, listed, obstacle, client } = found;
   if (!requirement) throw new NotShown(404, 'There is no such requirement.');
   const { status = 200, filled, notice, preview } = extra;
-  const correctable = await correctionForm(found);
+  const takesCorrection = found.state && requirement.answers.includes('correction');
+  const correctable = takesCorrection
+    ? formFields(await found.correctable(), found.settings, requirement)
+    : undefined;
   const proposed = await proposedIn(found);
   // The question shows without the summary.
   const input = obstacle ? undefined : await maskedInput(client, found.description).catch(() => undefined);
@@ -147,11 +150,6 @@ export async function requirementShown(found: Found, extra: Extra = {}): Promise
     </OfVisit.Provider>
   );
   return { status, title: `Requirement ${requirementId}`, page };
-}
-
-async function correctionForm({ requirement, state, settings, correctable }: Found) {
-  if (!state || !requirement?.answers.includes('correction')) return undefined;
-  return formFields(await correctable(), settings, requirement);
 }
 
 export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboarding }) {

@@ -187,12 +187,10 @@ async function examineTasks(client: Client, taskQueue: string): Promise<Verdict[
   if (counted === undefined) return [ok('unknown: this server does not report failing workflow tasks')];
   if (counted.count === 0) return [ok('none fail (the server reports a failing task after a minute)')];
   const failing = await Array.fromAsync(listed(client, query, NAMED));
-  const named = await Promise.all(failing.map(({ workflowId }) => whyOf(client, workflowId)));
+  const whyOf = async ({ workflowId }: (typeof failing)[number]) =>
+    (await obstacleOf(client, workflowId))?.message ?? `${workflowId} can be read again`;
+  const named = await Promise.all(failing.map(whyOf));
   const more = counted.count > named.length ? `; and ${counted.count - named.length} more` : '';
   const fix = 'run a build that can continue them (docs/operations.md, "workflow tasks fail")';
   return [wrong(`${counted.count} blocked: ${named.join('; ')}${more}`, fix)];
-}
-
-async function whyOf(client: Client, workflowId: string): Promise<string> {
-  return (await obstacleOf(client, workflowId))?.message ?? `${workflowId} can be read again`;
 }
