@@ -9,17 +9,15 @@ import type { Priority } from '@temporalio/common';
 import type { z } from 'zod';
 import { PRIORITY_KEYS } from '../messages/activities.js';
 import { BATCH_MEMO } from '../messages/batches.js';
-import type {
-  FollowedBusinessInput,
-  FollowedCustomerInput,
-  FollowedMerchantInput,
-} from '../messages/followed-inputs.js';
 import { type OnboardingType, type WorkflowType, workflowId } from '../messages/ids.js';
 import {
   type BusinessOnboardingInput,
   businessOnboardingInput,
   type CustomerOnboardingInput,
   customerOnboardingInput,
+  type FollowedBusinessInput,
+  type FollowedCustomerInput,
+  type FollowedMerchantInput,
   type KnownAccounts,
   type MerchantBoardingInput,
   merchantBoardingInput,

@@ -18,17 +18,19 @@ import { besideOwn, requireKeys } from '../temporal/connection.js';
 import { dataConverter, replayConverter } from '../temporal/payload-codec.js';
 import { workerIdentity } from '../temporal/workers.js';
 import { BESIDE_THEIRS, BUNDLING_ENCODING, bundleFor, THEIR_WORKFLOWS } from './bundles.js';
-import { partnerWorkers, together, type WorkerPlace } from './create-worker.js';
-import { loadWorkerSettings } from './settings.js';
-import { SHUTDOWN } from './tuning.js';
 import {
   countUnreadable,
   type intercepted,
+  partnerWorkers,
   patchActivation,
+  together,
   versioned,
+  type WorkerPlace,
   workersClient,
   workflowQueue,
-} from './workflow-worker.js';
+} from './create-worker.js';
+import { loadWorkerSettings } from './settings.js';
+import { SHUTDOWN } from './tuning.js';
 
 /** The options of a plugin. */
 export interface PluginOptions {
