@@ -53,8 +53,6 @@ export const temporalClientSettings = z.object({
   ),
 });
 
-const CONNECT_TIMEOUT_MS = 5_000;
-
 /** By default, gRPC would wait up to two minutes before it connects again. */
 const MAX_RECONNECT_BACKOFF_MS = 1_000;
 
@@ -205,7 +203,7 @@ export async function openClient({
   try {
     signal?.addEventListener('abort', end);
     await connection
-      .withDeadline(Date.now() + CONNECT_TIMEOUT_MS, () => connection.workflowService.getSystemInfo({}))
+      .withDeadline(Date.now() + 5_000, () => connection.workflowService.getSystemInfo({}))
       .catch(async (error: unknown) => {
         signal?.throwIfAborted();
         if (!isUnimplemented(error)) throw await temporalUnavailable(options, error, signal);

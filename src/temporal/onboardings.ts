@@ -95,12 +95,10 @@ async function unknown(client: Client, given: string): Promise<UnknownOnboarding
   return new UnknownOnboarding(`there is no onboarding with id or dba ${JSON.stringify(given)}${next}`);
 }
 
-const MOST_BEGINNING = 3;
-
 /** `; did you mean Willow Street Yoga [notes]?` for `Willow`, or '' when no name begins so. */
 function beginning(given: string, names: readonly string[]): string {
   const found = names.filter((name) => name.toLowerCase().startsWith(given.toLowerCase()));
-  const some = [...new Set(found)].slice(0, MOST_BEGINNING);
+  const some = [...new Set(found)].slice(0, 3);
   return some.length === 0 ? '' : `; did you mean ${some.join(' or ')}?`;
 }
 

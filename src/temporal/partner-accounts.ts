@@ -42,8 +42,6 @@ export interface AccountAt {
   readonly taskQueue: string;
 }
 
-const CONCURRENCY = 16;
-
 /** Reports to the workflow of an account. Starts it if it does not run. */
 export async function reportTo<Args extends unknown[]>(
   client: Client,
@@ -162,7 +160,7 @@ async function wakeAll(
       if (length > 0) workflows += 1;
     }
   }
-  await Promise.all(Array.from({ length: CONCURRENCY }, wakeNext));
+  await Promise.all(Array.from({ length: 16 }, wakeNext));
   return { steps, workflows };
 }
 

@@ -279,8 +279,6 @@ export async function inMemo(client: Client, { execution, memo }: Raw, field: st
   }
 }
 
-const HOUR = 3_600_000;
-
 /** Due dates are searched between these hours from now, as hyperbolic sines: the closer to now, the finer. */
 const [LEAST, MOST] = [-90_000, 10_000].map(Math.asinh) as [number, number];
 
@@ -302,7 +300,7 @@ export async function mostUrgent(client: Client, filter: Filter, most: number, n
   const until = (dueUntil: Date) => ({ filter: { ...filter, dueUntil }, total });
   if (near && isEnough(await waiting(near))) return until(near);
   const now = Date.now();
-  const timeAt = (place: number) => new Date(Math.round(now + Math.sinh(place) * HOUR));
+  const timeAt = (place: number) => new Date(Math.round(now + Math.sinh(place) * 3_600_000));
   let [low, high] = [LEAST, MOST];
   while (timeAt(high).getTime() - timeAt(low).getTime() > SHARPNESS_MS) {
     const middle = (low + high) / 2;

@@ -90,10 +90,8 @@ export function rejectionOf(error: unknown): string | undefined {
   return details === undefined || NAMES_SEARCH_ATTRIBUTE.test(details) ? undefined : details;
 }
 
-const DEADLINE_MS = 10_000;
-
 export function promptly<Result>(client: Client, call: () => Promise<Result>): Promise<Result> {
-  return client.connection.withDeadline(Date.now() + DEADLINE_MS, call);
+  return client.connection.withDeadline(Date.now() + 10_000, call);
 }
 
 /** A problem with Temporal, or with a workflow there, that people can solve. The message is for them, on one line. */

@@ -100,7 +100,7 @@ async function failingTask(client: Client, { workflowId, runId, raw }: WorkflowE
   const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
     namespace: client.options.namespace,
     execution: { workflowId, runId },
-    maximumPageSize: LAST_EVENTS,
+    maximumPageSize: 20,
   });
   for (const event of history?.events ?? []) {
     const { workflowTaskFailedEventAttributes: failed, workflowTaskTimedOutEventAttributes: late } = event;
@@ -118,8 +118,6 @@ async function failingTask(client: Client, { workflowId, runId, raw }: WorkflowE
   }
   return undefined;
 }
-
-const LAST_EVENTS = 20;
 
 const { VERSIONING_BEHAVIOR_PINNED } = proto.temporal.api.enums.v1.VersioningBehavior;
 

@@ -274,13 +274,12 @@ const OBJECT = 'must be an object';
 
 const SIZE = 'must be a whole number';
 const sizeBytes = z.union([z.string().regex(/^\d+$/, SIZE), z.int()], SIZE).nullish();
-const externalPayload = z.strictObject({ sizeBytes }, OBJECT);
 
 const payload = z.strictObject(
   {
     metadata: z.record(z.string(), bytes, OBJECT).nullish(),
     data: bytes.nullish(),
-    externalPayloads: z.array(externalPayload, 'must be a list').nullish(),
+    externalPayloads: z.array(z.strictObject({ sizeBytes }, OBJECT), 'must be a list').nullish(),
   },
   OBJECT,
 );

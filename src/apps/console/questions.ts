@@ -7,8 +7,6 @@ import type { InboxItem } from '../../services/inbox/inbox.js';
 /** The number of concurrent queries: a query may replay a workflow that its worker no longer has in memory. */
 const AT_ONCE = 8;
 
-const TIMEOUT_MS = 3_000;
-
 const PATIENCE_MS = 1_000;
 
 /** The pause before a workflow that did not respond is asked again. */
@@ -72,7 +70,7 @@ async function learn(client: Client, workflowId: string): Promise<void> {
   const { questions, pauses } = knownTo(client);
   const query = () => client.workflow.getHandle(workflowId).query(stateQuery);
   // The page of the requirement shows why it cannot be read.
-  const state = await client.withDeadline(Date.now() + TIMEOUT_MS, query).catch(() => undefined);
+  const state = await client.withDeadline(Date.now() + 3_000, query).catch(() => undefined);
   if (!state) return;
   pauses.delete(workflowId);
   for (const { id, title, answers } of state.requirements) {

@@ -189,8 +189,6 @@ function handshake(headers: IncomingHttpHeaders, requestsPerMinute: number): Rec
   return { 'webhook-allowed-origin': origin, 'webhook-allowed-rate': `${allowedRate}` };
 }
 
-const received = z.strictObject({ ...whoAndWhy, documents: documentRefs });
-
 /** The attributes of CloudEvents 1.0 around the data. Extension attributes are allowed. */
 const attributes = {
   specversion: z.literal('1.0', 'must be 1.0'),
@@ -222,7 +220,7 @@ export function eventTypes(known: KnownAccounts): EventTypes {
     eventType(
       'documents.received.v1',
       'Answer a requirement with documents of the document store',
-      received,
+      z.strictObject({ ...whoAndWhy, documents: documentRefs }),
       (backend, { documents, ...who }, updateId) =>
         resolve('documents')(backend, { ...who, answer: { kind: 'documents', documents } }, updateId),
     ),

@@ -34,8 +34,6 @@ import {
   When,
 } from './parts.js';
 
-const REFRESH_SECONDS = 5;
-
 /** A visit to a requirement, with what is known of it; without a requirement when it is not open. */
 export type Found = Awaited<ReturnType<typeof find>>;
 
@@ -192,7 +190,7 @@ function LiveState({ found, proposed }: LiveProps) {
   return (
     <div
       {...{ id: `live-${requirementId}`, 'data-live': withList(`${path}/part`, listIn(found).list) }}
-      {...{ 'data-seconds': REFRESH_SECONDS, role: 'status' }}
+      {...{ 'data-seconds': 5, role: 'status' }}
     >
       {state && !requirement ? (
         <Problem>

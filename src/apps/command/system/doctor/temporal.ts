@@ -208,7 +208,6 @@ const IN_LIST = 5_000;
 /** Workflows of these ages, in days, are sampled, because old workflows need old keys. */
 const AGES_DAYS = [30, 7, 1, 0];
 const OF_EACH_AGE = 5;
-const DAY_MS = 86_400_000;
 
 const MOST_IDS = 3;
 
@@ -262,7 +261,7 @@ const idOf = ({ execution }: Raw) => execution?.workflowId ?? '';
 async function sampleOf(client: Client, taskQueue: string): Promise<string[]> {
   const sampled = await Promise.all(
     AGES_DAYS.map((days) => {
-      const before = new Date(Date.now() - days * DAY_MS);
+      const before = new Date(Date.now() - days * 86_400_000);
       const query = runningIn(taskQueue, ...(days > 0 ? [compared('StartTime', '<', before)] : []));
       return Array.fromAsync(rawListed(client, query, OF_EACH_AGE));
     }),
@@ -270,13 +269,11 @@ async function sampleOf(client: Client, taskQueue: string): Promise<string[]> {
   return [...new Set(sampled.flat().map(idOf))];
 }
 
-const LAST_EVENTS = 20;
-
 /** The summary and the pending activities of a workflow, and its last events. */
 async function everythingOf(client: Client, workflowId: string): Promise<unknown> {
   const request = { namespace: client.options.namespace, execution: { workflowId } };
   const described = client.workflowService.describeWorkflowExecution(request);
-  const last = { ...request, maximumPageSize: LAST_EVENTS };
+  const last = { ...request, maximumPageSize: 20 };
   return ifFound(Promise.all([described, client.workflowService.getWorkflowExecutionHistoryReverse(last)]));
 }
 
