@@ -10,7 +10,7 @@ import {
   makeGrpcRetryInterceptor,
   type WorkflowClientInterceptor,
 } from '@temporalio/client';
-import { type ClientConfigTLS, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
+import { loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import { z } from 'zod';
 import { DEFAULT_TASK_QUEUE } from '../messages/ids.js';
 import {
@@ -87,7 +87,10 @@ export function temporalSettings(env: NodeJS.ProcessEnv) {
   const overrideEnvVars = withSecretFiles(env, TEMPORAL_SECRETS);
   try {
     const profile = loadClientConfigProfile({ overrideEnvVars });
-    checkPair(profile.tls);
+    const { clientCert, clientKey } = profile.tls ?? {};
+    // The SDK silently ignores one without the other.
+    if (clientCert && !clientKey) throw new BadSetting('TEMPORAL_TLS_CLIENT_KEY_PATH', 'is not set');
+    if (clientKey && !clientCert) throw new BadSetting('TEMPORAL_TLS_CLIENT_CERT_PATH', 'is not set');
     const { connectionOptions, namespace = 'default' } = toClientOptions(profile);
     const { address = 'localhost:7233', ...options } = connectionOptions;
     if (!HOST_AND_PORT.test(address))
@@ -103,12 +106,6 @@ export function temporalSettings(env: NodeJS.ProcessEnv) {
 
 /** With any other address, the client waits forever, and the worker reports it in its own words. */
 const HOST_AND_PORT = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]]+)(:\d{1,5})?$/i;
-
-/** The SDK silently ignores one without the other. */
-function checkPair({ clientCert, clientKey }: ClientConfigTLS = {}): void {
-  if (clientCert && !clientKey) throw new BadSetting('TEMPORAL_TLS_CLIENT_KEY_PATH', 'is not set');
-  if (clientKey && !clientCert) throw new BadSetting('TEMPORAL_TLS_CLIENT_CERT_PATH', 'is not set');
-}
 
 /** Checked before anything connects, because the native part of a worker and gRPC report the same mistake in different words. */
 function checkCertificates({ tls }: Pick<Credentials, 'tls'>): void {

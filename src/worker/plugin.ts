@@ -8,7 +8,6 @@ import {
   type BundlerPlugin,
   NativeConnection,
   type ReplayWorkerOptions,
-  type Worker,
   type WorkerInterceptors,
   type WorkerOptions,
   type WorkerPlugin,
@@ -25,7 +24,6 @@ import {
   patchActivation,
   together,
   versioned,
-  type WorkerPlace,
   workersClient,
   workflowQueue,
 } from './create-worker.js';
@@ -87,7 +85,10 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
     }),
 
     async runWorker(worker, next) {
-      const partners = await partnerWorkers(placeOf(worker), config);
+      const { namespace, identity, workerDeploymentOptions } = worker.options;
+      const versioning = workerDeploymentOptions && { workerDeploymentOptions };
+      const place = { connection: connectionOf(worker), namespace, identity, ...versioning };
+      const partners = await partnerWorkers(place, config);
       const main = {
         run: () => next(worker),
         shutdown: () => worker.shutdown(),
@@ -111,12 +112,6 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
         workflowBundle === undefined && { workflowBundle: bundleFor(payloadKeys) }),
     };
   }
-}
-
-function placeOf(worker: Worker): WorkerPlace {
-  const { namespace, identity, workerDeploymentOptions } = worker.options;
-  const connection = connectionOf(worker);
-  return { connection, namespace, identity, ...(workerDeploymentOptions && { workerDeploymentOptions }) };
 }
 
 /** @throws {TypeError} without a connection, or with that of another copy of the SDK, which no worker here can use */
