@@ -117,13 +117,12 @@ function notTaken([first, ...more]: readonly Polled[]): Verdict {
   return wrong(detail, `start a worker ${kind}: "npm run worker"${build}`);
 }
 
-/** Names the builds with pinned workflows that no worker runs. @param at as in {@link pollersOf} */
-export async function examineBuilds(
+/** Names the builds with pinned workflows that no worker runs. */
+async function examineBuilds(
   client: Client,
   { taskQueue, version }: Pick<WorkerSettings, 'taskQueue' | 'version'>,
-  at?: number,
 ): Promise<Verdict[]> {
-  const { target, versions: polling } = await pollersOf(client, taskQueue, 'workflow', at);
+  const { target, versions: polling } = await pollersOf(client, taskQueue, 'workflow');
   // By default, a deployment has the name of its task queue. Workers that no longer poll are found by it.
   const names = new Set([
     version?.deploymentName ?? taskQueue,
