@@ -7,7 +7,7 @@ import { TRACE_HEADER } from '../src/messages/sinks.js';
 import { accountPrefix, readAccounts } from '../src/partners/account-settings.js';
 import { type FileStore, StoreFailure } from '../src/platform/documents/file-store.js';
 import type { OperationStart } from '../src/temporal/start.js';
-import type { WorkersConfig } from '../src/worker/workflow-worker.js';
+import type { WorkersConfig } from '../src/worker/create-worker.js';
 import { STORE_FAILS } from './answers.js';
 import { castOf, KINDS, type Party, workersOf } from './cast.js';
 import { operationOf } from './errands.js';

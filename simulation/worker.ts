@@ -6,9 +6,14 @@ import { msToNumber, tsToMs } from '@temporalio/common/lib/time.js';
 import type { InjectedSinks } from '@temporalio/worker';
 import type { SinkCall, Sinks } from '@temporalio/workflow';
 import { batchActivities } from '../src/activities/batches.js';
-import { type ActivityQueue, activityQueues } from '../src/worker/create-worker.js';
+import {
+  type ActivityQueue,
+  activityQueues,
+  intercepted,
+  type WorkersConfig,
+  workflowQueue,
+} from '../src/worker/create-worker.js';
 import { SHUTDOWN_FORCE, SHUTDOWN_GRACE } from '../src/worker/tuning.js';
-import { intercepted, type WorkersConfig, workflowQueue } from '../src/worker/workflow-worker.js';
 import {
   type ActivityFunction,
   type Commands,

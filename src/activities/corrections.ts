@@ -6,8 +6,13 @@ import type {
   CorrectionRequest,
   Patch,
 } from '../messages/activities.js';
-import { followedBusinessInput, followedMerchantInput } from '../messages/followed-inputs.js';
-import { businessOnboardingInput, type KnownAccounts, merchantBoardingInput } from '../messages/inputs.js';
+import {
+  businessOnboardingInput,
+  followedBusinessInput,
+  followedMerchantInput,
+  type KnownAccounts,
+  merchantBoardingInput,
+} from '../messages/inputs.js';
 import { isObject, isWithin, leavesOf, mergePatch } from '../messages/objects.js';
 import { CORRECTABLE_FIELDS, isFollowed } from '../messages/onboardings.js';
 import type { FieldProblem } from '../partners/partner-error.js';

@@ -84,9 +84,7 @@ export function reservationId(system: string, taskQueue: string, record: number,
 }
 
 /** Returns the parts of an id; undefined for any other text. */
-export function partsOfId(
-  id: string,
-): (ReturnType<typeof splitAccount> & { type: WorkflowType }) | undefined {
+export function partsOfId(id: string) {
   const types = Object.entries(WORKFLOW_ID_PREFIXES) as [WorkflowType, string][];
   const found = types.find(([, prefix]) => id.startsWith(`${prefix}-`));
   if (!found) return undefined;

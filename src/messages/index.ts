@@ -40,12 +40,12 @@ export {
   TIMELINE_EVENTS,
   type TimelineEvent,
 } from './codes.js';
+export { DEFAULT_TASK_QUEUE, WORKFLOW_ID_PREFIXES, type WorkflowType, workflowId } from './ids.js';
 export type {
   FollowedBusinessInput,
   FollowedCustomerInput,
   FollowedMerchantInput,
-} from './followed-inputs.js';
-export { DEFAULT_TASK_QUEUE, WORKFLOW_ID_PREFIXES, type WorkflowType, workflowId } from './ids.js';
+} from './inputs.js';
 export {
   type BusinessOnboardingInput,
   businessOnboardingInput,

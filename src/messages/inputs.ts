@@ -121,11 +121,6 @@ export function merchantBoardingInput(known = NO_ACCOUNTS) {
   });
 }
 
-/** The same without an `externalId`, as part of a customer. */
-function boardingPart(known: KnownAccounts) {
-  return oneOfEach(z.strictObject(boardingFields(known)));
-}
-
 function boardingFields(known: KnownAccounts) {
   const merchant = merchantBasics(allPosNames(known));
   return {
@@ -187,7 +182,7 @@ export type MerchantToBoard = z.input<ReturnType<typeof merchantBoardingInput>>;
  * The body of E7 (docs/partner-apis.md#banking) without the owners. `annualBusinessRevenue` is in whole US dollars, any int64
  * from 0 on: a number, or the text of its digits beyond 2^53, because an input travels as JSON.
  */
-export const businessHolder = accountHolder.extend({
+const businessHolder = accountHolder.extend({
   annualBusinessRevenue: dollars.transform(keepingDigits).nullish(),
   doingBusinessAsName: dba(accountHolder.shape.doingBusinessAsName),
 });
@@ -213,9 +208,6 @@ export function businessOnboardingInput(known = NO_ACCOUNTS) {
   });
 }
 
-/** The same as part of a customer, which boards the merchant. */
-const businessPart = z.strictObject(businessFields);
-
 /**
  * A business to onboard.
  *
@@ -237,8 +229,8 @@ export function customerOnboardingInput(known = NO_ACCOUNTS) {
       externalId,
       /** The account of all parts. */
       account: accountName(known),
-      boarding: boardingPart(known),
-      business: businessPart,
+      boarding: oneOfEach(z.strictObject(boardingFields(known))),
+      business: z.strictObject(businessFields),
       /** The fate of the other part when the merchant or the business ends without success. */
       onDecline: z.enum(['continue', 'cancel-other']).default('continue'),
     })
@@ -261,3 +253,71 @@ export type CustomerOnboardingInput = z.output<ReturnType<typeof customerOnboard
  * @interface
  */
 export type CustomerToOnboard = z.input<ReturnType<typeof customerOnboardingInput>>;
+
+/**
+ * Inputs of onboardings that exist at their partner, and that Gangway follows (`gangway adopt`). A followed onboarding creates,
+ * changes and submits nothing by itself. It sends people's answers.
+ */
+
+const followedFields = {
+  follow: z.literal(true),
+  dueInHours: dueInHours.default(DEFAULT_DUE_IN_HOURS),
+  unclaimedInHours,
+};
+
+const followedMerchantFields = {
+  ...followedFields,
+  merchantProfileId: partnerId,
+  merchant: z.strictObject({ dba: dba() }),
+  /** For searches, and for the turns that agents take. */
+  agentProfileId: partnerId.optional(),
+  /** Only for a correction: the fees to change and submit. */
+  fees: feeChanges.optional(),
+  application: application.optional(),
+};
+
+const followedBusinessFields = {
+  ...followedFields,
+  profileId: partnerId,
+  /** The business to compare the profile with. A correction adds the other fields: the partner accepts only a whole holder. */
+  holder: businessHolder.partial().required({ doingBusinessAsName: true }),
+  beneficialOwners: beneficialOwners.optional(),
+  openFinancialAccount: z.never('is not done for a followed business').optional(),
+};
+
+/** A merchant to follow. */
+export function followedMerchantInput(known = NO_ACCOUNTS) {
+  return z.strictObject({ externalId, account: accountName(known), ...followedMerchantFields });
+}
+
+/**
+ * A merchant to follow.
+ *
+ * @interface
+ */
+export type FollowedMerchantInput = z.output<ReturnType<typeof followedMerchantInput>>;
+
+/** A business to follow. */
+export function followedBusinessInput(known = NO_ACCOUNTS) {
+  return z.strictObject({
+    externalId,
+    account: accountName(known),
+    ...followedBusinessFields,
+    /** The merchant that the profile must be of. */
+    merchantProfileId: partnerId.optional(),
+  });
+}
+
+/**
+ * A business to follow.
+ *
+ * @interface
+ */
+export type FollowedBusinessInput = z.output<ReturnType<typeof followedBusinessInput>>;
+
+/** A merchant to follow together with its business. */
+export interface FollowedCustomerInput extends Pick<FollowedMerchantInput, 'externalId' | 'account'> {
+  readonly boarding: Omit<FollowedMerchantInput, 'externalId' | 'account'>;
+  readonly business: Omit<FollowedBusinessInput, 'externalId' | 'account' | 'merchantProfileId'>;
+  readonly onDecline: 'continue';
+}

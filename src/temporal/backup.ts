@@ -38,8 +38,6 @@ export interface BackedUp extends z.output<typeof backedUpFacts> {
   readonly ended?: EndedParts;
 }
 
-const CONCURRENCY = 16;
-
 /** The number of onboardings to hold in memory: those being read, and those waiting to be written. */
 const AHEAD = 64;
 
@@ -49,7 +47,7 @@ const AHEAD = 64;
  * @throws {UnreadablePayload} when a key is missing
  */
 export async function* backedUp(client: Client, taskQueue: string): AsyncGenerator<BackedUp> {
-  const limit = pLimit(CONCURRENCY);
+  const limit = pLimit(16);
   const reading: Promise<BackedUp>[] = [];
   for (const run of await lastRuns(client, taskQueue)) {
     const read = limit(() => entryOf(client, run));

@@ -10,7 +10,7 @@ import {
   makeGrpcRetryInterceptor,
   type WorkflowClientInterceptor,
 } from '@temporalio/client';
-import { type ClientConfigTLS, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
+import { loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import { z } from 'zod';
 import { DEFAULT_TASK_QUEUE } from '../messages/ids.js';
 import {
@@ -53,8 +53,6 @@ export const temporalClientSettings = z.object({
   ),
 });
 
-const CONNECT_TIMEOUT_MS = 5_000;
-
 /** By default, gRPC would wait up to two minutes before it connects again. */
 const MAX_RECONNECT_BACKOFF_MS = 1_000;
 
@@ -74,11 +72,7 @@ export class TemporalUnavailable extends TemporalProblem {
   }
 }
 
-export async function temporalUnavailable(
-  credentials: Credentials,
-  error: unknown,
-  signal?: AbortSignal,
-): Promise<TemporalUnavailable> {
+export async function temporalUnavailable(credentials: Credentials, error: unknown, signal?: AbortSignal) {
   return new TemporalUnavailable(credentials.address, await whyUnavailable(credentials, error, signal), {
     cause: error,
   });
@@ -93,7 +87,10 @@ export function temporalSettings(env: NodeJS.ProcessEnv) {
   const overrideEnvVars = withSecretFiles(env, TEMPORAL_SECRETS);
   try {
     const profile = loadClientConfigProfile({ overrideEnvVars });
-    checkPair(profile.tls);
+    const { clientCert, clientKey } = profile.tls ?? {};
+    // The SDK silently ignores one without the other.
+    if (clientCert && !clientKey) throw new BadSetting('TEMPORAL_TLS_CLIENT_KEY_PATH', 'is not set');
+    if (clientKey && !clientCert) throw new BadSetting('TEMPORAL_TLS_CLIENT_CERT_PATH', 'is not set');
     const { connectionOptions, namespace = 'default' } = toClientOptions(profile);
     const { address = 'localhost:7233', ...options } = connectionOptions;
     if (!HOST_AND_PORT.test(address))
@@ -109,12 +106,6 @@ export function temporalSettings(env: NodeJS.ProcessEnv) {
 
 /** With any other address, the client waits forever, and the worker reports it in its own words. */
 const HOST_AND_PORT = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]]+)(:\d{1,5})?$/i;
-
-/** The SDK silently ignores one without the other. */
-function checkPair({ clientCert, clientKey }: ClientConfigTLS = {}): void {
-  if (clientCert && !clientKey) throw new BadSetting('TEMPORAL_TLS_CLIENT_KEY_PATH', 'is not set');
-  if (clientKey && !clientCert) throw new BadSetting('TEMPORAL_TLS_CLIENT_CERT_PATH', 'is not set');
-}
 
 /** Checked before anything connects, because the native part of a worker and gRPC report the same mistake in different words. */
 function checkCertificates({ tls }: Pick<Credentials, 'tls'>): void {
@@ -209,7 +200,7 @@ export async function openClient({
   try {
     signal?.addEventListener('abort', end);
     await connection
-      .withDeadline(Date.now() + CONNECT_TIMEOUT_MS, () => connection.workflowService.getSystemInfo({}))
+      .withDeadline(Date.now() + 5_000, () => connection.workflowService.getSystemInfo({}))
       .catch(async (error: unknown) => {
         signal?.throwIfAborted();
         if (!isUnimplemented(error)) throw await temporalUnavailable(options, error, signal);

@@ -12,8 +12,6 @@ import { ifFound } from './unavailable.js';
 
 export type Event = temporal.api.history.v1.IHistoryEvent;
 
-type Timestamp = temporal.api.history.v1.IHistoryEvent['eventTime'];
-
 export interface Run {
   readonly workflowId: string;
   readonly runId: string;
@@ -23,7 +21,7 @@ export interface Run {
 type History = Pick<Run, 'workflowId' | 'events'>;
 
 /** ISO 8601 of a time in a history; undefined where the server left it out. */
-export function isoOf(time: Timestamp): string | undefined {
+export function isoOf(time: Event['eventTime']): string | undefined {
   return optionalTsToDate(time)?.toISOString();
 }
 
@@ -32,11 +30,7 @@ export function isoOf(time: Timestamp): string | undefined {
  *
  * @returns `missing` is the run id of the latest one that Temporal no longer has
  */
-export async function runsOf(
-  client: Client,
-  workflowId: string,
-  lastRunId: string,
-): Promise<{ readonly runs: readonly Run[]; readonly missing: string | undefined }> {
+export async function runsOf(client: Client, workflowId: string, lastRunId: string) {
   const runs: Run[] = [];
   for (let runId: string | undefined = lastRunId; runId; ) {
     const fetched: Promise<Pick<temporal.api.history.v1.IHistory, 'events'>> = client.workflow

@@ -1,7 +1,7 @@
-import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { QueryDefinition } from '@temporalio/common';
 import { type Correctable, inputQuery } from '../messages/activities.js';
-import { type ProposedAnswer, proposedAnswer } from '../messages/claims.js';
+import { proposedAnswer } from '../messages/claims.js';
 import { isCustomer, ONBOARDINGS, partsOfId, possibleWorkflowIds } from '../messages/ids.js';
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { PARTS, type Part, partId } from '../messages/onboardings.js';
@@ -37,11 +37,7 @@ export function partIds(customerId: string): Readonly<Record<Part, string>> {
  * @param accounts names of the accounts at the partners in which to look for an `externalId`, besides the one without a name
  * @throws {UnknownOnboarding} when there is none, or when several have the `externalId`
  */
-export async function findOnboarding(
-  client: Client,
-  given: string,
-  accounts: readonly string[],
-): Promise<WorkflowExecutionDescription> {
+export async function findOnboarding(client: Client, given: string, accounts: readonly string[]) {
   const found = await onlyOne(client, given, possibleWorkflowIds(given, accounts));
   if (found) return found;
   const what = partsOfId(given) ? 'workflow' : 'onboarding';
@@ -53,11 +49,7 @@ export async function findOnboarding(
  *
  * @throws {UnknownOnboarding} as {@link findOnboarding}
  */
-export async function findNamedOnboarding(
-  client: Client,
-  given: string,
-  accounts: readonly string[],
-): Promise<WorkflowExecutionDescription> {
+export async function findNamedOnboarding(client: Client, given: string, accounts: readonly string[]) {
   if (partsOfId(given)) return findOnboarding(client, given, accounts);
   const found =
     (await onlyOne(client, given, possibleWorkflowIds(given, accounts))) ??
@@ -67,11 +59,7 @@ export async function findNamedOnboarding(
 }
 
 /** @returns undefined when none of the workflows exists @throws {UnknownOnboarding} when several do */
-async function onlyOne(
-  client: Client,
-  given: string,
-  ids: readonly string[],
-): Promise<WorkflowExecutionDescription | undefined> {
+async function onlyOne(client: Client, given: string, ids: readonly string[]) {
   const described = await Promise.all(ids.map((id) => describe(client, id)));
   const found = described.filter((description) => description !== undefined);
   const customers = found.map((description) => description.workflowId).filter(isCustomer);
@@ -107,19 +95,14 @@ async function unknown(client: Client, given: string): Promise<UnknownOnboarding
   return new UnknownOnboarding(`there is no onboarding with id or dba ${JSON.stringify(given)}${next}`);
 }
 
-const MOST_BEGINNING = 3;
-
 /** `; did you mean Willow Street Yoga [notes]?` for `Willow`, or '' when no name begins so. */
 function beginning(given: string, names: readonly string[]): string {
   const found = names.filter((name) => name.toLowerCase().startsWith(given.toLowerCase()));
-  const some = [...new Set(found)].slice(0, MOST_BEGINNING);
+  const some = [...new Set(found)].slice(0, 3);
   return some.length === 0 ? '' : `; did you mean ${some.join(' or ')}?`;
 }
 
-export function describe(
-  client: Client,
-  workflowId: string,
-): Promise<WorkflowExecutionDescription | undefined> {
+export function describe(client: Client, workflowId: string) {
   return ifFound(client.workflow.getHandle(workflowId).describe());
 }
 
@@ -152,11 +135,7 @@ export function inputOf(client: Client, id: string): Promise<Correctable> {
  *
  * @throws {UnreadableOnboarding} as {@link stateOf}
  */
-export function proposedAnswerOf(
-  client: Client,
-  id: string,
-  requirementId: string,
-): Promise<ProposedAnswer | null> {
+export function proposedAnswerOf(client: Client, id: string, requirementId: string) {
   return ask(client, id, proposedAnswer, QUERY_TIMEOUT_MS, requirementId);
 }
 

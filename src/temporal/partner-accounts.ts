@@ -42,8 +42,6 @@ export interface AccountAt {
   readonly taskQueue: string;
 }
 
-const CONCURRENCY = 16;
-
 /** Reports to the workflow of an account. Starts it if it does not run. */
 export async function reportTo<Args extends unknown[]>(
   client: Client,
@@ -73,10 +71,7 @@ const WITHOUT_RESPONSE: readonly PartnerErrorKind[] = ['NotSent', 'RateLimited',
  * Reports whether one of these workflows waits because the operation fails for the account. A later call without a
  * response does not show that it works again.
  */
-export async function waitsForReadable(
-  client: Client,
-  { operation, workflowIds }: UnreadableRead,
-): Promise<boolean> {
+export async function waitsForReadable(client: Client, { operation, workflowIds }: UnreadableRead) {
   for (const workflowId of workflowIds)
     for (const pending of await pendingActivities(client, workflowId)) {
       // The first attempt reports its failure before it ends.
@@ -165,7 +160,7 @@ async function wakeAll(
       if (length > 0) workflows += 1;
     }
   }
-  await Promise.all(Array.from({ length: CONCURRENCY }, wakeNext));
+  await Promise.all(Array.from({ length: 16 }, wakeNext));
   return { steps, workflows };
 }
 
@@ -193,11 +188,7 @@ export async function accountsHoldingUp(client: Client, workflowId: string): Pro
 }
 
 /** The failed call of a partner, or the error of our own code, that ended the last attempt of an activity. */
-async function partnerErrorOf(
-  client: Client,
-  workflowId: string,
-  { lastFailure }: Pending,
-): Promise<PartnerErrorDetails | undefined> {
+async function partnerErrorOf(client: Client, workflowId: string, { lastFailure }: Pending) {
   const { type } = lastFailure?.applicationFailureInfo ?? {};
   if (!lastFailure || (type !== PARTNER_ERROR && type !== SOFTWARE_ERROR)) return undefined;
   const failure = await decodedFailure(client, lastFailure, workflowId);
@@ -225,10 +216,7 @@ export async function reportStatus(
  *
  * @throws when this process does not have the key of the record
  */
-export async function recordOf(
-  client: Client,
-  { system, account, taskQueue }: AccountAt,
-): Promise<PartnerRecord | undefined> {
+export async function recordOf(client: Client, { system, account, taskQueue }: AccountAt) {
   const workflowId = partnerRecordId(system, taskQueue, account);
   const { status, memo } = (await ifFound(describedWithMemo(client, workflowId))) ?? {};
   const payload = memo?.fields?.[RECORD_MEMO];

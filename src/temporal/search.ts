@@ -95,7 +95,9 @@ export function visibilityQuery(filter: Filter): Condition {
   const has = (name: keyof typeof SEARCH_ATTRIBUTES, value: string | undefined) =>
     value && is(SEARCH_ATTRIBUTES[name], value);
   const due = SEARCH_ATTRIBUTES.actionDueAt;
-  const types = filter.types.filter((type) => system === undefined || mayBeAt(type, system));
+  const isAt = (type: WorkflowType) =>
+    isAccount(type) || systemOf(`${WORKFLOW_ID_PREFIXES[type]}-`) === system;
+  const types = system === undefined ? filter.types : filter.types.filter(isAt);
   return all(
     isIn('WorkflowType', types),
     // The id of an account's workflow names its partner.
@@ -171,10 +173,6 @@ export function isInAccounts(
   return parts !== undefined && own.every((account) => accounts.includes(account));
 }
 
-function mayBeAt(type: WorkflowType, system: SystemName): boolean {
-  return isAccount(type) || systemOf(`${WORKFLOW_ID_PREFIXES[type]}-`) === system;
-}
-
 function isAccount(type: WorkflowType): boolean {
   return type in ACCOUNTS;
 }
@@ -192,11 +190,7 @@ export async function count(client: Client, query: string): Promise<number> {
 const PAGE = 1_000;
 
 /** Finds the workflows of a query, newest first. If the key differs, the dba comes from the search attribute. */
-export async function* listed(
-  client: Client,
-  query: string,
-  most = Number.POSITIVE_INFINITY,
-): AsyncGenerator<Listed> {
+export async function* listed(client: Client, query: string, most = Number.POSITIVE_INFINITY) {
   for await (const raw of rawListed(client, query, most)) yield await listedFrom(client, raw);
 }
 
@@ -210,12 +204,7 @@ export async function* listedBy(client: Client, filter: Filter, most?: number): 
 export type Raw = temporal.api.workflow.v1.IWorkflowExecutionInfo;
 
 /** The same workflows in their raw form: nothing of them is decrypted. The server sends `page` of them at once. */
-export async function* rawListed(
-  client: Client,
-  query: string,
-  most: number,
-  page = PAGE,
-): AsyncGenerator<Raw> {
+export async function* rawListed(client: Client, query: string, most: number, page = PAGE) {
   const { namespace } = client.options;
   let left = most;
   let nextPageToken: Uint8Array | undefined;
@@ -244,6 +233,7 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
   const list = (name: 'requirements' | 'stageTimes') =>
     textsOf(raw.searchAttributes?.indexedFields?.[SEARCH_ATTRIBUTES[name].name]);
   const { requirements, more } = requirementsIn(list('requirements'));
+  const state = (WorkflowExecutionStatus[raw.status ?? 0] ?? '').replace('WORKFLOW_EXECUTION_STATUS_', '');
   // The whole dba is in the memo.
   const dba = await inMemo(client, raw, 'dba');
   const claims = ((await inMemo(client, raw, CLAIMS_MEMO)) ?? {}) as ClaimsMemo;
@@ -251,7 +241,7 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
     ...{ workflowId, runId, type: raw.type?.name as WorkflowType, taskQueue: raw.taskQueue ?? '' },
     dba: typeof dba === 'string' ? dba : text('dba'),
     ...{ system: systemOf(workflowId), partnerAccount: text('partnerAccount') },
-    state: stateOf(raw),
+    state: state.replace('CANCELED', 'CANCELLED').toLowerCase(),
     stage: text('stage') as Stage | undefined,
     ...{ partnerStatus: text('partnerStatus'), merchantProfileId: text('merchantProfileId') },
     ...{ mid: text('mid'), bankingProfileId: text('bankingProfileId') },
@@ -267,11 +257,6 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
 function textsOf(payload: temporal.api.common.v1.IPayload | undefined): string[] {
   const value: unknown = payload?.data?.length ? JSON.parse(Buffer.from(payload.data).toString()) : [];
   return [value].flat().filter((each) => typeof each === 'string');
-}
-
-function stateOf({ status }: Raw): string {
-  const name = WorkflowExecutionStatus[status ?? 0] ?? '';
-  return name.replace('WORKFLOW_EXECUTION_STATUS_', '').replace('CANCELED', 'CANCELLED').toLowerCase();
 }
 
 /** The descriptions of the client have no memo. */
@@ -294,8 +279,6 @@ export async function inMemo(client: Client, { execution, memo }: Raw, field: st
   }
 }
 
-const HOUR = 3_600_000;
-
 /** Due dates are searched between these hours from now, as hyperbolic sines: the closer to now, the finer. */
 const [LEAST, MOST] = [-90_000, 10_000].map(Math.asinh) as [number, number];
 
@@ -309,12 +292,7 @@ const SHARPNESS_MS = 1_000;
  * @param near probably such a due date, as an earlier search has found it
  * @returns `total` includes those that are due later
  */
-export async function mostUrgent(
-  client: Client,
-  filter: Filter,
-  most: number,
-  near?: Date,
-): Promise<{ readonly filter: Filter; readonly total: number }> {
+export async function mostUrgent(client: Client, filter: Filter, most: number, near?: Date) {
   const waiting = (dueUntil = filter.dueUntil) => count(client, visibilityQuery({ ...filter, dueUntil }));
   const total = await waiting();
   if (total <= most) return { filter, total };
@@ -322,7 +300,7 @@ export async function mostUrgent(
   const until = (dueUntil: Date) => ({ filter: { ...filter, dueUntil }, total });
   if (near && isEnough(await waiting(near))) return until(near);
   const now = Date.now();
-  const timeAt = (place: number) => new Date(Math.round(now + Math.sinh(place) * HOUR));
+  const timeAt = (place: number) => new Date(Math.round(now + Math.sinh(place) * 3_600_000));
   let [low, high] = [LEAST, MOST];
   while (timeAt(high).getTime() - timeAt(low).getTime() > SHARPNESS_MS) {
     const middle = (low + high) / 2;

@@ -4,8 +4,6 @@ import type { Client } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
 import { isUnimplemented } from './unavailable.js';
 
-const DEADLINE_MS = 2_000;
-
 /** The time for which a result is kept, in milliseconds, so that any number of callers cause one request. */
 const KEPT_MS = 1_000;
 
@@ -16,7 +14,7 @@ export function temporalCheck(client: Client): () => Promise<boolean> {
   let result: Promise<boolean> | undefined;
   return () => {
     result ??= client
-      .withDeadline(Date.now() + DEADLINE_MS, describe)
+      .withDeadline(Date.now() + 2_000, describe)
       .then(
         () => true,
         () => false,

@@ -9,17 +9,15 @@ import type { Priority } from '@temporalio/common';
 import type { z } from 'zod';
 import { PRIORITY_KEYS } from '../messages/activities.js';
 import { BATCH_MEMO } from '../messages/batches.js';
-import type {
-  FollowedBusinessInput,
-  FollowedCustomerInput,
-  FollowedMerchantInput,
-} from '../messages/followed-inputs.js';
 import { type OnboardingType, type WorkflowType, workflowId } from '../messages/ids.js';
 import {
   type BusinessOnboardingInput,
   businessOnboardingInput,
   type CustomerOnboardingInput,
   customerOnboardingInput,
+  type FollowedBusinessInput,
+  type FollowedCustomerInput,
+  type FollowedMerchantInput,
   type KnownAccounts,
   type MerchantBoardingInput,
   merchantBoardingInput,
@@ -234,11 +232,7 @@ function fairnessKeyOf({ agentProfileId, agent }: Agent): string | undefined {
  * @returns dotted names of the fields that differ; `undefined` when the first input can no longer be read, because its history
  * or its key is gone
  */
-export async function differenceFromStart(
-  client: Client,
-  workflowId: string,
-  input: unknown,
-): Promise<string[] | undefined> {
+export async function differenceFromStart(client: Client, workflowId: string, input: unknown) {
   try {
     const { raw, runId } = await client.workflow.getHandle(workflowId).describe();
     const started = await startOfRun(client, workflowId, raw.workflowExecutionInfo?.firstRunId || runId);

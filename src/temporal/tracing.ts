@@ -11,6 +11,8 @@ import type { ActivityInterceptors, InjectedSinks } from '@temporalio/worker';
 import { TRACE_HEADER, type TraceContext, type TraceSinks, workflowSpanId } from '../messages/sinks.js';
 import { inSpan, spanWithId } from '../platform/tracing/spans.js';
 
+const { BENIGN } = ApplicationFailureCategory;
+
 /** Carries traces through Temporal: from a client's start to the workflow, and from the workflow to its activities. */
 
 /** Continues the active trace in what a client starts. Without an active trace no header is written. */
@@ -56,7 +58,7 @@ export function tracedActivities({ info }: ActivityContext): ActivityInterceptor
             parent: contextOf(traceIn(input.headers)),
           },
           () => next(input),
-          (error) => !isBenign(error),
+          (error) => !(error instanceof ApplicationFailure && error.category === BENIGN),
         ),
     },
   };
@@ -93,8 +95,4 @@ function traceIn({ [TRACE_HEADER]: payload }: Headers): unknown {
 
 function contextOf(cause: unknown): Context {
   return propagation.extract(ROOT_CONTEXT, cause ?? {});
-}
-
-function isBenign(error: unknown): boolean {
-  return error instanceof ApplicationFailure && error.category === ApplicationFailureCategory.BENIGN;
 }

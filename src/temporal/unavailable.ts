@@ -90,10 +90,8 @@ export function rejectionOf(error: unknown): string | undefined {
   return details === undefined || NAMES_SEARCH_ATTRIBUTE.test(details) ? undefined : details;
 }
 
-const DEADLINE_MS = 10_000;
-
 export function promptly<Result>(client: Client, call: () => Promise<Result>): Promise<Result> {
-  return client.connection.withDeadline(Date.now() + DEADLINE_MS, call);
+  return client.connection.withDeadline(Date.now() + 10_000, call);
 }
 
 /** A problem with Temporal, or with a workflow there, that people can solve. The message is for them, on one line. */
@@ -144,11 +142,7 @@ const TLS_TIMEOUT_MS = 5_000;
  * Explains why Temporal rejects a connection, if the API key or a certificate is the reason. After a failed handshake the SDK
  * reports only that there was no connection in time, so the handshake is repeated here.
  */
-export async function whyUnavailable(
-  credentials: Credentials,
-  error: unknown,
-  signal?: AbortSignal,
-): Promise<string | undefined> {
+export async function whyUnavailable(credentials: Credentials, error: unknown, signal?: AbortSignal) {
   if (isDenied(error)) {
     return credentials.apiKey === undefined
       ? 'it requires an API key, and TEMPORAL_API_KEY is not set'
@@ -168,11 +162,7 @@ function expiryOf({ clientCertPair }: TLSConfig): string | undefined {
   return Date.parse(validTo) < Date.now() ? validTo : undefined;
 }
 
-async function handshake(
-  address: string,
-  tls: TLSConfig,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
+async function handshake(address: string, tls: TLSConfig, signal: AbortSignal | undefined) {
   const { hostname, port } = new URL(`https://${address}`);
   const host = hostname.replace(/^\[|\]$/g, '');
   const { clientCertPair: pair, serverRootCACertificate: ca, serverNameOverride } = tls;

@@ -58,11 +58,7 @@ function whyLocked(error: Error): string {
  * @returns undefined when the error is not about this workflow
  * @throws {ServiceError} when Temporal does not respond
  */
-export async function whyUnreadable(
-  client: Client,
-  workflowId: string,
-  error: unknown,
-): Promise<UnreadableOnboarding | undefined> {
+export async function whyUnreadable(client: Client, workflowId: string, error: unknown) {
   const because = (obstacle: Obstacle, detail: string) =>
     new UnreadableOnboarding(workflowId, obstacle, detail, { cause: error });
   if (isUnreadablePayload(error)) return because('no-key', whyLocked(error));
@@ -93,30 +89,27 @@ function brief(failure: string): string {
 
 const { TIMEOUT_TYPE_START_TO_CLOSE } = proto.temporal.api.enums.v1.TimeoutType;
 
-/** The reason why a workflow task failed, and the worker, if known. The failure may be one that cannot be decrypted here. */
-interface FailingTask {
-  readonly worker?: string;
-  readonly failure: Error;
-}
-
-/** Returns why the last attempt of the pending workflow task failed; undefined if none fails. */
-async function failingTask(
-  client: Client,
-  { workflowId, runId, raw }: WorkflowExecutionDescription,
-): Promise<FailingTask | undefined> {
+/**
+ * Returns why the last attempt of the pending workflow task failed, and the worker, if known; undefined if none fails. The failure
+ * may be one that cannot be decrypted here.
+ */
+async function failingTask(client: Client, { workflowId, runId, raw }: WorkflowExecutionDescription) {
   const { attempt = 0 } = raw.pendingWorkflowTask ?? {};
   if ((attempt ?? 0) <= 1) return undefined;
   // Only the first failure in a row is an event.
   const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
     namespace: client.options.namespace,
     execution: { workflowId, runId },
-    maximumPageSize: LAST_EVENTS,
+    maximumPageSize: 20,
   });
   for (const event of history?.events ?? []) {
     const { workflowTaskFailedEventAttributes: failed, workflowTaskTimedOutEventAttributes: late } = event;
     if (event.workflowTaskCompletedEventAttributes) return undefined;
     if (failed?.failure) {
-      const failure = await decodedFailure(client, failed.failure, workflowId).catch(ifUnreadable);
+      const failure = await decodedFailure(client, failed.failure, workflowId).catch((error: unknown) => {
+        if (isUnreadablePayload(error)) return error;
+        throw error;
+      });
       const { name } = parseWorkerIdentity(failed.identity ?? '');
       return { ...(name && { worker: `worker ${name}` }), failure: failure ?? new Error('no reason') };
     }
@@ -124,13 +117,6 @@ async function failingTask(
       return { failure: new Error('its worker does not complete it in time') };
   }
   return undefined;
-}
-
-const LAST_EVENTS = 20;
-
-function ifUnreadable(error: unknown): Error {
-  if (isUnreadablePayload(error)) return error;
-  throw error;
 }
 
 const { VERSIONING_BEHAVIOR_PINNED } = proto.temporal.api.enums.v1.VersioningBehavior;
@@ -160,10 +146,7 @@ export async function failuresOf(client: Client, workflowId: string): Promise<st
   return failuresIn(client, await client.workflow.getHandle(workflowId).describe());
 }
 
-export async function failuresIn(
-  client: Client,
-  { workflowId, raw }: WorkflowExecutionDescription,
-): Promise<string[]> {
+export async function failuresIn(client: Client, { workflowId, raw }: WorkflowExecutionDescription) {
   const failures = (raw.pendingActivities ?? []).flatMap(({ lastFailure }) => lastFailure ?? []);
   const real = failures.filter(({ applicationFailureInfo }) => applicationFailureInfo?.category !== BENIGN);
   return Promise.all(

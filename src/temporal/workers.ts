@@ -73,10 +73,7 @@ export async function pollersOf(client: Client, taskQueue: string, tasks: keyof 
 }
 
 /** Explains why no worker gets the new tasks of a task queue, with the command that changes it, if there is one. */
-export function noWorker(
-  queue: string,
-  { target, versions }: Pollers,
-): { readonly why: string; readonly run?: string } {
+export function noWorker(queue: string, { target, versions }: Pollers) {
   const others = versions.length > 0 ? `, only ${versions.map(nameOf).join(', ')}` : '';
   if (target)
     return { why: `no worker of the current version ${nameOf(target)} polls task queue ${queue}${others}` };

@@ -1,18 +1,34 @@
+import { Client } from '@temporalio/client';
 import {
   type ActivityInterceptorsFactory,
   type NativeConnection,
+  type PatchActivationCallback,
   Runtime,
   Worker,
+  type WorkerInterceptors,
   type WorkerOptions,
 } from '@temporalio/worker';
 import { AccountAccess, type SignIn } from '../activities/account-access.js';
+import { batchActivities } from '../activities/batches.js';
 import { callActivities } from '../activities/calls.js';
-import { boundedOutcomes, PartnerWaits, type PatienceSettings } from '../activities/interceptors.js';
-import { deliveryActivities } from '../activities/outbound-events.js';
+import { correctionActivities } from '../activities/corrections.js';
+import {
+  boundedOutcomes,
+  holdsInputs,
+  namesDba,
+  PartnerWaits,
+  type PatienceSettings,
+} from '../activities/interceptors.js';
+import { reportsWrites } from '../activities/marks.js';
+import { onboardingActivities } from '../activities/onboardings.js';
+import { deliveryActivities, publishSinks } from '../activities/outbound-events.js';
 import { type ActivityDependencies, PARTNER_ACTIVITIES } from '../activities/partner-activities.js';
 import { softwareErrors } from '../activities/software-errors.js';
 import { StatusMeanings } from '../activities/status-meanings.js';
-import { partnerTaskQueue } from '../messages/ids.js';
+import type { CorrectionActivities, OnboardingActivities } from '../messages/activities.js';
+import type { BatchActivities } from '../messages/batches.js';
+import { partnerTaskQueue, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
+import { knownAccounts } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import { type Account, closeAll, partnerClients, servedAccounts } from '../partners/account-settings.js';
 import type { Operations } from '../partners/catalogue.js';
@@ -25,20 +41,16 @@ import { PARTNERS, SYSTEM_NAMES, type SystemName, type Wording } from '../partne
 import type { FileStore } from '../platform/documents/file-store.js';
 import { openStore } from '../platform/documents/open-store.js';
 import { EventSender } from '../platform/events/sender.js';
+import { clientInterceptors } from '../temporal/connection.js';
 import { dataConverter } from '../temporal/payload-codec.js';
+import { tracedActivities, traceSinks } from '../temporal/tracing.js';
 import { workerIdentity } from '../temporal/workers.js';
 import { bundleFor } from './bundles.js';
 import { watchDrift } from './drift.js';
 import { countExchanges } from './health.js';
+import { nexusService } from './nexus/service.js';
+import type { WorkerSettings } from './settings.js';
 import { SHUTDOWN, TUNING } from './tuning.js';
-import {
-  countUnreadable,
-  intercepted,
-  versioned,
-  type WorkersConfig,
-  workersClient,
-  workflowQueue,
-} from './workflow-worker.js';
 
 /** All of Gangway's workers in one process: one for the workflows, and one for each partner task queue of each account. */
 export interface GangwayWorker {
@@ -242,4 +254,82 @@ function signInOf(system: SystemName, client: AnyClient): SignIn | undefined {
       ...(client.useCode && { useCode: client.useCode }),
     }
   );
+}
+
+export type WorkersConfig = Omit<WorkerSettings, 'healthAddress' | 'metricsAddress' | 'logLevel'>;
+
+/**
+ * The activities and services on the task queue of the workflows, besides the workflows. @param client starts the deliveries of
+ * outbound events
+ */
+export function workflowQueue(config: WorkersConfig, client: Client) {
+  const { taskQueue, dbaForm, poll, events, documentDir, activePatches } = config;
+  const known = knownAccounts(config);
+  return {
+    sinks: { ...traceSinks, ...publishSinks(events.destinations, client) },
+    activities: {
+      ...onboardingActivities(poll),
+      ...correctionActivities(known),
+      ...batchActivities({ taskQueue, dbaForm }, () => openStore(documentDir)),
+    } satisfies OnboardingActivities & CorrectionActivities & BatchActivities,
+    patchActivationCallback: patchActivation(activePatches),
+    nexusServices: [nexusService({ taskQueue, dbaForm, known })],
+    interceptors: intercepted([softwareErrors('gangway', config.version?.buildId)]),
+    // A batch shows its progress, and learns that it is to stop, by its heartbeats.
+    maxHeartbeatThrottleInterval: '1s',
+  } satisfies Partial<WorkerOptions>;
+}
+
+/**
+ * Decides about a patch when a workflow first gets to it. An inactive one leaves no marker, so the workflow can still continue on a
+ * build without the patch.
+ *
+ * @param theirs decides for the workflows of another program. Default: all of their patches are active
+ */
+export function patchActivation(
+  active: readonly string[],
+  theirs: PatchActivationCallback = () => true,
+): PatchActivationCallback {
+  return (input) =>
+    input.workflowInfo.workflowType in WORKFLOW_ID_PREFIXES ? active.includes(input.patchId) : theirs(input);
+}
+
+/** Counts what a worker cannot decrypt: the SDK fails such a task before Gangway's code runs. */
+export function countUnreadable(): void {
+  const help = 'Tasks with a payload that this worker cannot decrypt';
+  const { metricMeter } = Runtime.instance();
+  metricMeter.createCounter('gangway_payloads_unreadable_total', undefined, help).add(1);
+}
+
+export function workersClient(
+  { connection, namespace }: { readonly connection: NativeConnection; readonly namespace: string },
+  { payloadKeys }: WorkersConfig,
+): Client {
+  const interceptors = clientInterceptors;
+  return new Client({ connection, namespace, dataConverter: dataConverter(payloadKeys), interceptors });
+}
+
+/** The interceptors of every worker. @param ofQueue those of one task queue, from the outermost to the innermost */
+export function intercepted(ofQueue: readonly ActivityInterceptorsFactory[] = []) {
+  return {
+    client: clientInterceptors,
+    activity: [namesDba, holdsInputs, reportsWrites, tracedActivities, ...ofQueue],
+  } satisfies WorkerInterceptors;
+}
+
+/**
+ * With a build id, Temporal decides which build gets which task; without one, any worker gets any task. This also applies to
+ * workers of activities. Workflows continue on the current build, except those that workflows/index.ts pins.
+ */
+export function versioned(
+  version: WorkerSettings['version'],
+): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  if (version === undefined) return {};
+  return {
+    workerDeploymentOptions: {
+      useWorkerVersioning: true,
+      version,
+      defaultVersioningBehavior: 'AUTO_UPGRADE',
+    },
+  };
 }

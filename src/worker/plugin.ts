@@ -8,7 +8,6 @@ import {
   type BundlerPlugin,
   NativeConnection,
   type ReplayWorkerOptions,
-  type Worker,
   type WorkerInterceptors,
   type WorkerOptions,
   type WorkerPlugin,
@@ -18,17 +17,18 @@ import { besideOwn, requireKeys } from '../temporal/connection.js';
 import { dataConverter, replayConverter } from '../temporal/payload-codec.js';
 import { workerIdentity } from '../temporal/workers.js';
 import { BESIDE_THEIRS, BUNDLING_ENCODING, bundleFor, THEIR_WORKFLOWS } from './bundles.js';
-import { partnerWorkers, together, type WorkerPlace } from './create-worker.js';
-import { loadWorkerSettings } from './settings.js';
-import { SHUTDOWN } from './tuning.js';
 import {
   countUnreadable,
   type intercepted,
+  partnerWorkers,
   patchActivation,
+  together,
   versioned,
   workersClient,
   workflowQueue,
-} from './workflow-worker.js';
+} from './create-worker.js';
+import { loadWorkerSettings } from './settings.js';
+import { SHUTDOWN } from './tuning.js';
 
 /** The options of a plugin. */
 export interface PluginOptions {
@@ -85,7 +85,10 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
     }),
 
     async runWorker(worker, next) {
-      const partners = await partnerWorkers(placeOf(worker), config);
+      const { namespace, identity, workerDeploymentOptions } = worker.options;
+      const versioning = workerDeploymentOptions && { workerDeploymentOptions };
+      const place = { connection: connectionOf(worker), namespace, identity, ...versioning };
+      const partners = await partnerWorkers(place, config);
       const main = {
         run: () => next(worker),
         shutdown: () => worker.shutdown(),
@@ -109,12 +112,6 @@ export function gangwayPlugin({ settings = process.env }: PluginOptions = {}): G
         workflowBundle === undefined && { workflowBundle: bundleFor(payloadKeys) }),
     };
   }
-}
-
-function placeOf(worker: Worker): WorkerPlace {
-  const { namespace, identity, workerDeploymentOptions } = worker.options;
-  const connection = connectionOf(worker);
-  return { connection, namespace, identity, ...(workerDeploymentOptions && { workerDeploymentOptions }) };
 }
 
 /** @throws {TypeError} without a connection, or with that of another copy of the SDK, which no worker here can use */

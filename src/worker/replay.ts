@@ -58,10 +58,7 @@ const THREADS = 2;
 const AHEAD = 4;
 
 /** Replays runs. Holds five histories for each thread. */
-export async function* replayed(
-  config: ReplayConfig,
-  next: () => Promise<Recorded | undefined>,
-): AsyncGenerator<Replayed> {
+export async function* replayed(config: ReplayConfig, next: () => Promise<Recorded | undefined>) {
   const replayers: Replayer[] = [];
   const replayerOfCode = (code: string) => {
     // Not before the first run: only a worker ends the runtime, and the process waits for it.

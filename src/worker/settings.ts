@@ -25,8 +25,6 @@ const pollSettings = z.object({
     .describe('Longest time between two reads of an unchanged status.'),
 });
 
-const RETRY_AFTER_MAX_MS = 3_600_000;
-
 /** The workflow of the account asks a person when the responses of a partner are unreadable for longer than this. */
 const UNREADABLE_MAX_MS = 10 * 60_000;
 
@@ -97,7 +95,7 @@ export function loadWorkerSettings(environment: NodeJS.ProcessEnv) {
     activePatches: set.GANGWAY_ACTIVE_PATCHES,
     poll: pollFrom(set),
     patience: {
-      retryAfterMaxMs: RETRY_AFTER_MAX_MS,
+      retryAfterMaxMs: 3_600_000,
       stepMs: set.GANGWAY_WAIT_MAX,
       unreadableMs: UNREADABLE_MAX_MS,
     },

@@ -25,8 +25,6 @@ import type { WorkerSettings } from './settings.js';
  */
 const EVERY_MS = 30_000;
 
-const DEADLINE_MS = 10_000;
-
 /** Not counted, because a customer waits while one of its parts waits, and the parts are counted. */
 const CUSTOMER: WorkflowType = 'customerOnboarding';
 
@@ -60,7 +58,7 @@ export function watchTemporal(client: Client, config: WorkerSettings, meter: Met
   const { signal } = stopping;
   const watch = async () => {
     for (; !signal.aborted; await sleep(EVERY_MS, undefined, { signal, ref: false })) {
-      const deadline = Date.now() + DEADLINE_MS;
+      const deadline = Date.now() + 10_000;
       const responded = await client.withDeadline(deadline, update).then(
         () => 1,
         () => 0,

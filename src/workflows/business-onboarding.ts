@@ -1,6 +1,5 @@
 import { continueAsNew } from '@temporalio/workflow';
-import type { FollowedBusinessInput } from '../messages/followed-inputs.js';
-import type { BusinessOnboardingInput } from '../messages/inputs.js';
+import type { BusinessOnboardingInput, FollowedBusinessInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import {
   type BusinessOnboardingOutcome,

@@ -20,7 +20,7 @@ export { partnerOperation };
 Error.stackTraceLimit = 4;
 
 // An operation takes seconds, so it ends on the build that it began with. All other types follow the current build
-// (worker/workflow-worker.ts): an onboarding waits for weeks, so pinning it would keep the workers of its first build running for
+// (worker/create-worker.ts): an onboarding waits for weeks, so pinning it would keep the workers of its first build running for
 // as long, and fixes would not reach it. Its code changes behind `patched()` (docs/changing-workflows.md).
 setWorkflowOptions(pinned, partnerOperation);
 

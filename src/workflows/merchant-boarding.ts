@@ -1,6 +1,5 @@
 import { continueAsNew } from '@temporalio/workflow';
-import type { FollowedMerchantInput } from '../messages/followed-inputs.js';
-import type { MerchantBoardingInput } from '../messages/inputs.js';
+import type { FollowedMerchantInput, MerchantBoardingInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import type { MerchantBoardingOutcome, Restored } from '../messages/onboardings.js';
 import { Boarding } from './boarding/boarding.js';

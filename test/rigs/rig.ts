@@ -25,7 +25,7 @@ import {
   startCustomerOnboarding,
   startMerchantBoarding,
 } from '../../src/temporal/start.js';
-import type { WorkersConfig } from '../../src/worker/workflow-worker.js';
+import type { WorkersConfig } from '../../src/worker/create-worker.js';
 import { Onboarding } from './onboarding.js';
 import { SandboxControl } from './sandbox-control.js';
 import type { Until } from './shared.js';

@@ -6,9 +6,8 @@ import type { HttpLimits } from '../../src/partners/http.js';
 import type { SystemName } from '../../src/partners/systems.js';
 import type { EventSettings } from '../../src/platform/events/sender.js';
 import { type PayloadKeys, parsePayloadKeys } from '../../src/temporal/payload-codec.js';
-import { createWorker } from '../../src/worker/create-worker.js';
+import { createWorker, type WorkersConfig } from '../../src/worker/create-worker.js';
 import type { WorkerSettings } from '../../src/worker/settings.js';
-import type { WorkersConfig } from '../../src/worker/workflow-worker.js';
 import './runtime.js';
 
 /** Settings of a worker in the process of the test. */

@@ -153,15 +153,12 @@ function allowedNamespace({ headers }: FastifyRequest, namespaces: readonly stri
 }
 
 /** Converts payloads one by one, lets other requests run in between, and stops as soon as the response becomes too large. */
-async function inTurns(
-  payloads: readonly Payload[],
-  convert: (payloads: Payload[]) => Promise<Payload[]>,
-): Promise<Payload[]> {
+async function inTurns(payloads: readonly Payload[], convert: (payloads: Payload[]) => Promise<Payload[]>) {
   const converted: Payload[] = [];
   let bytes = 0;
   for (const payload of payloads) {
     const [one = {}] = await convert([payload]);
-    bytes += sizeOf(one);
+    for (const part of [one.data, ...Object.values(one.metadata ?? {})]) bytes += part?.length ?? 0;
     if (bytes > MAX_RESPONSE_BYTES) {
       throw new Refused(413, 'the response would be too large: send fewer payloads');
     }
@@ -169,10 +166,6 @@ async function inTurns(
     await othersTurn();
   }
   return converted;
-}
-
-function sizeOf({ metadata, data }: Payload): number {
-  return [data, ...Object.values(metadata ?? {})].reduce((sum, bytes) => sum + (bytes?.length ?? 0), 0);
 }
 
 function sendUnknownPath(reply: FastifyReply): FastifyReply {
@@ -281,13 +274,12 @@ const OBJECT = 'must be an object';
 
 const SIZE = 'must be a whole number';
 const sizeBytes = z.union([z.string().regex(/^\d+$/, SIZE), z.int()], SIZE).nullish();
-const externalPayload = z.strictObject({ sizeBytes }, OBJECT);
 
 const payload = z.strictObject(
   {
     metadata: z.record(z.string(), bytes, OBJECT).nullish(),
     data: bytes.nullish(),
-    externalPayloads: z.array(externalPayload, 'must be a list').nullish(),
+    externalPayloads: z.array(z.strictObject({ sizeBytes }, OBJECT), 'must be a list').nullish(),
   },
   OBJECT,
 );

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
 import { changeable } from '../../activities/corrections.js';
-import type { Correctable, Patch } from '../../messages/activities.js';
+import type { Correctable } from '../../messages/activities.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import type { Answer, AnswerKind, Requirement, RequirementKind } from '../../messages/requirements.js';
 import { oneTimeCode } from '../../partners/banking/rules.js';
@@ -167,10 +167,7 @@ async function contentIn(
 }
 
 /** @throws {InvalidInput} that names each wrong field, as the command does */
-async function readCorrection(
-  fields: Fields,
-  { correctable, known }: CorrectionContext,
-): Promise<{ readonly patch: Patch } & Pick<ReadAnswer, 'changes' | 'mayMoveMoney'>> {
+async function readCorrection(fields: Fields, { correctable, known }: CorrectionContext) {
   const patch = patchIn(fields, correctable, known);
   checkCorrection(correctable, patch, known);
   const changes = changesOf(correctable, patch);

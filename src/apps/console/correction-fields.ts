@@ -26,11 +26,7 @@ export const OTHER_FIELDS = 3;
 const NOW_LENGTH = 80;
 
 /** All fields that a correction can change now, those that the partner named first. A list has its items, and one more to add. */
-export function formFields(
-  correctable: Correctable,
-  known: KnownAccounts,
-  asked?: Requirement,
-): readonly CorrectionField[] {
+export function formFields(correctable: Correctable, known: KnownAccounts, asked?: Requirement) {
   const masked = withoutPrivate(correctable.input);
   const all = changeableFields(correctable, known).flatMap((field) => eachItem(field, masked));
   const holds = (name: string) => all.some((other) => other.name.startsWith(`${name}.`));
@@ -128,11 +124,7 @@ function removals(fields: Fields): Setting[] {
     .map((field) => ({ field, text: 'null' }));
 }
 
-function valueSettings(
-  fields: Fields,
-  kinds: ReadonlyMap<string, Field['kind']>,
-  problems: FieldProblem[],
-): Setting[] {
+function valueSettings(fields: Fields, kinds: ReadonlyMap<string, Field['kind']>, problems: FieldProblem[]) {
   return fields.names.flatMap((name): Setting[] => {
     const [, field = ''] = /^set\.(.+)$/.exec(name) ?? [];
     const text = fields.text(name).trim();

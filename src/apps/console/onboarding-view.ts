@@ -122,10 +122,7 @@ function historyOf({ runId, historyLength, status }: WorkflowExecutionDescriptio
 }
 
 /** The present input, with private values masked; undefined when it has none or cannot be read now. */
-export async function maskedInput(
-  client: Client,
-  description: WorkflowExecutionDescription,
-): Promise<unknown> {
+export async function maskedInput(client: Client, description: WorkflowExecutionDescription) {
   const { workflowId } = description;
   if (!isCorrectable(workflowId)) return undefined;
   const history = historyOf(description);

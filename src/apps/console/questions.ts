@@ -7,8 +7,6 @@ import type { InboxItem } from '../../services/inbox/inbox.js';
 /** The number of concurrent queries: a query may replay a workflow that its worker no longer has in memory. */
 const AT_ONCE = 8;
 
-const TIMEOUT_MS = 3_000;
-
 const PATIENCE_MS = 1_000;
 
 /** The pause before a workflow that did not respond is asked again. */
@@ -44,10 +42,7 @@ const keyOf = ({ workflowId, id }: InboxItem) => `${workflowId} ${id}`;
  * private. So each workflow with a question that is not known yet is asked once, and not for each view. A page waits a second for
  * the answers; the next look at the list has those that come later.
  */
-export async function withQuestions(
-  client: Client,
-  rows: readonly InboxItem[],
-): Promise<readonly InboxItem[]> {
+export async function withQuestions(client: Client, rows: readonly InboxItem[]) {
   const { questions, pauses, limit, wanted } = knownTo(client);
   const unknown = rows.filter((row) => row.id !== undefined && !questions.has(keyOf(row)));
   const workflowIds = new Set(unknown.map((row) => row.workflowId));
@@ -75,7 +70,7 @@ async function learn(client: Client, workflowId: string): Promise<void> {
   const { questions, pauses } = knownTo(client);
   const query = () => client.workflow.getHandle(workflowId).query(stateQuery);
   // The page of the requirement shows why it cannot be read.
-  const state = await client.withDeadline(Date.now() + TIMEOUT_MS, query).catch(() => undefined);
+  const state = await client.withDeadline(Date.now() + 3_000, query).catch(() => undefined);
   if (!state) return;
   pauses.delete(workflowId);
   for (const { id, title, answers } of state.requirements) {

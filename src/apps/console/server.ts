@@ -145,11 +145,7 @@ export async function consoleServer(options: ConsoleOptions): Promise<FastifyIns
   return server;
 }
 
-function sendAsset(
-  reply: FastifyReply,
-  { contentType, content, gzipped }: Asset,
-  accepted = '',
-): FastifyReply {
+function sendAsset(reply: FastifyReply, { contentType, content, gzipped }: Asset, accepted = '') {
   const isZipped = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(accepted);
   if (isZipped) reply.header('content-encoding', 'gzip');
   return reply
@@ -274,11 +270,7 @@ function instead(error: unknown): Shown {
 }
 
 /** Asks Temporal, and gives up early when it has not responded a moment ago. */
-async function inTime<Result>(
-  client: Client,
-  isReady: () => Promise<boolean>,
-  ask: () => Promise<Result>,
-): Promise<Result> {
+async function inTime<Result>(client: Client, isReady: () => Promise<boolean>, ask: () => Promise<Result>) {
   return (await isReady()) ? ask() : client.withDeadline(Date.now() + UNAVAILABLE_MS, ask);
 }
 

@@ -77,13 +77,7 @@ export class Sessions {
    * @param shorter is kept if a browser would not store the value
    * @returns false when a browser would store neither
    */
-  async keep(
-    reply: FastifyReply,
-    purpose: Purpose,
-    value: object,
-    maxAgeMs: number,
-    shorter = value,
-  ): Promise<boolean> {
+  async keep(reply: FastifyReply, purpose: Purpose, value: object, maxAgeMs: number, shorter = value) {
     const name = this.#nameOf(purpose);
     for (const each of [value, shorter]) {
       const sealed = await this.#sealed(purpose, each);
@@ -116,10 +110,7 @@ export class Sessions {
       .encrypt(key);
   }
 
-  async #unsealed(
-    sealed: string | undefined,
-    purpose: Purpose,
-  ): Promise<{ readonly value: unknown; readonly at: number } | undefined> {
+  async #unsealed(sealed: string | undefined, purpose: Purpose) {
     if (sealed === undefined) return undefined;
     for (const key of this.#keys) {
       try {

@@ -20,8 +20,6 @@ import { temporalClientSettings } from '../../temporal/connection.js';
 import { MAX_SESSION_MS } from '../../temporal/sign-outs.js';
 import { webUiSettings } from '../../temporal/web-ui.js';
 
-const IDLE_MS = 30 * 60_000;
-
 /** The settings of the console, besides those of each account (partners/account-settings.ts) and Temporal's own. */
 export const consoleSettings = z.object({
   CONSOLE_ADDRESS: withAdvice(
@@ -132,7 +130,7 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
     // Without it, browsers use the address that the console listens at.
     url: address,
     sessionKeys: keys ?? [],
-    idleMs: IDLE_MS,
+    idleMs: 30 * 60_000,
     sessionMaxMs: MAX_SESSION_MS,
     fourEyes: set.CONSOLE_FOUR_EYES,
     requestsPerMinute: REQUESTS_PER_MINUTE,

@@ -30,12 +30,7 @@ export class SharedReads<Value> {
    * @param read gets the value before, however old
    * @param forMs 0 reads again in any case
    */
-  get(
-    client: Client,
-    key: string,
-    read: (before: Value | undefined) => Promise<Value>,
-    forMs = this.forMs,
-  ): Promise<Value> {
+  get(client: Client, key: string, read: (before: Value | undefined) => Promise<Value>, forMs = this.forMs) {
     const kept = this.#kept.get(client) ?? new Map<string, Kept<Value>>();
     this.#kept.set(client, kept);
     const known = kept.get(key);
@@ -45,11 +40,7 @@ export class SharedReads<Value> {
     return value && forMs > 0 && Date.now() - at < this.whileReadingMs ? value : entry.value;
   }
 
-  #read(
-    kept: Map<string, Kept<Value>>,
-    key: string,
-    read: (before: Value | undefined) => Promise<Value>,
-  ): Kept<Value> {
+  #read(kept: Map<string, Kept<Value>>, key: string, read: (before: Value | undefined) => Promise<Value>) {
     const last = kept.get(key);
     const value = (last?.value ?? Promise.resolve(undefined)).then(
       (known) => read(known),

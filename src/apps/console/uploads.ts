@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { FastifyMultipartBaseOptions, Multipart, MultipartFile } from '@fastify/multipart';
+import type { FastifyMultipartBaseOptions } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { DocumentRef } from '../../messages/requirements.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
@@ -106,11 +106,7 @@ export interface HeldForm {
  * @param show takes the form once
  * @throws {NotShown} when a file is larger than `maxBytes`, or the form is not from a page of this session
  */
-export async function receivedForm(
-  visit: Visit,
-  maxBytes: number,
-  show: (form: HeldForm) => Promise<Shown>,
-): Promise<Shown> {
+export async function receivedForm(visit: Visit, maxBytes: number, show: (form: HeldForm) => Promise<Shown>) {
   const fields: Record<string, string> = {};
   const files: Record<string, HeldFile> = {};
   const limits = { fileSize: maxBytes + 1, files: 3, fields: 20, fieldSize: 10_000 };
@@ -156,11 +152,7 @@ interface FormWithFiles {
  * @param fields takes the other fields
  * @throws {NotShown} when the form is too large, ends early, is not such a form, or is not from a page of this session
  */
-async function* formFiles(
-  { request, csrf }: Visit,
-  form: FormWithFiles,
-  fields: Record<string, string>,
-): AsyncGenerator<MultipartFile, void, undefined> {
+async function* formFiles({ request, csrf }: Visit, form: FormWithFiles, fields: Record<string, string>) {
   for await (const part of formParts(request, form)) {
     if (part.type === 'field') fields[part.fieldname] = String(part.value);
     else {
@@ -171,10 +163,7 @@ async function* formFiles(
   requireCsrf({ body: fields }, csrf);
 }
 
-async function* formParts(
-  request: FastifyRequest,
-  { limits, mostBytes, tooLarge }: FormWithFiles,
-): AsyncGenerator<Multipart, void, undefined> {
+async function* formParts(request: FastifyRequest, { limits, mostBytes, tooLarge }: FormWithFiles) {
   if (!request.isMultipart()) throw new NotShown(415, 'The form must have a file.');
   const tooMuch = new NotShown(413, tooLarge);
   if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooMuch;

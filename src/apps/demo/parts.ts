@@ -60,10 +60,8 @@ export async function start(
   };
 }
 
-const START_TIMEOUT_MS = 60_000;
-
 async function untilUp(name: string, child: ChildProcess, probe: string, log: string): Promise<void> {
-  for (const until = Date.now() + START_TIMEOUT_MS; Date.now() < until; await sleep(100)) {
+  for (const until = Date.now() + 60_000; Date.now() < until; await sleep(100)) {
     if (child.exitCode !== null) break;
     const up = await fetch(probe).then(
       // A rejection is a response as well.

@@ -189,8 +189,6 @@ function handshake(headers: IncomingHttpHeaders, requestsPerMinute: number): Rec
   return { 'webhook-allowed-origin': origin, 'webhook-allowed-rate': `${allowedRate}` };
 }
 
-const received = z.strictObject({ ...whoAndWhy, documents: documentRefs });
-
 /** The attributes of CloudEvents 1.0 around the data. Extension attributes are allowed. */
 const attributes = {
   specversion: z.literal('1.0', 'must be 1.0'),
@@ -222,7 +220,7 @@ export function eventTypes(known: KnownAccounts): EventTypes {
     eventType(
       'documents.received.v1',
       'Answer a requirement with documents of the document store',
-      received,
+      z.strictObject({ ...whoAndWhy, documents: documentRefs }),
       (backend, { documents, ...who }, updateId) =>
         resolve('documents')(backend, { ...who, answer: { kind: 'documents', documents } }, updateId),
     ),
@@ -282,7 +280,9 @@ export function prepareAll(
     if (!Array.isArray(result)) return [];
     return result.map(({ field, message }) => ({ field: isBatch ? `${position}.${field}` : field, message }));
   });
-  if (wrong.some(({ message }) => message === UNKNOWN_TYPE)) throw unknownType(types, wrong);
+  const detail = `known types: ${Object.keys(types).join(', ')}; nothing was started`;
+  if (wrong.some(({ message }) => message === UNKNOWN_TYPE))
+    throw new Problem('unknown-event-type', detail, { errors: wrong });
   if (wrong.length > 0) throw invalid(wrong);
   for (const event of events) checkConformance(event);
   return prepared.filter((result): result is ApplyEvent => !Array.isArray(result));
@@ -303,11 +303,6 @@ function tooDeep(event: GivenEvent): ApplyEvent | undefined {
   const fields = Object.keys(event).filter((name) => isNestedDeeper(event[name], MAX_NESTING - 1));
   const errors = fields.map((field) => ({ field, message: TOO_NESTED }));
   return errors.length > 0 ? () => Promise.reject(invalid(errors)) : undefined;
-}
-
-function unknownType(types: EventTypes, errors: readonly FieldProblem[]): Problem {
-  const detail = `known types: ${Object.keys(types).join(', ')}; nothing was started`;
-  return new Problem('unknown-event-type', detail, { errors });
 }
 
 /** Source and id identify an event (CloudEvents 1.0). Update IDs are visible in Temporal, so this one is a hash. */

@@ -85,11 +85,7 @@ const FASTIFY_ERRORS: Readonly<Record<number, readonly [ProblemKind, string]>> =
 };
 
 /** Responds to every error with problem+json. Logs the kind of an internal error, and no other error. */
-export function handleErrors(
-  server: FastifyInstance,
-  logger: Logger,
-  count: (problem: Problem) => void,
-): void {
+export function handleErrors(server: FastifyInstance, logger: Logger, count: (problem: Problem) => void) {
   server.setErrorHandler((error, _, reply) => {
     const problem = problemFrom(error);
     count(problem);
@@ -130,8 +126,6 @@ export const handleClientError = refusesUnreadable((statusCode) => {
 /** The time limit of Temporal for one event, in milliseconds. After that the sender must try again. */
 export const DEADLINE_MS = 5_000;
 
-const RETRY_AFTER = '5';
-
 /**
  * Calls Temporal within a deadline.
  *
@@ -165,5 +159,5 @@ const SEND_AGAIN =
   'send the same request again after Retry-After seconds: nothing is lost, and nothing happens twice';
 
 function later(kind: ProblemKind, cause: unknown, detail = SEND_AGAIN): Problem {
-  return new Problem(kind, detail, { cause, headers: { 'retry-after': RETRY_AFTER } });
+  return new Problem(kind, detail, { cause, headers: { 'retry-after': '5' } });
 }

@@ -115,8 +115,6 @@ interface PartnerWebhookRoutes {
   readonly logger: Logger;
 }
 
-const MAX_BODY_BYTES = 256 * 1024;
-
 interface Webhook {
   readonly Params: { readonly secret?: string };
 }
@@ -145,7 +143,7 @@ export function partnerWebhookRoutes({ rules, nudges, count, logger }: PartnerWe
       const paths = { '': '', '/:secret': '-with-secret' };
       for (const [path, suffix] of Object.entries(paths)) {
         const schema = schemaOf(partner, `post-${partner}-webhook${suffix}`);
-        const options = { bodyLimit: MAX_BODY_BYTES, onResponse, schema };
+        const options = { bodyLimit: 256 * 1024, onResponse, schema };
         server.post<Webhook>(`/webhooks/${partner}${path}`, options, handler);
         server.get(
           `/webhooks/${partner}${path}`,

@@ -33,8 +33,6 @@ export interface ReceiverOptions
 /** A batch of a hundred customers needs a third of it, and Temporal accepts twice as much in one message. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-const LIMITS = { headersMs: 10_000, requestMs: 30_000 };
-
 /** Longer than any `externalId`. */
 const MAX_PARAM_LENGTH = 300;
 
@@ -55,7 +53,7 @@ const METHODS: readonly (readonly [path: RegExp, methods: string])[] = [
 export async function startReceiver(options: ReceiverOptions): Promise<Listening> {
   const { client, taskQueue, dbaForm, logger, secrets, requestsPerMinute } = options;
   const { registry = new Registry() } = options;
-  const server = serverWithin(options.limits ?? LIMITS, {
+  const server = serverWithin(options.limits ?? { headersMs: 10_000, requestMs: 30_000 }, {
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     return503OnClosing: false,

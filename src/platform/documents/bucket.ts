@@ -13,8 +13,6 @@ import { type BucketAddress, type FileStore, fileStore, type Medium } from './fi
 const PARTS_AT_ONCE = 2;
 const PART_BYTES = 5 * 1024 * 1024;
 
-const CONNECT_TIMEOUT_MS = 5_000;
-
 /** The maximum silence of the connection, in milliseconds. */
 const SILENCE_TIMEOUT_MS = 30_000;
 
@@ -33,7 +31,7 @@ export async function bucket(
   const { AWS_ENDPOINT_URL_S3: endpoint } = env;
   const s3 = new S3Client({
     ...settingsIn(env),
-    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SILENCE_TIMEOUT_MS },
+    requestHandler: { connectionTimeout: 5_000, socketTimeout: SILENCE_TIMEOUT_MS },
     ...(endpoint && { endpoint, forcePathStyle: true }),
   });
   await s3.config.region().catch(() => {

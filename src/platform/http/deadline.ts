@@ -44,10 +44,7 @@ function tookTooLong(): DOMException {
 }
 
 /** Waits until the signal aborts. The promise itself continues, because others may wait for it. */
-export async function untilAborted<Value>(
-  value: Promise<Value>,
-  signal: AbortSignal | undefined,
-): Promise<Value> {
+export async function untilAborted<Value>(value: Promise<Value>, signal: AbortSignal | undefined) {
   if (!signal) return value;
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const stop = () => reject(signal.reason);

@@ -184,8 +184,6 @@ export const ALGORITHMS = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-const CLOCK_TOLERANCE = '5s';
-
 /** The maximum time that a token may be dated ahead, in seconds. */
 const MAX_AHEAD_S = 60;
 
@@ -219,7 +217,7 @@ async function subjectOf(token: string, rule: JwtRule, keys: JWTVerifyGetKey): P
       issuer,
       audience,
       algorithms: ALGORITHMS,
-      clockTolerance: CLOCK_TOLERANCE,
+      clockTolerance: '5s',
       requiredClaims: ['exp', 'sub'],
     });
     const { iat = 0, sub } = payload;

@@ -251,10 +251,12 @@ export function componentsOf(
     if (isNamed) named.add(id);
   };
   for (const [name, schema] of Object.entries(names)) {
-    if (schema instanceof z.ZodType && !isScalar(schema)) add(schema, name, true);
+    if (schema instanceof z.ZodType && !SCALARS.includes(schema.def.type)) add(schema, name, true);
   }
   for (const [use, schema] of uses) {
-    const isShared = isObject(schema) && uses.filter(([, other]) => other === schema).length > 1;
+    const isShared =
+      ['object', 'record'].includes(schema.def.type) &&
+      uses.filter(([, other]) => other === schema).length > 1;
     add(schema, use, isShared);
   }
 
@@ -320,10 +322,4 @@ function rulesInWords({ checks = [] }: z.core.$ZodTypeDef): string[] {
 }
 
 /** Numbers and texts are written where they are used. */
-function isScalar({ def }: z.ZodType): boolean {
-  return def.type === 'number' || def.type === 'string' || def.type === 'enum';
-}
-
-function isObject({ def }: z.ZodType): boolean {
-  return def.type === 'object' || def.type === 'record';
-}
+const SCALARS: readonly string[] = ['number', 'string', 'enum'];

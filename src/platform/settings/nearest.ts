@@ -1,7 +1,5 @@
 import { distance } from 'fastest-levenshtein';
 
-const MOST_SUGGESTED = 3;
-
 /** The part of a name that may be mistyped, and the number of letters. */
 const SHARE = 0.4;
 const MOST_MISTYPED = 4;
@@ -19,7 +17,7 @@ export function nearest(given: string, names: Iterable<string>): string[] {
     .sort((one, other) => one.apart - other.apart || one.depth - other.depth);
   const [best] = ranked;
   const nearest = ranked.filter(({ apart, depth }) => apart === best?.apart && depth === best?.depth);
-  return nearest.slice(0, MOST_SUGGESTED).map(({ name }) => name);
+  return nearest.slice(0, 3).map(({ name }) => name);
 }
 
 /** `; did you mean boardingSettingsId?`, or '' when no name is similar. */

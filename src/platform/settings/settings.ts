@@ -48,11 +48,7 @@ export function withAdvice<Schema extends z.ZodType>(
 
 type Tail<List extends readonly unknown[]> = List extends readonly [unknown, ...infer Rest] ? Rest : never;
 
-export function adviceAbout(
-  { shape }: z.ZodObject,
-  set: Readonly<Record<string, unknown>>,
-  prefix = '',
-): Advice[] {
+export function adviceAbout({ shape }: z.ZodObject, set: Readonly<Record<string, unknown>>, prefix = '') {
   return Object.entries(shape).flatMap(([name, schema]) => {
     const given = advised.get(schema as z.ZodType)?.advise(set[name] as never, prefix + name, set);
     return given ? [{ ...given, why: `${prefix}${name} ${given.why}` }] : [];
@@ -231,10 +227,7 @@ export function readSettings<Schema extends z.ZodObject>(
  *
  * @throws {BadSetting} when the file cannot be read, the secret is also set itself, or it cannot be meant as it is
  */
-export function withSecretFiles(
-  environment: NodeJS.ProcessEnv,
-  secrets: readonly string[],
-): Record<string, string> {
+export function withSecretFiles(environment: NodeJS.ProcessEnv, secrets: readonly string[]) {
   const set = Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const values = Object.fromEntries(set);
   for (const name of secrets) {

@@ -26,11 +26,7 @@ export const traceSettings = z.object({
  * @returns sends the remaining spans and stops
  * @throws {BadSetting}
  */
-export async function startTracing(
-  service: string,
-  env: NodeJS.ProcessEnv,
-  logger?: Logger,
-): Promise<() => Promise<void>> {
+export async function startTracing(service: string, env: NodeJS.ProcessEnv, logger?: Logger) {
   const isOn = Object.values(readSettings(traceSettings, env)).some(Boolean);
   if (!isOn || env['OTEL_SDK_DISABLED'] === 'true') return async () => undefined;
   const { exportTraces } = await import('./export.js');

@@ -150,10 +150,7 @@ function newEntries(workflowId: string, waits: Waits, seen: Map<Owner, number>):
   return entries.sort((one, other) => one.at.localeCompare(other.at));
 }
 
-function timelinesOf(
-  workflowId: string,
-  { state, parts }: Waits,
-): Readonly<Partial<Record<Owner, readonly TimelineEntry[]>>> {
+function timelinesOf(workflowId: string, { state, parts }: Waits) {
   if (!state) return {};
   if (!isCustomer(workflowId)) return { '': state.timeline };
   const ofParts = readable(parts).map(({ part, state: own }) => [part, own.timeline] as const);
@@ -230,11 +227,7 @@ export interface Advice {
  *
  * @throws {EndedWithoutOutcome}
  */
-export async function awaitOutcome<Ending>(
-  client: Client,
-  workflowId: string,
-  { restart, input }: Advice,
-): Promise<Ending> {
+export async function awaitOutcome<Ending>(client: Client, workflowId: string, { restart, input }: Advice) {
   try {
     return await outcomeOf<Ending>(client, workflowId);
   } catch (error) {

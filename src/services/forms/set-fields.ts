@@ -30,12 +30,7 @@ export function settingsFrom(given: readonly string[]): Setting[] {
  * @param what names the correction in an error
  * @throws {InvalidInput} that names each value in a wrong form
  */
-export function patchFrom(
-  settings: readonly Setting[],
-  input: object,
-  schema: z.ZodType,
-  what = '--set',
-): Patch {
+export function patchFrom(settings: readonly Setting[], input: object, schema: z.ZodType, what = '--set') {
   const columns = columnsOf([schema]);
   const changed = structuredClone(input);
   const problems: FieldProblem[] = [];

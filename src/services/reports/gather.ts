@@ -255,11 +255,7 @@ function answered({ at, requirementId, answer, actor, reason }: AcceptedAnswer):
 }
 
 /** The last value of each search attribute, and the IDs of the outcome. */
-async function factsIn(
-  client: Client,
-  runs: readonly Run[],
-  outcome: unknown,
-): Promise<Known['facts'] & { readonly requirements: readonly string[] }> {
+async function factsIn(client: Client, runs: readonly Run[], outcome: unknown) {
   const values: Record<string, unknown> = {};
   for (const { events } of runs)
     for (const change of indexedChangesIn(events)) Object.assign(values, change.values);

@@ -11,11 +11,6 @@ import type {
   ExportedRecord,
 } from './record.js';
 
-interface Shown {
-  readonly record: ExportedRecord;
-  readonly times: Times;
-}
-
 export function recordPage(record: ExportedRecord, times: Times): string {
   return pageOf(`Record of ${nameOf(record)}`, <RecordBody record={record} times={times} />);
 }
@@ -24,7 +19,7 @@ function nameOf({ onboarding: { facts, externalId, workflowId } }: ExportedRecor
   return facts.dba ?? externalId ?? workflowId;
 }
 
-export function RecordBody({ record, times }: Shown) {
+export function RecordBody({ record, times }: { readonly record: ExportedRecord; readonly times: Times }) {
   const { onboarding, parts, exportedAt, exportedBy, privateValues, reason, namespace } = record;
   const masking =
     privateValues === 'masked'

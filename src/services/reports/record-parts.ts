@@ -8,13 +8,7 @@ import { REDACTED } from '../../platform/privacy/masked.js';
 import { withoutPrivate } from '../../platform/privacy/private-fields.js';
 import type { AcceptedAnswer, PartnerActivity } from '../../temporal/history.js';
 import { explainPartnerFailure, partnerErrorIn } from '../texts/partner-failures.js';
-import type {
-  CallResult,
-  ExportedCall,
-  ExportedCorrection,
-  ExportedDocument,
-  ExportedRequirement,
-} from './record.js';
+import type { CallResult, ExportedCall, ExportedDocument, ExportedRequirement } from './record.js';
 
 export interface Mask {
   /** Masks what Gangway wrote: timeline, outcome. Its numbers are IDs. */
@@ -114,11 +108,7 @@ function changeBy({
 }
 
 /** The fields that corrections changed, with their values before and after. @param input before the first of the answers */
-export function correctionsOf(
-  input: object,
-  answers: readonly AcceptedAnswer[],
-  mask: Mask,
-): ExportedCorrection[] {
+export function correctionsOf(input: object, answers: readonly AcceptedAnswer[], mask: Mask) {
   let current = input;
   return answers.flatMap(({ at, requirementId, actor, reason, answer }, index) => {
     if (answer.kind !== 'correction') return [];

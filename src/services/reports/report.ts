@@ -157,13 +157,13 @@ export function numbersOf({ at, groups = [], webhooks = [], ...figures }: Report
   ];
 }
 
-/** The outcomes of a week, without customers, whose parts are counted. */
-type WeekRow = Readonly<Record<string, string | number>>;
-
 export const WEEK_COLUMNS: readonly string[] = ['week', 'monday', 'ended', 'succeeded'];
 
-/** One row for each week in which something ended, the first week first, with a number for each outcome of the report. */
-export function weekRowsOf({ weeks }: Pick<Report, 'weeks'>): WeekRow[] {
+/**
+ * One row for each week in which something ended, the first week first, with a number for each outcome of the report. Without
+ * customers, whose parts are counted.
+ */
+export function weekRowsOf({ weeks }: Pick<Report, 'weeks'>): Readonly<Record<string, string | number>>[] {
   const counted = weeks.filter(({ subject }) => subject !== 'customer');
   const outcomes = [...new Set(counted.flatMap((each) => Object.keys(each.outcomes)))].sort();
   const mondays = [...new Set(counted.map(({ monday }) => monday))].sort();

@@ -34,15 +34,10 @@ export function rowOf(values: readonly unknown[]): string {
 function cellOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  const text = harmless(typeof value === 'string' ? value : JSON.stringify(value));
-  return quoted(isFormula(text) ? `'${text}` : text);
-}
-
-/** Spreadsheets run a cell that begins like a formula, some even behind space. A number stays as it is. */
-function isFormula(text: string): boolean {
-  return /^(?:[\t\n]|[\s\p{Cf}]*[=+\-@＝＋－＠])/u.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text);
-}
-
-function quoted(text: string): string {
+  const given = harmless(typeof value === 'string' ? value : JSON.stringify(value));
+  // Spreadsheets run a cell that begins like a formula, some even behind space. A number stays as it is.
+  const isFormula =
+    /^(?:[\t\n]|[\s\p{Cf}]*[=+\-@＝＋－＠])/u.test(given) && !/^[+-]?\d+(\.\d+)?$/.test(given);
+  const text = isFormula ? `'${given}` : given;
   return /[",\n;\t]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -141,10 +141,7 @@ async function runFor<Input, Outcome>(
 }
 
 /** The outcome of an onboarding that has ended. @throws {OperationError} when it has none */
-async function endOf<Outcome>(
-  client: Client,
-  workflowId: string,
-): Promise<HandlerStartOperationResult<Outcome>> {
+async function endOf<Outcome>(client: Client, workflowId: string) {
   try {
     return HandlerStartOperationResult.sync(await outcomeOf<Outcome>(client, workflowId));
   } catch (error) {
@@ -220,11 +217,7 @@ interface Details extends Pick<HandlerErrorOptions, 'retryableOverride'> {
   readonly errors?: readonly FieldProblem[];
 }
 
-function handlerError(
-  problem: NexusProblem,
-  what: string,
-  { errors = [], retryableOverride }: Details = {},
-): HandlerError {
+function handlerError(problem: NexusProblem, what: string, { errors = [], retryableOverride }: Details = {}) {
   // Two rules may report the same problem of a field.
   const lines = new Set(errors.map(problemText));
   const message = [what, ...lines].join('; ');

@@ -1,6 +1,5 @@
 import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
-import type { FollowedMerchantInput } from '../../messages/followed-inputs.js';
-import type { MerchantBoardingInput } from '../../messages/inputs.js';
+import type { FollowedMerchantInput, MerchantBoardingInput } from '../../messages/inputs.js';
 import { isFollowed } from '../../messages/onboardings.js';
 import { isDecided } from '../../partners/boarding/phases.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';

@@ -4,8 +4,7 @@ import type {
   ProfileSnapshot,
   SeenProfile,
 } from '../../messages/banking-activities.js';
-import type { FollowedBusinessInput } from '../../messages/followed-inputs.js';
-import type { BusinessOnboardingInput } from '../../messages/inputs.js';
+import type { BusinessOnboardingInput, FollowedBusinessInput } from '../../messages/inputs.js';
 import { isFollowed } from '../../messages/onboardings.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';

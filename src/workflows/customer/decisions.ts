@@ -1,12 +1,10 @@
 /** All rules about a customer, as functions of values: memory, inputs of children, published state, and end. */
 import type {
+  BusinessOnboardingInput,
+  CustomerOnboardingInput,
   FollowedBusinessInput,
   FollowedCustomerInput,
   FollowedMerchantInput,
-} from '../../messages/followed-inputs.js';
-import type {
-  BusinessOnboardingInput,
-  CustomerOnboardingInput,
   MerchantBoardingInput,
 } from '../../messages/inputs.js';
 import type { OnboardingState, OutcomeName } from '../../messages/onboarding-state.js';

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { followedBusinessInput, followedMerchantInput } from '../../../src/messages/followed-inputs.js';
 import {
   businessOnboardingInput,
   dba,
   externalId,
+  followedBusinessInput,
+  followedMerchantInput,
   merchantBoardingInput,
 } from '../../../src/messages/inputs.js';
 

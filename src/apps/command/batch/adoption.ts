@@ -5,24 +5,21 @@ import { z } from 'zod';
 import type { SingleActivity } from '../../../messages/activities.js';
 import type { BankingActivities } from '../../../messages/banking-activities.js';
 import type { BoardingActivities } from '../../../messages/boarding-activities.js';
-import type {
-  FollowedBusinessInput,
-  FollowedCustomerInput,
-  FollowedMerchantInput,
-} from '../../../messages/followed-inputs.js';
 import { atAccount, partnerTaskQueue, workflowId } from '../../../messages/ids.js';
 import {
   accountName,
   dueInHours,
   externalId,
+  type FollowedBusinessInput,
+  type FollowedCustomerInput,
+  type FollowedMerchantInput,
   type KnownAccounts,
   partnerId,
 } from '../../../messages/inputs.js';
 import { defined } from '../../../messages/objects.js';
 import { partId } from '../../../messages/onboardings.js';
 import { businessOutcome, merchantOutcome } from '../../../messages/outcomes.js';
-import type { RequirementKind } from '../../../messages/requirements.js';
-import { DEFAULT_DUE_IN_HOURS } from '../../../messages/requirements.js';
+import { DEFAULT_DUE_IN_HOURS, type RequirementKind } from '../../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
 import { ein } from '../../../partners/banking/rules.js';
 import { isUnderReview } from '../../../partners/boarding/phases.js';

@@ -35,12 +35,10 @@ export interface FormatOptions extends Texts<'delimiter' | 'mapping'> {
   readonly format?: 'csv' | 'ndjson';
 }
 
-type BatchOptions = FormatOptions & RunOptions & Confirming & Strict;
-
 export async function batch(
   cli: CommandLine,
   file: string,
-  { dryRun, yes, strict, ...options }: BatchOptions,
+  { dryRun, yes, strict, ...options }: FormatOptions & RunOptions & Confirming & Strict,
 ): Promise<void> {
   const known = cli.config();
   if (options.format === undefined && extname(file).toLowerCase() === '.json')

@@ -55,7 +55,7 @@ interface Run {
   /** Aborted when the command ends before its time. */
   readonly stop: AbortController;
   readonly persistently: Persistently;
-  readonly report: Report;
+  readonly report: ReturnType<typeof reportOf>;
   /** The facts about each row, by line. CSV has a row for each, and its header has the fields of all of them. */
   readonly results: Results | undefined;
 }
@@ -322,8 +322,6 @@ function showBar({ status }: CommandLine, total: number, done: string) {
 }
 
 type RowId = Pick<RowResult, 'line' | 'externalId' | 'workflowId'>;
-
-type Report = ReturnType<typeof reportOf>;
 
 /** Prints the result of each row on a line, and counts the results. */
 function reportOf(cli: CommandLine, isJson: boolean, results: Results | undefined) {

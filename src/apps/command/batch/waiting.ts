@@ -10,12 +10,8 @@ import { BUSINESS, CUSTOMER, MERCHANT } from '../../../temporal/start.js';
 import { isUnavailable, promptly } from '../../../temporal/unavailable.js';
 import { CommandFailed, EXIT } from '../cli/errors.js';
 
-const CHECK_EVERY_MS = 1_000;
-
 /** Checks per second, for any number of onboardings, because some run for weeks. */
 const CHECKS_PER_SECOND = 200;
-
-const CONCURRENCY = 8;
 
 export type End = Outcome | { readonly failed: string };
 
@@ -37,7 +33,7 @@ export async function awaitAll(
     promptly(client, () => client.workflow.getHandle(row.workflowId).describe()),
   );
 
-  const limit = pLimit(CONCURRENCY);
+  const limit = pLimit(8);
   /** @returns the row if it has not ended */
   const checkOne = async (row: RowResult) => {
     const { status, typedSearchAttributes } = await persistently(() => check(row));
@@ -49,7 +45,7 @@ export async function awaitAll(
   try {
     for (let running = rows; running.length > 0; ) {
       running = (await limit.map(running, checkOne)).flat();
-      if (running.length > 0) await sleep(CHECK_EVERY_MS, undefined, { signal });
+      if (running.length > 0) await sleep(1_000, undefined, { signal });
     }
   } catch (error) {
     // The first reason counts, because aborted calls fail, too.
@@ -68,8 +64,6 @@ async function endOf(client: Client, { workflowId }: RowResult, persistently: Pe
 }
 
 export const RERUN = 'run the same command again: it continues from here and starts nothing twice';
-
-const PAUSE_MS = 1_000;
 
 /** Repeats a call while Temporal is unavailable. */
 export type Persistently = <Result>(call: () => Promise<Result>) => Promise<Result>;
@@ -101,7 +95,7 @@ export function persistent({ giveUpAfter, stop, note }: Persistence): Persistent
         unavailableSince ??= Date.now();
         if (Date.now() - unavailableSince >= giveUpAfter)
           stop.abort(new CommandFailed(GAVE_UP, { exitCode: EXIT.unavailable }));
-        await sleep(PAUSE_MS, undefined, { signal: stop.signal });
+        await sleep(1_000, undefined, { signal: stop.signal });
       }
     }
   };

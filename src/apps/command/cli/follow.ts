@@ -55,11 +55,7 @@ interface How {
  *
  * @throws {EndedWithoutOutcome} when the workflow has ended without an outcome
  */
-export async function follow<Outcome>(
-  context: CommandContext,
-  workflowId: string,
-  { restart, ...how }: How,
-): Promise<Outcome> {
+export async function follow<Outcome>(context: CommandContext, workflowId: string, { restart, ...how }: How) {
   const { cli } = context;
   const last: { waits: Waits } = { waits: UNKNOWN };
   const onRead = (reading: Reading) => {

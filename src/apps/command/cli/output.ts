@@ -171,13 +171,11 @@ function grouped(count: number): string {
 export function widthOf({ isTTY, columns }: Output, { COLUMNS = '' }: NodeJS.ProcessEnv): number | undefined {
   if (!isTTY) return undefined;
   const set = /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;
-  return set ?? (columns || DEFAULT_WIDTH);
+  return set ?? (columns || 80);
 }
 
 /** Columns in which prose can be read. */
 const LEAST_ROOM = 20;
-
-const DEFAULT_WIDTH = 80;
 
 /** Reports whether to use colors: on a terminal, unless `NO_COLOR` or `TERM=dumb` forbids them; anywhere with `FORCE_COLOR`. */
 export function hasColor({ isTTY }: Output, { NO_COLOR, FORCE_COLOR, TERM }: NodeJS.ProcessEnv): boolean {
@@ -194,10 +192,8 @@ export function withoutMarkdown(text: string): string {
     .replaceAll('`', '');
 }
 
-const WIDEST = 100;
-
 export function readableWidth({ columns = 80 }: { readonly columns?: number }): number {
-  return Math.min(columns, WIDEST);
+  return Math.min(columns, 100);
 }
 
 const HELP = Object.assign(new Help(), { minWidthToWrap: 0 });

@@ -99,8 +99,6 @@ export function bar(
   return `[${'='.repeat(filled)}${'-'.repeat(CELLS - filled)}] ${count} of ${total} ${label}${pace}${rest}${waiting}`;
 }
 
-const FRAME_MS = 100;
-
 const FRAMES = ['|', '/', '-', '\\'];
 
 /** Moves the cursor to the beginning of the line, and clears the line. */
@@ -136,7 +134,7 @@ export class StatusLine {
   show(draw: () => string): void {
     if (!this.isThere) return;
     this.#draw = draw;
-    this.#timer ??= setInterval(() => this.#next(), FRAME_MS).unref();
+    this.#timer ??= setInterval(() => this.#next(), 100).unref();
     this.#next();
   }
 

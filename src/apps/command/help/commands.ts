@@ -1,18 +1,11 @@
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, type Option } from 'commander';
+import { STATUS_MEANINGS } from '../../../partners/phases.js';
 import { didYouMean } from '../../../platform/settings/nearest.js';
 import type { Surroundings } from '../cli/command-line.js';
 import type { Act } from '../cli/options.js';
+import { withoutMarkdown } from '../cli/output.js';
 import { fillCall } from '../partner/commands.js';
-import {
-  COMPLETE,
-  complete,
-  namesOf,
-  printScript,
-  SHELLS,
-  type Shell,
-  TOPICS,
-  type Topic,
-} from './complete.js';
+import type { Topic } from './topics.js';
 
 /** The commands that describe Gangway. None of them needs Temporal. */
 export function addHelp(program: Command, act: Act, surroundings: Surroundings): void {
@@ -84,3 +77,242 @@ Load it:
   bash   echo 'eval "$(gangway completion bash)"' >> ~/.bashrc
   zsh    echo 'eval "$(gangway completion zsh)"' >> ~/.zshrc   (after compinit)
   fish   gangway completion fish > ~/.config/fish/completions/gangway.fish`;
+
+export const TOPICS: Readonly<Record<Topic | 'answers', string>> = {
+  fields: 'the fields of an input: "help fields merchant", business or customer',
+  columns: 'the first row of a CSV file: "help columns merchant > merchants.csv"',
+  requirements: 'what a person can be asked',
+  answers: 'how to answer a requirement',
+  'exit-codes': 'what the exit codes mean, for scripts',
+  settings: 'all settings; "help settings BOARDING" lists those with BOARDING in their name',
+};
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** The hidden command that the scripts of `gangway completion` call. */
+export const COMPLETE = 'complete';
+
+export function namesOf(commands: readonly Command[]): string[] {
+  return commands.map((command) => command.name()).filter((name) => name !== COMPLETE);
+}
+
+/**
+ * Prints what can follow a line.
+ *
+ * @param line up to the cursor
+ * @param breaks the characters at which bash separates words
+ */
+export async function complete(
+  surroundings: Surroundings,
+  program: Command,
+  act: Act,
+  shell: Shell,
+  line: string,
+  breaks = '',
+): Promise<void> {
+  const { stdout, env } = surroundings;
+  const [, ...words] = wordsOf(line);
+  const current = words.at(-1) ?? '';
+  const place = await placeOf(program, act, words.slice(0, -1));
+  const values = valuesAt(place, current, env);
+  if (values === 'files') return void stdout.write(`${FILES}\n`);
+  const all = typeof values === 'function' ? await values(surroundings, current, place.given) : values;
+  const unneeded = shell === 'bash' ? heldByBash(current, breaks) : 0;
+  const lines = all
+    .filter(([word]) => word.startsWith(current))
+    .map(([word, about = '']) => `${word.slice(unneeded)}\t${withoutMarkdown(about).replace(/\s+/g, ' ')}\n`);
+  stdout.write(lines.join(''));
+}
+
+/** The words of a line, as a shell splits them. The last one is empty after a space. */
+export function wordsOf(line: string): string[] {
+  const words: string[] = [];
+  let word = '';
+  let quote = '';
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line[at] ?? '';
+    if (quote === '' && /\s/.test(character)) {
+      if (at > 0 && !/\s/.test(line[at - 1] ?? '')) words.push(word);
+      word = '';
+    } else if (character === quote) quote = '';
+    else if (quote === '' && (character === '"' || character === "'")) quote = character;
+    else if (character === '\\' && quote !== "'") word += line[++at] ?? '';
+    else word += character;
+  }
+  return [...words, word];
+}
+
+/**
+ * Returns the number of leading characters of the current word that bash keeps: it completes only the part after the last of its
+ * separators, and keeps an @ with what follows.
+ */
+function heldByBash(current: string, breaks: string): number {
+  const last = Math.max(...[...breaks].map((separator) => current.lastIndexOf(separator)));
+  return current[last] === '@' ? last : last + 1;
+}
+
+/** The place of the word after these ones. Its option is the one whose value the word is, or may be. */
+async function placeOf(program: Command, act: Act, words: readonly string[]) {
+  let [command, given, onlyArguments]: [Command, string[], boolean] = [program, [], false];
+  let option: Option | undefined;
+  const used = new Set<Option>();
+  for (const word of words) {
+    const isOption = !onlyArguments && word.startsWith('-') && word !== '-';
+    if (option && !isOption) {
+      if (!option.variadic) option = undefined;
+    } else if (!onlyArguments && word === '--') onlyArguments = true;
+    else if (isOption) {
+      const [name] = word.split('=');
+      const named = optionsOf(command).find(({ long, short }) => long === name || short === name);
+      if (named) used.add(named);
+      const takesValue = named && (named.required || named.optional) && !word.includes('=');
+      option = takesValue ? named : undefined;
+    } else {
+      const next: Command | undefined = command.commands.find((each) => each.name() === word);
+      if (next?.name() === 'call' && next.parent === program) await fillCall(next, act);
+      [command, given] = next ? [next, []] : [command, [...given, word]];
+    }
+  }
+  return { command, given, option, used, onlyArguments };
+}
+
+function valuesAt(
+  { command, given, option, used, onlyArguments }: Awaited<ReturnType<typeof placeOf>>,
+  current: string,
+  env: NodeJS.ProcessEnv,
+): Values {
+  if (option && !(option.variadic && current.startsWith('-')))
+    return choicesOf(option) ?? optionValues(option, env);
+  const [, name, typed] = /^(--[^=]+)=(.*)$/.exec(current) ?? [];
+  if (name !== undefined && typed !== undefined && !onlyArguments) {
+    const named = optionsOf(command).find(({ long }) => long === name);
+    const values = named ? (choicesOf(named) ?? optionValues(named, env)) : [];
+    // Files are not completed here, because not every shell completes them after "=".
+    return Array.isArray(values) ? values.map(([word, about]) => [`${name}=${word}`, about]) : [];
+  }
+  if (current.startsWith('-') && !onlyArguments) {
+    const free = optionsOf(command).filter((each) => each.variadic || !used.has(each));
+    return free.map(({ long, short, description }) => [long ?? short ?? '', description]);
+  }
+  const subcommands = command.createHelp().visibleCommands(command);
+  if (subcommands.length > 0 && given.length === 0)
+    return subcommands.map((each) => [each.name(), each.summary() || each.description()]);
+  const last = command.registeredArguments.at(-1);
+  const argument = command.registeredArguments[given.length] ?? (last?.variadic ? last : undefined);
+  return argument ? (choicesOf(argument) ?? argumentValues(argument, command)) : [];
+}
+
+function optionsOf(command: Command): readonly Option[] {
+  const own = command.createHelp().visibleOptions(command);
+  return [...own, ...(command.parent?.options.filter(({ long }) => long !== '--version') ?? [])];
+}
+
+function choicesOf({ argChoices }: Pick<Argument | Option, 'argChoices'>): readonly Candidate[] | undefined {
+  return argChoices?.map((choice) => [choice]);
+}
+
+type Candidate = readonly [word: string, description?: string];
+type LookUp = (
+  around: Surroundings,
+  current: string,
+  given: readonly string[],
+) => Promise<readonly Candidate[]>;
+
+/** The values of an argument or option: known words, files of the shell, or words that are looked up. */
+type Values = readonly Candidate[] | 'files' | LookUp;
+
+const words = (...all: readonly string[]): Values => all.map((word) => [word]);
+
+/** The values of an option, by the name in its flags: `file` of `--mapping <file>`. Of others, only the person knows the value. */
+export const OPTION_VALUES: Readonly<Record<string, Values>> = {
+  file: 'files',
+  folder: 'files',
+  time: words('today', 'yesterday'),
+  format: words('PDF', 'CSV', 'QBO', 'OFX'),
+  character: words('tab', ';', '|'),
+  meaning: words(...Object.keys(STATUS_MEANINGS)),
+};
+
+export const ARGUMENT_VALUES: Readonly<Record<string, Values>> = {
+  file: 'files',
+  requirement: async (surroundings, _, [id = '']) =>
+    (await import('./live-values.js')).requirementIds(surroundings, id),
+  code: async () =>
+    (await import('../../../services/texts/codes.js')).CODES.map(({ code, kind }): Candidate => [code, kind]),
+};
+
+function optionValues(option: Option, env: NodeJS.ProcessEnv): Values {
+  if (option.long === '--partner-account') {
+    const names = env['GANGWAY_ACCOUNTS']?.split(',').map((name) => name.trim()) ?? [];
+    return words(...names.filter(Boolean));
+  }
+  return OPTION_VALUES[placeholderOf(option)] ?? [];
+}
+
+/** `file` of `--document <file...>`. */
+export function placeholderOf({ flags }: Option): string {
+  return /[<[]([^>\].]+)/.exec(flags)?.[1] ?? '';
+}
+
+function argumentValues(argument: Argument, command: Command): Values {
+  const name = argument.name();
+  if (name === 'id')
+    return async (surroundings, current) =>
+      (await import('./live-values.js')).onboardingIds(surroundings, command.name(), current);
+  if (name === 'topic') {
+    const commands = command.parent?.commands ?? [];
+    return [...Object.entries(TOPICS), ...commands.map((each): Candidate => [each.name(), each.summary()])];
+  }
+  return ARGUMENT_VALUES[name] ?? [];
+}
+
+/**
+ * A script for each shell. It hands the line up to the cursor to `gangway complete`, which prints a candidate on a line, with a
+ * tab before its description. The line {@link FILES} means that files can follow.
+ */
+const SCRIPTS: Readonly<Record<Shell, readonly string[]>> = {
+  bash: [
+    '__gangway_words() {',
+    '  local line',
+    '  COMPREPLY=()',
+    '  while IFS= read -r line; do',
+    '    if [[ $line == :files ]]; then compopt -o default',
+    `    else COMPREPLY+=("\${line%%$'\\t'*}")`,
+    '    fi',
+    `  done < <(gangway complete bash -- "\${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2>/dev/null)`,
+    '}',
+    'complete -F __gangway_words gangway',
+  ],
+  zsh: [
+    '__gangway_words() {',
+    '  local line',
+    '  local -a candidates',
+    `  for line in "\${(@f)$(gangway complete zsh -- "\${(j: :)words[1,CURRENT-1]} $PREFIX" 2>/dev/null)}"; do`,
+    '    if [[ $line == :files ]]; then _files',
+    // A colon separates a candidate from its description.
+    `    elif [[ -n $line ]]; then candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")`,
+    '    fi',
+    '  done',
+    `  if (( \${#candidates} )); then _describe -V gangway candidates; fi`,
+    '}',
+    'compdef __gangway_words gangway',
+  ],
+  fish: [
+    'function __gangway_words',
+    '    for line in (gangway complete fish -- (commandline -cp) 2>/dev/null)',
+    '        if test "$line" = :files; __fish_complete_path (commandline -ct)',
+    '        else; echo $line',
+    '        end',
+    '    end',
+    'end',
+    "complete -c gangway -f -a '(__gangway_words)'",
+  ],
+};
+
+/** Asks the shell for files. No candidate begins with a colon. */
+const FILES = ':files';
+
+function printScript({ stdout }: Surroundings, shell: Shell): void {
+  stdout.write(`${SCRIPTS[shell].join('\n')}\n`);
+}

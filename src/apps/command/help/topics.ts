@@ -10,16 +10,15 @@ import type { Surroundings } from '../cli/command-line.js';
 import { EXIT_CODES } from '../cli/errors.js';
 import { described, Printer, readableWidth, wrapped } from '../cli/output.js';
 import { fieldTable } from '../partner/call-fields.js';
-import type { Topic } from './complete.js';
 
 export async function printTopic(surroundings: Surroundings, topic: Topic, [part]: readonly string[]) {
   const width = readableWidth(surroundings.stdout);
-  new Printer(surroundings).line(await TEXTS[topic](width, part, surroundings.env));
+  new Printer(surroundings).line(await (TEXTS[topic] as TextOf)(width, part, surroundings.env));
 }
 
 type TextOf = (width: number, part: string | undefined, env: NodeJS.ProcessEnv) => string | Promise<string>;
 
-const TEXTS: Readonly<Record<Topic, TextOf>> = {
+const TEXTS = {
   fields: async (_, kind, env) => fieldTable(fieldsOf(await inputOf(kind, env))),
   columns: async (_, kind, env) => columnsOf([await inputOf(kind, env)]).names.join(','),
   requirements: (width) =>
@@ -43,7 +42,10 @@ const TEXTS: Readonly<Record<Topic, TextOf>> = {
       width,
     ),
   settings: (width, part) => settingsHelp(part, width),
-};
+} as const satisfies Readonly<Record<string, TextOf>>;
+
+/** A topic with a text of its own. The others are the help of a command. */
+export type Topic = keyof typeof TEXTS;
 
 /** The inputs load the SDK, which no other topic needs. @throws {InvalidInput} */
 async function inputOf(kind: string | undefined, env: NodeJS.ProcessEnv): Promise<z.ZodType> {

@@ -241,10 +241,7 @@ const FAILURES: readonly RequirementKind[] = ['rejected-input', 'uncertain-write
 const NEITHER: readonly TimelineEvent[] = ['status-changed', 'write-uncertain', 'answer-rejected'];
 
 /** The first entry after the answer decides: a later question is another one. */
-function effectIn(
-  { timeline, requirements }: OnboardingState,
-  { id, kind }: Requirement,
-): Effect | undefined {
+function effectIn({ timeline, requirements }: OnboardingState, { id, kind }: Requirement) {
   const answer = answeredBefore(timeline, id);
   for (const entry of answer ? timeline.slice(timeline.indexOf(answer) + 1) : []) {
     const { event, detail = '' } = entry;

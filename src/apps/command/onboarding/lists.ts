@@ -138,8 +138,6 @@ function nothing({ kind, overdue, unclaimed }: InboxOptions, total: number): str
   return `none of the ${total} that ${total === 1 ? 'waits' : 'wait'} for a person ${what}`;
 }
 
-const CONCURRENCY = 16;
-
 type Details = ReadonlyMap<InboxItem, Requirement | undefined>;
 
 /** Reads what each requirement asks. Names on standard error what no worker can read now. */
@@ -160,7 +158,7 @@ async function detailsOf(cli: CommandLine, client: Client, items: readonly Inbox
     }
   };
   const byWorkflow = Map.groupBy(items, ({ workflowId }) => workflowId).values();
-  const found = await pLimit(CONCURRENCY).map(byWorkflow, async (own) => {
+  const found = await pLimit(16).map(byWorkflow, async (own) => {
     const asked = await read(own[0] as InboxItem);
     return own.map((item) => [item, asked.find(({ id }) => id === item.id)] as const);
   });

@@ -13,8 +13,6 @@ import type { Flags } from '../cli/options.js';
 import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
 import { type Confirming, confirmDoubts, type Strict } from '../cli/prompts.js';
 
-type StartingOptions = Confirming & Strict & Flags<'wait' | 'again' | 'json'>;
-
 export const board = startOf(MERCHANT);
 export const onboardBusiness = startOf(BUSINESS);
 export const onboard = startOf(CUSTOMER);
@@ -33,7 +31,7 @@ function startOf<Input extends { externalId: string; account?: string | undefine
   return async (
     cli: CommandLine,
     file: string,
-    { wait, again, json, yes, strict }: StartingOptions,
+    { wait, again, json, yes, strict }: Confirming & Strict & Flags<'wait' | 'again' | 'json'>,
   ): Promise<void> => {
     const rows = formatOf(file);
     if (rows)

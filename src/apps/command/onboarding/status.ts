@@ -111,10 +111,7 @@ function printFacts(cli: CommandLine, facts: Readonly<Record<string, unknown>>):
   }
 }
 
-function waitOf(
-  times: Times,
-  { step, since, until, reason }: NonNullable<OnboardingState['waiting']>,
-): string {
+function waitOf(times: Times, { step, since, until, reason }: NonNullable<OnboardingState['waiting']>) {
   const pause = until === undefined ? '' : `, paused until ${times.at(until)}`;
   return `${times.since(since)} (since ${times.at(since)}${pause}): ${step} (${reason})`;
 }

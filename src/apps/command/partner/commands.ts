@@ -75,17 +75,11 @@ export function addStatements(program: Command, act: Act): void {
   const now = statement
     .command('now')
     .description('Save the statement of one month.')
-    .option('--period <month>', 'previous-month, or a month such as 2026-01 (required)');
-  withOperationOptions(withStatementOptions(now)).action(
-    act(async () => (await import('./statement.js')).saveNow),
-  );
-}
-
-function withStatementOptions(command: Command): Command {
-  return command
+    .option('--period <month>', 'previous-month, or a month such as 2026-01 (required)')
     .option('--account <id...>', 'financial accounts (required)')
     .option('--format <format>', 'PDF, CSV, QBO or OFX', 'PDF')
     .option('--email <address>', 'also send the statement to this address');
+  withOperationOptions(now).action(act(async () => (await import('./statement.js')).saveNow));
 }
 
 export function addCalls(program: Command, act: Act): void {

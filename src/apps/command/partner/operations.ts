@@ -80,13 +80,11 @@ const naming = z.object({
   name: cardNickname.shape.nickName.refine((name) => name !== '', 'must not be empty; --clear removes it'),
 });
 
-type NicknameOptions = OperationOptions & Flags<'clear'>;
-
 export async function setCardNickname(
   cli: CommandLine,
   card: string,
   name: string | undefined,
-  { clear, ...options }: NicknameOptions,
+  { clear, ...options }: OperationOptions & Flags<'clear'>,
 ): Promise<void> {
   if ((name === undefined) === (clear === undefined)) throw new InvalidInput('give either a name or --clear');
   const { card: paymentCardId, name: nickName = null } = check(
@@ -116,12 +114,10 @@ const closing = z.object({
   '--notes': cardClosing.shape.notes,
 });
 
-type CloseCardOptions = OperationOptions & Confirming & Texts<'last4' | 'notes'>;
-
 export async function closeCard(
   cli: CommandLine,
   card: string,
-  { last4: digits, notes, yes, ...options }: CloseCardOptions,
+  { last4: digits, notes, yes, ...options }: OperationOptions & Confirming & Texts<'last4' | 'notes'>,
 ): Promise<void> {
   const given = check(closing, { card, '--last4': digits, '--notes': notes }, 'close-card');
   const { card: paymentCardId, '--last4': last4 } = given;

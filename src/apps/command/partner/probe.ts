@@ -14,13 +14,11 @@ import type { TableColumns } from '../cli/output.js';
 import { whileShowing } from '../cli/progress.js';
 import { type Probed, probeSystem } from './probe-run.js';
 
-type ProbeOptions = IdOptions & Texts<'merchant' | 'profile' | 'report'>;
-
 /** Compares the responses of partners with the catalogue, by calls that only read. */
 export async function probe(
   cli: CommandLine,
   only: SystemName | undefined,
-  { merchant, profile, report, json, ...options }: ProbeOptions,
+  { merchant, profile, report, json, ...options }: IdOptions & Texts<'merchant' | 'profile' | 'report'>,
 ): Promise<void> {
   const id = numericId.optional();
   const given = z.object({ '--merchant': id, '--profile': id });

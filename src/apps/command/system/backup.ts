@@ -72,8 +72,6 @@ export const backUp = atTemporal(async ({ cli, client, config }, file: string, {
   cli.line(`saved ${onboardings} onboardings to ${file}${warning}`);
 });
 
-const CONCURRENCY = 8;
-
 export async function restoreAll(
   cli: CommandLine,
   file: string,
@@ -81,7 +79,7 @@ export async function restoreAll(
 ): Promise<void> {
   const { at: backedUpAt, entries } = await readBackup(file, cli.config(), unauthenticated === true);
   await withTemporal(cli, async ({ client, config: { taskQueue, dbaForm } }) => {
-    const limit = pLimit(CONCURRENCY);
+    const limit = pLimit(8);
     const options = { taskQueue, dbaForm, backedUpAt, dryRun };
     const counts: Record<Restoring, number> = { adopts: 0, looks: 0, there: 0, skipped: 0 };
     const row = csv && cli.csvRows(['workflowId', 'restoring']);

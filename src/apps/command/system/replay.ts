@@ -31,7 +31,7 @@ const METADATA = 'gangway-replay';
 export async function replay(cli: CommandLine, options: ReplayOptions): Promise<void> {
   const { build, json } = options;
   const code = await readFile(bundleFor(cli.config().payloadKeys).codePath, 'utf8');
-  const digest = digestOf(code);
+  const digest = hash('sha256', code);
   if (options.code) return cli.line(digest);
   const readableCode = await readFile(bundleFor(undefined).codePath, 'utf8');
   const tooLittle = '--build: a replay with --query covers too little to be recorded; omit one of the two';
@@ -100,7 +100,7 @@ function historiesOf(
   client: Client,
   runs: AsyncGenerator<Raw>,
   { sample, rate }: ReplayOptions,
-  done: Passed,
+  done: Awaited<ReturnType<typeof passedBefore>>,
   counts: { skipped: number; gone: number; left: number },
 ): () => Promise<Recorded | undefined> {
   const sampled = new Map<string, number>();
@@ -173,12 +173,8 @@ function record(client: Client, deploymentVersion: Version, result: object): Pro
   });
 }
 
-type Passed = Awaited<ReturnType<typeof passedBefore>>;
-
 /** A workflow goes on, so its replay counts for an hour. */
 const COUNTS_MS = 3_600_000;
-
-const digestOf = (code: string) => hash('sha256', code);
 
 /** Reads the file of `--resume`: lines with a digest of the code, a run id and a time. Lines of other code do not count. */
 async function passedBefore(file: string | undefined, digest: string) {

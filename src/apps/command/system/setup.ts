@@ -9,10 +9,8 @@ import { isDenied, isUnimplemented, TemporalProblem } from '../../../temporal/un
 import { atTemporal, type CommandLine } from '../cli/command-line.js';
 import type { Flags, Texts } from '../cli/options.js';
 
-type SetupOptions = Texts<'nexusEndpoint'> & Flags<'json'>;
-
 export const setUp = atTemporal(
-  async ({ cli, client, view, config: { taskQueue } }, options: SetupOptions) => {
+  async ({ cli, client, view, config: { taskQueue } }, options: Texts<'nexusEndpoint'> & Flags<'json'>) => {
     const { nexusEndpoint: name, json } = options;
     const registered = await registerSearchAttributes(client);
     const endpoint =

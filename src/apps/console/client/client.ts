@@ -170,7 +170,7 @@ const KEYS: Readonly<Record<string, () => void>> = {
   j: () => moveBy(1),
   k: () => moveBy(-1),
   c: claim,
-  x: choose,
+  x: () => document.activeElement?.closest('tr')?.querySelector<HTMLElement>('[type=checkbox]')?.click(),
   '/': () => document.getElementById('find-anywhere')?.focus(),
   '?': () => document.querySelector<HTMLDialogElement>('#keys')?.showModal(),
 };
@@ -179,10 +179,6 @@ const KEYS: Readonly<Record<string, () => void>> = {
 function claim(): void {
   const [only, ...others] = document.querySelectorAll<HTMLElement>('button[name="do"][value="claim"]');
   if (others.length === 0) only?.click();
-}
-
-function choose(): void {
-  document.activeElement?.closest('tr')?.querySelector<HTMLElement>('input[type="checkbox"]')?.click();
 }
 
 /** Moves the focus by rows; Enter then opens the row, as for each link. */

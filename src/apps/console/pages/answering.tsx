@@ -94,11 +94,7 @@ export async function answerRequirement(visit: Visit): Promise<Shown> {
  *
  * @param onRefusal removes what no answer needs, once the workflow has not taken this one
  */
-async function send(
-  found: Answerable,
-  { answer, reason }: ReadAnswer,
-  onRefusal?: () => Promise<void>,
-): Promise<Shown> {
+async function send(found: Answerable, { answer, reason }: ReadAnswer, onRefusal?: () => Promise<void>) {
   const { client, visitor, audit, fields, workflowId, requirementId, requirement } = found;
   const { kind } = answer;
   const resolution = { requirementId, answer, actor: visitor.actor, reason };

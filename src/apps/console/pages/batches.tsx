@@ -20,8 +20,6 @@ import { Field, Form } from './parts.js';
 /** Starts per second, where the form has no other number. */
 const DEFAULT_RATE = 20;
 
-const CONCURRENCY = 8;
-
 const MOST_LISTED = 50;
 
 export async function listedBatches({ client, settings, visitor, times }: Visit) {
@@ -213,7 +211,7 @@ export async function startBatch(visit: Visit): Promise<Shown> {
   const handle = visit.client.workflow.getHandle(batch.id);
   try {
     await promptly(visit.client, () =>
-      handle.executeUpdate(confirmBatch, { args: [{ rate: Number(given), concurrency: CONCURRENCY }] }),
+      handle.executeUpdate(confirmBatch, { args: [{ rate: Number(given), concurrency: 8 }] }),
     );
   } catch (error) {
     if (!isNotFound(error)) throw error;

@@ -19,8 +19,6 @@ export interface InboxSizes {
   readonly list: number;
 }
 
-const REFRESH_SECONDS = 10;
-
 export async function showInbox(visit: Visit, sizes: InboxSizes, isPart = false): Promise<Shown> {
   const { fields } = visit;
   const choices = choicesIn(fields);
@@ -109,7 +107,7 @@ function InboxList({ list, shown, items, open, since, page, pages, choices, size
     item === open?.item ? { form: open.form } : { here: takesText(item, visit) && to(page, chosenAs(item)) };
   return (
     <section
-      {...{ id: 'inbox', 'data-live': source, 'data-seconds': REFRESH_SECONDS }}
+      {...{ id: 'inbox', 'data-live': source, 'data-seconds': 10 }}
       data-new={items.filter(({ raisedAt = '' }) => raisedAt > since).length}
       aria-label="Open requirements"
     >

@@ -27,8 +27,6 @@ import { Asked as AskedText, ObstacleNote } from './requirement.js';
 import { Stages } from './stages.js';
 import { Answered, Timeline } from './timeline.js';
 
-const REFRESH_SECONDS = 5;
-
 interface OnboardingProps {
   /** From the list of workflows, which needs no worker. */
   readonly listed: Listed;
@@ -81,7 +79,7 @@ function onboardingShown(props: OnboardingProps, input: unknown, isPrivate = fal
 function Live({ listed, view }: OnboardingProps) {
   const { workflowId, state, obstacle } = view;
   return (
-    <div id="live" data-live={pathOf(workflowId, 'part')} data-seconds={REFRESH_SECONDS}>
+    <div id="live" data-live={pathOf(workflowId, 'part')} data-seconds={5}>
       {obstacle && <ObstacleNote obstacle={obstacle} />}
       <Stages listed={listed} view={view} />
       <HeldUp view={view} />

@@ -59,8 +59,6 @@ const FILTER = filterOf('Filter the onboardings', '/onboardings', {
   since: day('Ended since'),
 });
 
-type Choices = ReturnType<typeof FILTER.read>;
-
 export async function showOnboardings(visit: Visit): Promise<Shown> {
   const { client, visitor, fields } = visit;
   const choices = FILTER.read(fields);
@@ -94,7 +92,7 @@ export async function showOnboardings(visit: Visit): Promise<Shown> {
   };
 }
 
-function filterFrom(choices: Choices, visitor: Visit['visitor']): Filter {
+function filterFrom(choices: ReturnType<typeof FILTER.read>, visitor: Visit['visitor']): Filter {
   const { what, find, type, stage, system, account, agent, state, since, before } = choices;
   return {
     types: type && !what ? [type] : typesOf(WHAT[what ?? 'onboardings']),

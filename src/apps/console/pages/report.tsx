@@ -22,13 +22,11 @@ const FILTER = filterOf('Filter the report', '/report', {
   by: choice('Compare', 'nothing', ['agent', 'account']),
 });
 
-type Given = ReturnType<typeof FILTER.read>;
-
 /** A report reads the list of all workflows, so people who open the same one within seconds share it. */
 const REPORTS = new SharedReads<Report>(5_000);
 
 /** @throws {NotShown} for an account that this person may not see @throws {InvalidInput} */
-function reportFor({ client, visitor }: Visit, given: Given): Promise<Report> {
+function reportFor({ client, visitor }: Visit, given: ReturnType<typeof FILTER.read>): Promise<Report> {
   const { since, system, account, agent, by } = given;
   const partnerAccounts = listedAccounts(visitor, account);
   if (partnerAccounts?.length === 0) throw new NotShown(404, 'There is no such account.');

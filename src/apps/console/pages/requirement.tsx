@@ -34,8 +34,6 @@ import {
   When,
 } from './parts.js';
 
-const REFRESH_SECONDS = 5;
-
 /** A visit to a requirement, with what is known of it; without a requirement when it is not open. */
 export type Found = Awaited<ReturnType<typeof find>>;
 
@@ -116,7 +114,10 @@ export async function requirementShown(found: Found, extra: Extra = {}): Promise
   const { requirement, workflowId, requirementId, listed, obstacle, client } = found;
   if (!requirement) throw new NotShown(404, 'There is no such requirement.');
   const { status = 200, filled, notice, preview } = extra;
-  const correctable = await correctionForm(found);
+  const takesCorrection = found.state && requirement.answers.includes('correction');
+  const correctable = takesCorrection
+    ? formFields(await found.correctable(), found.settings, requirement)
+    : undefined;
   const proposed = await proposedIn(found);
   // The question shows without the summary.
   const input = obstacle ? undefined : await maskedInput(client, found.description).catch(() => undefined);
@@ -147,11 +148,6 @@ export async function requirementShown(found: Found, extra: Extra = {}): Promise
     </OfVisit.Provider>
   );
   return { status, title: `Requirement ${requirementId}`, page };
-}
-
-async function correctionForm({ requirement, state, settings, correctable }: Found) {
-  if (!state || !requirement?.answers.includes('correction')) return undefined;
-  return formFields(await correctable(), settings, requirement);
 }
 
 export function ObstacleNote({ obstacle }: { readonly obstacle: UnreadableOnboarding }) {
@@ -194,7 +190,7 @@ function LiveState({ found, proposed }: LiveProps) {
   return (
     <div
       {...{ id: `live-${requirementId}`, 'data-live': withList(`${path}/part`, listIn(found).list) }}
-      {...{ 'data-seconds': REFRESH_SECONDS, role: 'status' }}
+      {...{ 'data-seconds': 5, role: 'status' }}
     >
       {state && !requirement ? (
         <Problem>

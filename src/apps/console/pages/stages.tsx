@@ -94,16 +94,10 @@ function stagesOf({ type, stage, state, seconds }: StageListProps) {
     const note = took === undefined || took < 1 ? otherwise : span(took * 1_000);
     return { name, how: isDone ? 'done' : 'to-come', note, isNow: false };
   });
+  const said = whatHappened('outcome', stage) ?? whatHappened('stage', stage) ?? '';
+  const note = <Prose text={firstSentence(said)} />;
   const end = isOver
-    ? {
-        name: stage.replaceAll('-', ' '),
-        how: isGood ? 'done' : 'ended',
-        note: <Prose text={endOf(stage)} />,
-      }
+    ? { name: stage.replaceAll('-', ' '), how: isGood ? 'done' : 'ended', note }
     : { name: 'end', how: 'to-come', note: 'to come' };
   return [...before, { ...end, isNow: isOver }];
-}
-
-function endOf(stage: Stage): string {
-  return firstSentence(whatHappened('outcome', stage) ?? whatHappened('stage', stage) ?? '');
 }

@@ -154,10 +154,7 @@ interface StartPageProps extends Given {
  *
  * @returns undefined when it cannot be read now
  */
-async function partnerChoices(
-  { client, settings, visitor }: Visit,
-  type: OnboardingType,
-): Promise<Readonly<Record<string, Choices>> | undefined> {
+async function partnerChoices({ client, settings, visitor }: Visit, type: OnboardingType) {
   const { accounts } = ownAccounts(settings, visitor);
   const own = [...(maySee(visitor, undefined) ? [undefined] : []), ...Object.keys(accounts)];
   if (type === 'businessOnboarding' || own.length !== 1) return {};

@@ -5,7 +5,7 @@ import {
   OPTION_VALUES,
   placeholderOf,
   wordsOf,
-} from '../../../../src/apps/command/help/complete.js';
+} from '../../../../src/apps/command/help/commands.js';
 import { fillCall } from '../../../../src/apps/command/partner/commands.js';
 import { gangway as commandLine } from '../../../../src/apps/command/program.js';
 import { REQUIREMENT_KINDS, STAGES } from '../../../../src/messages/codes.js';

@@ -1,6 +1,6 @@
 import { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { examineKeys } from '../../../../src/apps/command/system/doctor/keys.js';
+import { examineKeys } from '../../../../src/apps/command/system/doctor/temporal.js';
 import {
   dataConverter,
   generatePayloadKey,

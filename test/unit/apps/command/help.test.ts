@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TOPICS } from '../../../../src/apps/command/help/complete.js';
+import { TOPICS } from '../../../../src/apps/command/help/commands.js';
 import { PROBLEMS } from '../../../../src/apps/receiver/problems.js';
 import { OUTCOMES, REQUIREMENT_KINDS, STAGES, TIMELINE_EVENTS } from '../../../../src/messages/codes.js';
 import type { PartnerErrorKind } from '../../../../src/partners/partner-error.js';
