@@ -81,8 +81,11 @@ const PROMISES: Readonly<Record<string, Check>> = {
 };
 
 /** Every way in which a promise was not kept. */
-export async function broken(end: End): Promise<Problem[]> {
+export async function broken(end: End, reach: (pair: string) => void): Promise<Problem[]> {
   const [witnesses, accounts] = await Promise.all([witnessesOf(end), accountsOf(end)]);
+  for (const { state } of [...witnesses, ...accounts])
+    for (const [index, { event }] of state.timeline.entries())
+      reach(`${state.timeline[index - 1]?.event ?? 'begins'} > ${event}`);
   const problems = Object.entries(PROMISES).map(async ([promise, check]) =>
     (await check({ ...end, accounts }, witnesses)).map((what) => ({ promise, what })),
   );

@@ -1,4 +1,5 @@
 import { FormData, Response } from 'undici';
+import { STRUCK } from '../src/apps/sandbox/habits/habits.js';
 import { decoded } from '../src/partners/encoding.js';
 import {
   DEFAULT_HTTP_LIMITS,
@@ -57,6 +58,8 @@ export class Network implements Link {
   readonly outages: { readonly kind: Outage; readonly since: number }[] = [];
   /** Nothing fails any more. */
   isClear = false;
+  /** A fate or a habit meets a request. */
+  onStrike: (what: string) => void = () => {};
   /** A worker begins its next write. */
   onWrite: (number: number) => void = () => {};
   readonly #partner = new Process('partner');
@@ -136,12 +139,14 @@ export class Network implements Link {
       const departure: Departure = { at: this.world.now, method: request.method, path: request.path, text };
       this.left.push(departure);
       if (fate) this.world.say(who, `${what}: ${fate}`);
+      if (fate) this.onStrike(fate);
       const response = this.#deliver(request, fate, who);
       if (fate === 'lost' || fate === 'unanswered') {
         await this.world.sleep(headersTimeoutMs);
         throw codeError('UND_ERR_HEADERS_TIMEOUT');
       }
       const result = await response;
+      for (const habit of String(result.headers[STRUCK] ?? '').split(' ')) if (habit) this.onStrike(habit);
       await this.world.sleep(
         fate === 'slow'
           ? chance.between(headersTimeoutMs / 2, headersTimeoutMs - 2_000)

@@ -1,3 +1,4 @@
+import { FAMILIES } from '../src/apps/sandbox/habits/habits.js';
 import { Seeded } from './seeded.js';
 
 /** What can happen to a request on its way to a partner and back. */
@@ -208,14 +209,19 @@ export function planOf(seed: number, only?: Only): Plan {
   const one = <Item>(all: readonly Item[]): Item => chance.pick(all as [Item, ...Item[]]);
   const who = one([WHO[0], WHO[0], WHO[1], WHO[1], only ? WHO[1] : WHO[2]]);
   const harshness = one([0, 1, 3, 10, 40]);
-  const slips = times(one([0, 2, 6]), () => ({ answer: chance.between(1, 6), slip: one(SLIPS) }));
+  // A run turns some up, and the others off: each is met in more states than in a draw from all of them.
+  const some = <Item>(all: readonly Item[]): readonly Item[] =>
+    chance.shuffled(all).slice(0, one([1, 2, 4, all.length]));
+  const [fates, ways] = [some(FATES), some(SLIPS)];
+  const slips = times(one([0, 2, 6]), () => ({ answer: chance.between(1, 6), slip: one(ways) }));
+  const habits = chance.happens(0.6) ? some(Object.keys(one(Object.values(FAMILIES)))).slice(0, 2) : [];
   return {
     ...{ seed, only, who, parties: who === 'twins' ? [0, 1] : one([[0], [0, 1], [0, 1], [0, 1, 2]]) },
     fates: [
       ...times(harshness * 2, () => {
         const of = one(['write', 'read'] as const);
         const number = chance.between(1, of === 'write' ? 5 + harshness : 20 + 5 * harshness);
-        return { of, number, fate: one(FATES) };
+        return { of, number, fate: one(fates) };
       }),
       ...times(chance.happens(0.1) ? 1 : 0, () => ({
         ...{ of: 'read' as const, number: chance.between(1, 20), fate: one(KINDS_OF_OUTAGE) },
@@ -238,12 +244,11 @@ export function planOf(seed: number, only?: Only): Plan {
     moves: chance
       .shuffled(['review', 'submission', 'refusedReview'] as const)
       .slice(0, harshness === 0 ? 0 : chance.between(0, 2)),
-    slips,
+    ...{ slips, habits },
     shiftMs: one([MINUTE_MS / 2, 10 * MINUTE_MS, 40 * MINUTE_MS, 360 * MINUTE_MS]),
     // A fast one has asked again before anybody reads that it had taken an answer.
     paceMs: one([500, MINUTE_MS / 4, 60 * MINUTE_MS, 60 * MINUTE_MS]),
-    continueAfter: one([60, 200, 10_000]),
-    habits: [],
+    continueAfter: one([20, 60, 200, 10_000]),
     existing: one([EXISTING[0], ...EXISTING]),
     twists: chance.shuffled(TWISTS).slice(0, one([0, 1, 2, 4])),
     errands: chance.shuffled(ERRANDS).slice(0, one([0, 0, 2, 3])),

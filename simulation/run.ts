@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { ensureFreshBuild } from '../scripts/build-stamp.js';
 import { pictureOf } from './picture.js';
 import { ONLY, type Plan, planOf } from './plan.js';
+import { Search } from './search.js';
 import type { Verdict } from './simulation.js';
 import { verdictsOf } from './threads.js';
 import { digestOf, shortened, tableOf } from './trace.js';
@@ -76,7 +77,8 @@ function soFar(): string {
   const [runs, onboardings, virtual] = rates.map((rate) => rate.toFixed(rate < 1 ? 2 : 1));
   return (
     `${total.runs} runs, ${total.onboardings} onboardings, ${total.steps} steps in ${took.toFixed(1)} s: ` +
-    `${runs} runs and ${onboardings} onboardings a second, ${virtual} virtual years a minute`
+    `${runs} runs and ${onboardings} onboardings a second, ${virtual} virtual years a minute, ` +
+    `${reached.size} pairs of a fault or habit and a state`
   );
 }
 
@@ -94,12 +96,19 @@ function isDue(seed: number): boolean {
   return seed < first + Number(values.count);
 }
 
+/** Only a search of many runs learns: a few seeds, as a test runs them, are the same runs each time. */
+const search = values.minutes === undefined ? undefined : new Search(only);
+
 function* plans(): Generator<Plan> {
   for (let seed = first; isDue(seed); seed += 1)
-    yield values.plan === undefined ? planOf(seed, only) : JSON.parse(values.plan);
+    yield values.plan === undefined ? (search?.next(seed) ?? planOf(seed, only)) : JSON.parse(values.plan);
 }
 
+const reached = new Set<string>();
+
 for await (const verdict of verdictsOf(plans())) {
+  search?.learn(verdict);
+  for (const each of verdict.reached) if (each.includes(' × ')) reached.add(each);
   total.runs += 1;
   total.onboardings += verdict.onboardings;
   total.steps += verdict.steps;

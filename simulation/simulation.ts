@@ -1,3 +1,4 @@
+import { activityInfo, asyncLocalStorage } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { HABITS } from '../src/apps/sandbox/habits/habits.js';
 import { sandboxAccount } from '../src/apps/sandbox/systems.js';
@@ -35,12 +36,17 @@ export interface Verdict {
   readonly onboardings: number;
   readonly virtualMs: number;
   readonly steps: number;
+  /** What the run has reached: pairs of a fate or habit and the state that it met, and pairs of timeline entries in a row. */
+  readonly reached: readonly string[];
 }
 
 const DAY_MS = 24 * 3_600_000;
 
 /** How long all onboardings of a run may take, in milliseconds, although everything is answered. */
 const PATIENCE_MS = 60 * DAY_MS;
+
+/** A run takes some thousand steps. One that takes more repeats something without an end. */
+const MOST_STEPS = 100_000;
 
 /** After this time a partner mends a habit, in milliseconds. */
 const MENDED_MS = DAY_MS / 8;
@@ -126,6 +132,7 @@ class Simulation {
   #starts: Starts | undefined;
   #steps = 0;
   #releases = 0;
+  readonly #reached = new Set<string>();
 
   constructor(
     private readonly plan: Plan,
@@ -139,6 +146,7 @@ class Simulation {
       const delay = world.chance.between(0, world.chance.pick(WRITE_MS));
       world.after(delay, () => this.#reach('write', number, process), null);
     };
+    this.#network.onStrike = (what) => void this.#reached.add(`${what} × ${this.#stateNow()}`);
     this.#service = new Service(world, { continueAfter: plan.continueAfter, visibleWithinMs: 2_000 });
     const [trace] = plan.twists.includes('traced') ? encoded(world.chance.pick<object | null>(TRACES)) : [];
     const headers = defined({ [TRACE_HEADER]: trace });
@@ -182,6 +190,7 @@ class Simulation {
     await world.run(() => {
       this.#steps += 1;
       this.#reach('step', this.#steps);
+      if (this.#steps > MOST_STEPS) people.surprises.add(`the run takes more than ${MOST_STEPS} steps`);
       return (starts.haveBegun && this.#isOver()) || people.surprises.size > 0;
     }, began + PATIENCE_MS);
     const virtualMs = world.now - began;
@@ -202,7 +211,8 @@ class Simulation {
         })),
       );
     this.#killAll();
-    return { plan, problems, trace, onboardings: cast.length, virtualMs, steps: this.#steps };
+    const reached = [...this.#reached];
+    return { plan, problems, trace, onboardings: cast.length, virtualMs, steps: this.#steps, reached };
   }
 
   /** Before Gangway begins, nothing goes wrong. */
@@ -238,7 +248,7 @@ class Simulation {
     let problems: readonly Problem[] | undefined;
     this.#begin(0, async () => {
       await this.#haveHabits([]);
-      problems = await broken(end);
+      problems = await broken(end, (pair) => void this.#reached.add(pair));
     });
     await this.world.run(() => problems !== undefined, this.world.now + DAY_MS);
     return problems ?? [...failures(this.world), { promise: RUNS, what: 'the end could not be examined' }];
@@ -248,6 +258,17 @@ class Simulation {
     await this.partners.haveHabits(habits);
     if (this.plan.habits.length > 0)
       this.world.say('partner', `has the habits ${habits.join(', ') || 'of everybody'}`);
+  }
+
+  /** The workflow whose activity makes a request: its type, run, stage and open kinds of questions, and what is in flight. */
+  #stateNow(): string {
+    if (!asyncLocalStorage.getStore()) return 'people';
+    const { workflowExecution, activityType } = activityInfo();
+    const run = this.#service.latest(workflowExecution?.workflowId ?? '');
+    const { OnboardingStage: stage, Requirements: listed } = run?.searchAttributes ?? {};
+    const kinds = new Set([listed ?? []].flat().map((entry) => String(entry).split(' ')[0]));
+    const which = run?.start.before === undefined ? 'first' : 'later';
+    return [run?.start.type, which, stage, [...kinds].sort().join('+'), activityType].join(' ');
   }
 
   #isOver(): boolean {

@@ -270,7 +270,9 @@ function undelivered({ state }: Witness, { ledger, comments, noteAnswer }: Evide
 function strange({ state }: Witness, { accounts }: Evidence): string[] {
   const { merchantProfileId, mid, profileId, financialAccountId } = state;
   const isOthers =
-    mid !== undefined && merchantProfileId !== undefined && mid !== finalMid(merchantProfileId);
+    mid !== undefined &&
+    merchantProfileId !== undefined &&
+    mid.replace(/^0+/, '') !== finalMid(merchantProfileId);
   const account = accounts.get(profileId ?? 0) ?? undefined;
   const isOpen = profileId !== undefined && financialAccountId !== undefined;
   return [

@@ -139,9 +139,18 @@ export const statusName = <Schema extends ZodType>(schema: Schema, names: readon
     names,
   });
 
-/** Reports whether a status name is one of these, see {@link Mark.names}. */
+/** Reports whether a status name is one of these, in any case, see {@link Mark.names}. */
 export function isAmong(names: readonly string[], name: string): boolean {
-  return names.some((known) => (known.startsWith('*') ? name.endsWith(known.slice(1)) : known === name));
+  const lower = name.toLowerCase();
+  return names.some((known) => {
+    const wanted = known.toLowerCase();
+    return wanted.startsWith('*') ? lower.endsWith(wanted.slice(1)) : wanted === lower;
+  });
+}
+
+/** The value of a name, in any case. */
+export function byName<Value>(values: ReadonlyMap<string, Value>, name: string): Value | undefined {
+  return [...values].find(([known]) => isAmong([known], name))?.[1];
 }
 
 /** Reads a response of plain JSON without an envelope; an empty body is null. */

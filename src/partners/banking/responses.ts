@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   absent,
+  byName,
   documentedText,
   idNumber,
   idText,
@@ -310,5 +311,5 @@ export function isKnownStatus(bankingStatus: string): boolean {
 }
 
 export function phaseOf(bankingStatus: string): ProfilePhase {
-  return PHASES.get(bankingStatus) ?? 'under-review';
+  return byName(PHASES, bankingStatus) ?? 'under-review';
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   absent,
+  byName,
   dateTime,
   documentedText,
   exactJson,
@@ -191,10 +192,10 @@ export function isKnownStatus(status: string): boolean {
  * (docs/partner-apis.md#merchant-boarding-rules).
  */
 export function phaseOf(status: string): MerchantPhase {
-  const phase = PHASES.get(status);
+  const phase = byName(PHASES, status);
   if (phase !== undefined) return phase;
-  if (status.endsWith(PENDING_REVIEW)) return 'in-review';
-  return status.endsWith(`: ${PENDING}`) ? 'awaiting-answers' : 'other';
+  if (isAmong([`*${PENDING_REVIEW}`], status)) return 'in-review';
+  return isAmong([`*: ${PENDING}`], status) ? 'awaiting-answers' : 'other';
 }
 
 /** Status data: docs/partner-apis.md#merchant-boarding. `status` is open: the list depends on the caller's ISO. */

@@ -1,3 +1,4 @@
+import { sleep } from '@temporalio/workflow';
 import type { StatusSnapshot, Warned } from '../../messages/boarding-activities.js';
 import { takesAnswers } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
@@ -129,16 +130,27 @@ function requestReview(boarding: Boarding, answers: readonly Answered[]): Promis
   const taken = { delivered: true, before: { status, statusDate } } as const;
   const noteIds = notesOf(answers);
   const comment = commentOf(answers);
-  const effectIn = (now: StatusSnapshot | undefined) =>
-    now && showsReview(now, noteIds) ? { found: taken } : undefined;
+  /** The first read without the notes. A list may lack a row, so that they are gone is evidence only if another read shows it. */
+  let gone: StatusSnapshot | undefined;
+  const effectIn = (now: StatusSnapshot | undefined) => {
+    const isShown = now !== undefined && showsReview(now, noteIds);
+    const isSure = isShown && (now.phase === 'in-review' || (gone !== undefined && gone !== now));
+    gone = isShown ? (gone ?? now) : undefined;
+    return isSure ? { found: taken } : undefined;
+  };
   return runStep<Sent>(journey, {
     effect: 'once',
     title: REVIEW,
     run: (send) =>
       send(partner.requestUnderwritingReview, { merchantProfileId, ...(comment && { comment }), noteIds }),
     endsWhenRejected: true,
-    readEvidence: async (wasInDoubt) =>
-      wasInDoubt ? (effectIn(poll.latest) ?? effectIn(await readUndecided(boarding))) : undefined,
+    readEvidence: async (wasInDoubt) => {
+      if (!wasInDoubt) return undefined;
+      const found = effectIn(poll.latest) ?? effectIn(await readUndecided(boarding));
+      if (found || !gone) return found;
+      await sleep('1 minute');
+      return effectIn(await readUndecided(boarding));
+    },
     polledEvidence: () => effectIn(poll.latest),
     adopt: () => taken,
     whereToLook:

@@ -22,6 +22,9 @@ export const habitsWanted = z.strictObject({
   habits: z.array(z.enum(Object.keys(HABITS)).describe('GET /sandbox/habits lists their names')).max(20),
 });
 
+/** The response header with the names of the habits that changed the call or its response. */
+export const STRUCK = 'sandbox-habits';
+
 /** The habits that are switched on. */
 export class ActiveHabits {
   #active: readonly (readonly [name: string, wrap: Wrapper])[] = [];
@@ -40,13 +43,24 @@ export class ActiveHabits {
     });
   }
 
-  /** Performs a call as the partner would with all of its habits, the last one outermost. */
-  perform(call: Call, perform: Perform): Promise<Answer> {
-    return this.#active.reduce<Perform>(
-      (inner, [, wrap]) =>
-        (fields = call.fields) =>
-          wrap({ ...call, fields }, (changed = fields) => inner(changed)),
+  /** Performs a call as the partner would with all of its habits, the last one outermost. A header names those that mattered. */
+  async perform(call: Call, perform: Perform): Promise<Answer> {
+    const struck: string[] = [];
+    const whole = this.#active.reduce<Perform>(
+      (inner, [name, wrap]) =>
+        async (fields = call.fields) => {
+          let before: Answer | undefined;
+          const answer = await wrap({ ...call, fields }, async (changed = fields) => {
+            before = await inner(changed);
+            return changed === fields ? before : { ...before };
+          });
+          if (answer !== before) struck.push(name);
+          return answer;
+        },
       perform,
-    )();
+    );
+    const answer = await whole();
+    if (struck.length === 0) return answer;
+    return { ...answer, headers: { ...answer.headers, [STRUCK]: struck.join(' ') } };
   }
 }

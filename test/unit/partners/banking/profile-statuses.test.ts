@@ -16,7 +16,7 @@ it.each([
   ['Pending', 'under-review'],
   ['InReview', 'under-review'],
   ['AutoApprovedUW', 'approved'],
-  ['approved', 'under-review'],
+  ['APPROVED', 'approved'],
   ['constructor', 'under-review'],
   ['EscalatedToCommittee', 'under-review'],
   ['Unknown', 'under-review'],

@@ -26,7 +26,7 @@ it.each([
   ['Declined', 'declined', 'decided'],
   ['Withdrawn', 'withdrawn', 'decided'],
   ['Closed', 'closed', 'decided'],
-  ['pending', 'other', 'under review, may take answers'],
+  ['PENDING', 'pending', 'under review, takes answers'],
   ['toString', 'other', 'under review, may take answers'],
 ])('a merchant that is %s at the partner is %s to us: %s', (status, phase, means) => {
   expect(phaseOf(status)).toBe(phase);
