@@ -4,14 +4,15 @@ import { keptResults, resultsMarkdown } from '../bench/results.js';
 import { recordSchema } from '../src/services/reports/record.js';
 import { configurationTables, envExample } from './configuration.js';
 import { afterCreateTable, underwritingRules, withBankStatuses } from './onboarding-rules.js';
-import { systemTables } from './partner-apis.js';
+import { habitsTable, systemTables } from './partner-apis.js';
 import { scaleTables } from './scale.js';
 
 const page = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
 /** What is written, by path, and what the unit tests compare with the files. */
 export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
-  'docs/partner-apis.md': () => withParts('docs/partner-apis.md', { systems: systemTables() }),
+  'docs/partner-apis.md': () =>
+    withParts('docs/partner-apis.md', { systems: systemTables(), habits: habitsTable() }),
   'docs/configuration.md': () => withParts('docs/configuration.md', { settings: configurationTables() }),
   '.env.example': envExample,
   'docs/export.schema.json': () => `${JSON.stringify(recordSchema(), null, 2)}\n`,

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { OUTCOMES, type Outcome } from '../src/apps/sandbox/habits/habit.js';
+import { FAMILIES } from '../src/apps/sandbox/habits/habits.js';
 import { type Operation, operationName, pathParameters } from '../src/partners/catalogue.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName } from '../src/partners/systems.js';
 import { isAny, type NamedSchemas, type Shape, shapeOf } from '../src/platform/schemas/shape.js';
@@ -7,6 +9,22 @@ import { markdownTable } from '../src/services/texts/docs.js';
 /** The part of docs/partner-apis.md about the systems. */
 export function systemTables(): string {
   return SYSTEM_NAMES.map(section).join('\n\n');
+}
+
+/** The habits of real services and what Gangway makes of them, a row for each family. */
+export function habitsTable(): string {
+  const outcomes = Object.keys(OUTCOMES) as Outcome[];
+  const rows = Object.entries(FAMILIES).map(([family, habits]) => [
+    family,
+    ...outcomes.map((outcome) =>
+      Object.keys(habits)
+        .filter((name) => habits[name]?.outcome === outcome)
+        .map((name) => `\`${name}\``)
+        .join(', '),
+    ),
+  ]);
+  const meanings = outcomes.map((outcome) => `- ${outcome}: ${OUTCOMES[outcome]}`);
+  return `${markdownTable(['family', ...outcomes], rows)}\n\n${meanings.join('\n')}`;
 }
 
 type Entry = readonly [key: string, operation: Operation];

@@ -248,7 +248,7 @@ export function planOf(seed: number, only?: Only): Plan {
     shiftMs: one([MINUTE_MS / 2, 10 * MINUTE_MS, 40 * MINUTE_MS, 360 * MINUTE_MS]),
     // A fast one has asked again before anybody reads that it had taken an answer.
     paceMs: one([500, MINUTE_MS / 4, 60 * MINUTE_MS, 60 * MINUTE_MS]),
-    continueAfter: one([20, 60, 200, 10_000]),
+    continueAfter: one([40, 60, 200, 10_000]),
     existing: one([EXISTING[0], ...EXISTING]),
     twists: chance.shuffled(TWISTS).slice(0, one([0, 1, 2, 4])),
     errands: chance.shuffled(ERRANDS).slice(0, one([0, 0, 2, 3])),

@@ -69,7 +69,7 @@ const CHANGES: readonly Change[] = [
   ({ slips }, chance) => ({ slips: [...slips, { answer: chance.between(1, 6), slip: chance.pick(SLIPS) }] }),
   ({ incidents }, _, other) => ({ incidents: [...incidents.slice(0, 4), ...other.incidents.slice(0, 2)] }),
   (_, chance) => ({ seed: chance.between(1, 99_999_999) }),
-  (_, chance) => ({ continueAfter: chance.pick([20, 60, 200, 10_000]) }),
+  (_, chance) => ({ continueAfter: chance.pick([40, 60, 200, 10_000]) }),
   (_, __, { who, parties, existing, errands }) => ({ who, parties, existing, errands }),
   (_, __, { twists, shiftMs, paceMs }) => ({ twists, shiftMs, paceMs }),
 ];

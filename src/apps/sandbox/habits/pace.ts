@@ -32,13 +32,13 @@ const PAGE = '<!doctype html><title>Maintenance</title><p>We are back at four.</
 /** Two hours of each night. */
 const isNight = (now: number) => now % DAY_MS >= 2 * HOUR_MS && now % DAY_MS < 4 * HOUR_MS;
 
-/** Every third call of an interval. */
-function third(answer: Answer): Habit['start'] {
+/** Every fifth call. */
+function fifth(answer: Answer): Habit['start'] {
   return () => {
     let count = 0;
     return async (_, perform) => {
       count += 1;
-      return count % 3 === 0 ? answer : perform();
+      return count % 5 === 0 ? answer : perform();
     };
   };
 }
@@ -51,10 +51,10 @@ export const pace: Habits = {
     start: refuses(busy(503, { 'retry-after': '120' }), (_, now) => now20(now)),
   },
   'limit-without-time': {
-    does: 'Every third call gets 429 without Retry-After.',
+    does: 'Every fifth call gets 429 without Retry-After.',
     seen: 'RFC 6585, 4: the header is optional',
     outcome: 'tolerated',
-    start: third(busy(429)),
+    start: fifth(busy(429)),
   },
   'retry-at-date': {
     does: 'Retry-After is a date.',
@@ -65,7 +65,7 @@ export const pace: Habits = {
       return async (_, perform) => {
         count += 1;
         const date = new Date(now() + MINUTE_MS).toUTCString();
-        return count % 3 === 0 ? busy(503, { 'retry-after': date }) : perform();
+        return count % 5 === 0 ? busy(503, { 'retry-after': date }) : perform();
       };
     },
   },
@@ -73,7 +73,7 @@ export const pace: Habits = {
     does: 'Retry-After is a date in the past.',
     seen: 'caches that pass on an old response',
     outcome: 'tolerated',
-    start: third(busy(503, { 'retry-after': 'Thu, 01 Jan 2015 00:00:00 GMT' })),
+    start: fifth(busy(503, { 'retry-after': 'Thu, 01 Jan 2015 00:00:00 GMT' })),
   },
   'retry-in-a-year': {
     does: 'For the first hour Retry-After names a year.',
