@@ -31,7 +31,7 @@ export function answerTo(
     case 'underwriting-note':
       if (merchant === 'moot-notes' || detail.startsWith(MOOT) || detail.startsWith('The partner lists'))
         return 'moot';
-      return /^Please send/.test(detail) ? { kind: 'document' } : { kind: 'text', text: marked.noteAnswer };
+      return /^Please\s+send/.test(detail) ? { kind: 'document' } : { kind: 'text', text: marked.noteAnswer };
     case 'request-changes':
       if (merchant !== 'request-changes') return undefined;
       return corrected({ application: { remark: marked.application, annualVolume: 120_000 } });

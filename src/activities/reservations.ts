@@ -105,9 +105,18 @@ export function isDate(date: string | null): date is string {
   return date !== null && !(Date.parse(date) < FIRST_DAYS_MS);
 }
 
-/** Reports whether the partner's date is clearly before our moment. Returns false for an unreadable date. */
-export function isClearlyBefore(date: string | null, moment: string): boolean {
+/** The partner may cut its dates to the minute, and respond a minute after it has made something, in milliseconds. */
+const ROUGHLY_MS = 2 * 60_000;
+
+/**
+ * Reports whether the partner's date is clearly before our moment. Returns false for an unreadable date.
+ *
+ * @param theirs the same moment by the partner's clock. Two clocks that agree are a closer witness than one
+ */
+export function isClearlyBefore(date: string | null, moment: string, theirs?: string): boolean {
   if (!isDate(date)) return false;
   const hasZone = /T[\d:.,]{1,20}(Z|[+-]\d\d:?\d\d)$/i.test(date);
-  return Date.parse(date) + (hasZone ? CLOCKS_MS : ZONES_MS) < Date.parse(moment);
+  const isBefore = (other: string, byMs: number) => Date.parse(date) + byMs < Date.parse(other);
+  if (!hasZone) return isBefore(moment, ZONES_MS);
+  return isBefore(moment, theirs !== undefined && isBefore(theirs, ROUGHLY_MS) ? ROUGHLY_MS : CLOCKS_MS);
 }

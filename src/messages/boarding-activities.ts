@@ -91,6 +91,8 @@ export interface NotCreated {
 /** The merchant that a response named. It may have been there before. */
 export interface CreatedMerchant extends Warned {
   readonly merchantProfileId: number;
+  /** ISO 8601: when the partner responded, by its own clock. Absent if it does not say. */
+  readonly respondedAt?: string;
   readonly agentProfileId: number;
   /** The reasons why it is not known to be new, for people. Empty once it is reserved; absent when that was not found out. */
   readonly now?: readonly string[];
@@ -113,7 +115,9 @@ export interface BoardingActivities {
    */
   createMerchant(request: CreateMerchantRequest): Once<CreatedMerchant | NotCreated>;
   /** Reserves a merchant that a create has returned, as {@link createMerchant} does: see `now` there. */
-  claimMerchant(request: { merchantProfileId: number; since: string }): Promise<readonly string[]>;
+  claimMerchant(
+    request: Pick<CreatedMerchant, 'merchantProfileId' | 'respondedAt'> & { since: string },
+  ): Promise<readonly string[]>;
   /** Reads the fees. Sets those that `changes` names and that differ, reads them back, and returns what still differs. */
   changeFees(request: {
     merchantProfileId: number;

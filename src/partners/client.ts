@@ -88,6 +88,8 @@ export interface CallOptions {
    * never fails the call. Default: warnings are dropped.
    */
   readonly onWarning?: (warning: string) => void;
+  /** Receives the partner's time of the response, from its Date header, in milliseconds since 1970. Not called without one. */
+  readonly onDate?: (milliseconds: number) => void;
 }
 
 export interface OnceOptions extends CallOptions {
@@ -244,7 +246,10 @@ class Call {
     const ended = this.#begun();
     try {
       const response = await (isFile ? http.download(message) : http.send(message));
-      ended?.({ status: response.status, date: response.headers['date']?.toString() }, response);
+      const date = response.headers['date']?.toString();
+      ended?.({ status: response.status, date }, response);
+      const milliseconds = Date.parse(date ?? '');
+      if (!Number.isNaN(milliseconds)) this.options.onDate?.(milliseconds);
       return response;
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;

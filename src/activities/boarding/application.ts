@@ -34,15 +34,17 @@ export function applicationActivities(
   reservations: Reservations,
 ) {
   /** A new merchant has no decision, no mid and no status from before its create. Preset fees and `Pending` prove nothing. */
-  const against = (id: number, since: string, options: CallOptions) => async (): Promise<string[]> => {
-    const { status, phase, statusDate, mid } = await statusNow(id, options);
-    const reasons = [
-      isDecided(phase) && `its status is ${status}`,
-      mid !== null && 'it has a mid',
-      isClearlyBefore(statusDate, since) && `its status dates from ${statusDate}`,
-    ];
-    return reasons.filter((each) => each !== false);
-  };
+  const against =
+    (id: number, since: string, options: CallOptions, respondedAt?: string) =>
+    async (): Promise<string[]> => {
+      const { status, phase, statusDate, mid } = await statusNow(id, options);
+      const reasons = [
+        isDecided(phase) && `its status is ${status}`,
+        mid !== null && 'it has a mid',
+        isClearlyBefore(statusDate, since, respondedAt) && `its status dates from ${statusDate}`,
+      ];
+      return reasons.filter((each) => each !== false);
+    };
 
   /** The merchants of refused creates that the partner shows, and that may be the ones those creates made, even by a wrong clock. */
   async function savedAmong(saved: readonly SavedMerchant[], options: CallOptions): Promise<number[]> {
@@ -67,13 +69,19 @@ export function applicationActivities(
           const { agentProfileId } = chosen;
           return warned(options, async (warning) => {
             const create = version === 'v1' ? client.createMerchantV1 : client.createMerchant;
+            let respondedAt: string | undefined;
+            const onDate = (at: number) => {
+              respondedAt = new Date(at).toISOString();
+            };
             const { merchantProfileId } = await naming(of('merchant'), () =>
-              create({ ...merchant, ...chosen, guid }, warning).catch(async (error: unknown) => {
-                await checkAgentProfile(client, agentProfileId, error);
-                return createdDespite(error, warning.onWarning);
-              }),
+              create({ ...merchant, ...chosen, guid }, { ...warning, onDate }).catch(
+                async (error: unknown) => {
+                  await checkAgentProfile(client, agentProfileId, error);
+                  return createdDespite(error, warning.onWarning);
+                },
+              ),
             );
-            return { merchantProfileId, agentProfileId };
+            return { merchantProfileId, agentProfileId, ...(respondedAt && { respondedAt }) };
           });
         },
         async (created, options) =>
@@ -81,13 +89,17 @@ export function applicationActivities(
             ? undefined
             : reservations.claim(
                 created.merchantProfileId,
-                against(created.merchantProfileId, since, options),
+                against(created.merchantProfileId, since, options, created.respondedAt),
               ),
       ),
 
-    claimMerchant: ({ merchantProfileId, since }) =>
+    claimMerchant: ({ merchantProfileId, since, respondedAt }) =>
       repeatable(
-        () => reservations.claim(merchantProfileId, against(merchantProfileId, since, untilCancelled())),
+        () =>
+          reservations.claim(
+            merchantProfileId,
+            against(merchantProfileId, since, untilCancelled(), respondedAt),
+          ),
         { mayBeNew: true, mayBeForeign: true },
       ),
 

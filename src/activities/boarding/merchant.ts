@@ -53,8 +53,8 @@ export function merchantReader(client: BoardingClient, meaningOf: MeaningOf) {
 const MOST_NOTES = 200;
 
 /**
- * A note is identified by its text, its author, and its place among equal notes; the partner may change its date. If there are too
- * many notes, those with the lowest IDs are kept, in any order of the partner, and one more note states the number of the others.
+ * A note is identified by the part of its text that stays, and its place among notes with the same one; the partner may change its
+ * date, its author and a counter. If there are too many notes, those with the lowest IDs are kept, in any order of the partner, and one more note states the number of the others.
  */
 function identified(notes: readonly UnderwritingNote[]): Note[] {
   const all = eachIdentified(notes);
@@ -66,14 +66,33 @@ function identified(notes: readonly UnderwritingNote[]): Note[] {
 }
 
 function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
-  const places = new Map<string, number>();
-  return notes.map(({ text: given, author: by, date }) => {
-    const [text, author] = [withoutEntities(given), by && withoutEntities(by)];
-    const content = JSON.stringify([text, author]);
-    const place = (places.get(content) ?? 0) + 1;
-    places.set(content, place);
-    return { id: `note-${hash('sha256', `${content}${place}`).slice(0, 12)}`, text, author, date };
+  const shown = notes.map(({ text, author, date }) => {
+    return { text: withoutEntities(text), author: author && withoutEntities(author), date };
   });
+  const alike = Map.groupBy(shown, ({ text }) => lasting(text));
+  const places = new Map(
+    [...alike].flatMap(([content, same]) =>
+      same.toSorted(byTextAndAuthor).map((note, index) => [note, `${content}${index + 1}`] as const),
+    ),
+  );
+  return shown.map((note) => ({
+    id: `note-${hash('sha256', places.get(note) ?? '').slice(0, 12)}`,
+    ...note,
+  }));
+}
+
+const COUNTER = /\d{1,6}(?=\s{0,3}(?:second|minute|hour|day|week|month)s?\b)/gi;
+
+/** What stays of a text from read to read: partners change white space, and write how long something has been open. */
+function lasting(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().replace(COUNTER, '#');
+}
+
+type Shown = Pick<Note, 'text' | 'author'>;
+
+function byTextAndAuthor(one: Shown, other: Shown): number {
+  const [first, second] = [one, other].map(({ text, author }) => JSON.stringify([text, author]));
+  return (first ?? '') < (second ?? '') ? -1 : 1;
 }
 
 export function hasChanged(seen: Seen, { notes, isWithoutNotes, ...now }: StatusSnapshot): boolean {

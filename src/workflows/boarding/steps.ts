@@ -51,8 +51,9 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
   for (let rejected: readonly FieldProblem[] | undefined; ; ) {
     const merchant = await createStep(boarding, rejected, restored);
     if ('found' in merchant) return adopt(boarding, merchant.found, restored);
-    const { merchantProfileId, since } = merchant;
-    const against = merchant.now ?? (await claim(boarding, { merchantProfileId, since }));
+    const { merchantProfileId, since, respondedAt } = merchant;
+    const created = defined({ respondedAt });
+    const against = merchant.now ?? (await claim(boarding, { merchantProfileId, since, ...created }));
     if (against.length === 0) {
       journey.state.know({ merchantProfileId });
       journey.timeline.add('merchant-created', { detail: `merchant ${merchantProfileId}` });
@@ -66,7 +67,7 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
 /** Reserves the merchant in the response to a create, if the create itself could not do that. */
 async function claim(
   { journey }: Boarding,
-  created: { readonly merchantProfileId: number; readonly since: string },
+  created: Parameters<typeof partner.claimMerchant>[0],
 ): Promise<readonly string[]> {
   try {
     return await runStep(journey, {

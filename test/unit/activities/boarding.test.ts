@@ -179,11 +179,24 @@ describe('the notes of underwriters', () => {
     });
   });
 
-  it('keep their IDs when the partner changes their date or their order, and differ by text, author and place', async () => {
-    const [why, other, again] = await idsOf(note('Why?'), note('Why?', null), note('Why?'));
-    expect(new Set([why, other, again]).size).toBe(3);
+  it('keep their IDs when the partner changes their date, author or order, and differ by text and place', async () => {
+    const [why, again, how] = await idsOf(note('Why?'), note('Why?', null), note('How?'));
+    expect(new Set([why, again, how]).size).toBe(3);
     expect(why).toMatch(/^note-[0-9a-f]{12}$/);
-    expect(await idsOf(note('Why?', null), note('Why?', 'Uma', '2026'))).toEqual([other, why]);
+    expect(await idsOf(note('How?', null), note('Why?', 'Vera', '2026'), note('Why?', 'Uma'))).toEqual([
+      how,
+      again,
+      why,
+    ]);
+  });
+
+  it.each([
+    ['Send the lease (2 days open)', 'Send the lease (13 days open)', true],
+    ['Send the  lease\u00a0', 'Send the lease', true],
+    ['Send the statement of 2025', 'Send the statement of 2024', false],
+    ['Send 3 statements', 'Send 4 statements', false],
+  ])('%j and %j of a later read are one note: %s', async (before, after, isOne) => {
+    expect((await idsOf(note(before)))[0] === (await idsOf(note(after)))[0]).toBe(isOne);
   });
 
   it.each([

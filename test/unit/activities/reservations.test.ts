@@ -24,6 +24,18 @@ describe('a date of the partner', () => {
   });
 });
 
+it.each([
+  ['2026-01-31T10:55:00Z', '2026-01-31T11:00:05Z', true],
+  ['2026-01-31T10:58:30Z', '2026-01-31T11:00:05Z', false],
+  // The partner's clock is behind, so its dates are as well.
+  ['2026-01-31T10:55:00Z', '2026-01-31T10:55:05Z', false],
+  // Ours is behind.
+  ['2026-01-31T10:59:59Z', '2026-01-31T11:07:00Z', false],
+  ['2026-01-31T10:55:00', '2026-01-31T11:00:05Z', false],
+])('%s is clearly before a create at 11:00 that the partner answered at %s: %s', (date, theirs, isBefore) => {
+  expect(isClearlyBefore(date, '2026-01-31T11:00:00Z', theirs)).toBe(isBefore);
+});
+
 describe('a record that another onboarding reserves at the same moment', () => {
   const owner = { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('"other"') };
   const there = { workflowExecutionInfo: { execution: { runId: 'r' }, memo: { fields: { owner } } } };
