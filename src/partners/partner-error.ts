@@ -195,7 +195,8 @@ const errorBody = z.union([
 export function problemsOf(body: unknown): readonly FieldProblem[] {
   const read = errorBody.safeParse(body);
   if (!read.success) return [];
-  if (typeof read.data === 'string') return problemsIn('', [read.data]);
+  // A record that was written twice as JSON says nothing of a problem, and much of a person.
+  if (typeof read.data === 'string') return /^\s*["[{]/.test(read.data) ? [] : problemsIn('', [read.data]);
   const { errors, message, error, detail, title } = read.data;
   if (errors && errors.length > 0) return errors;
   return problemsIn('', [message ?? error ?? detail ?? title ?? '']);
