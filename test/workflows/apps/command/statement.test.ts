@@ -32,11 +32,11 @@ describe('gangway statement now', () => {
 
   it('has it sent by e-mail, and prints JSON', async () => {
     const accounts = ['--account', 'fa-501-1', 'fa-501-2'];
-    const args = ['now', ...accounts, '--period', '2026-02', '--email', 'books@example.com', '--json'];
+    const args = ['now', ...accounts, '--period', '2025-12', '--email', 'books@example.com', '--json'];
     const [started, outcome] = jsonLines(await gangway(args));
     const workflowId = started?.['workflowId'];
     expect(workflowId).toMatch(/^operation-statement-now-[0-9a-f]{16}$/);
-    const fileName = expect.stringMatching(/^2026-02-2-accounts-[0-9a-f]{8}\.pdf$/);
+    const fileName = expect.stringMatching(/^2025-12-2-accounts-[0-9a-f]{8}\.pdf$/);
     const file = { fileName, bytes: expect.any(Number), format: 'PDF' };
     expect(outcome).toEqual({ workflowId, outcome: 'done', ...file, emailed: true });
   });
