@@ -208,7 +208,8 @@ function executionInfo({ start, runId, status, startedAt, closedAt, memo, indexe
     execution: { workflowId: start.workflowId, runId },
     ...{ type: { name: start.type }, taskQueue: start.taskQueue, historyLength: events.length },
     status: WorkflowExecutionStatus[`WORKFLOW_EXECUTION_STATUS_${status}`],
-    ...{ startTime: msNumberToTs(startedAt), closeTime: closedAt && msNumberToTs(closedAt) },
+    ...{ startTime: msNumberToTs(startedAt), executionTime: msNumberToTs(startedAt) },
+    closeTime: closedAt && msNumberToTs(closedAt),
     ...{ memo: { fields: memo }, searchAttributes: { indexedFields: indexed } },
   };
 }

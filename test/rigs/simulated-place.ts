@@ -6,7 +6,7 @@ import { clientOf, connectionOf, type Link } from '../../simulation/service/requ
 import { Service } from '../../simulation/service/service.js';
 import { installVirtualTime } from '../../simulation/virtual-time.js';
 import { Worker } from '../../simulation/worker.js';
-import { World } from '../../simulation/world.js';
+import { Process, World } from '../../simulation/world.js';
 import { folder } from '../../src/platform/documents/file-store.js';
 import { environmentFor, PACE, type RigOptions, type RigPlace } from './rig.js';
 import { SandboxControl } from './sandbox-control.js';
@@ -89,6 +89,14 @@ const fetchFromPartners: typeof fetch = async (input, init = {}) => {
   );
   return new Response(new Uint8Array(body), { status, headers: got as Record<string, string> });
 };
+
+/**
+ * Runs an app in the process of a test. Its timers belong to it, so that time passes while the app waits for Temporal or the test
+ * for a state, and not because a session of the app may end some day.
+ */
+export function asApp<Result>(run: () => Result): Result {
+  return isSimulated() ? worldOfTests().within(new Process('app'), run) : run();
+}
 
 /** Time passes while a test waits. A failure that nobody waits for fails the run. */
 async function drive(world: World): Promise<void> {
