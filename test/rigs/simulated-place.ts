@@ -24,8 +24,8 @@ let world: World | undefined;
 const networks = new Map<string, Network>();
 const listeners = new Map<string, Listener>();
 const namespaces = new Map<string, Service>();
-/** How many addresses have been given away. */
-let addresses = 0;
+/** The port that was given away last. No test has it for a port at which nobody listens, nor does the system choose it. */
+let port = 10_000;
 
 /** Workflows continue as new when the server suggests it, from this many events on. */
 const CONTINUE_AFTER = 4_096;
@@ -47,8 +47,8 @@ function worldOfTests(): World {
 }
 
 function newAddress(): string {
-  addresses += 1;
-  return `127.0.0.1:${addresses}`;
+  port += 1;
+  return `127.0.0.1:${port}`;
 }
 
 /** A partner of the tests, at an address of its own. */

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { gangway as runGangway } from '../../../rigs/command.js';
 import { jsonLines } from '../../../rigs/processes.js';
-import { sharedRig } from '../../../rigs/shared-rig.js';
+import { createRig } from '../../../rigs/rig.js';
 
-const rig = await sharedRig();
+// Its statement store has no other statements.
+const rig = await createRig();
+afterAll(() => rig.close());
 
 const gangway = (args: readonly string[]) => runGangway(rig.env, ['statement', ...args]);
 
