@@ -48,6 +48,8 @@ it(
       });
     const status = await elsewhere('gangway status corner-bikes');
     for (const command of commands) expect(status).toContain(command.split(' ').slice(0, 4).join(' '));
+    const input = await elsewhere('gangway status corner-bikes --input');
+    expect(input).toContain('"legalName": "Corner Bikes Inc"');
     expect(await elsewhere(commands[0] ?? '')).toContain('which are still open:\n');
 
     const browser = await openBrowser();
