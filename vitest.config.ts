@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** What many tests call though it is deprecated. test/components/partners/deprecated.test.ts checks the warning. */
@@ -75,8 +74,8 @@ export default defineConfig({
         testTimeout: 200_000,
         hookTimeout: 200_000,
       }),
-      // The same with a Temporal server and workers. Two files share a core, because they wait for half of their time.
-      project('integration', { ...SERVER, ...order(3), maxWorkers: 2 * availableParallelism() }),
+      // The same with a Temporal server and workers.
+      project('integration', { ...SERVER, ...order(3) }),
       // Files share a process, and its world or its server.
       project('workflows', {
         ...(process.env['WORKFLOWS_ON'] === 'server'

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
-import { World } from './world.js';
+import { Process, World } from './world.js';
 
 /**
  * Replaces the clocks, timers and random numbers of this process by those of the running world. While none runs, they are the real
@@ -19,13 +19,23 @@ const real = {
   randomUUID: crypto.randomUUID,
 };
 
+/** What nobody waits for. */
+const aside = new Process('aside');
+
 /** A timer as `setTimeout` returns it. */
 class Timer {
-  constructor(readonly cancel: () => void) {}
+  constructor(
+    public cancel: () => void,
+    private readonly again?: (process: Process) => () => void,
+  ) {}
   ref(): this {
     return this;
   }
+  /** Outside of every process, it is none that a test waits for. */
   unref(): this {
+    if (World.process || !this.again) return this;
+    this.cancel();
+    this.cancel = this.again(aside);
     return this;
   }
   hasRef(): boolean {
@@ -56,7 +66,14 @@ type Callback = (...args: unknown[]) => void;
 function setTimeout(run: Callback, milliseconds = 0, ...args: unknown[]): unknown {
   const world = World.current;
   if (!world) return real.setTimeout(run, milliseconds, ...args);
-  return new Timer(world.after(milliseconds, () => run(...args)));
+  const dueAt = world.now + milliseconds;
+  let isDue = false;
+  const fire = () => {
+    isDue = true;
+    run(...args);
+  };
+  const again = (process: Process) => world.after(dueAt - world.now, () => isDue || fire(), process);
+  return new Timer(world.after(milliseconds, fire), again);
 }
 
 function setInterval(run: Callback, milliseconds = 0, ...args: unknown[]): unknown {

@@ -25,7 +25,7 @@ import {
   type RunningActivity,
   runActivity,
 } from './runtime.js';
-import type { Activity } from './service/activity.js';
+import type { Activity, Owner } from './service/activity.js';
 import { clientOf, type Link } from './service/requests.js';
 import type { Run } from './service/run.js';
 import type { Service } from './service/service.js';
@@ -243,7 +243,7 @@ export class Worker extends Process {
   }
 
   #begin(
-    { start: { workflowId, type: workflowType }, runId }: Run,
+    { start: { workflowId, type: workflowType }, runId }: Owner,
     scheduled: NonNullable<Commands['scheduleActivity']>,
     { taskQueue, token, ...attempt }: Partial<Info> & { readonly taskQueue: string; readonly token: string },
     heartbeat: (details: unknown) => void = () => {},
@@ -254,13 +254,13 @@ export class Worker extends Process {
     if (!run) throw new Error(`no activity ${activityType} on ${taskQueue}`);
     const info = {
       ...{ ...attempt, taskQueue, activityId, activityType },
-      ...{ workflowType, workflowExecution: { workflowId, runId } },
+      ...(workflowId && { workflowType, workflowExecution: { workflowId, runId } }),
       ...{ namespace: NAMESPACE, workflowNamespace: NAMESPACE, activityNamespace: NAMESPACE },
       ...{ taskToken: Buffer.from(token), base64TaskToken: Buffer.from(token).toString('base64') },
       ...{
         startToCloseTimeoutMs: tsToMs(startToCloseTimeout),
         scheduleToCloseTimeoutMs: 0,
-        inWorkflow: true,
+        inWorkflow: workflowId !== '',
       },
     };
     const { activity: interceptors } = intercepted(queue?.interceptors);

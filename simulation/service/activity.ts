@@ -2,15 +2,27 @@ import { decompileRetryPolicy, type Payload } from '@temporalio/common';
 import { optionalTsToMs, tsToMs } from '@temporalio/common/lib/time.js';
 import proto, { type coresdk } from '@temporalio/proto';
 import type { ActivityResult, Commands, Failure } from '../runtime.js';
-import type { Run } from './run.js';
 import type { Service } from './service.js';
 
 const { WAIT_CANCELLATION_COMPLETED, ABANDON } = proto.coresdk.workflow_commands.ActivityCancellationType;
-const { TimeoutType } = proto.temporal.api.enums.v1;
+const { TimeoutType, PendingActivityState } = proto.temporal.api.enums.v1;
+
+const SCHEDULE_TIMEOUTS: readonly number[] = [
+  TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_START,
+  TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE,
+];
+
+/** What has activities: a run of a workflow, or an activity by itself. */
+export interface Owner {
+  readonly runId: string;
+  readonly start: { readonly workflowId: string; readonly type: string };
+  readonly activities: ReadonlyMap<number, Activity>;
+  activityEnded(activity: Activity, end: coresdk.activity_result.IActivityResolution): void;
+}
 
 /**
- * An activity of a workflow as the server keeps it. Attempts have tokens, and only the running one may report. What is modelled:
- * start-to-close and heartbeat timeouts, retries with their delays, heartbeat details that outlive their attempt, cancellation
+ * An activity as the server keeps it. Attempts have tokens, and only the running one may report. What is modeled: its timeouts,
+ * retries with their delays, heartbeat details that outlive their attempt, cancellation
  * and reset. Checked against docs.temporal.io/encyclopedia/detecting-activity-failures and the development server.
  */
 export class Activity {
@@ -34,21 +46,26 @@ export class Activity {
   #wait = () => {};
   #limit = () => {};
   #beat = () => {};
+  #overall = () => {};
 
   /** @throws for an option of activities that is not modelled */
   constructor(
     readonly scheduled: NonNullable<Commands['scheduleActivity']>,
-    readonly run: Run,
+    readonly run: Owner,
     private readonly host: Service,
   ) {
-    const { activityType, scheduleToCloseTimeout, retryPolicy, cancellationType } = scheduled;
-    const { maximumAttempts, nonRetryableErrorTypes } = retryPolicy ?? {};
-    if (scheduleToCloseTimeout || maximumAttempts || nonRetryableErrorTypes || cancellationType === ABANDON)
+    const { activityType, retryPolicy, cancellationType } = scheduled;
+    if (retryPolicy?.nonRetryableErrorTypes?.length || cancellationType === ABANDON)
       throw new Error(`the simulated service lacks an option of ${activityType}`);
     this.type = activityType;
     this.scheduledAt = host.world.now;
     this.startToCloseMs = tsToMs(scheduled.startToCloseTimeout);
     this.heartbeatMs = optionalTsToMs(scheduled.heartbeatTimeout);
+    const { scheduleToStartTimeout, scheduleToCloseTimeout } = scheduled;
+    const withinMs = optionalTsToMs(scheduleToCloseTimeout);
+    if (withinMs) this.#overall = this.#after(withinMs, () => this.#timedOut('SCHEDULE_TO_CLOSE'));
+    const untilStartMs = optionalTsToMs(scheduleToStartTimeout);
+    if (untilStartMs) this.#limit = this.#after(untilStartMs, () => this.#timedOut('SCHEDULE_TO_START'));
     this.#schedule(0);
   }
 
@@ -59,6 +76,7 @@ export class Activity {
   /** A worker takes the attempt. */
   start(): string {
     this.#attempts += 1;
+    this.#limit();
     this.token = `${this.run.runId}/${this.scheduled.seq}/${this.#attempts}`;
     this.#limit = this.#after(this.startToCloseMs, () => this.#timedOut('START_TO_CLOSE'));
     this.#watch();
@@ -118,6 +136,7 @@ export class Activity {
   drop(): void {
     this.#wait();
     this.#close();
+    this.#overall();
     this.isOver = true;
   }
 
@@ -142,8 +161,9 @@ export class Activity {
     this.#beat();
   }
 
-  #timedOut(kind: 'START_TO_CLOSE' | 'HEARTBEAT'): void {
+  #timedOut(kind: 'START_TO_CLOSE' | 'HEARTBEAT' | 'SCHEDULE_TO_START' | 'SCHEDULE_TO_CLOSE'): void {
     this.#close();
+    this.#wait();
     const timeoutFailureInfo = {
       timeoutType: TimeoutType[`TIMEOUT_TYPE_${kind}`],
       lastHeartbeatDetails: this.details ? { payloads: this.details } : null,
@@ -154,7 +174,9 @@ export class Activity {
 
   #failed(failure: Failure): void {
     this.lastFailure = failure;
-    const delayMs = this.#retryDelay(failure);
+    const isLast = this.attempt === this.scheduled.retryPolicy?.maximumAttempts;
+    const isLate = SCHEDULE_TIMEOUTS.includes(failure.timeoutFailureInfo?.timeoutType ?? 0);
+    const delayMs = isLast || isLate ? undefined : this.#retryDelay(failure);
     if (delayMs === undefined) {
       this.#end({ failed: { failure: this.#wrapped(failure) } });
       return;
@@ -184,7 +206,11 @@ export class Activity {
   }
 
   #end(end: coresdk.activity_result.IActivityResolution): void {
+    this.#overall();
     this.isOver = true;
     this.run.activityEnded(this, end);
   }
 }
+
+export const stateOf = ({ token }: Activity) =>
+  PendingActivityState[`PENDING_ACTIVITY_STATE_${token ? 'STARTED' : 'SCHEDULED'}`];

@@ -1,14 +1,16 @@
-import { Client, type WorkflowClientInterceptor } from '@temporalio/client';
+import { Client, type ConnectionLike, type WorkflowClientInterceptor } from '@temporalio/client';
 import type { Headers } from '@temporalio/common';
 import { msNumberToTs } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
 import { clientInterceptors } from '../../src/temporal/connection.js';
 import { type Answers, connectionTo, grpcError } from '../../test/rigs/temporal/answering-service.js';
 import { type ActivityResult, decoded, NAMESPACE } from '../runtime.js';
+import { stateOf } from './activity.js';
 import type { Run } from './run.js';
 import type { Service } from './service.js';
+import type { Single } from './single.js';
 
-const { WorkflowExecutionStatus, PendingActivityState, HistoryEventFilterType } = proto.temporal.api.enums.v1;
+const { WorkflowExecutionStatus, HistoryEventFilterType } = proto.temporal.api.enums.v1;
 const { UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED: COMPLETED } =
   proto.temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage;
 
@@ -18,14 +20,19 @@ export interface Link {
   carry<Response>(name: string, request: () => Promise<Response>): Promise<Response>;
 }
 
-/** The SDK's client, whose requests go to the simulated service. @param headers of each workflow that it starts */
-export function clientOf(service: Service, link: Link, headers: Headers = {}): Client {
+/** A connection whose requests go to the simulated service. */
+export function connectionOf(service: Service, link: Link): ConnectionLike {
   const answers = answersOf(service);
-  const connection = connectionTo((name, request) => {
+  return connectionTo((name, request) => {
     const answer = answers[name];
     if (!answer) throw new Error(`the simulated service lacks ${name}`);
     return link.carry(name, async () => answer(request));
   });
+}
+
+/** The SDK's client, whose requests go to the simulated service. @param headers of each workflow that it starts */
+export function clientOf(service: Service, link: Link, headers: Headers = {}): Client {
+  const connection = connectionOf(service, link);
   const starting: WorkflowClientInterceptor = {
     start: (input, next) => next({ ...input, headers: { ...input.headers, ...headers } }),
   };
@@ -40,6 +47,12 @@ function answersOf(service: Service): Answers {
     const run = service.latest(workflowId ?? '', runId);
     if (!run) throw grpcError('NOT_FOUND', `workflow not found for ID: ${workflowId}`);
     return run;
+  }
+
+  function single(activityId: string): Single {
+    const found = service.single(activityId);
+    if (!found) throw grpcError('NOT_FOUND', `activity not found for ID: ${activityId}`);
+    return found;
   }
 
   function running(execution: Execution): Run {
@@ -80,6 +93,18 @@ function answersOf(service: Service): Answers {
   return {
     getSystemInfo: () => ({}),
 
+    describeNamespace: () => ({ config: { workflowExecutionRetentionTtl: msNumberToTs(RETENTION_MS) } }),
+
+    pollWorkflowTaskQueue({ taskQueue, identity }) {
+      service.visitors.set(identity, taskQueue.name);
+      return {};
+    },
+
+    describeTaskQueue({ taskQueue: { name } }) {
+      const lastAccessTime = msNumberToTs(service.world.now);
+      return { pollers: service.pollersOf(name).map((identity) => ({ identity, lastAccessTime })) };
+    },
+
     startWorkflowExecution: (request) => ({ runId: started(request).runId, started: true }),
 
     signalWithStartWorkflowExecution({ signalName, signalInput, ...request }) {
@@ -94,8 +119,8 @@ function answersOf(service: Service): Answers {
       return {};
     },
 
-    requestCancelWorkflowExecution({ workflowExecution }) {
-      running(workflowExecution).cancel();
+    requestCancelWorkflowExecution({ workflowExecution, reason }) {
+      running(workflowExecution).cancel(reason);
       return {};
     },
 
@@ -123,11 +148,19 @@ function answersOf(service: Service): Answers {
       return { queryResult: { payloads: [result] } };
     },
 
-    startActivityExecution({ activityId, input }) {
+    startActivityExecution(request) {
+      const { activityId, input } = request;
       if (!service.singles.has(activityId))
         service.singles.set(activityId, (input?.payloads ?? []).map(decoded));
-      return { runId: activityId, started: true };
+      if (!service.runsSingles) return { runId: activityId, started: true };
+      return { runId: service.startSingle(request).runId, started: true };
     },
+
+    pollActivityExecution: ({ activityId }) => single(activityId).outcome(),
+
+    countActivityExecutions: ({ query }) => ({ count: service.countSingles(query) }),
+
+    describeActivityExecution: ({ activityId }) => single(activityId).described(),
 
     describeWorkflowExecution: ({ execution }) => described(found(execution), service.world.now),
 
@@ -166,6 +199,8 @@ function answersOf(service: Service): Answers {
   };
 }
 
+const RETENTION_MS = 24 * 3_600_000;
+
 const overdue = () => grpcError('NOT_FOUND', 'activity not found or already completed');
 
 function executionInfo({ start, runId, status, startedAt, closedAt, memo, indexed, events }: Run) {
@@ -173,17 +208,18 @@ function executionInfo({ start, runId, status, startedAt, closedAt, memo, indexe
     execution: { workflowId: start.workflowId, runId },
     ...{ type: { name: start.type }, taskQueue: start.taskQueue, historyLength: events.length },
     status: WorkflowExecutionStatus[`WORKFLOW_EXECUTION_STATUS_${status}`],
-    ...{ startTime: msNumberToTs(startedAt), closeTime: closedAt && msNumberToTs(closedAt) },
+    ...{ startTime: msNumberToTs(startedAt), executionTime: msNumberToTs(startedAt) },
+    closeTime: closedAt && msNumberToTs(closedAt),
     ...{ memo: { fields: memo }, searchAttributes: { indexedFields: indexed } },
   };
 }
 
 function described(run: Run, now: number) {
-  const pendingActivities = [...run.activities.values()].map(
-    ({ scheduled, token, attempt, scheduledAt, nextAt, delayMs, lastFailure, details }) => ({
+  const pendingActivities = [...run.activities.values()].map((activity) => {
+    const { scheduled, attempt, scheduledAt, nextAt, delayMs, lastFailure, details } = activity;
+    return {
       ...{ activityId: scheduled.activityId, activityType: { name: scheduled.activityType }, attempt },
-      state: PendingActivityState[`PENDING_ACTIVITY_STATE_${token ? 'STARTED' : 'SCHEDULED'}`],
-      scheduledTime: msNumberToTs(scheduledAt),
+      ...{ state: stateOf(activity), scheduledTime: msNumberToTs(scheduledAt) },
       ...(nextAt > now && {
         nextAttemptScheduleTime: msNumberToTs(nextAt),
         currentRetryInterval: msNumberToTs(delayMs),
@@ -193,8 +229,8 @@ function described(run: Run, now: number) {
         taskQueue: { name: scheduled.taskQueue },
         heartbeatTimeout: scheduled.heartbeatTimeout,
       },
-    }),
-  );
+    };
+  });
   const pendingChildren = [...run.children.values()].map(({ start, runId }) => ({
     ...{ workflowId: start.workflowId, runId, workflowTypeName: start.type },
   }));

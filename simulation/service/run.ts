@@ -169,8 +169,8 @@ export class Run {
     );
   }
 
-  cancel(): void {
-    this.#happened({ cancelWorkflow: {} }, 'workflowExecutionCancelRequested');
+  cancel(cause?: string): void {
+    this.#happened({ cancelWorkflow: {} }, 'workflowExecutionCancelRequested', { cause });
   }
 
   update(id: string, name: string, input: Payload[]): void {

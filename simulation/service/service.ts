@@ -4,6 +4,7 @@ import type { Worker } from '../worker.js';
 import type { World } from '../world.js';
 import type { Activity } from './activity.js';
 import { Run, STATUSES, type Start } from './run.js';
+import { Single } from './single.js';
 import { type Fields, parsed } from './visibility.js';
 
 /** How long a query waits for a worker, in milliseconds. */
@@ -13,8 +14,11 @@ const QUERY_MS = 10_000;
 export class Service {
   readonly runs: Run[] = [];
   readonly workers: Worker[] = [];
-  /** Activities without a workflow: nobody runs them. Their arguments by their IDs. */
+  /** The arguments of activities without a workflow, by their IDs. */
   readonly singles = new Map<string, readonly unknown[]>();
+  readonly #singles = new Map<string, Single>();
+  /** The task queues that clients poll for the time, by their identities. */
+  readonly visitors = new Map<string, string>();
   readonly #byRunId = new Map<string, Run>();
   readonly #latest = new Map<string, Run>();
   /** Runs and activities without a worker. */
@@ -26,10 +30,34 @@ export class Service {
     private readonly limits: {
       /** Workflows continue as new from this many events on. */
       readonly continueAfter: number;
+      /** Workers run activities without a workflow. By default, nobody does. */
+      readonly runsSingles?: true;
       /** How long at most until others see a change in lists, in milliseconds. */
       readonly visibleWithinMs: number;
     },
   ) {}
+
+  get runsSingles(): boolean {
+    return this.limits.runsSingles ?? false;
+  }
+
+  /** Starts an activity without a workflow, unless there is one of its id. */
+  startSingle(request: ConstructorParameters<typeof Single>[0]): Single {
+    const known = this.single(request.activityId);
+    if (known) return known;
+    const single = new Single(request, this);
+    for (const key of [request.activityId, single.runId]) this.#singles.set(key, single);
+    return single;
+  }
+
+  single(activityId: string): Single | undefined {
+    return this.#singles.get(activityId);
+  }
+
+  /** How many activities without a workflow a list shows. */
+  countSingles(query: string): number {
+    return new Set([...this.#singles.values()].filter(({ fields }) => parsed(query)(fields))).size;
+  }
 
   /** The newest run of an id. */
   latest(workflowId: string, runId?: string | null): Run | undefined {
@@ -70,15 +98,17 @@ export class Service {
     const show = () =>
       this.#seen.set(run, {
         ...{ ...run.searchAttributes, WorkflowId: workflowId, WorkflowType: type, TaskQueue: taskQueue },
-        ExecutionStatus: STATUSES[run.status],
+        ...{ ExecutionStatus: STATUSES[run.status], StartTime: new Date(run.startedAt) },
+        CloseTime: run.closedAt && new Date(run.closedAt),
       });
     this.world.after(this.world.chance.between(1, this.limits.visibleWithinMs), show, null);
   }
 
-  /** What a list shows by now. */
+  /** What a list shows by now, the newest first. */
   list(query: string): Run[] {
     const matches = parsed(query);
-    return [...this.#seen].filter(([, fields]) => matches(fields)).map(([run]) => run);
+    const found = [...this.#seen].filter(([, fields]) => matches(fields)).map(([run]) => run);
+    return found.toSorted((one, other) => other.startedAt - one.startedAt);
   }
 
   join(worker: Worker): void {
@@ -134,7 +164,8 @@ export class Service {
   /** That of an attempt. Undefined when it is over. */
   activityOf(token: string): Activity | undefined {
     const [runId = '', seq] = token.split('/');
-    return this.#byRunId.get(runId)?.activities.get(Number(seq));
+    const owner = this.#byRunId.get(runId) ?? this.#singles.get(runId);
+    return owner?.activities.get(Number(seq));
   }
 
   async query(run: Run, name: string, args: readonly Payload[]): Promise<Payload> {
@@ -144,6 +175,13 @@ export class Service {
     const worker = this.#workerOf(run);
     if (!worker || run.steps.length === 0) throw new Error('no worker answers queries');
     return worker.query(run, name, args);
+  }
+
+  /** The identities of those that poll a task queue. */
+  pollersOf(taskQueue: string): string[] {
+    const workers = this.#alive().filter((worker) => worker.serves(taskQueue));
+    const visitors = [...this.visitors].filter(([, polled]) => polled === taskQueue);
+    return [...workers.map(({ name }) => name), ...visitors.map(([identity]) => identity)];
   }
 
   #alive(): Worker[] {

@@ -1,29 +1,79 @@
 export type Fields = Readonly<Record<string, unknown>>;
 
-const VALUE = String.raw`(?:true|'(?:[^'\\]|''|\\.)*')`;
-const CONDITION = new RegExp(
-  String.raw`(\w+) (?:IS NULL|= (${VALUE})|IN \((${VALUE}(?:, ${VALUE})*)\))(?: AND |$)`,
-  'gy',
-);
+type Test = (fields: Fields) => boolean;
+
+const TOKEN = /\s*(?:([(),]|[<>!]?=|[<>])|('(?:[^'\\]|''|\\.)*')|(\w+))/gy;
+
+/** How deep a query may be nested. */
+const DEEPEST = 10;
+
+/** Only times are compared by their order. */
+const timeOf = (value: unknown) => new Date(value as string | Date).getTime();
+
+const COMPARISONS: Readonly<Record<string, (own: unknown, wanted: unknown) => boolean>> = {
+  '=': (own, wanted) => own === wanted,
+  '!=': (own, wanted) => own !== wanted,
+  '<': (own, wanted) => timeOf(own) < timeOf(wanted),
+  '<=': (own, wanted) => timeOf(own) <= timeOf(wanted),
+  '>': (own, wanted) => timeOf(own) > timeOf(wanted),
+  '>=': (own, wanted) => timeOf(own) >= timeOf(wanted),
+  STARTS_WITH: (own, wanted) => String(own).startsWith(String(wanted)),
+};
 
 /**
- * The part of Temporal's list filter (docs.temporal.io/list-filter) that activities and workers need: all conditions hold.
+ * The part of Temporal's list filter (docs.temporal.io/list-filter) that Gangway needs.
  *
  * @throws for what is not part of it
  */
-export function parsed(query: string): (fields: Fields) => boolean {
-  const conditions = [...query.matchAll(CONDITION)];
-  if (conditions.map(([text]) => text).join('') !== query)
-    throw new Error(`the simulated service lacks ${query}`);
-  const tests = conditions.map(([, field = '', value, values = value]) => {
-    const wanted = values?.match(new RegExp(VALUE, 'g'))?.map(literalOf);
-    return (fields: Fields) => {
-      const own = [fields[field] ?? []].flat();
-      return wanted ? own.some((each) => wanted.includes(each)) : own.length === 0;
-    };
-  });
-  return (fields) => tests.every((test) => test(fields));
+export function parsed(query: string): Test {
+  const tokens = [...query.matchAll(TOKEN)].map(([text]) => text.trim());
+  const next = (wanted?: string): string => {
+    const token = tokens.shift() ?? '';
+    if (wanted !== undefined && token !== wanted) throw lacks(query);
+    return token;
+  };
+  const follows = (wanted: string) => tokens[0] === wanted && tokens.shift() !== undefined;
+  const some = (depth: number): Test => {
+    const tests = [every(depth)];
+    while (follows('OR')) tests.push(every(depth));
+    return (fields) => tests.some((test) => test(fields));
+  };
+  const every = (depth: number): Test => {
+    const tests = [one(depth)];
+    while (follows('AND')) tests.push(one(depth));
+    return (fields) => tests.every((test) => test(fields));
+  };
+  const one = (depth: number): Test => {
+    if (depth > DEEPEST) throw lacks(query);
+    if (follows('(')) {
+      const test = some(depth + 1);
+      next(')');
+      return test;
+    }
+    const [field, by] = [next(), next()];
+    const own = (fields: Fields) => [fields[field] ?? []].flat();
+    if (by === 'IS') {
+      next('NULL');
+      return (fields) => own(fields).length === 0;
+    }
+    if (by === 'IN') {
+      next('(');
+      const wanted = [literalOf(next())];
+      while (follows(',')) wanted.push(literalOf(next()));
+      next(')');
+      return (fields) => own(fields).some((each) => wanted.includes(each));
+    }
+    const compare = COMPARISONS[by];
+    if (!compare) throw lacks(query);
+    const wanted = literalOf(next());
+    return (fields) => own(fields).some((each) => compare(each, wanted));
+  };
+  const test = some(0);
+  if (tokens.length > 0) throw lacks(query);
+  return test;
 }
+
+const lacks = (query: string) => new Error(`the simulated service lacks ${query}`);
 
 function literalOf(text: string): unknown {
   return text === 'true' || text.slice(1, -1).replaceAll("''", "'").replace(/\\(.)/g, '$1');

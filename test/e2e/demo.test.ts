@@ -46,7 +46,6 @@ it(
         expect({ command, stderr, code }).toEqual({ command, stderr: '', code: 0 });
         return stdout;
       });
-    expect(await elsewhere('gangway inbox')).toContain('Corner Bikes [notes]');
     const status = await elsewhere('gangway status corner-bikes');
     for (const command of commands) expect(status).toContain(command.split(' ').slice(0, 4).join(' '));
     const input = await elsewhere('gangway status corner-bikes --input');

@@ -1,3 +1,5 @@
+import { globSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { finished as closed } from 'node:stream/promises';
 import { Interrupted, TimedOut } from '../../src/apps/command/cli/errors.js';
@@ -6,6 +8,10 @@ import { PASTE_MS } from '../../src/apps/command/cli/prompts.js';
 import { run, type Surroundings } from '../../src/apps/command/program.js';
 import { type Watched, watched } from './output.js';
 import type { Finished } from './processes.js';
+import { isSimulated } from './simulated-place.js';
+
+// Virtual time passes while a command loads its modules, so they are all there before.
+if (isSimulated()) for (const path of globSync('src/apps/command/**/*.ts')) await import(resolve(path));
 
 /** An empty standard input. */
 export const NO_INPUT = { input: async () => Buffer.alloc(0) };

@@ -216,7 +216,7 @@ async function endWorkflows(client: Client, taskQueue: string): Promise<number> 
 }
 
 /** Settings for all partners at a sandbox, and for fast polls. */
-function environmentFor(url: string): Record<string, string> {
+export function environmentFor(url: string): Record<string, string> {
   return {
     GANGWAY_POLL_MIN: '100ms',
     GANGWAY_POLL_MAX: '1s',

@@ -2,14 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { type Listener, Network, replaceTransport } from '../../simulation/network.js';
 import { Partners } from '../../simulation/partners.js';
-import { clientOf } from '../../simulation/service/requests.js';
+import { clientOf, connectionOf, type Link } from '../../simulation/service/requests.js';
 import { Service } from '../../simulation/service/service.js';
 import { installVirtualTime } from '../../simulation/virtual-time.js';
 import { Worker } from '../../simulation/worker.js';
-import { World } from '../../simulation/world.js';
+import { Process, World } from '../../simulation/world.js';
 import { folder } from '../../src/platform/documents/file-store.js';
-import { PACE, type RigOptions, type RigPlace } from './rig.js';
+import { environmentFor, PACE, type RigOptions, type RigPlace } from './rig.js';
 import { SandboxControl } from './sandbox-control.js';
+import { connectionAt, replaceConnections } from './temporal/simulated-connection.js';
 import { configOf } from './worker.js';
 
 const realTimeout = globalThis.setTimeout;
@@ -23,20 +24,31 @@ let world: World | undefined;
 const networks = new Map<string, Network>();
 const listeners = new Map<string, Listener>();
 const namespaces = new Map<string, Service>();
+/** The port that was given away last. No test has it for a port at which nobody listens, nor does the system choose it. */
+let port = 10_000;
 
 /** Workflows continue as new when the server suggests it, from this many events on. */
 const CONTINUE_AFTER = 4_096;
 
+/** What Node calls a file that is read, written or closed. */
+const OF_FILES = /^(FSReq|CloseReq)/;
+
 function worldOfTests(): World {
   if (world) return world;
   world = new World(1);
-  world.isBusy = () => process.getActiveResourcesInfo().some((resource) => resource.startsWith('FSReq'));
+  world.isBusy = () => process.getActiveResourcesInfo().some((resource) => OF_FILES.test(resource));
   World.current = world;
   installVirtualTime();
   replaceTransport((_, origin) => networks.get(origin));
   globalThis.fetch = fetchFromPartners;
+  replaceConnections();
   void drive(world);
   return world;
+}
+
+function newAddress(): string {
+  port += 1;
+  return `127.0.0.1:${port}`;
 }
 
 /** A partner of the tests, at an address of its own. */
@@ -45,7 +57,7 @@ export function listening(listener: Listener): {
   readonly network: Network;
   readonly close: () => void;
 } {
-  const url = `http://127.0.0.1:${listeners.size + 1}`;
+  const url = `http://${newAddress()}`;
   const network = new Network(worldOfTests(), listener, { fates: [], losses: [] });
   listeners.set(url, listener);
   networks.set(url, network);
@@ -78,6 +90,14 @@ const fetchFromPartners: typeof fetch = async (input, init = {}) => {
   return new Response(new Uint8Array(body), { status, headers: got as Record<string, string> });
 };
 
+/**
+ * Runs an app in the process of a test. Its timers belong to it, so that time passes while the app waits for Temporal or the test
+ * for a state, and not because a session of the app may end some day.
+ */
+export function asApp<Result>(run: () => Result): Result {
+  return isSimulated() ? worldOfTests().within(new Process('app'), run) : run();
+}
+
 /** Time passes while a test waits. A failure that nobody waits for fails the run. */
 async function drive(world: World): Promise<void> {
   for (;;) {
@@ -97,6 +117,7 @@ export async function simulatedPlace(options: RigOptions, taskQueue: string): Pr
   const limits = {
     continueAfter: options.continueAfter ?? CONTINUE_AFTER,
     visibleWithinMs: options.listedWithinMs ?? 10,
+    runsSingles: true as const,
   };
   const service = namespaces.get(namespace) ?? new Service(world, limits);
   namespaces.set(namespace, service);
@@ -104,13 +125,14 @@ export async function simulatedPlace(options: RigOptions, taskQueue: string): Pr
     network.refusesUntil = world.now + milliseconds;
   });
   const { url, network, close } = listening(partners.listener);
-  const client = clientOf(service, {
-    carry: (name, request) => world.awaited(network.carry(name, request)),
-  });
+  const link: Link = { carry: (name, request) => world.awaited(network.carry(name, request)) };
+  const client = clientOf(service, link);
+  const address = newAddress();
+  const disconnect = connectionAt(address, connectionOf(service, link));
   return {
     client,
     sandbox: new SandboxControl(url),
-    env: {},
+    env: { ...environmentFor(url), TEMPORAL_ADDRESS: address },
     async runWorker(dirs, more) {
       const config = configOf({ sandboxUrl: url, ...dirs }, { ...more, payloadKeys: '' });
       const stores = { documents: folder(dirs.documentDir), statements: folder(dirs.statementDir) };
@@ -120,6 +142,7 @@ export async function simulatedPlace(options: RigOptions, taskQueue: string): Pr
     },
     async close() {
       await partners.close();
+      disconnect();
       close();
     },
   };

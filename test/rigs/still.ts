@@ -107,10 +107,12 @@ export async function pendingWork(client: Client, workflowId: string): Promise<s
   if (!description) return `there is no ${workflowId}`;
   const { raw } = description;
   const handle = client.workflow.getHandle(workflowId);
-  const pending = raw.pendingActivities?.map(({ activityType, state, attempt, lastStartedTime }) => ({
-    ...{ type: activityType?.name, state, attempt },
-    startedAt: new Date(Number(lastStartedTime?.seconds ?? 0) * 1_000),
-  }));
+  const pending = raw.pendingActivities?.map(
+    ({ activityType, state, attempt, lastStartedTime, lastFailure }) => ({
+      ...{ type: activityType?.name, state, attempt, failure: lastFailure?.message },
+      startedAt: new Date(Number(lastStartedTime?.seconds ?? 0) * 1_000),
+    }),
+  );
   const state = await handle.query(stateQuery).catch(() => undefined);
   const { events } = await handle.fetchHistory();
   const last = events?.slice(-8).map(({ eventId, eventType }) => `${eventId} ${eventType}`);

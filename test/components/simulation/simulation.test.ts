@@ -10,7 +10,7 @@ const simulate = (...args: string[]) =>
   run(process.execPath, ['--import', 'tsx', 'simulation/run.ts', ...args], {});
 
 /** The nightly part runs for an hour, with seeds of its own. */
-const RUNS = 32;
+const RUNS = 16;
 
 /** The same run twice, at once on two cores, and those of the first seeds. A thread takes longer to start than a run takes. */
 const twice: Verdict[] = [];

@@ -31,7 +31,7 @@ const LEFT_OUT: readonly (readonly [page: string, start: string, why: string])[]
   [
     'docs/commands.md',
     'npx gangway adopt',
-    'merchants that no onboarding has: test/integration/apps/command/adopt.test.ts',
+    'merchants that no onboarding has: test/workflows/apps/command/adopt.test.ts',
   ],
   ['docs/commands.md', 'npx gangway call ', 'files and IDs of the reader'],
   ['docs/commands.md', 'temporal workflow start', 'test/e2e/apps/command/temporal-cli.test.ts runs it'],

@@ -6,6 +6,7 @@ import { lazyClient } from '../../../src/temporal/connection.js';
 import type { Rig } from '../rig.js';
 import { type Body, type HeaderLines, type Reply, send } from '../send.js';
 import { testEnds, type Until } from '../shared.js';
+import { asApp } from '../simulated-place.js';
 
 export type { Reply };
 
@@ -55,7 +56,7 @@ export async function runReceiver(
   until: Until = testEnds,
 ): Promise<RunningReceiver> {
   const lines: string[] = [];
-  const server = await startReceiver({
+  const settings: ReceiverOptions = {
     host: '127.0.0.1',
     port: 0,
     secrets: [SECRET],
@@ -70,7 +71,8 @@ export async function runReceiver(
     accounts: {},
     logger: createLogger('trace', { write: (line) => void lines.push(line) }),
     ...options,
-  });
+  };
+  const server = await asApp(() => startReceiver(settings));
   until(() => server.close());
   const call: RunningReceiver['call'] = (line, body, headers) => send(server.url, line, body, headers);
   return {

@@ -78,8 +78,8 @@ const replacing =
 
 const SETS_FEES = '      await setFees(boarding);\n      await submit(boarding);\n';
 
-/** A source file, and how it changes. */
-type Edit = readonly [file: string, edit: (source: string) => string];
+/** A source file, and how it changes. A bundle that has the text as the source has it changes in the same way. */
+type Edit = readonly [file: string, edit: (source: string) => string, isAsInBundles?: true];
 
 const editOf = (change: Change): Edit => [change.file, (source) => changed(source, change)];
 
@@ -107,10 +107,11 @@ const BUILDS = {
     'defined({ agentProfileId: 999,',
   ]),
   /** The server gives up on an attempt of a write after half a minute, and not after two. */
-  'brief-writes': replacing('src/workflows/journey/activity-proxies.ts', [
-    'WRITE_ATTEMPT_MS = 120_000;',
-    'WRITE_ATTEMPT_MS = 30_000;',
-  ]),
+  'brief-writes': (): Edit => {
+    const times = ['WRITE_ATTEMPT_MS = 120_000;', 'WRITE_ATTEMPT_MS = 30_000;'] as const;
+    const [file, edit] = replacing('src/workflows/journey/activity-proxies.ts', times)();
+    return [file, edit, true];
+  },
 };
 
 /** @returns the folder of a changed build, whose `dist/` has a worker and its workflows */
@@ -122,10 +123,10 @@ export async function changedBuild(name: keyof typeof BUILDS): Promise<string> {
 }
 
 /** Writes a build with a change to a folder. The rest of it is the current build. */
-async function build(root: string, [file, edit]: Edit): Promise<void> {
+async function build(root: string, [file, edit, isAsInBundles]: Edit): Promise<void> {
   await cp(join(ROOT, 'dist'), join(root, 'dist'), {
     recursive: true,
-    filter: (path) => !/\.d\.c?ts$|workflow-bundle|\/command-[A-Z\d]{8}\./.test(path),
+    filter: (path) => !/\.d\.c?ts$|\/command-[A-Z\d]{8}\./.test(path),
   });
   await cp(join(ROOT, 'package.json'), join(root, 'package.json'));
   await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
@@ -139,7 +140,9 @@ async function build(root: string, [file, edit]: Edit): Promise<void> {
     [WORKFLOW_BUNDLES.plain, BUNDLING],
     [WORKFLOW_BUNDLES.encoding, BUNDLING_ENCODING],
   ]) {
-    const { code } = await bundleWorkflowCode({ ...options, logger: new DefaultLogger('WARN') });
+    const { code } = isAsInBundles
+      ? { code: edit(await readFile(path, 'utf8')) }
+      : await bundleWorkflowCode({ ...options, logger: new DefaultLogger('WARN') });
     await writeFile(path, code);
   }
 }

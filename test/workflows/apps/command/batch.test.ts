@@ -1,5 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { answered, gangway as runGangway, startGangway } from '../../../rigs/command.js';
@@ -217,30 +216,6 @@ describe('a run', () => {
       new RegExp(`^4 rows: (?=.*\\b${4 - Number(count)} started).*\\b${count} attached`, 'm'),
     );
     expect(await listed(ids)).toEqual(ids.toSorted());
-  });
-
-  it('keeps nothing private: neither in the document store nor in what Temporal shows', async () => {
-    const input = business();
-    const file = await batchFile(rig, 'rows.ndjson', ndjson([input]));
-    const running = startGangway(rig.env, ['batch', file, '--rate', '0.2']);
-    const [, id = ''] =
-      (await eventually(
-        async () => /"gangway batches (\S+)" follows/.exec(running.stderr()),
-        (found) => found !== null,
-        'its id',
-      )) ?? [];
-    const names = (await readdir(rig.documentDir)).filter((name) => name.startsWith(id));
-    expect(names).toEqual([`${id}.0.rows`]);
-    const kept = await readFile(join(rig.documentDir, `${id}.0.rows`));
-    const shown = JSON.stringify((await rig.client.workflow.getHandle(id).describe()).raw);
-    for (const text of [input.holder.ssn, input.holder.doingBusinessAsName, input.externalId]) {
-      expect(kept.includes(text)).toBe(false);
-      expect(shown).not.toContain(text);
-    }
-    expect(await running.finished).toMatchObject({ code: 0 });
-    await rig.client.workflow.getHandle(id).result();
-    const left = (await readdir(rig.documentDir)).filter((name) => name.startsWith(id));
-    expect(left).toEqual([`${id}.0.results`]);
   });
 
   it('starts nothing when the file changes after it was checked', async () => {

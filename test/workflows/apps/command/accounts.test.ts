@@ -1,18 +1,12 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { destinationOf } from '../../../../src/platform/events/sender.js';
 import { gangway as runGangway } from '../../../rigs/command.js';
 import { ndjson } from '../../../rigs/commands/files.js';
-import { SECRET, subscriber } from '../../../rigs/events/subscriber.js';
 import { merchant } from '../../../rigs/inputs.js';
 import type { Onboarding } from '../../../rigs/onboarding.js';
 import { jsonLines } from '../../../rigs/processes.js';
 import { createRig } from '../../../rigs/rig.js';
-import { eventually } from '../../../rigs/waiting.js';
 
-const crm = await subscriber(SECRET, afterAll);
-const events = { secrets: [SECRET], toLoopback: true, destinations: [destinationOf(crm.url)] };
-// "gangway events list" lists those of the whole namespace.
-const rig = await createRig({ accounts: ['acme', 'north-iso'], events, ownNamespace: true });
+const rig = await createRig({ accounts: ['acme', 'north-iso'] });
 afterEach(() => rig.clear());
 afterAll(() => rig.close());
 /** The settings of a person who has only the names of the accounts. */
@@ -75,34 +69,6 @@ describe('an externalId in two accounts', () => {
       code: 2,
       stderr: '--partner-account north-iso: merchant-boarding-m-1@acme belongs to account acme\n',
     });
-  });
-
-  it('has its events sent again for one account only', async () => {
-    const { externalId, nameless, acmes } = await twins();
-    const list = async (...args: readonly string[]) =>
-      jsonLines<{ event: { subject: string } }>(await gangway('events', 'list', ...args, '--json')).map(
-        ({ event }) => event.subject,
-      );
-    const of = ({ workflowId }: Onboarding) => Array.from({ length: 5 }, () => workflowId);
-    await eventually(
-      () => list(externalId),
-      (subjects) => subjects.length === 10,
-      'the events of both',
-    );
-    expect(await list(externalId, '--partner-account', 'acme')).toEqual(of(acmes));
-    expect(await list(nameless.workflowId)).toEqual(of(nameless));
-    const all = await list('--partner-account', 'acme');
-    expect(all).toEqual(expect.arrayContaining(of(acmes)));
-    expect(all.filter((subject) => !subject.endsWith('@acme'))).toEqual([]);
-    const refused = await gangway('events', 'redeliver', externalId, '--all');
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toMatch(
-      /^"m-.*" may mean .*: give --partner-account, or the whole workflow id\n$/,
-    );
-    const sent = await gangway('events', 'redeliver', `${externalId}@acme`, '--all');
-    expect(sent.stdout).toContain('sending 5 again');
-    expect(sent.stdout).not.toContain(`${nameless.workflowId} `);
-    await Promise.all([nameless, acmes].map(({ handle }) => handle.terminate()));
   });
 });
 

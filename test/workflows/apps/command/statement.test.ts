@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { gangway as runGangway } from '../../../rigs/command.js';
 import { jsonLines } from '../../../rigs/processes.js';
-import { sharedRig } from '../../../rigs/shared-rig.js';
+import { createRig } from '../../../rigs/rig.js';
 
-const rig = await sharedRig();
+// Its statement store has no other statements.
+const rig = await createRig();
+afterAll(() => rig.close());
 
 const gangway = (args: readonly string[]) => runGangway(rig.env, ['statement', ...args]);
 
@@ -32,11 +34,11 @@ describe('gangway statement now', () => {
 
   it('has it sent by e-mail, and prints JSON', async () => {
     const accounts = ['--account', 'fa-501-1', 'fa-501-2'];
-    const args = ['now', ...accounts, '--period', '2026-02', '--email', 'books@example.com', '--json'];
+    const args = ['now', ...accounts, '--period', '2025-12', '--email', 'books@example.com', '--json'];
     const [started, outcome] = jsonLines(await gangway(args));
     const workflowId = started?.['workflowId'];
     expect(workflowId).toMatch(/^operation-statement-now-[0-9a-f]{16}$/);
-    const fileName = expect.stringMatching(/^2026-02-2-accounts-[0-9a-f]{8}\.pdf$/);
+    const fileName = expect.stringMatching(/^2025-12-2-accounts-[0-9a-f]{8}\.pdf$/);
     const file = { fileName, bytes: expect.any(Number), format: 'PDF' };
     expect(outcome).toEqual({ workflowId, outcome: 'done', ...file, emailed: true });
   });
