@@ -205,7 +205,12 @@ describe.concurrent('a create that is refused', () => {
       email === 'new@example.com' ? undefined : { rejects },
     );
     const question = await boarding.requirement('rejected-input');
-    expect(question.detail).toBe('merchant.email: could not be verified\nValidation failed.');
+    // Some partners save what they refuse, and their response does not say so: whoever corrects it unseen doubles the merchant.
+    expect(question.detail).toBe(
+      'merchant.email: could not be verified\nValidation failed.\nThe partner may have saved what it refused. ' +
+        `Look in the partner’s portal for a merchant with dba “Corner Bakery” and guid ${guid}. If it is there, ` +
+        'adopt its merchant profile id. Correct it or retry only if it is not there, because either sends it again.',
+    );
     const patch = { merchant: { email: 'new@example.com' } };
     await boarding.resolve(question.id, { kind: 'correction', patch });
     await boarded(boarding);

@@ -127,7 +127,9 @@ describe.concurrent('input that the partner rejects', () => {
     const input = merchant(undefined, { agentProfileId: 999 });
     const boarding = await rig.board(input);
     const requirement = await boarding.requirement('rejected-input');
-    expect(requirement.detail).toBe('agentProfileId 999 not found');
+    expect(requirement.detail).toMatch(
+      /^agentProfileId 999 not found\nThe partner may have saved what it refused\. /,
+    );
     expect(requirement.answers).toEqual(['correction', 'adopt', 'retry', 'abandon']);
     await boarding.resolve(requirement.id, { kind: 'correction', patch: { agentProfileId: 102 } });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });

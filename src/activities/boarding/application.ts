@@ -231,17 +231,15 @@ function writable(fees: Readonly<Record<string, unknown>>): Record<string, unkno
       .reduce<unknown>((within, name) => (within as Fields)[name], copy) as Fields;
     const [name = ''] = path.slice(-1);
     const text = group[name];
-    if (typeof text === 'string' && String(Number(text)) === decimal(text)) group[name] = Number(text);
+    if (typeof text === 'string' && AMOUNT.test(text)) group[name] = Number(text);
   }
   return copy;
 }
 
 type Fields = Record<PropertyKey, unknown>;
 
-/** `3.50` is 3.5. */
-function decimal(text: string): string {
-  return text.includes('.') ? text.replace(/0+$/, '').replace(/\.$/, '') : text;
-}
+/** A number that a double holds exactly enough to be written again as it is. */
+const AMOUNT = /^-?\d{1,9}(?:\.\d{1,6})?$/;
 
 /** The differences between the partner's fees and the requested ones. Fields that were not requested do not count. */
 export function differences(requested: unknown, has: unknown, path: readonly string[] = []): FieldProblem[] {

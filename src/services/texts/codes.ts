@@ -32,7 +32,7 @@ export function whatHappened(kind: 'stage' | 'outcome' | 'timeline entry', code:
   return CODES.find((each) => each.kind === kind && each.code === code)?.facts['what happened'];
 }
 
-/** The id of a note: `note-149967d738cb`, or `note-149967d738cb-2` where it is asked again. */
+/** The id of a note: `note-0e5ac65b83c0`, or `note-0e5ac65b83c0-2` where it is asked again. */
 const NOTE = /^note-[0-9a-f]+(-\d+)?$/;
 
 /** The prefix of the requirement IDs of a business. */

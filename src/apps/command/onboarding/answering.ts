@@ -102,8 +102,8 @@ export function requirementIn(
 }
 
 /**
- * A part of an id of 12 digits, or words without the number. A whole id is no beginning: of `note-149967d738cb-2`, which asks again
- * what `note-149967d738cb` has asked.
+ * A part of an id of 12 digits, or words without the number. A whole id is no beginning: of `note-0e5ac65b83c0-2`, which asks again
+ * what `note-0e5ac65b83c0` has asked.
  */
 const BEGINNING = /^(note-[0-9a-f]{3,11}|\D*)$/;
 

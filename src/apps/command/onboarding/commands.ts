@@ -188,7 +188,7 @@ export function addAnswers(program: Command, act: Act): void {
 const RESOLVE_EXAMPLES = `
 Examples:
   gangway resolve corner-bakery
-  gangway resolve corner-bakery note-149967d738cb --document check.pdf
+  gangway resolve corner-bakery note-0e5ac65b83c0 --document check.pdf
   gangway status corner-bakery --input
   gangway resolve corner-bakery request-changes-1 --set application.volume=240000 --dry-run`;
 

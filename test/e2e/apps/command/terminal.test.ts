@@ -41,7 +41,7 @@ describe('board --wait at a terminal', () => {
     const input = merchant('notes');
     const id = idOf(input);
     const boarding = at(`board ${await inputFile(rig, input)} --wait`);
-    await boarding.prints(`gangway resolve ${id} note-6b2e32759339 --text TEXT\r\n`);
+    await boarding.prints(`gangway resolve ${id} note-13e54e3f88e6 --text TEXT\r\n`);
     await boarding.prints('underwriting, Pending; waits for a person: 2 open (');
     await boarding.prints(' (5 s)');
     boarding.type(CTRL_C);

@@ -80,8 +80,8 @@ answers-wait (timeline entry)
     ['urn:gangway:problem:too-large', 'too-large (problem)'],
     ['uncertain-write-2', 'uncertain-write (requirement)'],
     ['business-rejected-input-1', 'rejected-input (requirement)'],
-    ['note-149967d738cb', 'underwriting-note (requirement)'],
-    ['note-149967d738cb-2', 'underwriting-note (requirement)'],
+    ['note-0e5ac65b83c0', 'underwriting-note (requirement)'],
+    ['note-0e5ac65b83c0-2', 'underwriting-note (requirement)'],
     ['business-ended', 'business-ended (timeline entry)'],
   ])('finds %s, as people meet it', async (given, found) => {
     expect((await printed('explain', given)).split('\n')[0]).toBe(found);

@@ -92,9 +92,9 @@ it('the inbox with --details has blocks, with the whole question and the command
   const { stdout } = await startGangway({ ...rig.env, COLUMNS: '60', TZ: 'UTC' }, ['inbox', '--details'], {
     terminal: true,
   }).finished;
-  expect(stdout).toContain('\n\nCorner Bakery [notes] (golden-1)\n  note-149967d738cb (underwriting-note, ');
+  expect(stdout).toContain('\n\nCorner Bakery [notes] (golden-1)\n  note-0e5ac65b83c0 (underwriting-note, ');
   expect(stdout.replace(/\s+/g, ' ')).toContain(': What share of sales is keyed in by hand? gangway resolve');
-  expect(stdout).toContain('\n    gangway resolve golden-1 note-6b2e32759339 --text TEXT\n');
+  expect(stdout).toContain('\n    gangway resolve golden-1 note-13e54e3f88e6 --text TEXT\n');
   const prose = stdout.split('\n').filter((line) => !line.trim().startsWith('gangway '));
   expect(Math.max(...prose.map((line) => line.length))).toBeLessThanOrEqual(60);
 });

@@ -48,7 +48,7 @@ describe('gangway resolve', () => {
     expect(await gangway(['resolve', externalId, id])).toEqual({
       ...{ code: 2, stdout: '' },
       stderr: expect.stringMatching(
-        /^nothing was sent; answer with one of these:\n {2}note-149967d738cb .*\n(.*\n)+ {4}gangway resolve \S+ note-149967d738cb --text TEXT\n/,
+        /^nothing was sent; answer with one of these:\n {2}note-0e5ac65b83c0 .*\n(.*\n)+ {4}gangway resolve \S+ note-0e5ac65b83c0 --text TEXT\n/,
       ),
     });
     const { code, stderr } = await gangway(['resolve', externalId, '--text', 'Yes.']);
@@ -66,14 +66,14 @@ describe('gangway resolve', () => {
       ...{
         code: 2,
         stdout: '',
-        stderr: `give more of the id than "note-14"; open: ${id}, note-6b2e32759339\n`,
+        stderr: `give more of the id than "note-0e"; open: ${id}, note-13e54e3f88e6\n`,
       },
     });
     // The beginning of an id, but not the whole id of an earlier one.
     const short = ['resolve', externalId, id.slice(0, 8), '--text', 'Yes.', '--actor', 'olga'];
     expect((await gangway(short)).stdout).toBe(
       `${id} answered. It is sent together with the other notes, which are still open:\n` +
-        '  note-6b2e32759339: What share of sales is keyed in by hand?\n',
+        '  note-13e54e3f88e6: What share of sales is keyed in by hand?\n',
     );
     expect((await gangway(['resolve', externalId, id, '--text', 'Yes.'])).code).toBe(1);
     const { stdout } = await gangway(['status', externalId]);
@@ -81,10 +81,10 @@ describe('gangway resolve', () => {
       `\nanswered, not sent yet:\n  ${id}: text: Yes. (olga)\n` +
         `    gangway resolve ${externalId} ${id} --take-back --reason WHY\n`,
     );
-    expect(stdout).toMatch(/requirement-resolved +note-149967d738cb: text: Yes\. \(olga\)$/m);
-    expect(stdout).toContain(`    gangway resolve ${externalId} note-6b2e32759339 --document FILE\n`);
+    expect(stdout).toMatch(/requirement-resolved +note-0e5ac65b83c0: text: Yes\. \(olga\)$/m);
+    expect(stdout).toContain(`    gangway resolve ${externalId} note-13e54e3f88e6 --document FILE\n`);
     expect(await gangway(['resolve', externalId, '--text', 'One in ten.'])).toMatchObject({
-      ...{ code: 0, stdout: expect.stringContaining('note-6b2e32759339 answered. Nothing is left') },
+      ...{ code: 0, stdout: expect.stringContaining('note-13e54e3f88e6 answered. Nothing is left') },
     });
   });
 

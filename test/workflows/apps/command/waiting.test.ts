@@ -36,13 +36,13 @@ describe('board --wait', () => {
     const input = merchant('notes');
     const id = idOf(input);
     const waiting = start('board', await file(input), '--wait');
-    await waiting.says(`    gangway resolve ${id} note-149967d738cb --document FILE\n`);
+    await waiting.says(`    gangway resolve ${id} note-0e5ac65b83c0 --document FILE\n`);
     await waiting.says(
-      `Corner Bakery [notes] (${id}) has an open requirement:\n  note-6b2e32759339 (underwriting-note, waiting `,
+      `Corner Bakery [notes] (${id}) has an open requirement:\n  note-13e54e3f88e6 (underwriting-note, waiting `,
     );
     await waiting.says('keyed in by hand?\n');
     await waiting.says('... Corner Bakery [notes]: underwriting, Pending; waits for a person: 2 open\n');
-    const [first, second] = ['note-149967d738cb', 'note-6b2e32759339'] as const;
+    const [first, second] = ['note-0e5ac65b83c0', 'note-13e54e3f88e6'] as const;
     const answer = async (note: string) =>
       expect((await gangway('resolve', id, note, '--text', 'Yes.')).code).toBe(0);
     await answer(first);

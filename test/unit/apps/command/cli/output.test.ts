@@ -183,7 +183,7 @@ describe('color', () => {
 });
 
 describe('a message', () => {
-  const COMMAND = '    gangway resolve merchant-boarding-corner-bakery note-149967d738cb --document FILE';
+  const COMMAND = '    gangway resolve merchant-boarding-corner-bakery note-0e5ac65b83c0 --document FILE';
   const MESSAGE = `it takes other answers, of which there are three:\n${COMMAND}\n  merchant.dba: must be at most 25 characters`;
   const printed = (isTTY: boolean) => {
     const stderr = Object.assign(new PassThrough(), { isTTY, columns: 30 });
