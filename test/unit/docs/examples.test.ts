@@ -49,11 +49,11 @@ const ELSEWHERE: readonly (readonly [
   ],
   [
     ...(['docs/commands.md', 'text', '... Ctrl-C ends the wait'] as const),
-    ...(['test/integration/apps/command/waiting.test.ts', 'Ctrl-C ends the wait'] as const),
+    ...(['test/workflows/apps/command/waiting.test.ts', 'Ctrl-C ends the wait'] as const),
   ],
   [
     ...(['docs/commands.md', 'text', '1 merchant-boarding-birch-bakery would ask'] as const),
-    ...(['test/integration/apps/command/adopt.test.ts', 'would ask: Pending, 2 underwriting-note'] as const),
+    ...(['test/workflows/apps/command/adopt.test.ts', 'would ask: Pending, 2 underwriting-note'] as const),
   ],
   [
     ...(['docs/tutorial-partner.md', 'text', 'operation '] as const),
