@@ -29,7 +29,7 @@ nodes() {
 # Another seed each day.
 chaos() { npm run chaos -- --seed "$(date -u +%Y%m%d)" --count 60; }
 minutes=60
-simulation() { npm run simulate -- --minutes "$minutes" --seed "$(date -u +%Y%m%d)"; }
+simulation() { npm run simulate -- --minutes "$minutes" --continue; }
 
 failed=()
 part() {

@@ -144,8 +144,16 @@ async function doubled(end: Ended): Promise<string[]> {
   const others = unowned.filter((what) => !plan.twists.includes('tickets') || !/create-ticket/.test(what));
   // Somebody asked for it once more.
   const own = [...wrong].filter(([party]) => !interrupted.has(party));
-  return [...own.map(([{ externalId }, why]) => `${externalId}: ${why.join(', ')}`), ...others];
+  const told = own.flatMap(([{ externalId }, all]) => {
+    const why = all.filter((each) => !plan.habits.some((name) => STALE.includes(name)) || !AGAIN.test(each));
+    return why.length > 0 ? [`${externalId}: ${why.join(', ')}`] : [];
+  });
+  return [...told, ...others];
 }
+
+/** Habits by which an answered question comes back. Who answers it again, as asked, has answered it twice. */
+const STALE = ['replicas', 'reads-go-back', 'shows-later', 'misses-a-row', 'status-goes-back'];
+const AGAIN = /^(create-ticket|request-underwriting-review|upload-attachment) took effect [2-9] times/;
 
 /** One that is rejected or abandoned may have had its effect. None has it twice. */
 async function operated({ plan, network, partners, service, client }: End): Promise<string[]> {

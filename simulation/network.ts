@@ -267,10 +267,20 @@ function failureOf(path: string, chance: Seeded): object | undefined {
 
 type Json = Record<string, unknown>;
 
+/** A body that a habit has encoded, or wrapped, stays as it is. */
 function edited(response: HttpResponse, edit: (body: Json) => Json): HttpResponse {
-  const isJson = String(response.headers['content-type']).includes('json');
-  if (response.status >= 300 || !isJson) return response;
-  return { ...response, body: Buffer.from(JSON.stringify(edit(JSON.parse(`${response.body}`)))) };
+  const json = jsonOf(response);
+  if (response.status >= 300 || !json) return response;
+  return { ...response, body: Buffer.from(JSON.stringify(edit(json))) };
+}
+
+function jsonOf({ body }: HttpResponse): Json | undefined {
+  try {
+    const json: unknown = JSON.parse(`${body}`);
+    return typeof json === 'object' && json !== null ? (json as Json) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A new merchant comes with problems, although it is there. */
@@ -289,7 +299,7 @@ function withoutIds({ beforeSending }: HttpRequest): (body: Json) => Json {
 
 /** Of a list with more than one element, the first element and how many there are. */
 function firstPageOf(response: HttpResponse): HttpResponse {
-  const { data, ...around } = JSON.parse(`${response.body}`) as { readonly data?: unknown };
+  const { data, ...around } = jsonOf(response) ?? {};
   if (!Array.isArray(data) || data.length < 2) return response;
   const page = { ...around, data: data.slice(0, 1), totalCount: data.length };
   return { ...response, body: Buffer.from(JSON.stringify(page)) };

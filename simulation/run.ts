@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ensureFreshBuild } from '../scripts/build-stamp.js';
 import { pictureOf } from './picture.js';
 import { ONLY, type Plan, planOf } from './plan.js';
-import { Search } from './search.js';
+import { keepCorpus, Search } from './search.js';
 import type { Verdict } from './simulation.js';
 import { verdictsOf } from './threads.js';
 import { digestOf, shortened, tableOf } from './trace.js';
@@ -24,6 +24,8 @@ const { values } = parseArgs({
     picture: { type: 'string' },
     'keep-going': { type: 'boolean', default: false },
     stop: { type: 'boolean', default: false },
+    continue: { type: 'boolean', default: false },
+    learn: { type: 'boolean', default: false },
   },
 });
 const only = ONLY.find((each) => each === values.only);
@@ -64,7 +66,17 @@ async function explain(failing: Verdict): Promise<void> {
   print(`\nto repeat it: npm run simulate -- --trace --plan '${JSON.stringify(plan)}'`);
 }
 
-const first = Number(values.seed);
+/** How many runs all nights together have made, and the seed with which the next one begins. */
+const TOTAL = new URL('../.cache/simulated.json', import.meta.url);
+
+interface Total {
+  readonly runs: number;
+  readonly seed: number;
+}
+
+const before: Total =
+  values.continue && existsSync(TOTAL) ? JSON.parse(readFileSync(TOTAL, 'utf8')) : { runs: 0, seed: 1 };
+const first = values.continue ? before.seed : Number(values.seed);
 // External IDs contain it, and nine digits look like a social security number.
 if (!/^\d{1,8}$/.test(values.seed)) throw new Error('--seed takes a whole number of at most eight digits');
 const began = seconds();
@@ -105,9 +117,12 @@ function* plans(): Generator<Plan> {
 }
 
 const reached = new Set<string>();
+/** For the corpus: the plans of a search, and what each has reached. */
+const learned: Pick<Verdict, 'plan' | 'reached'>[] = [];
 
 for await (const verdict of verdictsOf(plans())) {
   search?.learn(verdict);
+  if (values.learn) learned.push({ plan: verdict.plan, reached: verdict.reached });
   for (const each of verdict.reached) if (each.includes(' × ')) reached.add(each);
   total.runs += 1;
   total.onboardings += verdict.onboardings;
@@ -126,6 +141,12 @@ for await (const verdict of verdictsOf(plans())) {
     await explain(verdict);
     break;
   }
+}
+if (values.learn) keepCorpus(learned);
+if (values.continue) {
+  const sum: Total = { runs: before.runs + total.runs, seed: first + total.runs };
+  writeFileSync(TOTAL, JSON.stringify(sum));
+  print(`${sum.runs} runs in all nights`);
 }
 // Ends once all of it is written: a pipe that is read slowly holds less than a trace.
 process.stdout.write(`${soFar()}\n`, () => process.exit(total.failing > 0 ? 1 : 0));

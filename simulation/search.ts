@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { HABITS } from '../src/apps/sandbox/habits/habits.js';
 import { FATES, type Only, type Plan, planOf, SLIPS } from './plan.js';
 import { Seeded } from './seeded.js';
@@ -14,6 +14,9 @@ const CORPUS = new URL('./corpus.json', import.meta.url);
 
 /** How many plans are kept at most; the oldest goes. */
 const MOST_KEPT = 400;
+
+/** A file that people look at. */
+const MOST_IN_FILE = 40;
 
 export class Search {
   readonly reached = new Set<string>();
@@ -74,8 +77,14 @@ const CHANGES: readonly Change[] = [
   (_, __, { twists, shiftMs, paceMs }) => ({ twists, shiftMs, paceMs }),
 ];
 
+/** Writes the plans that reach what no other one does, at most so many. */
+export function keepCorpus(verdicts: Parameters<typeof trimmed>[0]): void {
+  const lines = trimmed(verdicts, MOST_IN_FILE).map((plan) => `  ${JSON.stringify(plan)}`);
+  writeFileSync(CORPUS, `[\n${lines.join(',\n')}\n]\n`);
+}
+
 /** The fewest plans, one after the other, that reach all of it. */
-export function trimmed(verdicts: readonly Pick<Verdict, 'plan' | 'reached'>[], most: number): Plan[] {
+function trimmed(verdicts: readonly Pick<Verdict, 'plan' | 'reached'>[], most: number): Plan[] {
   const seen = new Set<string>();
   const adds = ({ reached }: Pick<Verdict, 'reached'>) => reached.filter((each) => !seen.has(each)).length;
   const plans: Plan[] = [];

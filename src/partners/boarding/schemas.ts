@@ -129,14 +129,21 @@ function nullable<Shape extends z.ZodRawShape>(shape: Shape) {
   return Object.fromEntries(fields) as { [Name in keyof Shape]: z.ZodNullable<Shape[Name]> };
 }
 
-const FEE_FIELDS = Object.keys(feeFields(json));
+/** The names of fees without case and separators: `cash_discount_rate` is not a fee of the partner's own, but another form of one. */
+const FEE_FIELDS = new Map(Object.keys(feeFields(json)).map((name) => [plainFieldName(name), name]));
+
+function plainFieldName(name: string): string {
+  return name.toLowerCase().replace(/[_-]/g, '');
+}
 
 /** Merchant fees as they are read; empty until they are set, if the merchant was created without boarding settings. */
 export const merchantFeesRead = z
   .record(z.string(), z.unknown())
   .refine(
-    (fees) => Object.keys(fees).length === 0 || FEE_FIELDS.some((name) => Object.hasOwn(fees, name)),
-    'has none of the documented fees',
+    (fees) =>
+      typeof fees['data'] !== 'object' &&
+      Object.keys(fees).every((name) => [undefined, name].includes(FEE_FIELDS.get(plainFieldName(name)))),
+    'has fees under other names than the documented ones',
   )
   .nullish()
   .transform((fees) => fees ?? {});

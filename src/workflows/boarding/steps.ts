@@ -336,6 +336,8 @@ function submitStep(boarding: Boarding): Promise<Submission> {
     ].filter((phase) => phase !== 'pending' || before === undefined || before === 'pending');
   /** A resubmission whose outcome is unknown. A decision may be about the earlier submission, so it is no evidence. */
   let isAgainInDoubt = false;
+  /** The response lists problems and has the status of a success, so it may be a submission with warnings. */
+  let isPerhapsTaken = false;
   /** Only a submission leads to `pending`. If it is not our first, it is ours, with the corrections, only if one of ours was sent. */
   const submissionIn = ({ status, phase }: Pick<StatusSnapshot, 'status' | 'phase'>): Submission => {
     const submitted = phase === 'pending' && (!isAgain || isAgainInDoubt);
@@ -359,9 +361,12 @@ function submitStep(boarding: Boarding): Promise<Submission> {
       input.correct(patch);
       hasNewFees ||= 'fees' in patch;
     },
+    failed: ({ kind, status = 0 }) => {
+      isPerhapsTaken = kind === 'Rejected' && status >= 200 && status < 300;
+    },
     readEvidence: async (wasInDoubt, { phase = before }) => {
       before = phase;
-      isAgainInDoubt = isAgain && wasInDoubt;
+      isAgainInDoubt = isAgain && (wasInDoubt || isPerhapsTaken);
       const now = isAgainInDoubt ? await readUndecided(boarding) : await read(boarding);
       readsAs = now.status;
       // The submission was rejected because the status had changed before it arrived.

@@ -217,8 +217,8 @@ async function attempt<Result>(
       error instanceof Rejected
         ? ownFailure('Rejected', step.title, error.message, error.problems)
         : partnerFailure(error);
-    const became =
-      failure.kind === 'Uncertain' ? 'unknown' : failure.kind === 'Rejected' ? 'rejected' : 'not-sent';
+    const mayHaveEffect = failure.kind === 'Uncertain' || failure.saved !== undefined;
+    const became = mayHaveEffect ? 'unknown' : failure.kind === 'Rejected' ? 'rejected' : 'not-sent';
     if (ended(became)) throw new CancelledFailure('canceled while it was in flight');
     return { failure };
   } finally {
