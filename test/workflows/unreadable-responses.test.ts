@@ -123,6 +123,48 @@ describe.concurrent('a response that cannot be read', () => {
   });
 });
 
+it('what comes while a person is asked is asked as well: a second operation, and a second boarding of the first', async () => {
+  await withAccounts(async (rig) => {
+    const { hostile, boardings } = await underReview(rig, 3);
+    const ids = await Promise.all(
+      boardings.map(async (boarding) => `?id=${(await boarding.state()).merchantProfileId}`),
+    );
+    const [first, second, third] = ids;
+    const reads = (line: string, count: number) =>
+      eventually(
+        async () => hostile.times(line).length,
+        (length) => length >= count,
+        `${count} reads`,
+      );
+    const account = accountOf(rig, 'boarding');
+    const unreadable = () => boardingResponse({ ...PENDING, status: 7 });
+    hostile.misbehave(STATUS + first, unreadable);
+    await asked(account, 'unreadable');
+    hostile.misbehave(STATUS + second, unreadable);
+    await reads(STATUS + second, 5);
+    hostile.misbehave(NOTES + third, () => boardingResponse({ notes: 7 }));
+    const { requirements } = await account.until((state) => state.requirements.length > 1, 'two questions');
+    expect(requirements.map(({ title }) => title)).toEqual([
+      'Unreadable responses: get-status of the boarding partner',
+      'Unreadable responses: get-underwriting-notes of the boarding partner',
+    ]);
+
+    // The boarding that was reported first no longer waits. The second one does.
+    await boardings[0]?.handle.terminate();
+    await reads(STATUS + second, hostile.times(STATUS + second).length + 40);
+    const about = async (event: string) => (await account.events()).filter((each) => each === event);
+    expect(await about('requirement-closed')).toEqual([]);
+
+    hostile.behave(NOTES + third);
+    hostile.behave(STATUS + second);
+    expect(await account.outcome()).toEqual({ outcome: 'done' });
+    expect([await about('requirement-raised'), await about('requirement-closed')]).toEqual([
+      ['requirement-raised', 'requirement-raised'],
+      ['requirement-closed', 'requirement-closed'],
+    ]);
+  });
+});
+
 const EMPTY: Response = { status: 204, body: '' };
 const forbidden = (status: 401 | 403): Response => ({
   status,
