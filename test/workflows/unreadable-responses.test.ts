@@ -94,31 +94,42 @@ describe.concurrent('a response that cannot be read', () => {
     },
   );
 
-  it('is read at once when a person says so', async () => {
+  it('is read at once by each boarding when a person says so', async () => {
     await withAccounts(async (rig) => {
-      const { hostile, boardings } = await underReview(rig, 1, 1, { minMs: HOUR_MS, maxMs: HOUR_MS });
-      const [boarding] = boardings as [(typeof boardings)[0]];
-      await boarding.asleepAfter(1);
+      const { hostile, boardings } = await underReview(rig, 2, 1, { minMs: HOUR_MS, maxMs: HOUR_MS });
+      for (const boarding of boardings) await boarding.asleepAfter(1);
       hostile.misbehave(STATUS, () => boardingResponse({ ...PENDING, status: 7 }));
-      for (const reads of [1, 2]) {
-        await nudge(rig.client, boarding.workflowId);
+      const account = accountOf(rig, 'boarding');
+      for (const [index, boarding] of boardings.entries()) {
+        for (const reads of [1, 2]) {
+          await nudge(rig.client, boarding.workflowId);
+          await eventually(
+            async () => hostile.times(STATUS).length,
+            (count) => count === 2 * index + reads,
+            'a read',
+          );
+        }
+        await begun(account);
         await eventually(
-          async () => hostile.times(STATUS).length,
-          (count) => count === reads,
-          'a read',
+          async () =>
+            (await account.written()).filter((kind) => /^workflowExecutionSignaled/.test(kind)).length,
+          (count) => count === index + 1,
+          'a report',
         );
       }
-      const account = accountOf(rig, 'boarding');
       const { id } = await asked(account, 'unreadable');
       hostile.misbehave(STATUS, () => boardingResponse({ ...PENDING, status: 'Declined' }));
       await account.resolve(id, { kind: 'retry' });
-      expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
+      for (const boarding of boardings)
+        expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
       expect(await account.outcome()).toEqual({ outcome: 'done' });
-      const at = async (workflow: Pick<typeof boarding, 'state'>, name: string) =>
+      const at = async (workflow: Pick<typeof account, 'state'>, name: string) =>
         Date.parse((await workflow.state()).timeline.find(({ event }) => event === name)?.at ?? '');
-      // By itself, the poll reads again a minute after a failure.
-      const readAfterMs = (await at(boarding, 'ended')) - (await at(account, 'requirement-resolved'));
-      expect(readAfterMs).toBeLessThan(30_000);
+      // By itself, a poll reads again a minute after a failure.
+      for (const boarding of boardings) {
+        const readAfterMs = (await at(boarding, 'ended')) - (await at(account, 'requirement-resolved'));
+        expect(readAfterMs).toBeLessThan(30_000);
+      }
     });
   });
 });
