@@ -171,7 +171,13 @@ function answersOf(service: Service): Answers {
       return { history: { events: isOfEnd ? run.events.slice(-1) : run.events } };
     },
 
-    listWorkflowExecutions: ({ query }) => ({ executions: service.list(query).map(executionInfo) }),
+    listWorkflowExecutions({ query, pageSize, nextPageToken }) {
+      const begin = Number(Buffer.from(nextPageToken ?? []).toString());
+      const end = begin + (pageSize || LARGEST_PAGE);
+      const all = service.list(query);
+      const executions = all.slice(begin, end).map(executionInfo);
+      return { executions, ...(end < all.length && { nextPageToken: Buffer.from(`${end}`) }) };
+    },
 
     countWorkflowExecutions: ({ query }) => ({ count: service.list(query).length }),
 
@@ -200,6 +206,9 @@ function answersOf(service: Service): Answers {
 }
 
 const RETENTION_MS = 24 * 3_600_000;
+
+/** Workflows of a list that the server returns at once. */
+const LARGEST_PAGE = 1_000;
 
 const overdue = () => grpcError('NOT_FOUND', 'activity not found or already completed');
 

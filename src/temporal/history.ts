@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { optionalTsToDate } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
 import { type ConfirmationReceipt, confirmAnswer } from '../messages/claims.js';
@@ -120,6 +120,14 @@ export type ActivityEnd = 'completed' | 'failed' | 'timed-out' | 'cancelled' | '
 export type PartnerActivity = Awaited<ReturnType<typeof partnerActivitiesIn>>[number];
 
 type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
+
+/** The activities of a workflow that have not ended. The server describes the open ones of an ended workflow as pending. */
+export function pendingIn({
+  status,
+  raw,
+}: Pick<WorkflowExecutionDescription, 'status' | 'raw'>): readonly Pending[] {
+  return status.name === 'RUNNING' ? (raw.pendingActivities ?? []) : [];
+}
 
 /** The activities of a workflow's partners, in order. */
 export async function partnerActivitiesIn(

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
+import { pendingIn } from './history.js';
 import { describe } from './onboardings.js';
 import { ifFound } from './unavailable.js';
 
@@ -91,9 +92,10 @@ function millis(time: Pending['lastAttemptCompleteTime']): number {
 
 export type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
 
-/** The activities of a workflow that have not ended; none when there is no such workflow. */
+/** The activities of a workflow that have not ended; none when there is no such workflow, or it has ended. */
 export async function pendingActivities(client: Client, workflowId: string): Promise<readonly Pending[]> {
-  return (await describe(client, workflowId))?.raw.pendingActivities ?? [];
+  const described = await describe(client, workflowId);
+  return described ? pendingIn(described) : [];
 }
 
 /** Reports whether an activity belongs to a partner task queue, and may be retried at any time. */

@@ -6,6 +6,7 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import proto from '@temporalio/proto';
+import { pendingIn } from './history.js';
 import { decodedFailure, ENCRYPTED, isUnreadablePayload, UnreadablePayload } from './payload-codec.js';
 import { TemporalProblem } from './unavailable.js';
 import { nameOf, parseWorkerIdentity, pollersOf, versionOf, whyNoWorker } from './workers.js';
@@ -139,15 +140,17 @@ async function whyNoResponse(
 const { APPLICATION_ERROR_CATEGORY_BENIGN: BENIGN } = proto.temporal.api.enums.v1.ApplicationErrorCategory;
 
 /**
- * The messages of the last failures of those activities of a workflow that the server retries. A status poll that found no
+ * The messages of the last failures of those activities of workflows that the server retries. A status poll that found no
  * change did not fail.
  */
-export async function failuresOf(client: Client, workflowId: string): Promise<string[]> {
-  return failuresIn(client, await client.workflow.getHandle(workflowId).describe());
+export async function failuresOf(client: Client, workflowIds: readonly string[]): Promise<string[]> {
+  const described = workflowIds.map((id) => client.workflow.getHandle(id).describe());
+  return (await Promise.all(described.map(async (each) => failuresIn(client, await each)))).flat();
 }
 
-export async function failuresIn(client: Client, { workflowId, raw }: WorkflowExecutionDescription) {
-  const failures = (raw.pendingActivities ?? []).flatMap(({ lastFailure }) => lastFailure ?? []);
+export async function failuresIn(client: Client, description: WorkflowExecutionDescription) {
+  const { workflowId } = description;
+  const failures = pendingIn(description).flatMap(({ lastFailure }) => lastFailure ?? []);
   const real = failures.filter(({ applicationFailureInfo }) => applicationFailureInfo?.category !== BENIGN);
   return Promise.all(
     real.map(async (failure) => (await decodedFailure(client, failure, workflowId))?.message ?? ''),

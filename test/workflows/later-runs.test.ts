@@ -1,6 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { partnerRecordId } from '../../src/messages/ids.js';
 import { type ChildReport, childReport } from '../../src/messages/onboardings.js';
+import { statusSeen } from '../../src/messages/partner-account.js';
 import { proposedAnswerOf } from '../../src/temporal/onboardings.js';
 import { recordOf, reportStatus } from '../../src/temporal/partner-accounts.js';
 import { business, customer } from '../rigs/inputs.js';
@@ -121,6 +122,29 @@ describe('a record of which each change is in a run of its own', () => {
   });
 });
 
+it('a record in a later run counts the names of the earlier ones: it keeps at most 100, and the first ones', async () => {
+  const { client } = restless;
+  const at = new Date().toISOString();
+  const names = Array.from({ length: 99 }, (_, number) => `Status ${number}`);
+  const remembered = { statuses: names.map((status) => ({ status, firstAt: at, requirementId: status })) };
+  const workflowId = partnerRecordId('banking', restless.taskQueue);
+  const args = [{ system: 'banking' }, { remembered }];
+  const handle = await client.workflow.start('partnerRecord', {
+    workflowId,
+    args,
+    taskQueue: restless.taskQueue,
+  });
+  for (const status of ['Last', 'Too many', 'Far too many']) await handle.signal(statusSeen, { status });
+  const place = { system: 'banking', account: undefined, taskQueue: restless.taskQueue } as const;
+  const found = await eventually(
+    async () => (await recordOf(client, place))?.statuses ?? [],
+    ({ length }) => length >= 100,
+    'the last name',
+  );
+  expect(found.map(({ status }) => status)).toEqual([...names, 'Last']);
+  await handle.terminate();
+});
+
 /** The activities that a run has scheduled. */
 async function callsOf({ handle }: Onboarding<unknown>, runId: string) {
   const { events } = await restless.client.workflow.getHandle(handle.workflowId, runId).fetchHistory();
@@ -210,4 +234,36 @@ describe.concurrent('a customer in its third run', () => {
     expect(await runOf(first.parts.business)).not.toBe(earlier);
     expect(await ended(again)).not.toContain('business-attached');
   });
+});
+
+it('a customer starts a part as its own, also in the task after which it goes on in another run', async () => {
+  const own = await createRig({ continueAfter: 60, worker: false });
+  onTestFinished(() => own.close());
+  const worker = await own.startWorker();
+  const input = customer({ boarding: 'waiting', business: 'waiting' });
+  // Without a merchant there is no business.
+  const boarding = { ...input.boarding, agentProfileId: 999 };
+  const onboarding = await own.onboard({ ...input, boarding });
+  await onboarding.requirement('rejected-input');
+  const first = await runOf(onboarding);
+  await worker.stop();
+  // One task brings the merchant, and a history that is too long.
+  const report = (number: number, facts = {}): ChildReport => ({
+    ...{ part: 'boarding', run: 'the next one', runStartedAt: new Date().toISOString(), number },
+    ...{ isWhole: number === 1, facts, raised: [], closed: [] },
+  });
+  for (let number = 1; number < 60; number += 1) await onboarding.handle.signal(childReport, report(number));
+  await onboarding.handle.signal(childReport, report(60, { merchantProfileId: 1_001 }));
+  await own.startWorker();
+  const { business: part } = onboarding.parts;
+  await part.until(() => true, 'the business');
+  await eventually(
+    () => runOf(onboarding),
+    (run) => run !== first,
+    'another run',
+  );
+  await onboarding.handle.cancel();
+  await expect(onboarding.outcome()).rejects.toThrow();
+  expect((await part.handle.describe()).status.name).toBe('CANCELLED');
+  expect(await onboarding.events()).not.toContain('business-attached');
 });

@@ -31,8 +31,13 @@ afterEach(() => rig.clear());
 
 const OF_EACH = 2;
 
-/** A batch of parts with two rows each. Without a limits, it waits for its confirmation. */
-async function batchOf(parts: number, limits?: StartLimits, { client, taskQueue, documentDir }: Rig = rig) {
+/** A batch of parts with two rows each. Without a limits, it waits for its confirmation. @param known what it begins with */
+async function batchOf(
+  parts: number,
+  limits?: StartLimits,
+  { client, taskQueue, documentDir }: Rig = rig,
+  known: Partial<BatchState> = {},
+) {
   const batch = workflowId('onboardingBatch', randomUUID());
   const rows = Array.from({ length: parts * OF_EACH }, (_, index): BatchRow => {
     const input = merchant('waiting');
@@ -56,6 +61,7 @@ async function batchOf(parts: number, limits?: StartLimits, { client, taskQueue,
       parts: 0,
       counts: NO_RESULTS,
       failures: [],
+      ...known,
     },
   };
   const input: BatchInput = { ...limits, parts, state };
@@ -129,18 +135,26 @@ it('is discarded when nobody confirms it within 15 minutes, and starts nothing',
   expect(await kept()).toEqual([]);
 });
 
-it('starts when it is confirmed, and each of its runs keeps the limits of the first confirmation', async () => {
+it('starts when it is confirmed, and each of its runs keeps the limits of the first confirmation and all that is known', async () => {
   const impatient = await createRig({ continueAfter: 1 });
   try {
     const { client } = impatient;
-    const { handle } = await batchOf(4, undefined, impatient);
+    // Two of each, as after other parts.
+    const failures = [8, 9].map((line) => ({
+      ...{ line, externalId: `m-${line}`, workflowId: `merchant-boarding-m-${line}` },
+      ...{ result: 'failed' as const, error: 'too long' },
+    }));
+    const known = {
+      ...{ failures, counts: { started: 2, attached: 3, failed: 2 }, accounts: ['', 'acme'] },
+      kinds: { merchantBoarding: 14, businessOnboarding: 1 },
+    };
+    const { handle, state } = await batchOf(4, undefined, impatient, known);
+    const before = await state();
     const limits = { concurrency: 2, rate: 50 };
     for (const confirmed of [limits, { concurrency: 1 }])
       await handle.executeUpdate(confirmBatch, { args: [confirmed] });
-    expect(await handle.result()).toMatchObject({
-      ...{ stage: 'done', parts: 4, name: 'merchants.csv', actor: 'olga' },
-      counts: { started: 8, attached: 0, failed: 0 },
-    });
+    const end = { ...before, stage: 'done', parts: 4, counts: { ...known.counts, started: 10 } };
+    expect([await handle.result(), await state()]).toEqual([end, end]);
     const { runs } = await runsOf(client, handle.workflowId, (await handle.describe()).runId);
     const started = runs.flatMap(({ events }) =>
       events.flatMap(({ activityTaskScheduledEventAttributes: of }) =>

@@ -94,32 +94,85 @@ describe.concurrent('a response that cannot be read', () => {
     },
   );
 
-  it('is read at once when a person says so', async () => {
+  it('is read at once by each boarding when a person says so', async () => {
     await withAccounts(async (rig) => {
-      const { hostile, boardings } = await underReview(rig, 1, 1, { minMs: HOUR_MS, maxMs: HOUR_MS });
-      const [boarding] = boardings as [(typeof boardings)[0]];
-      await boarding.asleepAfter(1);
+      const { hostile, boardings } = await underReview(rig, 2, 1, { minMs: HOUR_MS, maxMs: HOUR_MS });
+      for (const boarding of boardings) await boarding.asleepAfter(1);
       hostile.misbehave(STATUS, () => boardingResponse({ ...PENDING, status: 7 }));
-      for (const reads of [1, 2]) {
-        await nudge(rig.client, boarding.workflowId);
+      const account = accountOf(rig, 'boarding');
+      for (const [index, boarding] of boardings.entries()) {
+        for (const reads of [1, 2]) {
+          await nudge(rig.client, boarding.workflowId);
+          await eventually(
+            async () => hostile.times(STATUS).length,
+            (count) => count === 2 * index + reads,
+            'a read',
+          );
+        }
+        await begun(account);
         await eventually(
-          async () => hostile.times(STATUS).length,
-          (count) => count === reads,
-          'a read',
+          async () =>
+            (await account.written()).filter((kind) => /^workflowExecutionSignaled/.test(kind)).length,
+          (count) => count === index + 1,
+          'a report',
         );
       }
-      const account = accountOf(rig, 'boarding');
       const { id } = await asked(account, 'unreadable');
       hostile.misbehave(STATUS, () => boardingResponse({ ...PENDING, status: 'Declined' }));
       await account.resolve(id, { kind: 'retry' });
-      expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
+      for (const boarding of boardings)
+        expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
       expect(await account.outcome()).toEqual({ outcome: 'done' });
-      const at = async (workflow: Pick<typeof boarding, 'state'>, name: string) =>
+      const at = async (workflow: Pick<typeof account, 'state'>, name: string) =>
         Date.parse((await workflow.state()).timeline.find(({ event }) => event === name)?.at ?? '');
-      // By itself, the poll reads again a minute after a failure.
-      const readAfterMs = (await at(boarding, 'ended')) - (await at(account, 'requirement-resolved'));
-      expect(readAfterMs).toBeLessThan(30_000);
+      // By itself, a poll reads again a minute after a failure.
+      for (const boarding of boardings) {
+        const readAfterMs = (await at(boarding, 'ended')) - (await at(account, 'requirement-resolved'));
+        expect(readAfterMs).toBeLessThan(30_000);
+      }
     });
+  });
+});
+
+it('what comes while a person is asked is asked as well: a second operation, and a second boarding of the first', async () => {
+  await withAccounts(async (rig) => {
+    const { hostile, boardings } = await underReview(rig, 3);
+    const ids = await Promise.all(
+      boardings.map(async (boarding) => `?id=${(await boarding.state()).merchantProfileId}`),
+    );
+    const [first, second, third] = ids;
+    const reads = (line: string, count: number) =>
+      eventually(
+        async () => hostile.times(line).length,
+        (length) => length >= count,
+        `${count} reads`,
+      );
+    const account = accountOf(rig, 'boarding');
+    const unreadable = () => boardingResponse({ ...PENDING, status: 7 });
+    hostile.misbehave(STATUS + first, unreadable);
+    await asked(account, 'unreadable');
+    hostile.misbehave(STATUS + second, unreadable);
+    await reads(STATUS + second, 5);
+    hostile.misbehave(NOTES + third, () => boardingResponse({ notes: 7 }));
+    const { requirements } = await account.until((state) => state.requirements.length > 1, 'two questions');
+    expect(requirements.map(({ title }) => title)).toEqual([
+      'Unreadable responses: get-status of the boarding partner',
+      'Unreadable responses: get-underwriting-notes of the boarding partner',
+    ]);
+
+    // The boarding that was reported first no longer waits. The second one does.
+    await boardings[0]?.handle.terminate();
+    await reads(STATUS + second, hostile.times(STATUS + second).length + 40);
+    const about = async (event: string) => (await account.events()).filter((each) => each === event);
+    expect(await about('requirement-closed')).toEqual([]);
+
+    hostile.behave(NOTES + third);
+    hostile.behave(STATUS + second);
+    expect(await account.outcome()).toEqual({ outcome: 'done' });
+    expect([await about('requirement-raised'), await about('requirement-closed')]).toEqual([
+      ['requirement-raised', 'requirement-raised'],
+      ['requirement-closed', 'requirement-closed'],
+    ]);
   });
 });
 

@@ -68,8 +68,8 @@ export function waitsUnread(error: UnreadableOnboarding, busyUntil: number): Wai
 export async function readWaits(client: Client, workflowId: string): Promise<Waits> {
   const state = await stateOf(client, workflowId);
   const parts = await partsOf(client, workflowId, state);
-  const ids = [workflowId, ...parts.map((part) => part.workflowId)];
-  const failures = (await Promise.all(ids.map((id) => failuresOf(client, id)))).flat();
+  const ids = idsOf(workflowId, parts);
+  const failures = await failuresOf(client, ids);
   const accounts = failures.length === 0 ? [] : await askedByAccounts(client, ids);
   const asked = [...askedOf(workflowId, state, parts), ...accounts];
   return {
@@ -79,6 +79,11 @@ export async function readWaits(client: Client, workflowId: string): Promise<Wai
     ),
     on: asked.length > 0 ? 'person' : failures.length > 0 ? 'unavailable' : 'nobody',
   };
+}
+
+/** A workflow and all its parts. */
+export function idsOf(workflowId: string, parts: readonly PartState[]): string[] {
+  return [workflowId, ...parts.map((part) => part.workflowId)];
 }
 
 /** A part that was started on its own takes its answers itself; any other part by its customer. */

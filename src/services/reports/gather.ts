@@ -16,6 +16,7 @@ import {
   isoOf,
   type PartnerActivity,
   partnerActivitiesIn,
+  pendingIn,
   type Run,
   runsOf,
 } from '../../temporal/history.js';
@@ -71,15 +72,13 @@ async function gathered(
   mask: Mask,
   description: WorkflowExecutionDescription,
 ): Promise<ExportedOnboarding> {
-  const { workflowId, runId, type, taskQueue, status, startTime, closeTime, raw } = description;
+  const { workflowId, runId, type, taskQueue, status, startTime, closeTime } = description;
   const { runs, missing } = await runsOf(client, workflowId, runId);
   const answers: AcceptedAnswer[] = [];
   const activities: PartnerActivity[] = [];
   for (const run of runs) {
     answers.push(...(await answersIn(client, run)));
-    // The server describes open activities of an ended run as pending.
-    const mayBePending = run.runId === runId && status.name === 'RUNNING';
-    const pending = mayBePending ? (raw.pendingActivities ?? []) : [];
+    const pending = run.runId === runId ? pendingIn(description) : [];
     activities.push(...(await partnerActivitiesIn(client, workflowId, taskQueue, run.events, pending)));
   }
   const [input] = await argumentsOf(client, runs[0]);

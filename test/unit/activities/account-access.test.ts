@@ -68,7 +68,8 @@ function process() {
           const details = waiting.get(workflowId);
           const step = details && { activityId: 'step', lastFailure: failureOf(details) };
           const pending = workflowId === 'partner-account-boarding' && partner.workflows ? probing : step;
-          return { raw: { pendingActivities: pending ? [{ ...dueLater, ...pending }] : [] } };
+          const status = { name: 'RUNNING' };
+          return { status, raw: { pendingActivities: pending ? [{ ...dueLater, ...pending }] : [] } };
         },
       }),
     },

@@ -193,7 +193,8 @@ describe('responses that cannot be read', () => {
     later(HOUR - 1);
     expect(await reported(unreadable)).toBe(2);
     later(1);
-    expect(await reported(unreadable)).toBe(3);
+    // In the second hour as well.
+    for (const _ of [1, 2]) expect(await reported(unreadable)).toBe(3);
   });
 
   it('count for a poll from the first of them in a row', async () => {
@@ -283,8 +284,11 @@ describe('an error of our own code', () => {
 
   it('becomes a failure that says so since when, without private values, and is counted by build', async () => {
     const { attempt, counted } = build();
-    await attempt(bug);
-    later(5 * MINUTE);
+    // Each attempt says since when the first one of them failed.
+    for (const _ of [1, 2]) {
+      await attempt(bug);
+      later(5 * MINUTE);
+    }
     const failure = await attempt(bug, { attempt: 4 });
     expect(failure).toMatchObject({
       type: 'SoftwareError',
@@ -301,7 +305,7 @@ describe('an error of our own code', () => {
     });
     expect(failure.stack).not.toContain('ada@');
     expect(counted).toEqual(
-      Array(2).fill([
+      Array(3).fill([
         'gangway_software_errors_total',
         1,
         expect.objectContaining({ activityType: 'createMerchant', build: 'b-2' }),

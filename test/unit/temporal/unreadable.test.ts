@@ -113,17 +113,21 @@ describe('a workflow that does not respond', () => {
     expect(await whyUnreadable(client, 'merchant-boarding-m-1', new Error('a bug'))).toBeUndefined();
   });
 
-  it('has the failures of its activities, and none of a poll that found no change', async () => {
+  it('has the failures of its activities, and none of a poll that found no change or of a workflow that has ended', async () => {
     const { APPLICATION_ERROR_CATEGORY_BENIGN: category } = v1.ApplicationErrorCategory;
-    const failures = [
+    const given = [
       { message: 'HTTP 500', applicationFailureInfo: { type: 'PartnerError' } },
       { message: 'no change', applicationFailureInfo: { category } },
       { message: 'too late', timeoutFailureInfo: {} },
     ];
-    const pendingActivities = [{}, ...failures.map((lastFailure) => ({ lastFailure }))];
+    const pendingActivities = [{}, ...given.map((lastFailure) => ({ lastFailure }))];
     const { client } = answering({
-      describeWorkflowExecution: () => ({ workflowExecutionInfo: execution({}), pendingActivities }),
+      describeWorkflowExecution: ({ execution: { workflowId } }) => ({
+        workflowExecutionInfo: execution({ status: workflowId === 'ended' ? 'TERMINATED' : 'RUNNING' }),
+        pendingActivities,
+      }),
     });
-    expect(await failuresOf(client, 'merchant-boarding-m-1')).toEqual(['HTTP 500', 'too late']);
+    const failures = ['HTTP 500', 'too late'];
+    expect(await failuresOf(client, ['one', 'ended', 'another'])).toEqual([...failures, ...failures]);
   });
 });

@@ -141,7 +141,11 @@ function nothing({ kind, overdue, unclaimed }: InboxOptions, total: number): str
 type Details = ReadonlyMap<InboxItem, Requirement | undefined>;
 
 /** Reads what each requirement asks. Names on standard error what no worker can read now. */
-async function detailsOf(cli: CommandLine, client: Client, items: readonly InboxItem[]): Promise<Details> {
+export async function detailsOf(
+  cli: Pick<CommandLine, 'note'>,
+  client: Client,
+  items: readonly InboxItem[],
+): Promise<Details> {
   /** Task queues on which no worker responds: the next query would only wait as long. */
   const silent = new Set<string>();
   const read = async ({ workflowId, taskQueue }: InboxItem): Promise<readonly Requirement[]> => {

@@ -11,7 +11,13 @@ import {
   isCorrectable,
   shown,
 } from '../../../services/forms/corrections.js';
-import { asPartsHaveThem, type PartState, partsOf, timelinesOf } from '../../../services/inbox/waits.js';
+import {
+  asPartsHaveThem,
+  idsOf,
+  type PartState,
+  partsOf,
+  timelinesOf,
+} from '../../../services/inbox/waits.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { harmlessJson } from '../../../services/texts/text.js';
 import type { Times } from '../../../services/texts/time.js';
@@ -43,8 +49,7 @@ export const status = atTemporal(async (context, id: string, options: IdOptions 
   );
   if (json) return cli.json(state);
   const parts = await partsOf(client, workflowId, state);
-  const ids = [workflowId, ...parts.map((part) => part.workflowId)];
-  const failures = await Promise.all(ids.map((each) => failuresOf(client, each)));
+  const failures = await failuresOf(client, idsOf(workflowId, parts));
   const name = partsOfId(workflowId)?.account;
   // The command may lack the settings of an account.
   const account = name === undefined ? config : config.accounts[name];
@@ -57,7 +62,7 @@ export const status = atTemporal(async (context, id: string, options: IdOptions 
     'merchant portal': account && portalLink(account, 'boarding', state.merchantProfileId),
     'bank portal': account && portalLink(account, 'banking', state.profileId),
     'web ui': link(workflowId, runId),
-    retrying: failures.flat().join('; ') || undefined,
+    retrying: failures.join('; ') || undefined,
     workflow: workflowId,
   });
   const requirements = asPartsHaveThem(state, parts);

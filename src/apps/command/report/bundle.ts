@@ -4,7 +4,7 @@ import { masked } from '../../../platform/privacy/masked.js';
 import { listenAddress } from '../../../platform/settings/settings.js';
 import { partsOf } from '../../../services/reports/gather.js';
 import { packageVersion } from '../../../services/texts/docs.js';
-import { runsOf } from '../../../temporal/history.js';
+import { pendingIn, runsOf } from '../../../temporal/history.js';
 import { stateOf } from '../../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import { findById, type IdOptions, saveFile } from '../cli/arguments.js';
@@ -92,7 +92,6 @@ async function recordOf(client: Client, description: WorkflowExecutionDescriptio
   const { workflowId, runId, type, status, startTime, closeTime, raw } = description;
   const { runs, missing } = await runsOf(client, workflowId, runId);
   const versioning = raw.workflowExecutionInfo?.versioningInfo;
-  const pending = status.name === 'RUNNING' ? (raw.pendingActivities ?? []) : [];
   return {
     workflowId: masked(workflowId, 'failure'),
     type,
@@ -100,7 +99,7 @@ async function recordOf(client: Client, description: WorkflowExecutionDescriptio
     startedAt: startTime,
     endedAt: closeTime,
     build: versioning && inHistory(WorkflowExecutionVersioningInfo, versioning),
-    pendingActivities: pending.map((each) => inHistory(PendingActivityInfo, each)),
+    pendingActivities: pendingIn(description).map((each) => inHistory(PendingActivityInfo, each)),
     state: await stateOf(client, workflowId).then(
       (state) => harmless(state, IN_STATE),
       (error: unknown) => {

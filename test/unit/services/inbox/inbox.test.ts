@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Requirement } from '../../../../src/messages/requirements.js';
-import { byDue, itemsOf, onboardingName, shortIds } from '../../../../src/services/inbox/inbox.js';
+import { byDue, itemsOf, onboardingName, shortIds, toDo } from '../../../../src/services/inbox/inbox.js';
 import { waitsUnread } from '../../../../src/services/inbox/waits.js';
 import type { Listed } from '../../../../src/temporal/search.js';
 import { UnreadableOnboarding } from '../../../../src/temporal/unreadable.js';
@@ -48,6 +48,22 @@ describe('the items of a workflow in the inbox', () => {
     expect(onboardingName('merchant-boarding-operation-1')).toBeUndefined();
   });
 });
+
+it.each([
+  [[], 0, 'running', ''],
+  [['ticket'], 0, 'running', 'answer ticket'],
+  [['ticket', 'rejected-input'], 0, 'running', 'answer ticket (1 more)'],
+  [['ticket'], 2, 'running', 'answer ticket (2 more)'],
+  [['ticket', 'ticket', 'ticket'], 4, 'running', 'answer ticket (6 more)'],
+  [['ticket'], 0, 'terminated', ''],
+] as const)(
+  'of open requirements %j and %i that the list only counts, a %s workflow shows: %j',
+  (...given) => {
+    const [kinds, moreRequirements, state, text] = given;
+    const requirements = kinds.map((kind) => ({ kind, id: kind, raisedAt: NOON, dueAt: NOON }));
+    expect(toDo({ state, requirements, moreRequirements } as unknown as Listed)).toBe(text);
+  },
+);
 
 it.each([
   ['no-response', '2026-01-31T11:59:00.000Z', 0],

@@ -58,6 +58,7 @@ describe('gangway list and inbox', () => {
     const dueIn = (lines: Record<string, unknown>[]) => [
       ...new Set(lines.map(({ dueAt }) => Math.round((Date.parse(String(dueAt)) - Date.now()) / 3_600_000))),
     ];
+    expect((await gangway(['list', '--running', '--limit', '1'])).stderr).toBe('1 of 3; --limit 0 for all\n');
     const first = await inbox('--limit', '1');
     expect(dueIn(jsonLines(first))).toEqual([10]);
     const next =
