@@ -64,6 +64,7 @@ it('names which promise a run breaks, what is enough for it, and how to repeat i
       slips: [],
       twists: [],
       errands: [],
+      habits: [],
       incidents: forEver,
       existing: 'nothing',
     },
