@@ -254,6 +254,7 @@ export class People {
         if (answers.includes('adopt')) return this.#asSubmitted(detail);
         return isFollowed ? RETRY : undefined;
       case 'unclear-mid':
+        if (this.scene.plan.habits.includes('mid-changes-once')) return 'none';
         return mid && this.scene.world.chance.happens(0.5) ? { kind: 'adopt', id: mid } : undefined;
       case 'rejected-input':
         if (UNKNOWN_NUMBER.test(detail) && this.scene.plan.habits.includes('numbers-of-v1')) {

@@ -1,4 +1,5 @@
 import { continueAsNew } from '@temporalio/workflow';
+import type { RefusedSubmission } from '../messages/banking-activities.js';
 import type { BusinessOnboardingInput, FollowedBusinessInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import {
@@ -76,23 +77,24 @@ async function findOrSubmit(business: Business, restored: Restored | undefined):
 /** @param inDoubt why it may have been submitted before */
 async function submitUnlessFound(business: Business, inDoubt: string | undefined): Promise<void> {
   const declined: number[] = [];
+  const unclaimed: RefusedSubmission[] = [];
   for (let mayBeSubmitted = inDoubt; ; mayBeSubmitted = undefined) {
-    const submitted = await submit(business, declined, mayBeSubmitted);
+    const submitted = await submit(business, declined, unclaimed, mayBeSubmitted);
     if ('adopted' in submitted) return adopt(business, submitted.adopted);
     if ('existing' in submitted) {
-      const source = submitted.isSaved && 'Although it refused the submission, the bank has';
+      const source = submitted.isSaved ? 'earlier' : 'merchant';
       const found = await ours(business, SUBMIT, submitted.existing, source);
       if (found) return adopt(business, found);
       declined.push(submitted.existing.profileId);
       continue;
     }
-    const { profileId, financialAccountId, problems } = submitted;
+    const { profileId, financialAccountId, problems, baseline } = submitted;
     const { candidate, now } = await claimed(business, submitted);
     if (candidate.against.length > 0 || !now) {
-      const source = 'The bank responded to the submission with';
-      const found = await ours(business, SUBMIT, candidate, source);
+      const found = await ours(business, SUBMIT, candidate, 'response');
       if (found) return adopt(business, found);
       declined.push(profileId);
+      unclaimed.push({ dba: business.dba, baseline });
       continue;
     }
     business.knowProfile(profileId, 'holder-submitted');

@@ -29,26 +29,36 @@ type Submitted =
   | { readonly existing: Candidate; readonly isSaved?: true }
   | { readonly adopted: Candidate };
 
-/** Submits the holder, once, unless the bank has a profile for its merchant. `inDoubt` says why it may be submitted already. */
+/**
+ * Submits the holder, once, unless the bank has a profile for its merchant, or one that an earlier submission has made.
+ *
+ * @param unclaimed submissions whose profile is not known: refused ones, and those that the bank answered with another profile
+ * @param inDoubt why it may be submitted already
+ */
 export function submit(
   business: Business,
   declined: readonly number[],
+  unclaimed: RefusedSubmission[],
   inDoubt: string | undefined,
 ): Promise<Submitted> {
   const { journey } = business;
   const adoptNamed = adoptable(business);
   let candidates: readonly Candidate[] = [];
-  let refused: readonly RefusedSubmission[] = [];
   const keepRefused = (baseline: readonly number[], saved = '') => {
     const profileId = /^\d+$/.test(saved) ? { profileId: Number(saved) } : {};
-    refused = [...refused, { dba: business.dba, baseline, ...profileId }];
+    unclaimed.push({ dba: business.dba, baseline, ...profileId });
   };
   return runStep<Submitted>(journey, {
     effect: 'once',
     title: SUBMIT,
     run: async (send) => {
       const since = new Date().toISOString();
-      const request = { ...business.toFind, since, declined, ...(refused.length > 0 && { refused }) };
+      const request = {
+        ...business.toFind,
+        since,
+        declined,
+        ...(unclaimed.length > 0 && { refused: unclaimed }),
+      };
       const submitted = await send(bank.submitHolder, request);
       if ('existing' in submitted) return submitted;
       const { profileId, problems, baseline } = submitted;
@@ -74,13 +84,13 @@ export function submit(
     adopt: async (id) => ({ adopted: await adoptNamed(id) }),
     get whereToLook() {
       const seen = candidates.map((candidate) => `The bank has ${described(candidate)}.\n`);
-      return (
-        `${seen.length > 0 ? '\n' : ''}${seen.join('')}` +
-        `Look in the partner’s portal for a banking profile of “${masked(business.dba)}”. ` +
-        'If it is there, adopt its profile id.'
-      );
+      return `${seen.length > 0 ? '\n' : ''}${seen.join('')}${inPortal(business)}`;
     },
   });
+}
+
+function inPortal({ dba }: Business): string {
+  return `Look in the partner’s portal for a banking profile of “${masked(dba)}”. If it is there, adopt its profile id.`;
 }
 
 export function read({ journey, profileId }: Business): Promise<ProfileSnapshot> {
@@ -208,7 +218,7 @@ export async function followProfile(business: Business, profileId: number): Prom
       await askForCorrection(journey, { title }, [{ field: '', message }]);
       continue;
     }
-    const adopted = await ours(business, title, found.candidate);
+    const adopted = await ours(business, title, found.candidate, 'followed');
     if (adopted === undefined) continue;
     await adopt(business, adopted, isSurelyOurs(found.candidate) ? found.now : undefined);
     // Only a person submits a profile that reads as new.
@@ -261,18 +271,31 @@ function adoptable(business: Business): (id: string) => Promise<Candidate> {
   };
 }
 
+/** Where a profile comes from that may not be of this business, and what a person can do if it is not. */
+export const SOURCES = {
+  merchant: ['For the merchant, the bank has', 'If not, retry: the business is then submitted as a new one.'],
+  earlier: [
+    'Since an earlier submission, the bank has',
+    'If not, retry: the business is then submitted again.',
+  ],
+  response: [
+    'The bank responded to the submission with',
+    'Retry only if it is not there, because the submission may have made it and retrying submits the business again.',
+  ],
+  followed: ['The bank has', 'If not, abandon. Retry reads the profile again.'],
+} as const;
+
 /** The existing profile, if evidence or a person says that it is of this business. Undefined if the person says retry. */
 export async function ours(
   business: Business,
   title: string,
   existing: Candidate,
-  source = 'For the merchant, the bank has',
+  source: keyof typeof SOURCES,
 ): Promise<Candidate | undefined> {
   const { profileId } = existing;
   if (isSurelyOurs(existing)) return existing;
-  const [found, otherwise] = business.isFollowed
-    ? ['The bank has', 'If not, abandon. Retry reads the profile again.']
-    : [source, 'If not, retry: the business is then submitted as a new one.'];
+  const [found, otherwise] = SOURCES[source];
+  const look = source === 'response' ? `${inPortal(business)} ` : '';
   const adoptNamed = adoptable(business);
   let problem = '';
   for (;;) {
@@ -281,7 +304,7 @@ export async function ours(
       title: `Whose banking profile? ${title}`,
       detail:
         `${problem}${found} ${described(existing)}. If it belongs to this business, adopt ${profileId}. ` +
-        otherwise,
+        `${look}${otherwise}`,
       answers: ['adopt', 'retry', 'abandon'],
     });
     if (answer?.kind !== 'adopt') return undefined;

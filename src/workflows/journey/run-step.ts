@@ -136,6 +136,8 @@ async function correctedOrDone<Result>(
   // Without evidence, only a person can know that it was done by hand, or that the partner has what it refused.
   const adopts = readEvidence === 'none' || saved !== undefined ? idFormat : undefined;
   const wasSent = status !== undefined || step.rejected !== undefined;
+  if (saved !== undefined)
+    context.timeline.add('write-uncertain', { detail: `${title}, refused: ${signInWords(saved)}` });
   const advice =
     saved !== undefined || (readEvidence === 'none' && wasSent)
       ? `${signInWords(saved)} ${whereToLook} Correct it or retry only if it is not there, because either sends it again.`
