@@ -13,7 +13,7 @@ import { bankByHand } from './existing.js';
 import { auditOf, entriesOf, differences as missing } from './ledger.js';
 import { MARKERS, PRIVATE } from './markers.js';
 import type { People } from './people.js';
-import { OUTAGES, type Plan } from './plan.js';
+import { isStale, OUTAGES, type Plan } from './plan.js';
 import type { Scene } from './scene.js';
 import type { Service } from './service/service.js';
 import {
@@ -54,9 +54,10 @@ const PROMISES: Readonly<Record<string, Check>> = {
   'Every onboarding ends as its partners decided.': unfinished,
   'Every write that should take effect does so once, and no other does.': doubled,
   'What a workflow counts as done is in the ledger.': believedWrongly,
-  'Every write that took effect is in a timeline.': ({ cast, partners, interrupted }, witnesses) =>
+  'Every write that took effect is in a timeline.': ({ cast, partners, interrupted, plan }, witnesses) =>
     cast.flatMap((party) => {
-      if (interrupted.has(party)) return [];
+      // Nobody can know what a refusal without a word has saved.
+      if (interrupted.has(party) || plan.habits.some((habit) => habit.endsWith('-silently'))) return [];
       const own = witnesses.filter((witness) => witness.party === party);
       const state = Object.assign({}, ...own.map((each) => each.state));
       const timeline = own.flatMap((each) => each.state.timeline);
@@ -145,14 +146,13 @@ async function doubled(end: Ended): Promise<string[]> {
   // Somebody asked for it once more.
   const own = [...wrong].filter(([party]) => !interrupted.has(party));
   const told = own.flatMap(([{ externalId }, all]) => {
-    const why = all.filter((each) => !plan.habits.some((name) => STALE.includes(name)) || !AGAIN.test(each));
+    const why = all.filter((each) => !plan.habits.some(isStale) || !AGAIN.test(each));
     return why.length > 0 ? [`${externalId}: ${why.join(', ')}`] : [];
   });
   return [...told, ...others];
 }
 
-/** Habits by which an answered question comes back. Who answers it again, as asked, has answered it twice. */
-const STALE = ['replicas', 'reads-go-back', 'shows-later', 'misses-a-row', 'status-goes-back'];
+/** Who answers a question again, because it came back, has answered it twice. */
 const AGAIN = /^(create-ticket|request-underwriting-review|upload-attachment) took effect [2-9] times/;
 
 /** One that is rejected or abandoned may have had its effect. None has it twice. */

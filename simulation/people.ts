@@ -9,7 +9,7 @@ import { finalMid } from './ledger.js';
 import { MARKERS } from './markers.js';
 import { CODE, type Departure, NOT_TODAY } from './network.js';
 import { PartnerStaff } from './partner-staff.js';
-import { OUTAGES } from './plan.js';
+import { isStale, OUTAGES } from './plan.js';
 import type { Scene } from './scene.js';
 import { Answering, type Case } from './slips.js';
 import { type Witness, writtenAs } from './writes.js';
@@ -30,7 +30,7 @@ const MOST_ANSWERS = 150;
  * of another organization.
  */
 const FOR_NO_REASON = new RegExp(
-  `${NOT_TODAY}|${STORE_FAILS}|is not in the document store$|^the partner gave no reason$|is On Hold|^the partner does not let us read it \\(401\\)`,
+  `${NOT_TODAY}|: Check it\\.$|${STORE_FAILS}|is not in the document store$|^the partner gave no reason$|is On Hold|^the partner does not let us read it \\(401\\)`,
   'm',
 );
 
@@ -45,7 +45,8 @@ const SHUT_OUT =
 const CREATED = /^The partner responded to the create with merchant (\d+), but it cannot be read/m;
 
 /** Another workflow follows the merchant. */
-const CLAIMED = /has this merchant$|^it is the merchant|^\d+ cannot be adopted: /;
+const CLAIMED =
+  /has this merchant$|^workflow \S+ has \d+ as well; |^it is the merchant|^\d+ cannot be adopted: /;
 
 /** Where a person has to look before a create is sent again. */
 const PORTAL = /adopt its (merchant )?profile id\. Correct it or retry only if it is not there/;
@@ -330,6 +331,8 @@ export class People {
     if (kind !== 'rejected-input') return false;
     const at = Date.parse(raisedAt);
     if (this.scene.plan.existing === 'claimed' && CLAIMED.test(detail)) return true;
+    if (/To change an answer, take it back\.$/.test(detail) && this.scene.plan.habits.some(isStale))
+      return true;
     if (detail === REFUSED_REVIEW) return this.#heldTakesAnswers || this.#isStatusReadLate(at);
     return FOR_NO_REASON.test(detail) || (SHUT_OUT.test(detail) && this.#isShutOut(at));
   }

@@ -89,6 +89,11 @@ async function submitUnlessFound(business: Business, inDoubt: string | undefined
       continue;
     }
     const { profileId, financialAccountId, problems, baseline } = submitted;
+    // If the onboarding ends before anybody knows whose profile it is, this is all that is left of it.
+    if (submitted.now === undefined || submitted.now.candidate.against.length > 0)
+      business.journey.timeline.add('write-uncertain', {
+        detail: `${SUBMIT}: the bank responded with banking profile ${profileId}`,
+      });
     const { candidate, now } = await claimed(business, submitted);
     if (candidate.against.length > 0 || !now) {
       const found = await ours(business, SUBMIT, candidate, 'response');

@@ -84,6 +84,10 @@ export class SandboxControl {
     return (await this.#json<{ calls: number }>('/sandbox/faults')).calls;
   }
 
+  habits(...habits: string[]): Promise<unknown> {
+    return this.#json('/sandbox/habits', 'POST', { habits });
+  }
+
   pace(pace: string): Promise<unknown> {
     return this.#json('/sandbox/pace', 'PUT', { pace });
   }

@@ -66,9 +66,13 @@ function identified(notes: readonly UnderwritingNote[]): Note[] {
 }
 
 function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
-  const shown = notes.map(({ text, author, date }) => {
+  const rows = notes.map(({ text, author, date }) => {
     return { text: withoutEntities(text), author: author && withoutEntities(author), date };
   });
+  // Two rows of the same time are one note, which a list repeats.
+  const seen = new Set<string>();
+  const isFirst = (row: string) => !seen.has(row) && seen.add(row) !== undefined;
+  const shown = rows.filter((row) => row.date === null || isFirst(JSON.stringify(row)));
   const alike = Map.groupBy(shown, ({ text }) => lasting(text));
   const places = new Map(
     [...alike].flatMap(([content, same]) =>

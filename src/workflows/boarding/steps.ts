@@ -53,6 +53,11 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
     if ('found' in merchant) return adopt(boarding, merchant.found, restored);
     const { merchantProfileId, since, respondedAt } = merchant;
     const created = defined({ respondedAt });
+    // If the boarding ends before anybody knows whose merchant it is, this is all that is left of it.
+    if (merchant.now?.length !== 0)
+      journey.timeline.add('write-uncertain', {
+        detail: `${CREATE}: the partner responded with merchant ${merchantProfileId}`,
+      });
     const against = merchant.now ?? (await claim(boarding, { merchantProfileId, since, ...created }));
     if (against.length === 0) {
       journey.state.know({ merchantProfileId });
@@ -63,6 +68,8 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
     rejected = [{ field: '', message: notOurs(merchantProfileId, against) }];
   }
 }
+
+const CREATE = 'create the merchant';
 
 /** Reserves the merchant in the response to a create, if the create itself could not do that. */
 async function claim(
@@ -112,7 +119,7 @@ function createStep(
   let saved: readonly SavedMerchant[] = [];
   return runStep<Created>(journey, {
     effect: 'once',
-    title: 'create the merchant',
+    title: CREATE,
     run: async (send) => {
       since = new Date().toISOString();
       // One that is followed exists.

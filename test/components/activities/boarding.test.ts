@@ -63,6 +63,22 @@ describe('fees that are read and sent with a change', () => {
     expect(String(requests[1]?.body)).toBe(`{"minimumDiscountAmount":20,${OWN}}`);
   });
 
+  it('are numbers where they are text that its own write refuses, at any depth', async () => {
+    const { url, requests } = await recordingServer((response, request) => {
+      const isRefused = request.method === 'POST' && requests.length === 2;
+      const refusal = '{"success":false,"error":"3.50 is not a number"}';
+      const fees =
+        '{"data":{"minimumDiscountAmount":"20.00","cashDiscountRate":"3.50","amex":{"portal":{"perItem":"0.10","percent":"0"}},"label":"1.0"}}';
+      return responding(isRefused ? 400 : 200, isRefused ? refusal : fees)(response, request);
+    });
+    const changes = { minimumDiscountAmount: 25 };
+    await run(activitiesAt(url).changeFees, { merchantProfileId: 7, changes });
+    expect(requests.filter(({ line }) => line.startsWith('POST')).map(({ body }) => `${body}`)).toEqual([
+      '{"minimumDiscountAmount":25,"cashDiscountRate":"3.50","amex":{"portal":{"perItem":"0.10","percent":"0"}},"label":"1.0"}',
+      '{"minimumDiscountAmount":25,"cashDiscountRate":3.5,"amex":{"portal":{"perItem":0.1,"percent":0}},"label":"1.0"}',
+    ]);
+  });
+
   it('are checked where a person changes them', async () => {
     const { url, requests } = await recordingServer(responding(200, answering(20)));
     const changes = { minimumDiscountAmount: 750, standard: { portal: { perItem: 1 } } };
@@ -166,6 +182,9 @@ describe('a create', () => {
       responding(200, `{"data":{"merchantProfileId":4711},"error":null,${more}}`),
     );
     const created = { merchantProfileId: 4711, agentProfileId: 101, warnings: [warning] };
-    expect(await run(activitiesAt(url).createMerchant, request)).toEqual(created);
+    expect(await run(activitiesAt(url).createMerchant, request)).toEqual({
+      ...created,
+      respondedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.000Z$/),
+    });
   });
 });

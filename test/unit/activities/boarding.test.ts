@@ -190,6 +190,12 @@ describe('the notes of underwriters', () => {
     ]);
   });
 
+  it('are one note if a list repeats a row, and two if they were written at different times', async () => {
+    const row = note('Why?', 'Uma', '2026-01-05T10:00:00Z');
+    expect(await idsOf(row, row)).toHaveLength(1);
+    expect(await idsOf(row, { ...row, date: '2026-01-05T11:00:00Z' })).toHaveLength(2);
+  });
+
   it.each([
     ['Send the lease (2 days open)', 'Send the lease (13 days open)', true],
     ['Send the  lease\u00a0', 'Send the lease', true],

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { business, merchant } from '../rigs/inputs.js';
+import { createRig, type Rig } from '../rigs/rig.js';
+
+/** People do what a question says, to the letter. */
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+beforeEach(() => rig.sandbox.habits());
+afterAll(() => rig.close());
+
+const holdersOf = async (name: string) =>
+  (await rig.sandbox.ledger({ operation: 'submit-business-account-holder' })).filter(
+    (each) => each.name === name,
+  );
+
+it('whose bank answers with the profile of another one: declined as told, the next submission finds the one that was made', async () => {
+  await rig.sandbox.habits('ids-of-others');
+  const first = await rig.onboardBusiness(business());
+  const { profileId } = await first.until((state) => state.profileId !== undefined);
+  const input = business();
+  const second = await rig.onboardBusiness(input);
+  const { id, detail } = await second.requirement('uncertain-write');
+  expect(detail).toContain(`The bank responded to the submission with banking profile ${profileId}`);
+  expect(detail).toContain('Retry only if it is not there, because the submission may have made it');
+  await second.resolve(id, { kind: 'retry' });
+  await second.until((state) => state.profileId !== undefined && state.profileId !== profileId);
+  expect(await holdersOf(input.holder.doingBusinessAsName)).toHaveLength(1);
+  expect(await second.outcome()).toMatchObject({ outcome: 'onboarded' });
+});
+
+it('whose partner saves what it refuses without a word: looked up as told, the merchant is adopted, and none is doubled', async () => {
+  await rig.sandbox.habits('refuses-and-saves-silently');
+  const input = merchant();
+  const boarding = await rig.board(input);
+  const { id, detail } = await boarding.requirement('rejected-input');
+  expect(detail).toContain(
+    `guid ${input.externalId}. If it is there, adopt its merchant profile id. Correct it or retry only if`,
+  );
+  const [saved] = await rig.sandbox.ledger({ operation: 'create-merchant', guid: input.externalId });
+  await boarding.resolve(id, { kind: 'adopt', id: String(saved?.id) });
+  expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', merchantProfileId: saved?.id });
+  expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
+});
+
+it.runIf(inject('isSimulated'))(
+  'whose partner takes it for another one by its e-mail, which nobody else knows yet: nothing is written to that one',
+  async () => {
+    await rig.sandbox.habits('same-email');
+    const email = 'shared@example.com';
+    const input = () => merchant(undefined, { merchant: { ...merchant().merchant, email } });
+    const first = input();
+    await rig.sandbox.plan('drop-after-commit', 'create-merchant', { about: first.externalId });
+    const lost = await rig.board(first);
+    await lost.requirement('uncertain-write');
+    const [theirs] = await rig.sandbox.ledger({ guid: first.externalId });
+    // Minutes later, both clocks show that it was there before.
+    await new Promise((resolve) => void setTimeout(resolve, 5 * 60_000));
+    const boarding = await rig.board({ ...input(), fees: { minimumDiscountAmount: 30 } });
+    const { detail } = await boarding.requirement('rejected-input');
+    expect(detail).toContain(
+      `The partner responded to the create with merchant ${theirs?.id}, but its status dates from`,
+    );
+    expect(await rig.sandbox.writes(first.externalId)).toEqual(['create-merchant']);
+    expect((await boarding.state()).merchantProfileId).not.toBe(theirs?.id);
+  },
+);
+
+it('that is canceled before the partner shows the merchant that it has just made says which one that is', async () => {
+  await rig.sandbox.habits('sign-in-page');
+  const input = merchant();
+  const boarding = await rig.board(input);
+  const entry = await boarding.until(({ timeline }) =>
+    timeline.some(({ event }) => event === 'write-uncertain'),
+  );
+  const [made] = await rig.sandbox.ledger({ guid: input.externalId });
+  await boarding.handle.cancel();
+  await expect(boarding.outcome()).rejects.toThrow();
+  expect(entry.timeline.at(-1)?.detail).toBe(
+    `create the merchant: the partner responded with merchant ${made?.id}`,
+  );
+});
