@@ -36,7 +36,10 @@ export interface SignIn {
   readonly useCode?: (code: string) => void;
 }
 
-/** A failure from just before the credentials worked takes up to this many milliseconds to reach the server. */
+/**
+ * How long to wait before waking activities, in milliseconds: failures from just before the credentials worked may still be on their
+ * way to the server.
+ */
 const SETTLING_MS = 1_000;
 
 /** The passes of a probe to other processes, and their pause in milliseconds. After that, its process counts as gone. */
@@ -62,7 +65,7 @@ export class AccountAccess {
     private readonly signIn: SignIn,
   ) {}
 
-  /** Intercepts all activities of the account. Placed after the interceptors that need results as the server gets them. */
+  /** Intercepts all activities of the account. Must be the inner one: interceptors that need the final result go outside it. */
   readonly interceptors: ActivityInterceptorsFactory = ({ info }): ActivityInterceptors => ({
     inbound: { execute: (input, next) => this.#guarded(info, () => next(input)) },
   });
@@ -139,7 +142,7 @@ export class AccountAccess {
       throw again('OtherProcess', 'the probe is for another process', PASS_MS);
     }
     if (isOwn) this.#state = credentials.probed(this.#state);
-    // Otherwise the owner is gone. Later attempts need not search for it again.
+    // Found the owner: count again from zero. If the passes were used up, its process is gone, and later attempts probe at once.
     if (isOwn && passes > 0) heartbeat({ passes: 0 });
     if (isOwn && seen) this.#pause();
     // In this order, because forgetting drops an unused code.

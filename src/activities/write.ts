@@ -59,7 +59,7 @@ export function writeRepeatably<Result>(
   return attemptWrite(send, mayRepeat);
 }
 
-/** The SDK awaits it; nothing else can. */
+/** At run time this is still a promise, which the SDK awaits. The type hides that from our own code. */
 function asOnce<Result>(response: Promise<Result>): Once<Result> {
   return response as unknown as Once<Result>;
 }
@@ -148,7 +148,10 @@ async function recordResponse(response: object): Promise<void> {
 /** The time limit for the read after a write, in milliseconds. The status poll reads later in any case. */
 const READ_AFTER_MS = 10_000;
 
-/** Records that this attempt did not start its write, so that the next one sends it, even after a reset that keeps the record. */
+/**
+ * Records a cleared mark for an attempt that never started its write. The next attempt then knows that nothing was sent, even after a
+ * reset that keeps heartbeat details.
+ */
 export async function leaveUnsent(): Promise<void> {
   await new Marks(isResetWithoutMarks()).clear();
 }
@@ -165,7 +168,10 @@ function notSent(error: unknown, attempt: number): unknown {
   return asFailure(retryable ? error : namingRead(error), retryable);
 }
 
-/** A response before the mark belongs to a read. Its problems are not about the write, so no field of the write corrects them. */
+/**
+ * Without a mark, an HTTP status can only come from a read before the write. Its problems get no field names, because no correction of
+ * the write fixes them.
+ */
 function namingRead(error: PartnerError): PartnerError {
   const { operation, status, fields } = error.details;
   if (status === undefined) return error;
@@ -176,8 +182,9 @@ function namingRead(error: PartnerError): PartnerError {
 
 /**
  * Reports whether an operator has reset the activity together with its heartbeat details, which removes marks. The server then
- * numbers the attempts from 1 again, at least one timeout after the activity was scheduled: only the marks of an attempt that
- * timed out matter. An attempt 1 that was scheduled sooner was moved to another build, for example.
+ * numbers the attempts from 1 again. A mark can be lost only if at least one start-to-close timeout has passed since the activity was
+ * scheduled, because only an attempt that timed out can have left one. An attempt 1 that was scheduled sooner was moved to another
+ * build, for example.
  */
 function isResetWithoutMarks(): boolean {
   const { attempt, startToCloseTimeoutMs, ...info } = activityInfo();

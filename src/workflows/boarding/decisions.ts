@@ -115,7 +115,10 @@ function showRestless(restless: Restless): readonly Decision[] {
   return when(fields !== '', { record: 'restless', detail });
 }
 
-/** A note listed in a status set after its delivery is asked again. In review, the partner may list it in spite of its answer. */
+/**
+ * A note listed in a status set after its delivery is asked again. While `in-review`, the partner may still list a note that was
+ * answered.
+ */
 function stillDelivered(
   delivered: Remembered['delivered'],
   { status, phase, statusDate, notes, isWithoutNotes }: StatusSnapshot,
@@ -130,7 +133,10 @@ function stillDelivered(
   return Object.fromEntries(Object.entries(delivered).filter(isStill));
 }
 
-/** Asks a person about each listed note without a delivered answer. Question and answer end with the note, except in review. */
+/**
+ * Asks a person about each listed note without a delivered answer. When a note disappears, its question closes and its undelivered
+ * answer is dropped; while `in-review`, the answer is kept.
+ */
 function onNotes(
   delivered: Remembered['delivered'],
   { phase, notes, isWithoutNotes }: StatusSnapshot,
@@ -295,7 +301,7 @@ export type Due =
 
 /**
  * Returns what the status calls for: the application once, and again when a person has answered what the partner wants changed; the
- * answers to notes, once all are answered, unless the partner did not take the same ones in the same status.
+ * answers to notes, once all are answered, unless the partner has already declined exactly these answers in this status.
  */
 export function due(remembered: Remembered, situation: Situation): Due | undefined {
   const { seen, submitted, notTaken, restless } = remembered;

@@ -11,7 +11,7 @@ import { momentOf } from './current-details.js';
 import type { Question } from './requirement-queue.js';
 import type { Before, Found, OnceWrite, Step, StepContext } from './step.js';
 
-/** Thrown when a rejection by the partner or by our own check ends a step, and by a `run` whose response contains one. */
+/** Ends a step that the partner or our own check rejected. A `run` also throws it when a successful response reports problems. */
 export class Rejected extends Error {
   override readonly name: string = 'Rejected';
   constructor(
@@ -90,7 +90,7 @@ export async function runStep<Result>(context: StepContext, step: Step<Result>):
   }
 }
 
-/** The failure of an earlier attempt with which a write begins. */
+/** The failure to start from instead of a first call: an earlier workflow may have sent the write, or its result is not believed. */
 function failureOfEarlier({
   title,
   mayBeDone,
@@ -108,7 +108,7 @@ export function runRead<Result>(
   return runStep(context, { effect: 'read', title, run });
 }
 
-/** Checks an adoption. Returns whether nobody was asked about it: after a question, what was read before it is old. */
+/** Checks an adoption. Returns true if it passed at the first try. Otherwise a person was asked, and earlier reads are stale. */
 export async function isOwnAtOnce(
   context: StepContext,
   title: string,
@@ -133,7 +133,7 @@ async function correctedOrDone<Result>(
     return undefined;
   }
   const { title, correct, replace, readEvidence, idFormat = 'digits', whereToLook } = step;
-  // Without evidence, only a person can know that it was done by hand, or that the partner has what it refused.
+  // If no read can show the effect, or the refusal names a record, only a person can tell.
   const adopts = readEvidence === 'none' || saved !== undefined ? idFormat : undefined;
   const wasSent = status !== undefined || step.rejected !== undefined;
   if (saved !== undefined)

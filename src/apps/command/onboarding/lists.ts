@@ -108,8 +108,9 @@ export async function inbox(cli: CommandLine, words: readonly string[], options:
     const wanted = { ...others, ...everything, find, ...(overdue && { dueUntil: new Date() }) };
     const { filter: page, total } = await mostUrgent(client, wanted, limit);
     const found = await Array.fromAsync(listed(client, visibilityQuery(page)));
+    // What does not fit into a list has no kind, and may be of this one.
     const isWanted = ({ kind, overdue: isLate, claimedBy }: InboxItem) =>
-      (options.kind === undefined || kind === options.kind) &&
+      (options.kind === undefined || kind === undefined || kind === options.kind) &&
       (!overdue || isLate) &&
       (!unclaimed || claimedBy === undefined);
     const items = found.flatMap(itemsOf).filter(isWanted).sort(byDue);
