@@ -40,6 +40,7 @@ function controlRoutes(
       'let the dba, doingBusinessAsName or name of a terminal end in the name in brackets, as in "Corner Bakery [notes]"',
     ...Object.assign({}, ...Object.values(EMULATED).map(({ scenarios }) => scenarios)),
     faults: FAULTS,
+    habits: Object.fromEntries(Object.entries(HABITS).map(([name, { does }]) => [name, does])),
   }));
 
   server.get('/sandbox/ledger', ({ query }) => ledger.entries(query as Record<string, string>));
