@@ -347,7 +347,9 @@ function submitStep(boarding: Boarding): Promise<Submission> {
   let isPerhapsTaken = false;
   /** Only a submission leads to `pending`. If it is not our first, it is ours, with the corrections, only if one of ours was sent. */
   const submissionIn = ({ status, phase }: Pick<StatusSnapshot, 'status' | 'phase'>): Submission => {
-    const submitted = phase === 'pending' && (!isAgain || isAgainInDoubt);
+    const isNext = phase === 'pending' && (!isAgain || isAgainInDoubt);
+    // Only a submission leads away from the phases before the first one.
+    const submitted = isNext || (isPerhapsTaken && !isAgain && !phases().includes(phase));
     return { submitted, status, phase };
   };
   const effectIn = (now: StatusSnapshot | undefined) =>
