@@ -236,7 +236,7 @@ describe.concurrent('a customer in its third run', () => {
   });
 });
 
-it('a customer starts a part as its own, also in the task after which it goes on in another run', async () => {
+it('a customer starts a part as its own, also in the task after which it continues in another run', async () => {
   const own = await createRig({ continueAfter: 60, worker: false });
   onTestFinished(() => own.close());
   const worker = await own.startWorker();

@@ -27,7 +27,7 @@ const { cancelOrphan } = proxyActivities<OnboardingActivities>({
 
 /**
  * Reports the state of a child to its customer, in order. Changes that come fast share a report. The server itself reports the
- * outcome, unless the child was reset, or its customer goes on in another run. A canceled child reports what it leaves behind.
+ * outcome, unless the child was reset, or its customer continues in another run. A canceled child reports what it leaves behind.
  */
 export class CustomerReports {
   readonly #sender = new SerialSender(

@@ -97,7 +97,7 @@ describe('two habits', () => {
     expect(headers.get('sandbox-habits')).toBe('status-shouted gzip');
   });
 
-  it('begin anew each time they are switched on', async () => {
+  it('have an empty memory each time they are switched on', async () => {
     const sandbox = await runSandbox();
     const create = async () => {
       const body =

@@ -130,7 +130,7 @@ describe('gangway export', () => {
     expect(parts.every(({ calls }) => calls.length > 0)).toBe(true);
   });
 
-  it('names who canceled, and a call whose result was not recorded by then', async () => {
+  it('names who canceled, and a call whose result was not recorded', async () => {
     const boarding = await rig.board(merchant('notes'));
     await boarding.until((state) => state.requirements.length === 2, 'two notes');
     await gangway('cancel', boarding.workflowId, '--yes');
