@@ -84,7 +84,7 @@ it.each([
   expect(mustKeep(release, later)).toBe(isBound);
 });
 
-describe('a contract breaks that of a release', () => {
+describe('a contract that breaks a released one', () => {
   const released = [
     'query state',
     'input merchant id string',

@@ -83,7 +83,7 @@ export const boarding = definePartner({
       'request-underwriting-review': '`comment` contains the texts of people’s replies.',
     },
     rules: [
-      'A response has an envelope: `data`, `status`, `error`, `warning`, `validationResults` (items `{memberNames, errorMessage}`) and `requestId`. That of the fees has `success` and `validationErrors` in place of `status`, `warning` and `validationResults`. `error` has the message of a failed call; a warning fails nothing.',
+      'A response has an envelope: `data`, `status`, `error`, `warning`, `validationResults` (items `{memberNames, errorMessage}`) and `requestId`. The envelope of the fees has `success` and `validationErrors` in place of `status`, `warning` and `validationResults`. `error` has the message of a failed call; a warning fails nothing.',
       '400: a field is missing or invalid. 401: the credentials are wrong. 403: the caller lacks permission, or the merchant is of another ISO. 404: the merchant, agent profile or boarding settings do not exist.',
       'The agent profile of a create must be of the caller’s ISO.',
       'Statuses are `Pending`, `Approved`, `Declined`, `RequestChanges` (its `comment` says what to correct), `UW Level 1` and `Pending Review`. request-underwriting-review moves `Pending` to `Pending Review`, and set-underwriting-pending any status to `UW Level 1: Pending`.',
