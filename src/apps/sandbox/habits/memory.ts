@@ -1,4 +1,3 @@
-import type { Answer } from '../answer.js';
 import {
   everywhere,
   type Fields,
@@ -8,33 +7,12 @@ import {
   of,
   payloads,
   reads,
-  signedIn,
+  stale,
 } from './habit.js';
 
 /** What a partner remembers of what it was told, and what it says of it later. */
 
 const MINUTE_MS = 60_000;
-
-/** Reads show an earlier response of the same call, if there is one. */
-function stale(
-  isStale: (age: number, count: number) => boolean,
-  isKept: (age: number) => boolean,
-): Habit['start'] {
-  return ({ now }) => {
-    const shown = new Map<string, { readonly at: number; readonly answer: Answer }>();
-    let count = 0;
-    return async (call, perform) => {
-      if (call.isWrite || !signedIn(call)) return perform();
-      const key = `${call.system} ${call.url}`;
-      const before = shown.get(key);
-      const answer = await perform();
-      const age = before ? now() - before.at : Number.POSITIVE_INFINITY;
-      if (!before || !isKept(age)) shown.set(key, { at: now(), answer });
-      count += 1;
-      return before && before.answer.status === 200 && isStale(age, count) ? before.answer : answer;
-    };
-  };
-}
 
 const lists =
   (edit: (list: readonly unknown[], count: number) => readonly unknown[]): Habit['start'] =>

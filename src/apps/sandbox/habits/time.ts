@@ -1,4 +1,14 @@
-import { bodies, everywhere, type Habit, type Habits, of, reads, responses, withBody } from './habit.js';
+import {
+  bodies,
+  everywhere,
+  type Habit,
+  type Habits,
+  of,
+  reads,
+  responses,
+  stale,
+  withBody,
+} from './habit.js';
 
 /** A partner's clock, its zone, and how it writes times. */
 
@@ -99,25 +109,10 @@ export const time: Habits = {
     does: 'Two of three reads come from replicas; a change is visible on one, then gone, then back, for ten minutes.',
     seen: 'PostgreSQL streaming replication: standbys answer from what they have',
     outcome: 'tolerated',
-    start: ({ now }) => {
-      const old = new Map<
-        string,
-        {
-          readonly at: number;
-          readonly answer: Awaited<ReturnType<Parameters<ReturnType<Habit['start']>>[1]>>;
-        }
-      >();
-      let count = 0;
-      return async (call, perform) => {
-        if (call.isWrite || call.url.startsWith('/api/auth')) return perform();
-        const key = `${call.system} ${call.url} ${call.authorization.slice(0, 5)}`;
-        const answer = await perform();
-        const before = old.get(key);
-        if (!before || now() - before.at > 10 * MINUTE_MS) old.set(key, { at: now(), answer });
-        count += 1;
-        return before && count % 3 === 0 && now() - before.at <= 10 * MINUTE_MS ? before.answer : answer;
-      };
-    },
+    start: stale(
+      (age, count) => count % 3 === 0 && age <= 10 * MINUTE_MS,
+      (age) => age <= 10 * MINUTE_MS,
+    ),
   },
   'no-date': {
     does: 'Responses have no Date header.',
