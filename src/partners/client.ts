@@ -248,8 +248,9 @@ class Call {
       const response = await (isFile ? http.download(message) : http.send(message));
       const date = response.headers['date']?.toString();
       ended?.({ status: response.status, date }, response);
-      const milliseconds = Date.parse(date ?? '');
-      if (!Number.isNaN(milliseconds)) this.options.onDate?.(milliseconds);
+      const { onDate } = this.options;
+      const milliseconds = onDate ? Date.parse(date ?? '') : Number.NaN;
+      if (!Number.isNaN(milliseconds)) onDate?.(milliseconds);
       return response;
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;

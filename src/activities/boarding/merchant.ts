@@ -54,7 +54,8 @@ const MOST_NOTES = 200;
 
 /**
  * A note is identified by the part of its text that stays, and its place among notes with the same one; the partner may change its
- * date, its author and a counter. If there are too many notes, those with the lowest IDs are kept, in any order of the partner, and one more note states the number of the others.
+ * date, its author and a counter. If there are too many notes, those with the lowest IDs are kept, in any order of the partner, and
+ * one more note states the number of the others.
  */
 function identified(notes: readonly UnderwritingNote[]): Note[] {
   const all = eachIdentified(notes);

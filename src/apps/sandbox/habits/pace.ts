@@ -25,20 +25,20 @@ const busy = (status: number, headers: Answer['headers'] = {}): Answer => ({
 });
 
 /** For twenty minutes of each hour. */
-const now20 = (now: number) => now % HOUR_MS < 20 * MINUTE_MS;
+const isRushHour = (now: number) => now % HOUR_MS < 20 * MINUTE_MS;
 
 const PAGE = '<!doctype html><title>Maintenance</title><p>We are back at four.</p>';
 
 /** Two hours of each night. */
 const isNight = (now: number) => now % DAY_MS >= 2 * HOUR_MS && now % DAY_MS < 4 * HOUR_MS;
 
-/** Every fifth call. */
-function fifth(answer: Answer): Habit['start'] {
-  return () => {
+/** Refuses every fifth call. */
+function fifth(answerAt: (now: number) => Answer): Habit['start'] {
+  return ({ now }) => {
     let count = 0;
     return async (_, perform) => {
       count += 1;
-      return count % 5 === 0 ? answer : perform();
+      return count % 5 === 0 ? answerAt(now()) : perform();
     };
   };
 }
@@ -48,32 +48,25 @@ export const pace: Habits = {
     does: 'For twenty minutes of each hour every call gets 503 with Retry-After.',
     seen: 'RFC 9110, 15.6.4',
     outcome: 'tolerated',
-    start: refuses(busy(503, { 'retry-after': '120' }), (_, now) => now20(now)),
+    start: refuses(busy(503, { 'retry-after': '120' }), (_, now) => isRushHour(now)),
   },
   'limit-without-time': {
     does: 'Every fifth call gets 429 without Retry-After.',
     seen: 'RFC 6585, 4: the header is optional',
     outcome: 'tolerated',
-    start: fifth(busy(429)),
+    start: fifth(() => busy(429)),
   },
   'retry-at-date': {
     does: 'Retry-After is a date.',
     seen: 'RFC 9110, 10.2.3',
     outcome: 'tolerated',
-    start: ({ now }) => {
-      let count = 0;
-      return async (_, perform) => {
-        count += 1;
-        const date = new Date(now() + MINUTE_MS).toUTCString();
-        return count % 5 === 0 ? busy(503, { 'retry-after': date }) : perform();
-      };
-    },
+    start: fifth((now) => busy(503, { 'retry-after': new Date(now + MINUTE_MS).toUTCString() })),
   },
   'retry-in-past': {
     does: 'Retry-After is a date in the past.',
     seen: 'caches that pass on an old response',
     outcome: 'tolerated',
-    start: fifth(busy(503, { 'retry-after': 'Thu, 01 Jan 2015 00:00:00 GMT' })),
+    start: fifth(() => busy(503, { 'retry-after': 'Thu, 01 Jan 2015 00:00:00 GMT' })),
   },
   'retry-in-a-year': {
     does: 'For the first hour Retry-After names a year.',
