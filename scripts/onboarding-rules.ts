@@ -87,6 +87,7 @@ function row([shown, status]: (typeof ROWS)[number]): string[] {
   const situation: Situation = {
     ...{ merchantProfileId: 1, dba: '', isFollowed: false, isWriting: false, inARow: 1, open: [] },
     answered: answers,
+    now: 0,
   };
   const now: StatusSnapshot = {
     ...{ status, phase: phaseOf(status), statusDate: null, comment: COMMENT, mid: null, unclearMid: null },

@@ -3,10 +3,10 @@ import type { BoardingClient } from '../partners/boarding/client.js';
 import { mayTakeAnswers } from '../partners/boarding/phases.js';
 import { dbaOf } from '../temporal/onboardings.js';
 import { applicationActivities, warned } from './boarding/application.js';
-import { hasChanged, merchantReader } from './boarding/merchant.js';
+import { hasChanged, lacksNotes, merchantReader } from './boarding/merchant.js';
 import type { Dependencies } from './dependencies.js';
 import { inTime, repeatable, untilCancelled } from './failures.js';
-import { awaitChange, nudgeOwnPoll, readNow } from './poll.js';
+import { awaitChange, nudgeOwnPoll, readNow, readTwice } from './poll.js';
 import { isRunning, reservationsAt } from './reservations.js';
 import { documentFor } from './stores.js';
 import { writeOnce } from './write.js';
@@ -46,7 +46,7 @@ export function boardingActivities({
     awaitStatusChange({ merchantProfileId, seen, pace }) {
       const isChange = (now: StatusSnapshot) => hasChanged(seen, now);
       const read = () => snapshot(merchantProfileId, untilCancelled(), isChange);
-      return awaitChange(poll, pace, read, isChange);
+      return awaitChange(poll, pace, () => readTwice(read, (now) => lacksNotes(seen, now)), isChange);
     },
 
     attachDocument: ({ merchantProfileId, document, description }) =>

@@ -111,6 +111,15 @@ export function again(type: string, message: string, nextRetryDelay: number): Ap
   });
 }
 
+/** Reads again where a list lacks what it had: a list that is read while others write to it may miss a row. */
+export async function readTwice<Snapshot>(
+  read: () => Promise<Snapshot>,
+  lacks: (now: Snapshot) => boolean,
+): Promise<Snapshot> {
+  const now = await read();
+  return lacks(now) ? read() : now;
+}
+
 /** Makes the workflow's status poll read at once, because it may not have seen what this activity just wrote or read. */
 export function nudgeOwnPoll(): void {
   const { workflowExecution } = activityInfo();

@@ -4,7 +4,7 @@ import { defined } from '../messages/objects.js';
 import type { MerchantBoardingOutcome, Restored } from '../messages/onboardings.js';
 import { Boarding } from './boarding/boarding.js';
 import { type Due, KINDS, next, onRead, type Remembered } from './boarding/decisions.js';
-import { deliverAnswers } from './boarding/review.js';
+import { deliverAnswers, readLateNotes } from './boarding/review.js';
 import { adoptMerchant, createMerchant, setFees, submit, submitAsAnswered } from './boarding/steps.js';
 import { type Carried, runUntilDecided } from './journey/until-decided.js';
 
@@ -68,5 +68,8 @@ async function send(boarding: Boarding, due: Due): Promise<void> {
       break;
     case 'answers':
       await deliverAnswers(boarding, due.answers);
+      break;
+    case 'late notes':
+      await readLateNotes(boarding);
   }
 }

@@ -5,7 +5,7 @@ import { type BankingProfile, isKnownStatus, phaseOf } from '../../partners/bank
 import type { CallOptions } from '../../partners/client.js';
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { secondRead, untilCancelled } from '../failures.js';
-import { awaitChange, type PollBounds, readNow } from '../poll.js';
+import { awaitChange, type PollBounds, readNow, readTwice } from '../poll.js';
 import type { Reservations } from '../reservations.js';
 import { writeOnce } from '../write.js';
 import { problemsIn, withoutId } from './refusal.js';
@@ -55,7 +55,9 @@ export function profileActivities(
 
     awaitProfileChange({ profileId, seen, pace }) {
       const isChange: IsEnough = (now) => hasProfileChanged(seen, now);
-      return awaitChange(poll, pace, () => readProfile(profileId, isChange), isChange);
+      const lacks = (now: ProfileSnapshot) => lacksTickets(seen, now);
+      const read = () => readTwice(() => readProfile(profileId, isChange), lacks);
+      return awaitChange(poll, pace, read, isChange);
     },
 
     openFinancialAccount: ({ profileId }) =>
@@ -80,4 +82,11 @@ function hasProfileChanged(seen: SeenProfile, now: ProfileSnapshot): boolean {
   if (fields.some((field) => seen[field] !== now[field])) return true;
   if (now.isWithoutTickets) return false;
   return !isSameAsked(seen.tickets, now.tickets);
+}
+
+/** Reports whether a ticket is gone while the bank is at work. */
+function lacksTickets(seen: SeenProfile, { phase, tickets, isWithoutTickets }: ProfileSnapshot): boolean {
+  if (!isUnderReview(phase) || isWithoutTickets) return false;
+  const listed = new Set(tickets.map(({ ticketId }) => String(ticketId)));
+  return !Object.keys(seen?.tickets ?? {}).every((id) => listed.has(id));
 }

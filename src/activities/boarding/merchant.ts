@@ -109,3 +109,13 @@ export function hasChanged(seen: Seen, { notes, isWithoutNotes, ...now }: Status
   if (noteCount !== ids.length) return true;
   return noteIds !== undefined && (ids.length !== noteIds.length || ids.some((id) => !noteIds.includes(id)));
 }
+
+/** Reports whether a note is gone while underwriters are at work. */
+export function lacksNotes(
+  { noteIds = [] }: Seen,
+  { phase, notes, isWithoutNotes }: StatusSnapshot,
+): boolean {
+  return (
+    isUnderReview(phase) && !isWithoutNotes && !noteIds.every((id) => notes.some((note) => note.id === id))
+  );
+}

@@ -95,6 +95,7 @@ export class Boarding {
       isFollowed: this.isFollowed,
       isWriting: this.tasks.isBusy,
       inARow: this.poll.changes,
+      now: Date.now(),
       open: requirements.open,
       answered: requirements.answered,
     };

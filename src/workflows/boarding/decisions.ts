@@ -22,13 +22,25 @@ import {
   type Ended,
   MOVED_ON,
   type Next,
+  nextTime,
+  only,
   openOf,
   type Reaction,
+  timesOf,
   when,
 } from '../journey/rules.js';
 import { CALM, calmed, comparable, type Restless, seenOf, tracked } from './restless.js';
 
 export type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
+
+/** The status in which an answer was delivered. If the partner lists its note in a later status, it asks again. */
+export interface Delivered extends StatusMark {
+  /**
+   * In milliseconds since 1970: if the note is still listed by then, the partner asks again. Absent where the date of the status
+   * shows that, because it has a time of day.
+   */
+  readonly until?: number;
+}
 
 /** A boarding's memory of underwriting. A run passes it to the next one. */
 export interface Remembered {
@@ -37,8 +49,8 @@ export interface Remembered {
   readonly submitted: boolean | null;
   /** The phase that does not show whether the merchant was submitted. A person is asked while it is in this phase. */
   readonly unclearIn?: MerchantPhase;
-  /** Notes whose answers were delivered, with the status by then. If the partner lists one in a later status, it asks again. */
-  readonly delivered: Readonly<Record<string, StatusMark>>;
+  /** By the IDs of the notes. */
+  readonly delivered: Readonly<Record<string, Delivered>>;
   /** Documents that the partner has, of answers that are not delivered as a whole. */
   readonly uploaded: readonly string[];
   /** The answers that wait because the partner did not take them in this status. */
@@ -67,6 +79,8 @@ export interface Situation extends Asked {
   /** A write is in flight, perhaps with answers. */
   readonly isWriting: boolean;
   readonly inARow: number;
+  /** In milliseconds since 1970. */
+  readonly now: number;
 }
 
 export function onRead(before: Remembered, now: StatusSnapshot, situation: Situation): Reaction<Remembered> {
@@ -125,7 +139,7 @@ function stillDelivered(
   restless: Restless,
 ): Remembered['delivered'] {
   if (!isUnderReview(phase) || phase === 'in-review' || isWithoutNotes) return delivered;
-  const isStill = ([id, mark]: [string, StatusMark]) => {
+  const isStill = ([id, mark]: [string, Delivered]) => {
     // The status is read before the notes. If a review takes effect in between, the old status comes without the note.
     const mayBeListed = notes.some((note) => note.id === id) || !restless.hasRestlessDate;
     return mayBeListed && isSame(mark, { status, statusDate }, restless);
@@ -297,7 +311,9 @@ function unclearQuestion(
 export type Due =
   | { readonly send: 'application' }
   | { readonly send: 'submission'; readonly answers: readonly Answered[] }
-  | { readonly send: 'answers'; readonly answers: readonly Answered[] };
+  | { readonly send: 'answers'; readonly answers: readonly Answered[] }
+  /** Nothing, but notes that should be gone by now are read once more. */
+  | { readonly send: 'late notes' };
 
 /**
  * Returns what the status calls for: the application once, and again when a person has answered what the partner wants changed; the
@@ -320,10 +336,19 @@ export function due(remembered: Remembered, situation: Situation): Due | undefin
   if (confirmed) return confirmed;
   const answers = answeredOf(situation, 'underwriting-note');
   const isComplete = answers.length > 0 && openOf(situation, 'underwriting-note').length === 0;
-  if (!isComplete || !mayTakeAnswers(phase)) return undefined;
+  if (!isComplete || !mayTakeAnswers(phase)) return lateNotes(remembered, situation);
   const isNotTaken =
     notTaken !== undefined && isSame(notTaken, seen, restless) && notTaken.answers === idsOf(answers);
   return isNotTaken ? undefined : { send: 'answers', answers };
+}
+
+function lateNotes(remembered: Remembered, { now }: Situation): Due | undefined {
+  return timesOf(stillListed(remembered)).some((time) => time <= now) ? { send: 'late notes' } : undefined;
+}
+
+/** Delivered notes that the partner should not list for long. While it reviews them, it may. */
+function stillListed({ delivered, seen: { phase, noteIds = [] } }: Remembered): Remembered['delivered'] {
+  return phase === 'in-review' ? {} : only(delivered, (id) => noteIds.includes(id));
 }
 
 /** Returns the next action, as one task, because the partner accepts one change of a merchant at a time. */
@@ -335,6 +360,7 @@ export function next(remembered: Remembered, situation: Situation): Next<Seen, D
   const mayChange = situation.open.length > 0 || (phase !== null && isDecided(phase));
   return {
     due: sent ? [{ task: 'write', ...sent }] : [],
+    wakeAt: nextTime(stillListed(remembered), situation.now),
     compared:
       !situation.isWriting || mayChange ? comparable(remembered.restless, remembered.seen) : undefined,
     ended: outcome ? { outcome, decisions: [] } : endedByConfirmedMid(situation),

@@ -66,15 +66,24 @@ export function commentOf(answers: readonly Answered[]): string {
   return texts.join('\n\n');
 }
 
-/** @param mark the status in which the underwriters took the answers */
+/**
+ * @param mark the status in which the underwriters took the answers
+ * @param until when a note that is still listed asks again, where the date of the status cannot show that, as it has no time
+ */
 export function afterDelivery(
   before: Remembered,
   answers: readonly Answered[],
   { status, statusDate }: StatusMark,
+  until: number,
 ): Remembered {
-  const delivered = notesOf(answers).map((note) => [note, { status, statusDate }] as const);
-  return { ...before, delivered: { ...before.delivered, ...Object.fromEntries(delivered) }, uploaded: [] };
+  const isExact = TIME_OF_DAY.test(statusDate ?? '') && !before.restless.hasRestlessDate;
+  const mark = { status, statusDate, ...(!isExact && { until }) };
+  const delivered = Object.fromEntries(notesOf(answers).map((note) => [note, mark]));
+  return { ...before, delivered: { ...before.delivered, ...delivered }, uploaded: [] };
 }
+
+/** Not midnight, with which a date without a time is written. */
+const TIME_OF_DAY = /T(?!00:00(?::00(?:\.0{1,9})?)?(?![\d:.]))\d{2}:/;
 
 /** @param mark the status in which the underwriters did not take the answers */
 export function withNotTaken(

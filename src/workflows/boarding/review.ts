@@ -4,6 +4,7 @@ import { takesAnswers } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../platform/privacy/masked.js';
 import type { Answered } from '../journey/requirement-queue.js';
+import { notLate } from '../journey/rules.js';
 import { askForCorrection, Rejected, runStep } from '../journey/run-step.js';
 import { runDueTasks } from '../journey/tasks.js';
 import { type Boarding, partner } from './boarding.js';
@@ -65,12 +66,22 @@ async function keepDelivery(
 ): Promise<void> {
   const { requirements, state, timeline } = boarding.journey;
   for (const { requirement } of answers) requirements.removeAnswered(requirement.id);
-  boarding.remembered = afterDelivery(boarding.remembered, answers, before);
+  const until = Date.now() + requirements.dueInMs;
+  boarding.remembered = afterDelivery(boarding.remembered, answers, before, until);
   timeline.add('answers-delivered');
   state.report();
   // The poll may have read that the partner asks again. Nobody was asked, because these answers were in flight.
   const { latest } = boarding.poll;
   if (latest && listsDelivered(boarding.remembered, latest)) boarding.poll.replaceWith(await read(boarding));
+}
+
+/** Reads the notes once more, and asks those again that are still listed long after their answers. */
+export async function readLateNotes(boarding: Boarding): Promise<void> {
+  const begunAt = Date.now();
+  const now = await read(boarding);
+  const { delivered } = boarding.remembered;
+  boarding.remembered = { ...boarding.remembered, delivered: notLate(delivered, begunAt) };
+  boarding.poll.replaceWith(now);
 }
 
 /** Keeps answers that the partner does not take in this status, until it sets another one or asks something else. */

@@ -19,18 +19,12 @@ import {
   type Decision,
   MOVED_ON,
   type Next,
+  nextTime,
   type Reaction,
+  timesOf,
   when,
 } from '../journey/rules.js';
-import {
-  ANY_OF_HOLDER,
-  type Asking,
-  NO_TICKETS,
-  onListed,
-  type Tickets,
-  timesOf,
-  withAnswer,
-} from './tickets.js';
+import { ANY_OF_HOLDER, type Asking, NO_TICKETS, onListed, type Tickets, withAnswer } from './tickets.js';
 
 export interface Remembered extends Tickets {
   readonly seen: ProfileSnapshot | null;
@@ -205,11 +199,10 @@ export function next(
   const kinds: readonly string[] = KINDS;
   const isListening = !running.includes('account') || open.some(({ kind }) => !kinds.includes(kind));
   const outcome = outcomeOf(remembered, situation);
-  const times = timesOf(remembered).filter((time) => time > now);
   return {
     due: dueOf(remembered, situation),
     compared: isListening ? seen && comparable(seen) : undefined,
-    wakeAt: times.length > 0 ? Math.min(...times) : undefined,
+    wakeAt: nextTime(remembered.answered, now),
     ended: outcome && { outcome, decisions: [] },
   };
 }
@@ -237,7 +230,7 @@ function dueOf(remembered: Remembered, situation: Situation): readonly (Due & { 
     ({ resolution }) => resolution.answer.kind === 'correction',
   );
   const correction = answered ? [{ task: 'holder', begin: 'correction', answered } as const] : [];
-  const isLate = timesOf(remembered).some((time) => time <= situation.now);
+  const isLate = timesOf(remembered.answered).some((time) => time <= situation.now);
   return [
     ...replies,
     ...(needsHolder(remembered) ? [{ task: 'holder', begin: 'problems' } as const] : correction),

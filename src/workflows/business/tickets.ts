@@ -3,7 +3,7 @@ import type { OpenTicket } from '../../messages/banking-activities.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { masked } from '../../platform/privacy/masked.js';
 import type { Question } from '../journey/requirement-queue.js';
-import { type Asked, closeMoot, type Reaction } from '../journey/rules.js';
+import { type Asked, closeMoot, notLate, only, type Reaction } from '../journey/rules.js';
 
 /** The memory of tickets. Keys are the `about` of their questions. */
 export interface Tickets {
@@ -55,13 +55,6 @@ export function onListed<Remembered extends Tickets>(
   return { remember: { ...remembered, answered, again }, decisions: [...closed, ...questions] };
 }
 
-function only<Value>(
-  record: Readonly<Record<string, Value>>,
-  isKept: (name: string, value: Value) => boolean,
-): Readonly<Record<string, Value>> {
-  return Object.fromEntries(Object.entries(record).filter(([name, value]) => isKept(name, value)));
-}
-
 /** Returns the memory after the ticket of a question was answered, perhaps by a reply of Gangway. */
 export function withAnswer<Remembered extends Tickets>(
   remembered: Remembered,
@@ -86,20 +79,12 @@ export function onRejected<Remembered extends Tickets>(
   };
 }
 
-export function timesOf({ answered }: Tickets): readonly number[] {
-  return Object.values(answered).flatMap(({ until }) => until ?? []);
-}
-
 /** Lets the tickets ask again that should have been gone at this time, if the bank still lists them. */
 export function askingAgain<Remembered extends Tickets>(remembered: Remembered, time: number): Remembered {
-  const isLate = (_: string, { until = Number.POSITIVE_INFINITY }: AnsweredTicket) => until <= time;
-  const late = Object.keys(only(remembered.answered, isLate));
+  const answered = notLate(remembered.answered, time);
+  const late = Object.keys(remembered.answered).filter((about) => !Object.hasOwn(answered, about));
   const again = late.map((about) => [about, 'answered, but still listed by the partner']);
-  return {
-    ...remembered,
-    answered: only(remembered.answered, (about) => !late.includes(about)),
-    again: { ...remembered.again, ...Object.fromEntries(again) },
-  };
+  return { ...remembered, answered, again: { ...remembered.again, ...Object.fromEntries(again) } };
 }
 
 /** A correction to fill in when nobody knows which field it changes. */

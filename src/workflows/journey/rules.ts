@@ -85,3 +85,31 @@ export function closeMoot(
 export function when(condition: boolean, ...decisions: Decision[]): readonly Decision[] {
   return condition ? decisions : [];
 }
+
+/** What is answered by people, and perhaps not over. */
+export type Marks<Mark extends { readonly until?: number | undefined }> = Readonly<Record<string, Mark>>;
+
+/** The times, in milliseconds since 1970, by which the partner should no longer list what was answered. */
+export function timesOf(marks: Marks<{ readonly until?: number | undefined }>): readonly number[] {
+  return Object.values(marks).flatMap(({ until }) => until ?? []);
+}
+
+export function nextTime(marks: Parameters<typeof timesOf>[0], now: number): number | undefined {
+  const times = timesOf(marks).filter((time) => time > now);
+  return times.length > 0 ? Math.min(...times) : undefined;
+}
+
+/** Those whose time is not over. */
+export function notLate<Mark extends { readonly until?: number | undefined }>(
+  marks: Marks<Mark>,
+  now: number,
+): Marks<Mark> {
+  return only(marks, (_, { until = Number.POSITIVE_INFINITY }) => until > now);
+}
+
+export function only<Value>(
+  record: Readonly<Record<string, Value>>,
+  isKept: (name: string, value: Value) => boolean,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(record).filter(([name, value]) => isKept(name, value)));
+}

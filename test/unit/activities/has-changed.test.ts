@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasChanged } from '../../../src/activities/boarding/merchant.js';
+import { hasChanged, lacksNotes } from '../../../src/activities/boarding/merchant.js';
 import type { Seen, StatusSnapshot } from '../../../src/messages/boarding-activities.js';
 
 const note = (id: string) => ({ id, text: 'Why?', author: null, date: null });
@@ -52,5 +52,22 @@ describe('a status has changed since it was seen', () => {
 
   it.each(UNCHANGED)('and has not (%s)', (_, seen, change) => {
     expect(hasChanged(seen, { ...now, ...change })).toBe(false);
+  });
+});
+
+// Catches a question that closes and is asked again because a list missed a row.
+describe('a read lacks a note that was seen', () => {
+  const one = { notes: [note('note-2')] };
+  it.each<[string, Partial<Seen>, Partial<StatusSnapshot>, boolean]>([
+    ['one of two', {}, one, true],
+    ['none', {}, {}, false],
+    ['another one is new', {}, { notes: [...now.notes, note('note-3')] }, false],
+    ['one is another', {}, { notes: [note('note-1'), note('note-3')] }, true],
+    ['one, in the review', {}, { phase: 'in-review', ...one }, true],
+    ['one, and the partner has decided', {}, { phase: 'declined', ...one }, false],
+    ['one, as notes cannot be read', {}, { isWithoutNotes: true, ...one }, false],
+    ['one that is not compared', { noteIds: ['note-2'] }, one, false],
+  ])('(%s)', (_, seen, change, lacks) => {
+    expect(lacksNotes({ ...same, ...seen }, { ...now, ...change })).toBe(lacks);
   });
 });

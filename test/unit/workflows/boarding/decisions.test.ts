@@ -378,6 +378,11 @@ describe('what is sent next', () => {
   const [FOLLOWED, SUBMITTED] = [{ isFollowed: true }, { ...UNSUBMITTED, submitted: true }];
   const [WANTED, HELD] = [{ seen: seen(WANTS_CHANGES) }, { seen: seen(ON_HOLD) }];
   const [REVIEWED, DONE] = [{ seen: seen(IN_REVIEW) }, { seen: seen(APPROVED) }];
+  const notes = [note('n-1')];
+  const delivered = (later: number) => ({
+    delivered: { 'n-1': { status: 'Pending', statusDate: null, until: Date.parse(TUESDAY) + later } },
+  });
+  const LATE = { ...delivered(0), seen: seen({ notes }) };
   const application = { send: 'application' };
   const submissionOf = (given: Answered) => ({ send: 'submission', answers: [given] });
   const answersOf = (...answers: Answered[]) => ({ send: 'answers', answers });
@@ -399,6 +404,11 @@ describe('what is sent next', () => {
     ['the answers in an unknown status', HELD, { answered: [one] }, answersOf(one)],
     ['nothing in review', REVIEWED, { answered: [one] }, undefined],
     ['nothing after the approval', DONE, { answered: [one] }, undefined],
+    // Catches an onboarding that waits without an end, because the dates of the partner have no time.
+    ['a read of notes that should be gone', LATE, {}, { send: 'late notes' }],
+    ['nothing before that', { ...LATE, ...delivered(1) }, {}, undefined],
+    ['nothing for a note that is gone', delivered(0), {}, undefined],
+    ['nothing while the notes are reviewed', { ...LATE, seen: seen({ ...IN_REVIEW, notes }) }, {}, undefined],
   ])('is %s', (_, before, more, sent) => {
     expect(due(remembered(before), situation(more))).toEqual(sent);
   });
@@ -415,6 +425,14 @@ describe('what is sent next', () => {
       due(remembered({ notTaken, ...before }), situation({ answered }));
     expect(next([one, two])).toEqual(isSent ? { send: 'answers', answers: [one, two] } : undefined);
     expect(next([one])).toEqual({ send: 'answers', answers: [one] });
+  });
+
+  it('is read in time, once an answered note should be gone', () => {
+    const wakeAt = (before: Partial<Remembered>) => next(remembered(before), situation()).wakeAt;
+    expect([wakeAt({ ...LATE, ...delivered(1) }), wakeAt(LATE)]).toEqual([
+      Date.parse(TUESDAY) + 1,
+      undefined,
+    ]);
   });
 
   it('is one task, because the partner accepts one change of a merchant at a time', () => {

@@ -50,7 +50,19 @@ describe('the answers to notes', () => {
     const pending = { status: 'Pending', statusDate: MONDAY };
     const before = remembered({ uploaded: ['n-3/a'], delivered: { 'n-0': held, 'n-1': held } });
     const delivered = { 'n-0': held, 'n-1': pending, 'n-2': pending };
-    expect(afterDelivery(before, [text, again], mark)).toEqual({ ...before, uploaded: [], delivered });
+    expect(afterDelivery(before, [text, again], mark, 1)).toEqual({ ...before, uploaded: [], delivered });
+  });
+
+  it.each([
+    [null, true],
+    ['2026-01-05', true],
+    ['2026-01-05T00:00:00', true],
+    ['2026-01-05T00:00:00.000Z', true],
+    ['2026-01-05T00:00:01Z', false],
+    ['2026-01-05T09:00:00.000-05:00', false],
+  ])('are awaited for a time where the status date is %s: %s', (statusDate, isAwaited) => {
+    const { delivered } = afterDelivery(remembered(), [text], { status: 'Pending', statusDate }, 7);
+    expect(delivered).toEqual({ 'n-1': { status: 'Pending', statusDate, ...(isAwaited && { until: 7 }) } });
   });
 
   it('are remembered with the status that did not take them', () => {

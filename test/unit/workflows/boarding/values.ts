@@ -55,7 +55,7 @@ export const answer = (to: Requirement, given: Answer = { kind: 'text', text: 'S
 
 export const situation = (more: Partial<Situation> = {}): Situation => ({
   ...{ merchantProfileId: 1001, dba: 'Corner Bakery', isFollowed: false, isWriting: false, inARow: 1 },
-  ...{ open: [], answered: [], ...more },
+  ...{ open: [], answered: [], now: Date.parse(TUESDAY), ...more },
 });
 
 /** Each decision as a line. */

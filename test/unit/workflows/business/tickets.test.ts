@@ -7,7 +7,6 @@ import {
   onListed,
   onRejected,
   ticketIdOf,
-  timesOf,
 } from '../../../../src/workflows/business/tickets.js';
 import { answer, lines } from '../boarding/values.js';
 import { asksOn, NOW, read, remembered, situation, ticket, ticketAsked } from './values.js';
@@ -114,7 +113,6 @@ describe('a ticket that asks again', () => {
       'ticket-9': { detail: '' },
     };
     const why = 'answered, but still listed by the partner';
-    expect(timesOf({ ...NO_TICKETS, answered })).toEqual([NOW - 1, NOW, NOW + 1]);
     expect(askingAgain(remembered({ answered, ...again }), NOW)).toEqual(
       remembered({
         answered: { 'ticket-8': answered['ticket-8'], 'ticket-9': answered['ticket-9'] },
