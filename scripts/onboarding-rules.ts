@@ -14,7 +14,7 @@ import {
 } from '../src/partners/boarding/schemas.js';
 import { markdownTable } from '../src/services/texts/docs.js';
 import { due, NOTHING, onRead, type Situation } from '../src/workflows/boarding/decisions.js';
-import type { Answered } from '../src/workflows/journey/requirement-queue.js';
+import type { Answered } from '../src/workflows/journey/state.js';
 import { oneOf } from './partner-apis.js';
 
 /** What the partner shows, by a status that stands for all that mean the same. */

@@ -111,13 +111,19 @@ export function again(type: string, message: string, nextRetryDelay: number): Ap
   });
 }
 
-/** Reads again where a list lacks what it had: a list that is read while others write to it may miss a row. */
+/** Reads again where a list is shorter than it was: one that is read while others write to it may miss a row. */
 export async function readTwice<Snapshot>(
   read: () => Promise<Snapshot>,
-  lacks: (now: Snapshot) => boolean,
+  isShort: (now: Snapshot) => boolean,
 ): Promise<Snapshot> {
   const now = await read();
-  return lacks(now) ? read() : now;
+  return isShort(now) ? read() : now;
+}
+
+/** Reports whether some IDs are gone, and none is new. */
+export function lacks(before: readonly string[], now: readonly string[]): boolean {
+  const known = new Set(before);
+  return now.every((id) => known.has(id)) && new Set(now).size < known.size;
 }
 
 /** Makes the workflow's status poll read at once, because it may not have seen what this activity just wrote or read. */

@@ -34,9 +34,11 @@ import {
   titleOfReply,
 } from './business/steps.js';
 import { askingAgain, onRejected } from './business/tickets.js';
-import { type Answered, unlessAbandoned } from './journey/requirement-queue.js';
+import type { Carried } from './journey/journey.js';
+import { removed, unlessAbandoned } from './journey/requirements.js';
 import { askForCorrection, Rejected } from './journey/run-step.js';
-import { type Carried, react, runUntilDecided } from './journey/until-decided.js';
+import type { Answered } from './journey/state.js';
+import { reacted, runUntilDecided } from './journey/until-decided.js';
 
 /**
  * Onboards one business at the bank (docs/partner-apis.md#banking): finds its profile or submits its holder, has the holder
@@ -59,7 +61,7 @@ export async function businessOnboarding(
         business,
         { kinds: KINDS, next, onRead },
         (due) => begin(business, due),
-        (records) => continueAsNew<typeof businessOnboarding>(business.inputToCarry, records),
+        (state) => continueAsNew<typeof businessOnboarding>(business.inputToCarry, state),
       );
     },
     (comment, { profileId }) => ({ outcome: 'abandoned', comment, ...defined({ profileId }) }),
@@ -104,7 +106,7 @@ async function submitUnlessFound(business: Business, inDoubt: string | undefined
     }
     business.knowProfile(profileId, 'holder-submitted');
     business.knowAccount(financialAccountId);
-    business.remembered = { ...business.remembered, problems };
+    business.journey.remember({ problems });
     business.poll.replaceWith(now);
     return;
   }
@@ -133,15 +135,15 @@ async function correctProblems(business: Business): Promise<void> {
   const correctable = { title: SUBMIT, correct: input.correct };
   if (problems.length === 0 || (await askForCorrection(journey, correctable, problems, isMoot)))
     await replaceHolder(business, isMoot);
-  business.remembered = { ...business.remembered, problems: [] };
+  journey.remember({ problems: [] });
   journey.state.enter(stageOf(business.remembered, business.situation));
 }
 
 /** Sends the holder as a person corrected it, who was asked by a ticket, or about a profile that nobody has submitted. */
 async function deliverCorrection(business: Business, answered: Answered): Promise<void> {
-  const { requirements } = business.journey;
+  const { journey } = business;
   const { requirement, resolution } = answered;
-  await requirements.whileSending([answered], [CORRECT], async () => {
+  await journey.whileSending([answered], [CORRECT], async () => {
     const answer = unlessAbandoned(resolution);
     if (answer.kind === 'correction') business.input.correct(answer.patch);
     if (requirement.kind === 'ticket') {
@@ -149,7 +151,7 @@ async function deliverCorrection(business: Business, answered: Answered): Promis
       delivered(business, answered);
     } else {
       await replaceHolder(business, () => isAccepted(business.remembered));
-      requirements.removeAnswered(requirement.id);
+      journey.update(removed(requirement.id));
     }
   });
 }
@@ -158,20 +160,21 @@ async function deliverCorrection(business: Business, answered: Answered): Promis
 async function deliverReply(business: Business, answered: Answered, text: string): Promise<void> {
   const { journey, poll } = business;
   const { requirement } = answered;
-  await journey.requirements.whileSending([answered], [titleOfReply(requirement)], async () => {
+  await journey.whileSending([answered], [titleOfReply(requirement)], async () => {
     try {
       delivered(business, answered, await sendReply(journey, requirement, text, business.profileId));
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
       const now = await read(business);
-      react(business, onRejected(business.remembered, requirement, error.message));
+      journey.update(reacted(onRejected(business.remembered, requirement, error.message)));
       poll.replaceWith(now);
     }
   });
 }
 
 function delivered(business: Business, { requirement }: Answered, replyId: number | null = null): void {
-  react(business, onDelivered(business.remembered, requirement, replyId, business.situation));
+  const reaction = onDelivered(business.remembered, requirement, replyId, business.situation);
+  business.journey.update(reacted(reaction));
   business.journey.state.report();
 }
 
@@ -179,6 +182,6 @@ function delivered(business: Business, { requirement }: Answered, replyId: numbe
 async function readLateTickets(business: Business): Promise<void> {
   const begunAt = Date.now();
   const now = await read(business);
-  business.remembered = askingAgain(business.remembered, begunAt);
+  business.journey.remember(askingAgain(business.remembered, begunAt));
   business.poll.replaceWith(now);
 }

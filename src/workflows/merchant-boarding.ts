@@ -6,7 +6,8 @@ import { Boarding } from './boarding/boarding.js';
 import { type Due, KINDS, next, onRead, type Remembered } from './boarding/decisions.js';
 import { deliverAnswers, readLateNotes } from './boarding/review.js';
 import { adoptMerchant, createMerchant, setFees, submit, submitAsAnswered } from './boarding/steps.js';
-import { type Carried, runUntilDecided } from './journey/until-decided.js';
+import type { Carried } from './journey/journey.js';
+import { runUntilDecided } from './journey/until-decided.js';
 
 /**
  * Boards one merchant (docs/partner-apis.md#merchant-boarding): creates it, sets its fees, submits it, and delivers answers to
@@ -38,7 +39,7 @@ export async function merchantBoarding(
         boarding,
         { kinds: KINDS, next, onRead },
         (due) => send(boarding, due),
-        (records) => continueAsNew<typeof merchantBoarding>(boarding.input.current, records),
+        (state) => continueAsNew<typeof merchantBoarding>(boarding.input.current, state),
       );
     },
     (comment, { merchantProfileId }) => ({

@@ -3,6 +3,7 @@ import type { PartnerAccountInput } from '../messages/partner-account.js';
 import { createJourney } from './journey/journey.js';
 import { runDueTasks } from './journey/tasks.js';
 import { signIns, unreadableReads } from './partner-account/access.js';
+import { type Duties, NO_DUTIES } from './partner-account/duties.js';
 import { unmatchedTickets } from './partner-account/unmatched-tickets.js';
 
 /**
@@ -12,7 +13,8 @@ import { unmatchedTickets } from './partner-account/unmatched-tickets.js';
  * `partner-account-<system>`, of a named account `partner-account-<system>@<account>`. It ends when nothing is left to do.
  */
 export async function partnerAccount({ system }: PartnerAccountInput): Promise<{ readonly outcome: 'done' }> {
-  const journey = createJourney({
+  const journey = createJourney<Duties, PartnerAccountInput>({
+    ...{ input: { system }, memory: NO_DUTIES },
     nextSteps: {
       working: 'retry what was refused or could not be read; read the tickets again',
       done: 'The credentials work, responses can be read, and no ticket is left.',

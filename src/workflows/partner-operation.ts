@@ -26,7 +26,8 @@ export async function partnerOperation<Name extends OperationName>(
     throw ApplicationFailure.nonRetryable(`operation: there is no ${operation}`, 'InvalidInput');
   const [fields, steps] = OPERATIONS[operation];
   requireFields(request, fields);
-  const journey = createJourney({
+  const journey: Journey = createJourney<unknown, object>({
+    ...{ input, memory: undefined },
     nextSteps: { working: purposeOf(input), done: 'It is done.' },
     leftBehind: () => 'what was done by then stays done',
   });

@@ -6,6 +6,7 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
+import { isSame } from '../messages/objects.js';
 import {
   type PartnerAccountInput,
   type PartnerRecord,
@@ -17,10 +18,10 @@ import { LONGEST, shortened } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
 import { masked } from '../platform/privacy/masked.js';
 import { partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
-import { createJourney } from './journey/journey.js';
-import type { Answered, Question } from './journey/requirement-queue.js';
+import { type Carried, createJourney } from './journey/journey.js';
+import { removed } from './journey/requirements.js';
 import { answeredOf } from './journey/rules.js';
-import type { Carried } from './journey/until-decided.js';
+import type { Answered, Question } from './journey/state.js';
 import { partnerInWords } from './partner-account/access.js';
 
 /** The memo has all names, so a partner that responds with another one each time must not fill it. */
@@ -38,29 +39,33 @@ export async function partnerRecord(
   { system }: PartnerAccountInput,
   carried?: Carried<PartnerRecord>,
 ): Promise<{ readonly outcome: 'done' }> {
-  const journey = createJourney({
+  const journey = createJourney<PartnerRecord, PartnerAccountInput>({
+    ...{ input: { system }, memory: { statuses: [] }, carried },
     nextSteps: {
       working: 'keep the meanings of unknown status names',
       done: 'The record has ended.',
     },
     leftBehind: () => 'the decisions about status names are forgotten, and a person is asked again',
-    records: carried?.journey,
   });
-  const { requirements, state, timeline } = journey;
-  const statuses = new Map(carried?.remembered.statuses.map((seen) => [seen.status, seen]));
+  const { state, timeline } = journey;
   const isAsked = ({ requirementId }: SeenStatus) => requirementId !== undefined;
-  let hasChanged = ![...statuses.values()].every(isAsked);
+  const isShown = () =>
+    journey.memory.statuses.length === 0 || isSame(workflowInfo().memo?.[RECORD_MEMO], journey.memory);
+  /** Those whose status is known keep their place. */
   const keep = (seen: SeenStatus) => {
-    statuses.set(seen.status, seen);
-    hasChanged = true;
+    const { statuses } = journey.memory;
+    const isKnown = statuses.some(({ status }) => status === seen.status);
+    const all = isKnown
+      ? statuses.map((each) => (each.status === seen.status ? seen : each))
+      : [...statuses, seen];
+    journey.remember({ statuses: all });
   };
-  const record = (): PartnerRecord => ({ statuses: [...statuses.values()] });
 
   function decide({ requirement, resolution }: Answered): void {
     const { answer, actor } = resolution;
-    requirements.removeAnswered(requirement.id);
+    journey.update(removed(requirement.id));
     const meaning = answer.kind === 'choice' ? MEANINGS.find((each) => each === answer.choice) : undefined;
-    const seen = record().statuses.find(({ requirementId }) => requirementId === requirement.id);
+    const seen = journey.memory.statuses.find(({ requirementId }) => requirementId === requirement.id);
     if (meaning === undefined || seen === undefined) return;
     const reason = masked(resolution.reason);
     keep({ ...seen, decision: { meaning, actor, reason, at: new Date().toISOString() } });
@@ -69,7 +74,8 @@ export async function partnerRecord(
 
   setHandler(statusSeen, (given) => {
     const status = shortened(given.status, LONGEST.line);
-    if (!statuses.has(status) && statuses.size < MOST_STATUSES)
+    const { statuses } = journey.memory;
+    if (!statuses.some((seen) => seen.status === status) && statuses.length < MOST_STATUSES)
       keep({ status, firstAt: new Date().toISOString() });
   });
   const { wakePolls } = partnerActivities(system)({
@@ -77,21 +83,20 @@ export async function partnerRecord(
   });
   return journey.run(async () => {
     for (;;) {
-      await condition(() => hasChanged || answeredOf(requirements, 'new-status').length > 0);
-      for (const seen of record().statuses)
+      await condition(() => !isShown() || answeredOf(journey, 'new-status').length > 0);
+      for (const seen of journey.memory.statuses)
         if (!isAsked(seen))
-          keep({ ...seen, requirementId: requirements.raise(questionAbout(system, seen.status)) });
-      const answered = answeredOf(requirements, 'new-status');
+          keep({ ...seen, requirementId: journey.raise(questionAbout(system, seen.status)) });
+      const answered = answeredOf(journey, 'new-status');
       answered.forEach(decide);
-      if (hasChanged) upsertMemo({ [RECORD_MEMO]: record() });
-      hasChanged = false;
+      if (!isShown()) upsertMemo({ [RECORD_MEMO]: journey.memory });
       state.report();
       if (answered.length > 0) await wakePolls();
-      if (workflowInfo().continueAsNewSuggested && !hasChanged) {
+      if (workflowInfo().continueAsNewSuggested && isShown()) {
         await condition(allHandlersFinished);
-        const next = { journey: journey.records, remembered: record() };
+        const next = journey.carried;
         // By default, the next run has the memo with which this one began.
-        const memo = { ...workflowInfo().memo, [RECORD_MEMO]: record() };
+        const memo = { ...workflowInfo().memo, [RECORD_MEMO]: journey.memory };
         await makeContinueAsNewFunc<typeof partnerRecord>({ memo })({ system }, next);
       }
     }

@@ -4,6 +4,7 @@ import { type ChildReport, childReport } from '../../src/messages/onboardings.js
 import { statusSeen } from '../../src/messages/partner-account.js';
 import { proposedAnswerOf } from '../../src/temporal/onboardings.js';
 import { recordOf, reportStatus } from '../../src/temporal/partner-accounts.js';
+import { initialState } from '../../src/workflows/journey/state.js';
 import { business, customer } from '../rigs/inputs.js';
 import { Onboarding } from '../rigs/onboarding.js';
 import { createRig } from '../rigs/rig.js';
@@ -126,9 +127,10 @@ it('a record in a later run counts the names of the earlier ones: it keeps at mo
   const { client } = restless;
   const at = new Date().toISOString();
   const names = Array.from({ length: 99 }, (_, number) => `Status ${number}`);
-  const remembered = { statuses: names.map((status) => ({ status, firstAt: at, requirementId: status })) };
+  const memory = { statuses: names.map((status) => ({ status, firstAt: at, requirementId: status })) };
+  const { input: _, ...carried } = initialState('partnerRecord', {}, memory);
   const workflowId = partnerRecordId('banking', restless.taskQueue);
-  const args = [{ system: 'banking' }, { remembered }];
+  const args = [{ system: 'banking' }, carried];
   const handle = await client.workflow.start('partnerRecord', {
     workflowId,
     args,

@@ -5,7 +5,7 @@ import { type BankingProfile, isKnownStatus, phaseOf } from '../../partners/bank
 import type { CallOptions } from '../../partners/client.js';
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { secondRead, untilCancelled } from '../failures.js';
-import { awaitChange, type PollBounds, readNow, readTwice } from '../poll.js';
+import { awaitChange, lacks, type PollBounds, readNow, readTwice } from '../poll.js';
 import type { Reservations } from '../reservations.js';
 import { writeOnce } from '../write.js';
 import { problemsIn, withoutId } from './refusal.js';
@@ -55,8 +55,8 @@ export function profileActivities(
 
     awaitProfileChange({ profileId, seen, pace }) {
       const isChange: IsEnough = (now) => hasProfileChanged(seen, now);
-      const lacks = (now: ProfileSnapshot) => lacksTickets(seen, now);
-      const read = () => readTwice(() => readProfile(profileId, isChange), lacks);
+      const isShort = (now: ProfileSnapshot) => lacksTickets(seen, now);
+      const read = () => readTwice(() => readProfile(profileId, isChange), isShort);
       return awaitChange(poll, pace, read, isChange);
     },
 
@@ -84,9 +84,12 @@ function hasProfileChanged(seen: SeenProfile, now: ProfileSnapshot): boolean {
   return !isSameAsked(seen.tickets, now.tickets);
 }
 
-/** Reports whether a ticket is gone while the bank is at work. */
+/** Reports whether a ticket is gone while the bank is at work, and none is new, as in a list that has missed a row. */
 function lacksTickets(seen: SeenProfile, { phase, tickets, isWithoutTickets }: ProfileSnapshot): boolean {
   if (!isUnderReview(phase) || isWithoutTickets) return false;
-  const listed = new Set(tickets.map(({ ticketId }) => String(ticketId)));
-  return !Object.keys(seen?.tickets ?? {}).every((id) => listed.has(id));
+  const before = Object.keys(seen?.tickets ?? {});
+  return lacks(
+    before,
+    tickets.map(({ ticketId }) => String(ticketId)),
+  );
 }

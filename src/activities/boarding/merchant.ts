@@ -8,6 +8,7 @@ import { withoutEntities } from '../../partners/encoding.js';
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { masked } from '../../platform/privacy/masked.js';
 import { secondRead, untilCancelled } from '../failures.js';
+import { lacks } from '../poll.js';
 
 export type MerchantReader = ReturnType<typeof merchantReader>;
 
@@ -110,12 +111,14 @@ export function hasChanged(seen: Seen, { notes, isWithoutNotes, ...now }: Status
   return noteIds !== undefined && (ids.length !== noteIds.length || ids.some((id) => !noteIds.includes(id)));
 }
 
-/** Reports whether a note is gone while underwriters are at work. */
+/** Reports whether a note is gone while underwriters are at work, and none is new, as in a list that has missed a row. */
 export function lacksNotes(
   { noteIds = [] }: Seen,
   { phase, notes, isWithoutNotes }: StatusSnapshot,
 ): boolean {
-  return (
-    isUnderReview(phase) && !isWithoutNotes && !noteIds.every((id) => notes.some((note) => note.id === id))
+  if (!isUnderReview(phase) || isWithoutNotes) return false;
+  return lacks(
+    noteIds,
+    notes.map(({ id }) => id),
   );
 }

@@ -4,11 +4,10 @@ import { isFollowed } from '../../messages/onboardings.js';
 import { isDecided } from '../../partners/boarding/phases.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
-import { CorrectableInput, requireFields } from '../journey/input.js';
-import { createJourney, type Journey, stays } from '../journey/journey.js';
+import { type CorrectableInput, requireFields } from '../journey/input.js';
+import { type Carried, createJourney, type Journey, stays } from '../journey/journey.js';
 import { StatusPoll } from '../journey/status-poll.js';
 import { Tasks } from '../journey/tasks.js';
-import type { Carried } from '../journey/until-decided.js';
 import { NOTHING, type Remembered, type Situation } from './decisions.js';
 import { isPartlySent } from './deliveries.js';
 
@@ -40,35 +39,35 @@ const NEXT_STEPS_FOLLOWED: NextSteps = {
   applying: 'wait until the application is submitted to underwriting',
 };
 
-/** The present state of a boarding: its input with corrections, what is known of the merchant, and what runs. */
+type Input = MerchantBoardingInput | FollowedMerchantInput;
+
+/** One boarding: its state, and what runs. */
 export class Boarding {
-  readonly journey: Journey;
-  readonly input: CorrectableInput<MerchantBoardingInput | FollowedMerchantInput>;
+  readonly journey: Journey<Remembered, Input>;
+  readonly input: CorrectableInput<Input>;
   /** Nothing is sent unless a person asked for it. */
   readonly isFollowed: boolean;
   readonly poll: StatusPoll<Seen, StatusSnapshot>;
   readonly tasks = new Tasks();
-  remembered: Remembered;
 
-  constructor(input: MerchantBoardingInput | FollowedMerchantInput, carried?: Carried<Remembered>) {
+  constructor(input: Input, carried?: Carried<Remembered>) {
     requireFields(input, { externalId: 'string', merchant: 'object' });
     this.isFollowed = isFollowed(input);
     if (this.isFollowed) requireFields(input, { merchantProfileId: 'number' });
-    this.remembered = carried?.remembered ?? NOTHING;
-    this.input = new CorrectableInput('merchantBoarding', input);
-    this.journey = createJourney({
-      dueInHours: input.dueInHours,
-      unclaimedInHours: input.unclaimedInHours,
-      input: this.input,
+    this.journey = createJourney<Remembered, Input>({
+      ...{ input, carried, memory: NOTHING, correctable: 'merchantBoarding', isPartlySent },
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
-      dba: () => this.dba,
+      dba: ({ merchant }) => String(merchant.dba),
       leftBehind: stays('merchant', 'merchantProfileId', 'not submitted'),
-      isPartlySent: (answered) => isPartlySent(this.remembered, answered),
-      records: carried?.journey,
     });
-    this.poll = new StatusPoll(this.journey, (seen, pace) =>
+    this.input = this.journey.input;
+    this.poll = new StatusPoll(this.journey, this.journey.cell, (seen, pace) =>
       partner.awaitStatusChange({ merchantProfileId: this.merchantProfileId, seen, pace }),
     );
+  }
+
+  get remembered(): Remembered {
+    return this.journey.memory;
   }
 
   get merchantProfileId(): number {
@@ -88,7 +87,7 @@ export class Boarding {
   }
 
   get situation(): Situation {
-    const { requirements } = this.journey;
+    const { open, answered } = this.journey;
     return {
       merchantProfileId: this.merchantProfileId,
       dba: this.dba,
@@ -96,8 +95,7 @@ export class Boarding {
       isWriting: this.tasks.isBusy,
       inARow: this.poll.changes,
       now: Date.now(),
-      open: requirements.open,
-      answered: requirements.answered,
+      ...{ open, answered },
     };
   }
 }

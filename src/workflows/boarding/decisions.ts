@@ -13,7 +13,6 @@ import {
   mayTakeAnswers,
 } from '../../partners/boarding/phases.js';
 import { masked } from '../../platform/privacy/masked.js';
-import type { Answered, Question } from '../journey/requirement-queue.js';
 import {
   type Asked,
   answeredOf,
@@ -29,6 +28,7 @@ import {
   timesOf,
   when,
 } from '../journey/rules.js';
+import type { Answered, Question } from '../journey/state.js';
 import { CALM, calmed, comparable, type Restless, seenOf, tracked } from './restless.js';
 
 export type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;

@@ -2,7 +2,7 @@
 import type { StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import { isDecided, isUnderReview } from '../../partners/boarding/phases.js';
-import type { Answered } from '../journey/requirement-queue.js';
+import type { Answered } from '../journey/state.js';
 import { idsOf, type Remembered, type StatusMark } from './decisions.js';
 
 /**

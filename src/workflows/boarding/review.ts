@@ -3,9 +3,10 @@ import type { StatusSnapshot, Warned } from '../../messages/boarding-activities.
 import { takesAnswers } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../platform/privacy/masked.js';
-import type { Answered } from '../journey/requirement-queue.js';
+import { removed } from '../journey/requirements.js';
 import { notLate } from '../journey/rules.js';
 import { askForCorrection, Rejected, runStep } from '../journey/run-step.js';
+import type { Answered } from '../journey/state.js';
 import { runDueTasks } from '../journey/tasks.js';
 import { type Boarding, partner } from './boarding.js';
 import type { StatusMark } from './decisions.js';
@@ -25,9 +26,8 @@ import { read, readUndecided } from './steps.js';
 const REVIEW = 'request the review of the answers';
 
 export async function deliverAnswers(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
-  const { requirements } = boarding.journey;
   const uploads = missingDocuments(boarding.remembered, answers).map(({ id }) => id);
-  const problems = await requirements.whileSending(answers, [...uploads, REVIEW], async () => {
+  const problems = await boarding.journey.whileSending(answers, [...uploads, REVIEW], async () => {
     boarding.poll.forgetLatest();
     await uploadDocuments(boarding, answers);
     boarding.poll.forgetLatest();
@@ -53,7 +53,7 @@ async function uploadDocuments(boarding: Boarding, answers: readonly Answered[])
       name: document.id,
       run: async () => {
         await upload(boarding, document);
-        boarding.remembered = afterUpload(boarding.remembered, document);
+        boarding.journey.remember(afterUpload(boarding.remembered, document));
       },
     })),
   );
@@ -64,10 +64,10 @@ async function keepDelivery(
   answers: readonly Answered[],
   before: StatusMark,
 ): Promise<void> {
-  const { requirements, state, timeline } = boarding.journey;
-  for (const { requirement } of answers) requirements.removeAnswered(requirement.id);
-  const until = Date.now() + requirements.dueInMs;
-  boarding.remembered = afterDelivery(boarding.remembered, answers, before, until);
+  const { journey } = boarding;
+  const { state, timeline, dueInMs } = journey;
+  journey.update(...answers.map(({ requirement }) => removed(requirement.id)));
+  journey.remember(afterDelivery(boarding.remembered, answers, before, Date.now() + dueInMs));
   timeline.add('answers-delivered');
   state.report();
   // The poll may have read that the partner asks again. Nobody was asked, because these answers were in flight.
@@ -80,13 +80,13 @@ export async function readLateNotes(boarding: Boarding): Promise<void> {
   const begunAt = Date.now();
   const now = await read(boarding);
   const { delivered } = boarding.remembered;
-  boarding.remembered = { ...boarding.remembered, delivered: notLate(delivered, begunAt) };
+  boarding.journey.remember({ delivered: notLate(delivered, begunAt) });
   boarding.poll.replaceWith(now);
 }
 
 /** Keeps answers that the partner does not take in this status, until it sets another one or asks something else. */
 function keepForLater(boarding: Boarding, answers: readonly Answered[], now: StatusSnapshot): void {
-  boarding.remembered = withNotTaken(boarding.remembered, answers, now);
+  boarding.journey.remember(withNotTaken(boarding.remembered, answers, now));
   const detail = `the partner takes no answers in status ${now.status}`;
   boarding.journey.timeline.add('answers-wait', { detail });
   boarding.poll.replaceWith(now);
@@ -98,7 +98,7 @@ async function askAboutReview(
   answers: readonly Answered[],
   problems: readonly FieldProblem[],
 ): Promise<void> {
-  const isTakenBack = () => answers.some(({ requirement: { id } }) => !journey.requirements.isAnswered(id));
+  const isTakenBack = () => answers.some(({ requirement: { id } }) => !journey.isAnswered(id));
   const isMoot = () => poll.latest !== undefined || isTakenBack();
   const advice = 'To change an answer, take it back.';
   await askForCorrection(journey, { title: REVIEW, advice }, problems, isMoot);

@@ -20,7 +20,7 @@ import {
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../platform/privacy/masked.js';
 import { partnerFailure } from '../journey/call-failures.js';
-import { type Answered, unlessAbandoned } from '../journey/requirement-queue.js';
+import { removed, unlessAbandoned } from '../journey/requirements.js';
 import {
   askForCorrection,
   doubts,
@@ -30,7 +30,8 @@ import {
   runRead,
   runStep,
 } from '../journey/run-step.js';
-import { apply } from '../journey/until-decided.js';
+import { type Answered, ofAgent } from '../journey/state.js';
+import { decided } from '../journey/until-decided.js';
 import { type Boarding, partner } from './boarding.js';
 import { NOTHING, onChangesRequested, UNSUBMITTED } from './decisions.js';
 import { showsSubmission } from './deliveries.js';
@@ -62,7 +63,7 @@ export async function createMerchant(boarding: Boarding, restored?: Restored): P
     if (against.length === 0) {
       journey.state.know({ merchantProfileId });
       journey.timeline.add('merchant-created', { detail: `merchant ${merchantProfileId}` });
-      boarding.remembered = UNSUBMITTED;
+      journey.remember(UNSUBMITTED);
       return;
     }
     rejected = [{ field: '', message: notOurs(merchantProfileId, against) }];
@@ -134,7 +135,7 @@ function createStep(
         if (created.saved) saved = [];
         throw new Rejected([...created.problems, ...(created.saved ?? []).map(isSaved)]);
       }
-      journey.state.knowAgentProfile(created.agentProfileId);
+      journey.update(ofAgent(created.agentProfileId));
       return { ...created, since };
     },
     failed: ({ saved: id = '' }) => {
@@ -185,8 +186,7 @@ export async function adoptMerchant(
 ): Promise<void> {
   await adopt(boarding, await findAdoptable(boarding, merchantProfileId), restored);
   const { agentProfileId } = boarding.input.current;
-  if (boarding.isFollowed && agentProfileId !== undefined)
-    boarding.journey.state.knowAgentProfile(agentProfileId);
+  if (boarding.isFollowed && agentProfileId !== undefined) boarding.journey.update(ofAgent(agentProfileId));
 }
 
 /** Reserves a merchant that exists. Nobody knows whether a pending one was submitted, unless the backup of this boarding says so. */
@@ -201,12 +201,9 @@ async function adopt(
   const formerly = owner ? `, formerly of ${owner.workflowId}` : '';
   const detail = `merchant ${merchantProfileId}, status ${now.status}${formerly}`;
   timeline.add('merchant-adopted', { detail });
-  if (!isFollowed && now.phase === 'not-submitted') boarding.remembered = UNSUBMITTED;
+  if (!isFollowed && now.phase === 'not-submitted') journey.remember(UNSUBMITTED);
   if (!isFollowed && now.phase === 'pending')
-    boarding.remembered = {
-      ...NOTHING,
-      ...(restored?.isSubmitted ? { submitted: true } : { unclearIn: now.phase }),
-    };
+    journey.remember(restored?.isSubmitted ? { submitted: true } : { unclearIn: now.phase });
   state.refresh();
   const isRecent = await isOwnAtOnce(journey, `adopt merchant ${merchantProfileId}`, () =>
     partner.reserveMerchant({ id: merchantProfileId }),
@@ -275,14 +272,14 @@ export async function submitAsAnswered(boarding: Boarding, answers: readonly Ans
   const { journey, input } = boarding;
   const confirmed = answers.find(({ resolution: { answer } }) => answer.kind === 'adopt');
   if (confirmed) {
-    boarding.remembered = { ...boarding.remembered, submitted: true };
+    boarding.journey.remember({ submitted: true });
     journey.timeline.add('submitted', { detail: 'as a person has confirmed' });
-    journey.requirements.removeAnswered(confirmed.requirement.id);
+    journey.update(removed(confirmed.requirement.id));
     journey.state.enter('underwriting');
     return;
   }
   const { seen } = boarding.remembered;
-  await journey.requirements.whileSending(answers, [FEES, SUBMIT], async () => {
+  await journey.whileSending(answers, [FEES, SUBMIT], async () => {
     for (const { resolution } of answers) {
       const answer = unlessAbandoned(resolution);
       if (answer.kind !== 'correction') continue;
@@ -299,7 +296,7 @@ export async function submitAsAnswered(boarding: Boarding, answers: readonly Ans
     input.keep();
     // The poll may have read earlier that the partner asks again. Nobody was asked, because these answers were in flight.
     const { restless } = boarding.remembered;
-    apply(journey, onChangesRequested({ seen, restless }, now, boarding.situation));
+    journey.update(...onChangesRequested({ seen, restless }, now, boarding.situation).map(decided));
   });
   journey.state.report();
 }
@@ -312,15 +309,15 @@ export async function submit(
   boarding.poll.forgetLatest();
   const submission = await submitStep(boarding);
   const { submitted: isSubmitted, status, phase } = submission;
-  const { requirements, timeline } = boarding.journey;
+  const { timeline } = boarding.journey;
   if (isSubmitted) {
     timeline.add('submitted');
-    boarding.remembered = { ...boarding.remembered, submitted: true };
-    for (const { requirement } of answers) requirements.removeAnswered(requirement.id);
+    boarding.journey.remember({ submitted: true });
+    boarding.journey.update(...answers.map(({ requirement }) => removed(requirement.id)));
   } else {
     timeline.add('submission-moot', { detail: `the status is ${status}` });
     if (!boarding.remembered.submitted && afterCreate(phase) === 'ask-submitted')
-      boarding.remembered = { ...boarding.remembered, unclearIn: phase };
+      boarding.journey.remember({ unclearIn: phase });
   }
   const now = submission.now ?? (await read(boarding));
   boarding.poll.replaceWith(now);

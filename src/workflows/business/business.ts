@@ -8,11 +8,11 @@ import type { BusinessOnboardingInput, FollowedBusinessInput } from '../../messa
 import { isFollowed } from '../../messages/onboardings.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
-import { CorrectableInput, requireFields } from '../journey/input.js';
-import { createJourney, type Journey, stays } from '../journey/journey.js';
+import { type CorrectableInput, requireFields } from '../journey/input.js';
+import { type Carried, createJourney, type Journey, stays } from '../journey/journey.js';
 import { StatusPoll } from '../journey/status-poll.js';
 import { Tasks } from '../journey/tasks.js';
-import { apply, type Carried } from '../journey/until-decided.js';
+import { decided } from '../journey/until-decided.js';
 import { NOTHING, onAccount, type Remembered, type Situation } from './decisions.js';
 
 export const bank = partnerActivities('banking')({
@@ -40,40 +40,41 @@ const NEXT_STEPS: NextSteps = {
 
 const NEXT_STEPS_FOLLOWED: NextSteps = { ...NEXT_STEPS, applying: 'read the profile at the bank' };
 
-/** The present state of a business: its input with corrections, what is known of its profile, and what runs. */
+type Input = BusinessOnboardingInput | FollowedBusinessInput;
+
+/** One business: its state, and what runs. */
 export class Business {
-  readonly journey: Journey;
-  readonly input: CorrectableInput<BusinessOnboardingInput | FollowedBusinessInput>;
+  readonly journey: Journey<Remembered, Input>;
+  readonly input: CorrectableInput<Input>;
   /** Nothing is sent that no person asked for. */
   readonly isFollowed: boolean;
   readonly poll: StatusPoll<SeenProfile, ProfileSnapshot>;
   readonly tasks = new Tasks();
   readonly grace = '5s';
-  remembered: Remembered;
 
-  constructor(input: BusinessOnboardingInput | FollowedBusinessInput, carried?: Carried<Remembered>) {
+  constructor(input: Input, carried?: Carried<Remembered>) {
     requireFields(input, { externalId: 'string', holder: 'object' });
     this.isFollowed = isFollowed(input);
     if (this.isFollowed) requireFields(input, { profileId: 'number' });
     requireFields(input.holder, { doingBusinessAsName: 'string' });
-    this.remembered = carried?.remembered ?? NOTHING;
-    this.input = new CorrectableInput('businessOnboarding', input);
-    this.journey = createJourney({
-      dueInHours: input.dueInHours,
-      unclaimedInHours: input.unclaimedInHours,
-      input: this.input,
+    this.journey = createJourney<Remembered, Input>({
+      ...{ input, carried, memory: NOTHING, correctable: 'businessOnboarding' },
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
       dba: () => this.dba,
       leftBehind: stays('banking profile', 'profileId', 'not read yet'),
       // A customer shows the requirements of its merchant together with these.
       idPrefix: 'business-',
-      records: carried?.journey,
     });
+    this.input = this.journey.input;
     const { merchantProfileId } = input;
     if (merchantProfileId !== undefined) this.journey.state.know({ merchantProfileId });
-    this.poll = new StatusPoll(this.journey, (seen, pace) =>
+    this.poll = new StatusPoll(this.journey, this.journey.cell, (seen, pace) =>
       bank.awaitProfileChange({ profileId: this.profileId, seen, pace }),
     );
+  }
+
+  get remembered(): Remembered {
+    return this.journey.memory;
   }
 
   /** '' when a correction removed it, which is reported before anything is sent. */
@@ -94,13 +95,13 @@ export class Business {
   }
 
   /** The input of the next run, without social security numbers: the partner has them, or a person enters them again. */
-  get inputToCarry(): BusinessOnboardingInput | FollowedBusinessInput {
+  get inputToCarry(): Input {
     const { holder, beneficialOwners, ...rest } = this.input.current;
     return {
       ...rest,
       holder: withoutSsn(holder),
       ...(beneficialOwners && { beneficialOwners: beneficialOwners.map(withoutSsn) }),
-    } as BusinessOnboardingInput | FollowedBusinessInput;
+    } as Input;
   }
 
   get profileId(): number {
@@ -110,8 +111,7 @@ export class Business {
   }
 
   get situation(): Situation {
-    const { requirements, state } = this.journey;
-    const { dueInMs, open, answered } = requirements;
+    const { dueInMs, open, answered, state } = this.journey;
     return {
       profileId: this.profileId,
       dba: this.dba,
@@ -131,7 +131,7 @@ export class Business {
   }
 
   knowAccount(financialAccountId: string | null): void {
-    apply(this.journey, onAccount(financialAccountId, this.journey.state.facts));
+    this.journey.update(...onAccount(financialAccountId, this.journey.state.facts).map(decided));
   }
 }
 

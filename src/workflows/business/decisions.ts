@@ -11,7 +11,6 @@ import type { Requirement } from '../../messages/requirements.js';
 import { UNKNOWN } from '../../partners/banking/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../platform/privacy/masked.js';
-import type { Answered, Question } from '../journey/requirement-queue.js';
 import {
   type Asked,
   answeredOf,
@@ -24,6 +23,7 @@ import {
   timesOf,
   when,
 } from '../journey/rules.js';
+import type { Answered, Question } from '../journey/state.js';
 import { ANY_OF_HOLDER, type Asking, NO_TICKETS, onListed, type Tickets, withAnswer } from './tickets.js';
 
 export interface Remembered extends Tickets {

@@ -222,7 +222,7 @@ export async function followProfile(business: Business, profileId: number): Prom
     if (adopted === undefined) continue;
     await adopt(business, adopted, isSurelyOurs(found.candidate) ? found.now : undefined);
     // Only a person submits a profile that reads as new.
-    business.remembered = { ...business.remembered, problems: [] };
+    journey.remember({ problems: [] });
     return;
   }
 }

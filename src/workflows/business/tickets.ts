@@ -2,8 +2,8 @@
 import type { OpenTicket } from '../../messages/banking-activities.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { masked } from '../../platform/privacy/masked.js';
-import type { Question } from '../journey/requirement-queue.js';
 import { type Asked, closeMoot, notLate, only, type Reaction } from '../journey/rules.js';
+import type { Question } from '../journey/state.js';
 
 /** The memory of tickets. Keys are the `about` of their questions. */
 export interface Tickets {

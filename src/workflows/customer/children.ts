@@ -19,6 +19,7 @@ import { PARTS, type Part, type PartEnd, type PartOutcome } from '../../messages
 import { initialVisibility } from '../../messages/search-attributes.js';
 import { accountName } from '../journey/activity-proxies.js';
 import { unreportedPart } from '../journey/customer-reports.js';
+import { recorded } from '../journey/state.js';
 import { unlessEnded } from '../journey/tasks.js';
 import type { Customer, PartRun } from './customer.js';
 import { type Child, isOver, isResumed, onBegun } from './decisions.js';
@@ -77,14 +78,13 @@ async function begin(
       ...initialVisibility(PARTS[part], { dba, account: accountName(), dbaForm: state.dbaForm }),
       args: options.restored ? [input, undefined, options.restored] : [input],
     });
-    customer.remembered = onBegun(customer.remembered, part, unreportedPart(part));
+    customer.remember(onBegun(customer.remembered, part, unreportedPart(part)));
     state.refresh();
     return child;
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    const { begun } = customer.remembered;
-    customer.remembered = { ...customer.remembered, begun: { ...begun, [part]: 'attached' } };
-    state.timeline.add(`${part}-attached`, { detail: `${workflowId} exists already` });
+    customer.remember({ begun: { ...customer.remembered.begun, [part]: 'attached' } });
+    customer.update(recorded(`${part}-attached`, { detail: `${workflowId} exists already` }));
     return undefined;
   } finally {
     run.isStarting = false;

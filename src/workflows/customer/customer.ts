@@ -1,10 +1,15 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
-import { CancellationScope, getExternalWorkflowHandle, proxyActivities } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  getExternalWorkflowHandle,
+  proxyActivities,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { OnboardingActivities } from '../../messages/activities.js';
-import type { OutcomeName } from '../../messages/onboarding-state.js';
 import {
   type ChildReport,
   CORRECTABLE_FIELDS,
+  type CustomerOnboardingOutcome,
   type EndedParts,
   PARTS,
   type Part,
@@ -15,13 +20,16 @@ import {
 import { rejection } from '../../messages/rejections.js';
 import type { Resolution, ResolutionReceipt } from '../../messages/requirements.js';
 import { accountName, REPEATABLE } from '../journey/activity-proxies.js';
+import { Cell } from '../journey/cell.js';
+import { COMMANDS } from '../journey/commands.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { applyReport } from '../journey/customer-reports.js';
-import { runToEnd } from '../journey/journey.js';
-import { type Facts, PublishedState, type PublishedStateRecords } from '../journey/published-state.js';
+import { type Carried, runToEnd } from '../journey/journey.js';
+import { PublishedState } from '../journey/published-state.js';
 import { problemWith } from '../journey/resolutions.js';
 import type { PublishedChange, Reaction } from '../journey/rules.js';
-import { publish } from '../journey/until-decided.js';
+import { all, type Facts, initialState, recorded, type Transition, withMemory } from '../journey/state.js';
+import { reacted } from '../journey/until-decided.js';
 import {
   type CustomerInput,
   NOTHING,
@@ -58,9 +66,7 @@ export interface PartRun {
   isStarting?: boolean;
 }
 
-export interface CarriedCustomer extends PublishedStateRecords {
-  readonly remembered: Remembered;
-}
+export type CarriedCustomer = Carried<Remembered>;
 
 function leftBehind({ merchantProfileId, profileId }: Facts): string {
   const merchant = merchantProfileId === undefined ? 'no merchant' : `merchant ${merchantProfileId}`;
@@ -71,46 +77,59 @@ function leftBehind({ merchantProfileId, profileId }: Facts): string {
 /** Knows the parts of a customer, and publishes them as one state. Forwards an answer to the child that asked. */
 export class Customer {
   readonly state: PublishedState;
-  remembered: Remembered;
   readonly runs = new Map<Part, PartRun>();
-  /** Parts that were asked for a whole report. */
+  readonly #cell: Cell<Remembered, CustomerInput>;
+  /** Parts that are being asked for a whole report. */
   readonly #asked = new Set<Part>();
-  /** Parts that rejected what was sent to them. */
-  readonly #doubts = new Set<Part>();
 
   constructor(
     readonly input: CustomerInput,
     readonly options: CustomerOptions,
-    carried?: CarriedCustomer,
+    private readonly before?: CarriedCustomer,
   ) {
-    this.remembered = carried?.remembered ?? NOTHING;
+    const { workflowType } = workflowInfo();
+    const begun = before
+      ? { ...before, input: { current: input, kept: input } }
+      : initialState(workflowType, input, NOTHING);
+    this.#cell = new Cell(begun, { workflowType, dueInMs: 0, idPrefix: '' }, COMMANDS);
     this.state = new PublishedState({
+      cell: this.#cell,
       nextSteps: NEXT_STEPS,
       dba: () => String(input.boarding.merchant.dba),
-      records: carried,
       // The inbox has those of its parts. All of them in each upsert would let the history grow with their square.
       mostListed: 1,
       others: () => publishedParts(this.remembered),
     });
+    if (!before) this.update(recorded('started'));
+  }
+
+  get remembered(): Remembered {
+    return this.#cell.state.memory;
   }
 
   get carried(): CarriedCustomer {
-    return { ...this.state.records, remembered: this.remembered };
+    const { input: _, ...carried } = this.#cell.state;
+    return carried;
   }
 
-  run<Outcome extends { readonly outcome: OutcomeName }>(parts: () => Promise<Outcome>): Promise<Outcome> {
+  update(...transitions: readonly Transition[]): void {
+    this.#cell.update(all(...transitions));
+  }
+
+  remember(change: Partial<Remembered>): void {
+    this.update(withMemory({ ...this.remembered, ...change }));
+  }
+
+  run<Outcome extends CustomerOnboardingOutcome>(parts: () => Promise<Outcome>): Promise<Outcome> {
     return runToEnd(parts, {
-      state: this.state,
+      ...{ cell: this.#cell, state: this.state, isContinued: this.before !== undefined },
       leftBehind: (facts) => [leftBehind(facts)],
-      close: () => {
-        this.remembered = withoutRequirements(this.remembered);
-      },
+      close: () => this.remember(withoutRequirements(this.remembered)),
     });
   }
 
-  react({ remember, decisions }: Reaction<Remembered, PublishedChange>): void {
-    this.remembered = remember;
-    for (const change of decisions) publish(this.state, change);
+  react(reaction: Reaction<Remembered, PublishedChange>): void {
+    this.update(reacted(reaction));
     this.state.report();
   }
 
@@ -133,12 +152,14 @@ export class Customer {
 
   /** Has the server check whether a part still runs. */
   doubt(part: Part): void {
-    this.#doubts.add(part);
+    this.remember({ doubted: { ...this.remembered.doubted, [part]: true } });
   }
 
   /** True once after each {@link doubt}. */
   takeDoubt(part: Part): boolean {
-    return this.#doubts.delete(part);
+    const { [part]: isDoubted = false, ...doubted } = this.remembered.doubted;
+    if (isDoubted) this.remember({ doubted });
+    return isDoubted;
   }
 
   readonly onReport = (report: ChildReport): void => {

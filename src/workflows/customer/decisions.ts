@@ -11,8 +11,8 @@ import type { OnboardingState, OutcomeName } from '../../messages/onboarding-sta
 import type { CustomerOnboardingOutcome, Part, PartEnd, PartOutcome } from '../../messages/onboardings.js';
 import { idsIn } from '../../messages/outcomes.js';
 import type { ReportedPart } from '../journey/customer-reports.js';
-import type { Facts } from '../journey/published-state.js';
 import type { PublishedChange, Reaction } from '../journey/rules.js';
+import type { Facts } from '../journey/state.js';
 
 type ByPart<Value> = Readonly<Partial<Record<Part, Value>>>;
 
@@ -23,9 +23,11 @@ export interface Remembered {
   readonly reported: ByPart<ReportedPart>;
   /** In the order in which they ended; with the run that ended, if a report named it. */
   readonly ended: ByPart<{ readonly end: PartEnd; readonly run?: string | undefined }>;
+  /** Parts that rejected what was sent to them, so that the server is asked whether they still run. */
+  readonly doubted: ByPart<true>;
 }
 
-export const NOTHING: Remembered = { begun: {}, reported: {}, ended: {} };
+export const NOTHING: Remembered = { begun: {}, reported: {}, ended: {}, doubted: {} };
 
 export type CustomerInput = CustomerOnboardingInput | FollowedCustomerInput;
 

@@ -26,20 +26,20 @@ import { privateRejection, rejection } from '../../messages/rejections.js';
 import type { AnswerKind, Claim, Resolution } from '../../messages/requirements.js';
 import { masked } from '../../platform/privacy/masked.js';
 import type { Answers } from './answers.js';
+import type { Cell } from './cell.js';
 import { minuteOf } from './current-details.js';
 import type { PublishedState } from './published-state.js';
-import type { RequirementQueue } from './requirement-queue.js';
+import { accepted, claimsOf, openIn, withClaims, withProposal } from './requirements.js';
 import { inShort, isText, problemWithId } from './resolutions.js';
+import { recorded } from './state.js';
 
 /** A code has expired by the time of a confirmation, and a taken-back answer has no open requirement. */
 const NEVER_PROPOSED: readonly AnswerKind[] = ['code', 'take-back'];
 
 export class Claims {
-  #lastProposalAt = 0;
-
   constructor(
-    private readonly state: Pick<PublishedState, 'timeline' | 'refresh' | 'report'>,
-    private readonly requirements: RequirementQueue,
+    private readonly state: Pick<PublishedState, 'refresh' | 'report'>,
+    private readonly cell: Cell,
     private readonly answers: Pick<Answers, 'problemWith' | 'check'>,
   ) {}
 
@@ -68,7 +68,7 @@ export class Claims {
   }
 
   readonly #validateClaim = (request: ClaimRequest): void => {
-    reject(problemWithId(request, this.requirements.open) ?? problemWithClaim(request));
+    reject(problemWithId(request, openIn(this.cell.state)) ?? problemWithClaim(request));
     const { requirementId, actor, override } = request;
     const claim = this.#claimOfOther(requirementId, actor);
     if (!claim || (override && isGiven(request.until))) return;
@@ -89,7 +89,7 @@ export class Claims {
     }
     const before = this.#claimOfOther(requirementId, actor);
     const claim = { actor, until: new Date(until).toISOString() };
-    this.requirements.setClaims(requirementId, { claim });
+    this.cell.update(withClaims(requirementId, { claim }));
     const term = `until ${minuteOf(claim.until)}`;
     if (before) {
       const had = `${term}; ${before.actor} had it until ${minuteOf(before.until)}`;
@@ -100,14 +100,14 @@ export class Claims {
 
   /** A claim that has ended stays as it is: nobody shows it. */
   #release(id: string, actor: string): void {
-    const claim = currentClaim(this.requirements.claimsOf(id));
+    const claim = currentClaim(claimsOf(this.cell.state, id));
     if (!claim) return;
-    this.requirements.setClaims(id, { claim: undefined });
+    this.cell.update(withClaims(id, { claim: undefined }));
     this.#record('requirement-released', id, `before ${minuteOf(claim.until)}`, actor);
   }
 
   #claimOfOther(id: string, actor: string): Claim | undefined {
-    const claim = currentClaim(this.requirements.claimsOf(id));
+    const claim = currentClaim(claimsOf(this.cell.state, id));
     return claim && !isSamePerson(claim.actor, actor) ? claim : undefined;
   }
 
@@ -121,14 +121,10 @@ export class Claims {
     const { requirementId, answer, actor, reason } = resolution;
     await this.answers.check(resolution);
     // The partner may have moved on meanwhile.
-    reject(problemWithId(resolution, this.requirements.open));
-    // The time identifies it, so it is never that of an earlier one.
-    this.#lastProposalAt = Math.max(Date.now(), this.#lastProposalAt + 1);
-    const at = new Date(this.#lastProposalAt).toISOString();
-    const proposed = { requirementId, answer, actor: actor.trim(), reason, at };
-    this.requirements.setClaims(requirementId, { proposed });
+    reject(problemWithId(resolution, openIn(this.cell.state)));
+    this.cell.update(withProposal({ requirementId, answer, actor: actor.trim(), reason }));
     this.#record('answer-proposed', requirementId, inShort(answer), actor, reason);
-    return { requirementId, proposedAt: at };
+    return { requirementId, proposedAt: this.#proposedFor(requirementId)?.at ?? '' };
   };
 
   readonly #validateConfirmation = (confirmation: Confirmation): void => {
@@ -152,9 +148,9 @@ export class Claims {
     const actor = confirmation.actor.trim();
     const why = isText(confirmation.reason) ? `: ${confirmation.reason}` : '';
     const resolution = { ...proposed, reason: `${proposed.reason}; confirmed by ${actor}${why}` };
-    this.requirements.accept(resolution, true);
+    this.cell.update(accepted(resolution, true));
     const acceptedAt = new Date().toISOString();
-    const receipt = { requirementId, acceptedAt, open: this.requirements.open.length, resolution };
+    const receipt = { requirementId, acceptedAt, open: openIn(this.cell.state).length, resolution };
     this.state.report();
     return receipt;
   };
@@ -170,14 +166,14 @@ export class Claims {
   readonly #withdraw = async (withdrawal: Withdrawal): Promise<WithdrawalReceipt> => {
     const { requirementId, actor: proposer } = this.#proposed(withdrawal);
     const { actor, reason } = withdrawal;
-    this.requirements.setClaims(requirementId, { proposed: undefined });
+    this.cell.update(withClaims(requirementId, { proposed: undefined }));
     this.#record('proposal-withdrawn', requirementId, `it was proposed by ${proposer}`, actor, reason);
     return { requirementId };
   };
 
   readonly #validateRemark = (remark: Remark): void => {
-    reject(problemWithId(remark, this.requirements.open) ?? problemWithRemark(remark));
-    const remarks = this.state.timeline.entries.filter(({ event }) => event === 'remark-added');
+    reject(problemWithId(remark, openIn(this.cell.state)) ?? problemWithRemark(remark));
+    const remarks = this.cell.state.timeline.filter(({ event }) => event === 'remark-added');
     if (remarks.length >= MOST_REMARKS) throw rejection(`there are ${MOST_REMARKS} remarks already`);
   };
 
@@ -189,17 +185,17 @@ export class Claims {
   /** Only the inbox, the Web UI and the timeline show it. */
   #record(event: TimelineEvent, id: string, what: string, actor: string, reason?: string): void {
     const why = isText(reason) ? { reason: masked(reason) } : {};
-    this.state.timeline.add(event, { detail: `${id}: ${what}`, actor: actor.trim(), ...why });
+    this.cell.update(recorded(event, { detail: `${id}: ${what}`, actor: actor.trim(), ...why }));
     this.state.refresh();
   }
 
   readonly #proposedFor = (id: string): ProposedAnswer | null =>
-    this.requirements.claimsOf(id).proposed ?? null;
+    claimsOf(this.cell.state, id).proposed ?? null;
 
   /** @throws {ApplicationFailure} when the requirement is not open, or nothing is proposed for it */
   #proposed(request: { readonly requirementId: string }): ProposedAnswer {
-    reject(problemWithId(request, this.requirements.open));
-    const { proposed } = this.requirements.claimsOf(request.requirementId);
+    reject(problemWithId(request, openIn(this.cell.state)));
+    const { proposed } = claimsOf(this.cell.state, request.requirementId);
     if (!proposed) throw rejection('requirementId: no answer is proposed for this requirement');
     return proposed;
   }

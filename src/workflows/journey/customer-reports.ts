@@ -2,11 +2,12 @@ import {
   CancellationScope,
   getExternalWorkflowHandle,
   proxyActivities,
+  type WorkflowInfo,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { OnboardingActivities } from '../../messages/activities.js';
 import { ONBOARDINGS } from '../../messages/ids.js';
-import { isSame } from '../../messages/objects.js';
+import { defined, isSame } from '../../messages/objects.js';
 import { blankState, type OnboardingState } from '../../messages/onboarding-state.js';
 import {
   type ChildReport,
@@ -16,8 +17,9 @@ import {
   type PartOutcome,
   type StateChanges,
 } from '../../messages/onboardings.js';
-import type { Requirement } from '../../messages/requirements.js';
 import { REPEATABLE } from './activity-proxies.js';
+import type { Cell } from './cell.js';
+import type { Reported, Transition } from './state.js';
 import { SerialSender } from './tasks.js';
 
 const { cancelOrphan } = proxyActivities<OnboardingActivities>({
@@ -34,33 +36,22 @@ export class CustomerReports {
     () => this.#send(),
     () => this.#customerIsGone(),
   );
-  #customer: { readonly workflowId: string; readonly part: Part } | undefined;
-  /** The last report. Without a state, the next one is whole. */
-  #reported: { readonly number: number; readonly state?: OnboardingState } = { number: 0 };
-  /** The content of the next report; the outcome once the workflow ends. */
-  #present: { readonly state: OnboardingState; readonly outcome?: PartOutcome } | undefined;
-  #reportsEnd: boolean;
+  readonly #customer = customerOf(workflowInfo());
 
-  constructor(private readonly openRequirements: () => readonly Requirement[]) {
-    const { parent, workflowType, runId, firstExecutionRunId } = workflowInfo();
-    this.#reportsEnd = runId !== firstExecutionRunId;
-    const part = (Object.keys(PARTS) as Part[]).find((name) => PARTS[name] === workflowType);
-    const isCustomer = parent?.workflowId.startsWith(`${ONBOARDINGS.customerOnboarding}-`);
-    this.#customer = isCustomer && part ? { workflowId: parent?.workflowId ?? '', part } : undefined;
-  }
+  /** @param current what the customer is to know */
+  constructor(
+    private readonly cell: Cell,
+    private readonly current: () => OnboardingState,
+  ) {}
 
+  /** The customer asks for a whole report, and for the end. */
   again(): void {
-    this.#reported = { number: this.#reported.number };
-    this.#reportsEnd = true;
-    if (this.#customer) this.#sender.wake();
+    this.cell.update(reportedAs({ state: undefined, isAskedForEnd: true }));
+    this.report();
   }
 
-  report(published: OnboardingState, outcome?: PartOutcome): void {
-    if (!this.#customer) return;
-    // A customer does not show who has claimed what: each claim would cost events in both histories.
-    const state = { ...published, requirements: this.openRequirements() };
-    this.#present = { state, ...(outcome && { outcome }) };
-    this.#sender.wake();
+  report(): void {
+    if (this.#customer && !this.cell.state.reports.isCustomerGone) this.#sender.wake();
   }
 
   async #send(): Promise<void> {
@@ -74,24 +65,32 @@ export class CustomerReports {
   }
 
   #next(part: Part): ChildReport | undefined {
-    if (!this.#present) return undefined;
-    const { state, outcome } = this.#present;
-    const hasResult = outcome !== undefined && outcome.outcome !== 'cancelled';
-    if (hasResult && !this.#reportsEnd) return undefined;
-    const { state: before, number } = this.#reported;
+    const { reports, ended } = this.cell.state;
+    const { runId: run, firstExecutionRunId, runStartTime } = workflowInfo();
+    const hasResult = ended !== undefined && ended.outcome.outcome !== 'cancelled';
+    // The server reports the end of a first run to whoever waits for it.
+    if (hasResult && run === firstExecutionRunId && !reports.isAskedForEnd) return undefined;
+    const isNext = reports.run === run;
+    const before = isNext ? reports.state : undefined;
+    const state = this.current();
     const changes = changesBetween(before, state);
     if (isEmpty(changes)) return undefined;
-    this.#reported = { number: number + 1, state };
-    const { runId: run, runStartTime } = workflowInfo();
-    const of = { part, run, runStartedAt: runStartTime.toISOString(), number: number + 1 };
-    return { ...of, isWhole: before === undefined, ...changes, ...(outcome && { outcome }) };
+    const number = isNext ? reports.number + 1 : 1;
+    this.cell.update(reportedAs({ run, number, state: { ...state, timeline: [] } }));
+    const of = { part, run, runStartedAt: runStartTime.toISOString(), number };
+    return {
+      ...of,
+      isWhole: before === undefined,
+      ...changes,
+      ...(ended && { outcome: ended.outcome as PartOutcome }),
+    };
   }
 
   /** The customer's workflow has ended. If it did not wait for this child, the child ends as well. */
   async #customerIsGone(): Promise<void> {
-    const customer = this.#customer?.workflowId;
-    this.#customer = undefined;
-    if (customer === undefined) return;
+    if (!this.#customer) return;
+    const { workflowId: customer } = this.#customer;
+    this.cell.update(reportedAs({ isCustomerGone: true }));
     await CancellationScope.nonCancellable(() =>
       cancelOrphan({ workflowId: workflowInfo().workflowId, customer }),
     );
@@ -101,6 +100,16 @@ export class CustomerReports {
   idle(): Promise<void> {
     return this.#sender.idle();
   }
+}
+
+const reportedAs =
+  (change: { readonly [Name in keyof Reported]?: Reported[Name] | undefined }): Transition =>
+  (state) => ({ ...state, reports: defined({ ...state.reports, ...change }) as Reported });
+
+function customerOf({ parent, workflowType }: WorkflowInfo) {
+  const part = (Object.keys(PARTS) as Part[]).find((name) => PARTS[name] === workflowType);
+  const isCustomer = parent?.workflowId.startsWith(`${ONBOARDINGS.customerOnboarding}-`);
+  return parent && isCustomer && part ? { workflowId: parent.workflowId, part } : undefined;
 }
 
 /** A part as its customer knows it from the reports so far. Its timeline stays empty. */
@@ -115,8 +124,7 @@ export function changesBetween(before: OnboardingState | undefined, after: Onboa
   const ids = new Set(requirements.map(({ id }) => id));
   return {
     facts: Object.fromEntries(Object.entries(facts).filter(([name, value]) => isNew(name, value))),
-    // A requirement never changes. One that is raised again is another object, even under the same id.
-    raised: requirements.filter((requirement) => !before?.requirements.includes(requirement)),
+    raised: requirements.filter((each) => !before?.requirements.some((one) => isSame(one, each))),
     closed: before?.requirements.flatMap(({ id }) => (ids.has(id) ? [] : [id])) ?? [],
   };
 }

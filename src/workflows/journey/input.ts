@@ -5,7 +5,8 @@ import { CORRECTABLE_FIELDS } from '../../messages/onboardings.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Answer, Resolution } from '../../messages/requirements.js';
 import { accountName } from './activity-proxies.js';
-import type { Facts } from './published-state.js';
+import type { Cell } from './cell.js';
+import type { CorrectedInput, Facts, Transition } from './state.js';
 
 /** The fields without which a workflow cannot work. */
 export type FieldTypes = Readonly<Record<string, 'string' | 'number' | 'object' | 'array'>>;
@@ -34,54 +35,54 @@ const { checkCorrection, blankCorrection } = proxyActivities<CorrectionActivitie
 /** The present input of a workflow, with people's corrections. */
 export class CorrectableInput<Input extends object = object> {
   readonly correctable: readonly string[];
-  #current: Input;
-  /** The input without the corrections that are on their way to the partner. */
-  #kept: Input;
 
   constructor(
-    readonly type: CorrectableType,
-    input: Input,
+    private readonly type: CorrectableType | undefined,
+    private readonly cell: Cell<unknown, Input>,
   ) {
-    this.correctable = CORRECTABLE_FIELDS[type];
-    this.#current = input;
-    this.#kept = input;
+    this.correctable = type ? CORRECTABLE_FIELDS[type] : [];
   }
 
   get current(): Input {
-    return this.#current;
+    return this.cell.state.input.current;
   }
 
   /** The problem with a correction that changes nothing. To try the same again, answer `retry`. */
   problemWith(answer: Answer): string | undefined {
-    if (answer.kind !== 'correction' || changes(this.#current, answer.patch)) return undefined;
+    if (answer.kind !== 'correction' || changes(this.current, answer.patch)) return undefined;
     return 'answer.patch: changes nothing, because the fields already have these values';
   }
 
   readonly correct = (patch: Patch): void => {
-    this.#current = mergePatch(this.#current, patch);
-    this.#kept = mergePatch(this.#kept, patch);
+    this.cell.update(corrected(({ kept }) => ({ kept: mergePatch(kept, patch) })));
+    this.tryOut(patch);
   };
 
   /** Applies a correction until it is known whether it reached the partner: {@link keep} or {@link restore} follows. */
   tryOut(patch: Patch): void {
-    this.#current = mergePatch(this.#current, patch);
+    this.cell.update(corrected(({ current }) => ({ current: mergePatch(current, patch) })));
   }
 
   /** Keeps the corrections that have reached the partner: those of one field, or all. */
   keep(field?: keyof Input): void {
-    this.#kept = field === undefined ? this.#current : { ...this.#kept, [field]: this.#current[field] };
+    this.cell.update(
+      corrected(({ current, kept }) => {
+        const partly = { ...kept, [field ?? '']: (current as Input)[field as keyof Input] };
+        return { kept: field === undefined ? current : partly };
+      }),
+    );
   }
 
   /** Removes the corrections that have not reached the partner, whose answers can still be taken back. */
   restore(): void {
-    this.#current = this.#kept;
+    this.cell.update(corrected(({ kept }) => ({ current: kept })));
   }
 
   /** Returns the context for the check of a correction at this progress of the onboarding. */
   at({ merchantProfileId }: Facts): Correctable {
     return {
-      type: this.type,
-      input: this.#current,
+      type: this.type as CorrectableType,
+      input: this.current,
       merchantExists: merchantProfileId !== undefined,
       account: accountName(),
     };
@@ -104,3 +105,7 @@ export class CorrectableInput<Input extends object = object> {
     return blankCorrection({ ...this.at(facts), asked });
   }
 }
+
+const corrected =
+  (change: (before: CorrectedInput) => Partial<CorrectedInput>): Transition =>
+  (state) => ({ ...state, input: { ...state.input, ...change(state.input) } });

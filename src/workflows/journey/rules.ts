@@ -2,8 +2,7 @@
 
 import type { TimelineEvent } from '../../messages/codes.js';
 import type { Requirement, RequirementKind } from '../../messages/requirements.js';
-import type { Facts } from './published-state.js';
-import type { Answered, Question } from './requirement-queue.js';
+import type { Answered, Facts, Question } from './state.js';
 
 export type PublishedChange =
   | { readonly record: TimelineEvent; readonly detail?: string }

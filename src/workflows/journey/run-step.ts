@@ -8,7 +8,7 @@ import { masked } from '../../platform/privacy/masked.js';
 import { type SendOnce, WRITE_ATTEMPT_MS } from './activity-proxies.js';
 import { ownFailure, partnerFailure } from './call-failures.js';
 import { momentOf } from './current-details.js';
-import type { Question } from './requirement-queue.js';
+import type { Question } from './state.js';
 import type { Before, Found, OnceWrite, Step, StepContext } from './step.js';
 
 /** Ends a step that the partner or our own check rejected. A `run` also throws it when a successful response reports problems. */

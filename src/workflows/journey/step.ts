@@ -3,7 +3,8 @@ import type { DocumentRef } from '../../messages/requirements.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
 import type { SendOnce } from './activity-proxies.js';
 import type { Answers } from './answers.js';
-import type { Timeline } from './published-state.js';
+import type { Cell } from './cell.js';
+import { all, recorded, settled, unfinished } from './state.js';
 import type { StepWaits } from './step-waits.js';
 
 /** One call to a partner, and how it recovers when it fails. Its effect is that of the operation in the catalogue. */
@@ -75,42 +76,39 @@ export type Before = Pick<PartnerErrorDetails, 'baseline' | 'phase'>;
 
 export type Found<Result> = { readonly found: Result } | undefined;
 
+export interface Timeline {
+  /** Adds an event: see {@link recorded}. */
+  add(...event: Parameters<typeof recorded>): void;
+}
+
 export interface StepContext extends Pick<Answers, 'ask' | 'blankFor'> {
-  readonly timeline: Pick<Timeline, 'add'>;
-  readonly writes: Pick<UnfinishedWrites, 'cancelled' | 'doubt' | 'resolve'>;
+  readonly timeline: Timeline;
+  readonly writes: UnfinishedWrites;
   readonly waits: Pick<StepWaits, 'begin'>;
   readonly until: (holds: () => boolean) => Promise<void>;
   /** True if a cancellation of the work that runs the step was requested. */
   readonly isCancelled: boolean;
 }
 
-type IdentifiedWrite = Pick<IdempotentWrite<unknown>, 'id' | 'title'>;
+export type IdentifiedWrite = Pick<IdempotentWrite<unknown>, 'id' | 'title'>;
 
 /** Writes whose outcome is unknown, and writes that were in flight when they were canceled. */
-export class UnfinishedWrites {
-  /** By id, in the order in which they came into doubt, or were canceled. */
-  readonly #writes = new Map<string, UnfinishedWrite>();
+export interface UnfinishedWrites {
+  cancelled(write: IdentifiedWrite, became: UnfinishedWrite['became']): void;
+  doubt(write: IdentifiedWrite): void;
+  resolve(write: IdentifiedWrite): void;
+}
 
-  constructor(private readonly timeline: Pick<Timeline, 'add'>) {}
-
-  get all(): readonly UnfinishedWrite[] {
-    return [...this.#writes.values()];
-  }
-
-  get unknown(): readonly string[] {
-    return [...this.#writes].flatMap(([id, { became }]) => (became === 'unknown' ? [id] : []));
-  }
-
-  cancelled({ title: write, id = write }: IdentifiedWrite, became: UnfinishedWrite['became']): void {
-    this.#writes.set(id, { write, became });
-    this.timeline.add('write-unfinished', { detail: `${write}: ${became}` });
-  }
-
-  doubt({ title: write, id = write }: IdentifiedWrite): void {
-    this.#writes.set(id, { write, became: 'unknown' });
-  }
-
-  resolve({ title, id = title }: IdentifiedWrite): void {
-    this.#writes.delete(id);
-  }
+export function unfinishedWrites({ update }: Pick<Cell, 'update'>): UnfinishedWrites {
+  return {
+    cancelled: ({ title: write, id = write }, became) =>
+      update(
+        all(
+          unfinished(id, { write, became }),
+          recorded('write-unfinished', { detail: `${write}: ${became}` }),
+        ),
+      ),
+    doubt: ({ title: write, id = write }) => update(unfinished(id, { write, became: 'unknown' })),
+    resolve: ({ title, id = title }) => update(settled(id)),
+  };
 }

@@ -2,18 +2,12 @@ import type { Duration } from '@temporalio/common';
 import { allHandlersFinished, condition, workflowInfo } from '@temporalio/workflow';
 import { defined } from '../../messages/objects.js';
 import type { RequirementKind } from '../../messages/requirements.js';
-import type { Journey, JourneyRecords } from './journey.js';
-import type { PublishedState } from './published-state.js';
-import { unlessAbandoned } from './requirement-queue.js';
-import type { Decision, Next, PublishedChange, Reaction, Rules } from './rules.js';
+import type { Carried, Journey } from './journey.js';
+import { abandonedIn, dropped, raised, removed, unlessAbandoned, withdrawn } from './requirements.js';
+import type { Decision, Next, Reaction, Rules } from './rules.js';
+import { all, known, recorded, type Transition, withMemory } from './state.js';
 import type { StatusPoll } from './status-poll.js';
 import type { Tasks } from './tasks.js';
-
-/** The records that a run passes to the next one when its history has grown long, next to the input with its corrections. */
-export interface Carried<Remembered> {
-  readonly journey: JourneyRecords;
-  readonly remembered: Remembered;
-}
 
 interface Running {
   readonly journey: Journey;
@@ -24,34 +18,24 @@ interface Running {
 }
 
 /** An onboarding that {@link Rules} decide about. */
-export interface Onboarding<Remembered, Situation, Seen, Snapshot> extends Running {
+export interface Onboarding<Memory, Situation, Seen, Snapshot> extends Omit<Running, 'journey'> {
+  readonly journey: Journey<Memory>;
   readonly poll: StatusPoll<Seen, Snapshot>;
-  remembered: Remembered;
   readonly situation: Situation;
 }
 
-export function apply({ requirements, state }: Journey, decisions: readonly Decision[]): void {
-  for (const decision of decisions) {
-    if ('ask' in decision) requirements.raise(decision.ask);
-    else if ('close' in decision) {
-      requirements.withdraw(decision.close, decision.why);
-      requirements.drop(decision.close, decision.why);
-    } else if ('remove' in decision) requirements.removeAnswered(decision.remove);
-    else publish(state, decision);
-  }
+/** The change of the state that a decision means. */
+export function decided(decision: Decision): Transition {
+  if ('ask' in decision) return raised(decision.ask);
+  if ('close' in decision)
+    return all(withdrawn(decision.close, decision.why), dropped(decision.close, decision.why));
+  if ('remove' in decision) return removed(decision.remove);
+  if ('know' in decision) return known(decision.know);
+  return recorded(decision.record, defined({ detail: decision.detail }));
 }
 
-export function publish(state: PublishedState, change: PublishedChange): void {
-  if ('know' in change) state.know(change.know);
-  else state.timeline.add(change.record, defined({ detail: change.detail }));
-}
-
-export function react<Remembered>(
-  onboarding: { readonly journey: Journey; remembered: Remembered },
-  { remember, decisions }: Reaction<Remembered>,
-): void {
-  onboarding.remembered = remember;
-  apply(onboarding.journey, decisions);
+export function reacted({ remember, decisions }: Reaction<unknown>): Transition {
+  return all(withMemory(remember), ...decisions.map(decided));
 }
 
 // Keeps F3.
@@ -61,15 +45,15 @@ export function react<Remembered>(
  * everything else. If several things happen at once, the first of these counts: a task failed, a person abandoned the onboarding,
  * the partner decided, a person answered.
  */
-export async function runUntilDecided<Remembered, Situation, Seen, Snapshot, Due, Outcome>(
-  onboarding: Onboarding<Remembered, Situation, Seen, Snapshot>,
-  rules: Rules<Remembered, Situation, Seen, Snapshot, Due, Outcome>,
+export async function runUntilDecided<Memory, Situation, Seen, Snapshot, Due, Outcome>(
+  onboarding: Onboarding<Memory, Situation, Seen, Snapshot>,
+  rules: Rules<Memory, Situation, Seen, Snapshot, Due, Outcome>,
   runDue: (due: Due) => Promise<void>,
-  continueInNewRun: (carried: Carried<Remembered>) => Promise<never>,
+  continueInNewRun: (carried: Carried<Memory>) => Promise<never>,
 ): Promise<Outcome> {
   const { journey, poll, tasks } = onboarding;
   const { kinds } = rules;
-  const next = () => rules.next(onboarding.remembered, onboarding.situation);
+  const next = () => rules.next(journey.memory, onboarding.situation);
   try {
     for (;;) {
       tasks.start(next().due.map((due) => ({ name: due.task, run: () => runDue(due) })));
@@ -77,23 +61,23 @@ export async function runUntilDecided<Remembered, Situation, Seen, Snapshot, Due
       if (compared !== undefined) poll.start(compared);
       await untilDue(onboarding, kinds, next);
       tasks.check();
-      const abandoned = journey.requirements.abandonedOf(kinds);
+      const abandoned = abandonedIn(journey.cell.state, kinds);
       if (abandoned) unlessAbandoned(abandoned.resolution);
       const change = poll.takeChange();
-      if (change) react(onboarding, rules.onRead(onboarding.remembered, change, onboarding.situation));
+      if (change) journey.update(reacted(rules.onRead(journey.memory, change, onboarding.situation)));
       const { ended } = next();
       if (ended) {
-        apply(journey, ended.decisions);
+        journey.update(...ended.decisions.map(decided));
         await endTasks(onboarding, kinds);
         // Asked again: a write that ran to its end meanwhile may show in the outcome, such as the id of an account.
         return next().ended?.outcome ?? ended.outcome;
       }
       if (change && workflowInfo().continueAsNewSuggested && !tasks.isBusy) {
         // No step runs any more, so a question about its wait closes itself.
-        const isWaiting = () => journey.requirements.open.some(({ kind }) => kind === 'waiting');
+        const isWaiting = () => journey.open.some(({ kind }) => kind === 'waiting');
         await condition(() => allHandlersFinished() && !isWaiting());
         journey.state.refresh();
-        return await continueInNewRun({ journey: journey.records, remembered: onboarding.remembered });
+        return await continueInNewRun(journey.carried);
       }
     }
   } catch (error) {
@@ -108,7 +92,7 @@ async function untilDue(
   next: () => Next<unknown, unknown, unknown>,
 ): Promise<void> {
   const isDue = () => {
-    if (poll.hasChange || tasks.hasFailed || journey.requirements.abandonedOf(kinds)) return true;
+    if (poll.hasChange || tasks.hasFailed || abandonedIn(journey.cell.state, kinds)) return true;
     const { due, compared, ended } = next();
     const isPollDue = compared !== undefined && !poll.isPolling;
     return isPollDue || ended !== undefined || due.some(({ task }) => !tasks.isRunning(task));
@@ -128,12 +112,12 @@ async function untilDue(
  * deliver are dropped, and the timeline says whether one may have arrived.
  */
 async function endTasks(
-  { journey: { requirements, writes }, tasks, grace }: Running,
+  { journey, tasks, grace }: Running,
   kinds: readonly RequirementKind[],
 ): Promise<void> {
-  const isAsking = () => requirements.open.some(({ kind }) => !kinds.includes(kind));
+  const isAsking = () => journey.open.some(({ kind }) => !kinds.includes(kind));
   if (grace !== undefined && tasks.isBusy)
     await condition(() => !tasks.isBusy || isAsking(), grace, { summary: 'Let calls in flight end' });
   await tasks.stop();
-  requirements.dropUndelivered(kinds, writes.unknown);
+  journey.dropUndelivered(kinds);
 }

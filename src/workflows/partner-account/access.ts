@@ -12,18 +12,22 @@ import {
 } from '../../messages/partner-account.js';
 import { masked } from '../../platform/privacy/masked.js';
 import { accountName, partnerActivities, REPEATABLE, WAIT } from '../journey/activity-proxies.js';
+import { answerTo } from '../journey/answers.js';
 import { minuteOf } from '../journey/current-details.js';
-import type { Journey } from '../journey/journey.js';
-import type { Question } from '../journey/requirement-queue.js';
+import { removed, withdrawn } from '../journey/requirements.js';
+import type { Question } from '../journey/state.js';
 import { type Task, unlessEnded } from '../journey/tasks.js';
+import type { Account, Unreadable } from './duties.js';
 
 type System = PartnerAccountInput['system'];
 
 /** Tries the credentials of each refused process, which signs in for itself, and wakes the waiting activities when they work. */
-export function signIns(journey: Journey, system: System): () => readonly Task[] {
-  const { requirements, state, timeline } = journey;
-  const refusals = new Map<string, Refusal>();
-  setHandler(credentialsRefused, ({ process, refusal }) => void refusals.set(process, refusal));
+export function signIns(account: Account, system: System): () => readonly Task[] {
+  const { state, timeline } = account;
+  const refusals = () => Object.entries(account.memory.refusals);
+  setHandler(credentialsRefused, ({ process, refusal }) =>
+    account.remember({ refusals: { ...account.memory.refusals, [process]: refusal } }),
+  );
   const { probeAccount, wakeRefused } = partnerActivities(system)({
     probeAccount: {
       ...WAIT,
@@ -40,7 +44,7 @@ export function signIns(journey: Journey, system: System): () => readonly Task[]
   const signIn = async (first: ProbeRequest): Promise<string> => {
     let asked: { readonly id: string; readonly title: string } | undefined;
     const close = (why: string) => {
-      if (asked) requirements.withdraw(asked.id, why);
+      if (asked) account.update(withdrawn(asked.id, why));
       asked = undefined;
       state.report();
     };
@@ -48,15 +52,16 @@ export function signIns(journey: Journey, system: System): () => readonly Task[]
     while (seen) {
       const question = questionOf(system, seen);
       if (asked && asked.title !== question.title) close('the partner now gives another reason');
-      asked ??= { id: requirements.raise(question), title: question.title };
+      asked ??= { id: account.raise(question), title: question.title };
       state.report();
       const { id } = asked;
       const waiting = { process, seen };
       const found = await unlessEnded(
         () => probeAccount(waiting),
-        () => requirements.isAnswered(id),
+        () => account.isAnswered(id),
       );
-      const answer = requirements.removeAnswered(id)?.resolution.answer;
+      const answer = answerTo(account.cell, id)?.resolution.answer;
+      account.update(removed(id));
       if (answer) asked = undefined;
       const how = answer?.kind === 'code' ? { code: answer.code } : { afresh: true as const };
       const result = answer ? await probeAccount({ process, ...how }) : (found as ProbeResult);
@@ -68,9 +73,9 @@ export function signIns(journey: Journey, system: System): () => readonly Task[]
 
   const run = async () => {
     const signedIn = new Set<string>();
-    for (let [first] = refusals; first; [first] = refusals) {
+    for (let [first] = refusals(); first; [first] = refusals()) {
       const [process, { operation, reason }] = first;
-      refusals.delete(process);
+      account.remember({ refusals: Object.fromEntries(refusals().slice(1)) });
       timeline.add('credentials-refused', { detail: `${operation}: ${reason}` });
       // The refusals that other processes remember are older than the credentials that work.
       const isOutdated = signedIn.size > 0 && !signedIn.has(process);
@@ -78,7 +83,7 @@ export function signIns(journey: Journey, system: System): () => readonly Task[]
       timeline.add('credentials-work', { detail: `retried at once: ${await wakeRefused()}` });
     }
   };
-  return () => (refusals.size > 0 ? [{ name: 'sign in', run }] : []);
+  return () => (refusals().length > 0 ? [{ name: 'sign in', run }] : []);
 }
 
 function questionOf(system: System, { kind, reason, needs, words }: Refusal): Question {
@@ -115,54 +120,41 @@ export function partnerInWords(system: System): string {
   return `the ${system} partner${account === undefined ? '' : ` (account ${account})`}`;
 }
 
-/** The first report of an operation, and all workflows that wait. */
-interface Unreadable extends UnreadableReport {
-  readonly workflowIds: readonly string[];
-  readonly id: string;
-}
-
 /** Only this many of the workflows that wait for one operation are read. */
 const MOST_WORKFLOWS = 20;
 
 /** Asks people about operations that are unreadable or not permitted: one requirement for each, until no onboarding waits for it. */
-export function unreadableReads(journey: Journey, system: System): () => readonly Task[] {
-  const { requirements, state } = journey;
+export function unreadableReads(account: Account, system: System): () => readonly Task[] {
+  const { state } = account;
+  const all = () => account.memory.unreadable;
   const { awaitReadable, retryReads } = partnerActivities(system)({
     awaitReadable: { ...WAIT, summary: 'Wait until responses can be read' },
     retryReads: { ...REPEATABLE, startToCloseTimeout: '10m', summary: 'Retry waiting activities' },
   });
-  let all: readonly Unreadable[] = [];
-  setHandler(readsUnreadable, (report) => {
-    all = withReport(all, report);
-  });
+  setHandler(readsUnreadable, (report) => account.remember({ unreadable: withReport(all(), report) }));
   const close = (isOver: (each: Unreadable) => boolean, why: string) => {
-    const over = all.filter(isOver);
-    all = all.filter((each) => !isOver(each));
-    for (const { id } of over) {
-      requirements.withdraw(id, why);
-      requirements.removeAnswered(id);
-    }
+    const over = all().filter(isOver);
+    account.remember({ unreadable: all().filter((each) => !isOver(each)) });
+    for (const { id } of over) account.update(withdrawn(id, why), removed(id));
     return over;
   };
-  const isAnswered = ({ id }: Unreadable) => requirements.isAnswered(id);
+  const isAnswered = ({ id }: Unreadable) => account.isAnswered(id);
   const run = async () => {
-    while (all.length > 0) {
-      all = all.map((each) => ({
-        ...each,
-        id: each.id || requirements.raise(unreadableQuestion(system, each)),
-      }));
+    while (all().length > 0) {
+      const idOf = (each: Unreadable) => each.id || account.raise(unreadableQuestion(system, each));
+      account.remember({ unreadable: all().map((each) => ({ ...each, id: idOf(each) })) });
       state.report();
-      const asked = all;
+      const asked = all();
       const readable = await unlessEnded(
         () => awaitReadable({ reads: asked.map(readOf) }),
-        () => all !== asked || all.some(isAnswered),
+        () => all() !== asked || all().some(isAnswered),
       );
       close(({ operation }) => readable?.includes(operation) === true, 'it works again');
       for (const answered of close(isAnswered, 'answered')) await retryReads(readOf(answered));
       state.report();
     }
   };
-  return () => (all.length > 0 ? [{ name: 'unreadable responses', run }] : []);
+  return () => (all().length > 0 ? [{ name: 'unreadable responses', run }] : []);
 }
 
 function readOf({ operation, workflowIds }: Unreadable): UnreadableRead {

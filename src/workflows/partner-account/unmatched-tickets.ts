@@ -1,24 +1,16 @@
 import { setHandler } from '@temporalio/workflow';
-import type { UnmatchedTicket } from '../../messages/banking-activities.js';
-import type { Pace } from '../../messages/onboarding-state.js';
 import { ticketsSeen } from '../../messages/partner-account.js';
 import { sendReply, titleOfReply } from '../business/steps.js';
-import {
-  type Asking,
-  NO_TICKETS,
-  onListed,
-  onRejected,
-  type Tickets,
-  withAnswer,
-} from '../business/tickets.js';
+import { type Asking, onListed, onRejected, withAnswer } from '../business/tickets.js';
 import { POLL, partnerActivities } from '../journey/activity-proxies.js';
-import type { Journey } from '../journey/journey.js';
-import { Abandoned, type Answered } from '../journey/requirement-queue.js';
+import { Abandoned, dropped, removed } from '../journey/requirements.js';
 import { answeredOf } from '../journey/rules.js';
 import { Rejected, runStep } from '../journey/run-step.js';
+import type { Answered } from '../journey/state.js';
 import { paceAfter } from '../journey/status-poll.js';
 import type { Task } from '../journey/tasks.js';
-import { react } from '../journey/until-decided.js';
+import { reacted } from '../journey/until-decided.js';
+import type { Account, Duties } from './duties.js';
 
 /** A nudge resets it by its id, as after a reply. */
 const { awaitUnmatchedTickets } = partnerActivities('banking')({
@@ -31,52 +23,43 @@ const ASKING: Asking = {
 };
 
 /** Asks people about tickets that no running onboarding shows, and delivers their replies. Reads them while any is listed. */
-export function unmatchedTickets(journey: Journey): () => readonly Task[] {
-  const { requirements, state } = journey;
-  const tickets = { journey, remembered: NO_TICKETS };
-  let pace: Pace | undefined;
-  /** The poll of an onboarding has listed tickets that are not about its profile. */
-  let isReported = false;
-  let listed: readonly UnmatchedTicket[] = [];
-  setHandler(ticketsSeen, () => {
-    isReported = true;
-  });
+export function unmatchedTickets(account: Account): () => readonly Task[] {
+  setHandler(ticketsSeen, () => account.remember({ isReported: true }));
   const ask = () => {
-    react(tickets, onListed(tickets.remembered, listed, requirements, ASKING));
-    state.report();
+    const { memory } = account;
+    account.update(reacted(onListed(memory, memory.listed, account, ASKING)));
+    account.state.report();
   };
   const read = async () => {
-    isReported = false;
-    ({ listed, pace } = await readTickets(journey, listed, pace));
+    account.remember({ isReported: false });
+    account.remember(await readTickets(account));
     ask();
   };
-  const toDeliver = () => answeredOf(requirements, 'ticket');
+  const toDeliver = () => answeredOf(account, 'ticket');
   const deliver = async () => {
     for (const answered of toDeliver()) {
       // While another is delivered, this one may be taken back.
       const isLeft = toDeliver().some(({ resolution }) => resolution === answered.resolution);
-      if (isLeft) await deliverAnswer(tickets, answered);
+      if (isLeft) await deliverAnswer(account, answered);
     }
     ask();
   };
+  const isDue = () => account.memory.isReported || account.memory.listed.length > 0;
   return () => [
-    ...(isReported || listed.length > 0 ? [{ name: 'read tickets', run: read }] : []),
+    ...(isDue() ? [{ name: 'read tickets', run: read }] : []),
     ...(toDeliver().length > 0 ? [{ name: 'answer tickets', run: deliver }] : []),
   ];
 }
 
-async function readTickets(
-  journey: Journey,
-  listed: readonly UnmatchedTicket[],
-  pace: Pace | undefined,
-): Promise<{ readonly listed: readonly UnmatchedTicket[]; readonly pace: Pace | undefined }> {
+async function readTickets(account: Account): Promise<Pick<Duties, 'listed' | 'pace'>> {
+  const { listed, pace } = account.memory;
   const asks = listed.map((ticket) => [ticket.ticketId, ticket.asks]);
   // Without a known ticket there is no change to wait for, and the first read ends the wait.
   const seen = asks.length > 0 ? Object.fromEntries(asks) : null;
   const run = () => awaitUnmatchedTickets({ seen, pace });
   try {
     const step = { effect: 'read', title: 'read the tickets', waitsForChange: true, run } as const;
-    const { snapshot, isFirst } = await runStep(journey, step);
+    const { snapshot, isFirst } = await runStep(account, step);
     return { listed: snapshot, pace: paceAfter(pace, isFirst) };
   } catch (error) {
     // A person who is asked about a read that is not permitted may abandon it.
@@ -86,27 +69,22 @@ async function readTickets(
 }
 
 /** Sends a reply. Any other answer only closes the question. */
-async function deliverAnswer(
-  tickets: { readonly journey: Journey; remembered: Tickets },
-  answered: Answered,
-): Promise<void> {
-  const { journey } = tickets;
-  const { requirements, timeline } = journey;
+async function deliverAnswer(account: Account, answered: Answered): Promise<void> {
   const { requirement, resolution } = answered;
   const { answer } = resolution;
   let replyId: number | null = null;
   try {
     if (answer.kind === 'text') {
-      const send = () => sendReply(journey, requirement, answer.text);
-      replyId = await requirements.whileSending([answered], [titleOfReply(requirement)], send);
-      timeline.add('ticket-answered', { detail: requirement.id });
+      const send = () => sendReply(account, requirement, answer.text);
+      replyId = await account.whileSending([answered], [titleOfReply(requirement)], send);
+      account.timeline.add('ticket-answered', { detail: requirement.id });
     }
   } catch (error) {
     if (error instanceof Rejected)
-      return react(tickets, onRejected(tickets.remembered, requirement, error.message));
+      return account.update(reacted(onRejected(account.memory, requirement, error.message)));
     if (!(error instanceof Abandoned)) throw error;
-    requirements.drop(requirement.id, 'a person abandoned the reply');
+    account.update(dropped(requirement.id, 'a person abandoned the reply'));
   }
-  requirements.removeAnswered(requirement.id);
-  tickets.remembered = withAnswer(tickets.remembered, requirement, replyId);
+  account.update(removed(requirement.id));
+  account.remember(withAnswer(account.memory, requirement, replyId));
 }

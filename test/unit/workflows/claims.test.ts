@@ -10,11 +10,19 @@ import {
 import type { Requirement, Resolution } from '../../../src/messages/requirements.js';
 import { Claims } from '../../../src/workflows/journey/claims.js';
 import {
-  RequirementQueue,
-  type RequirementRecords,
-} from '../../../src/workflows/journey/requirement-queue.js';
+  accepted,
+  answeredIn,
+  openIn,
+  openWithClaims,
+  raised,
+  takenBack,
+  unsentIn,
+  withdrawn,
+} from '../../../src/workflows/journey/requirements.js';
 import { problemWith } from '../../../src/workflows/journey/resolutions.js';
+import type { Requirements } from '../../../src/workflows/journey/state.js';
 import { stoppedAt } from '../../rigs/clock.js';
+import { cellOf, jsonOf } from './cells.js';
 
 const NOON = '2026-01-31T12:00:00.000Z';
 const ONE = '2026-01-31T13:00:00.000Z';
@@ -32,21 +40,17 @@ const note = (id: string, more: Partial<Requirement> = {}): Requirement => ({
 type Sent = Readonly<Record<string, unknown>> | null;
 
 /** The claims of two notes. Updates run as in the SDK: the validator, which cannot wait, and then the handler. */
-function handledNotes(records?: RequirementRecords) {
-  const entries: Readonly<Record<string, string>>[] = [];
-  const timeline = {
-    entries,
-    add: (event: string, what: object = {}) => void entries.push({ event, ...what }),
-  };
+function handledNotes(requirements?: Requirements) {
+  const { cell } = cellOf({ requirements });
   const shown: string[] = [];
   const registered = new Map<string, { description: string; run: (request: never) => unknown }>();
-  const queue = new RequirementQueue(timeline, { requirement: () => {} }, { dueInHours: 48, records });
-  for (const id of records ? [] : ['note-1', 'note-2']) {
+  for (const id of requirements ? [] : ['note-1', 'note-2']) {
     const { id: _, raisedAt: __, dueAt: ___, ...question } = note(id);
-    queue.raise(question);
+    cell.update(raised(question));
   }
   const answers = {
-    problemWith: (given: Resolution) => problemWith(given, queue, ['fees']),
+    problemWith: (given: Resolution) =>
+      problemWith(given, { open: openIn(cell.state), unsent: unsentIn(cell.state) }, ['fees']),
     /** What happens while the check of an answer takes its time. */
     check: async (_: Resolution) => {},
   };
@@ -58,25 +62,28 @@ function handledNotes(records?: RequirementRecords) {
     };
     registered.set(name, { description: options.description, run: validated });
   };
-  const state = { timeline, refresh: () => shown.push('refresh'), report: () => shown.push('report') };
-  const claims: Claims = new Claims(state as never, queue, answers);
+  const state = { refresh: () => shown.push('refresh'), report: () => shown.push('report') };
+  const claims: Claims = new Claims(state as never, cell, answers);
   claims.handle(register as never);
   const send = async ({ name }: { readonly name: string }, request: Sent | string) =>
     registered.get(name)?.run(request as never);
   return {
-    ...{ queue, answers, shown, send, registered },
+    ...{ cell, answers, shown, send, registered },
+    listed: () => openWithClaims(cell.state),
     claim: (request: Sent) => send(claimRequirement, request),
     propose: (more: object = {}) => send(proposeAnswer, { ...PROPOSED, ...more }),
     confirm: (more: object = {}) => send(confirmAnswer, { ...CONFIRMED, ...more }),
     withdraw: (more: object = {}) => send(withdrawProposal, { ...BY_OLGA, ...more }),
     remark: (more: object = {}) => send(addRemark, { ...BY_OLGA, text: 'Called them.', ...more }),
     proposed: (id = 'note-1') => send(proposedAnswer, id),
-    first: () => queue.openWithClaims.find(({ id }) => id === 'note-1') ?? note('gone'),
-    accepted: () => queue.answered.map(({ resolution }) => resolution),
+    first: () => openWithClaims(cell.state).find(({ id }) => id === 'note-1') ?? note('gone'),
+    accepted: () => answeredIn(cell.state).map(({ resolution }) => resolution),
     happened: () =>
-      entries
+      cell.state.timeline
         .filter(({ event }) => event !== 'requirement-raised')
-        .map(({ event, detail, ...who }) => [`${event}: ${detail}`, ...Object.values(who)].join(' | ')),
+        .map(({ event, detail, at: _, ...who }) =>
+          [`${event}: ${detail}`, ...Object.values(who)].join(' | '),
+        ),
   };
 }
 
@@ -93,13 +100,13 @@ const NO_SUCH = 'requirementId: no requirement with this id is open; open: note-
 
 describe('a claim', () => {
   it('is shown with its end in UTC, in the list and the Web UI only', async () => {
-    const { claim, first, queue, shown, happened } = handledNotes();
+    const { claim, first, cell, listed, shown, happened } = handledNotes();
     const until = '2026-01-31T14:00+01:00';
     const made = { actor: 'olga', until: ONE };
     const claimed = await claim({ ...BY_OLGA, actor: ' olga ', until });
     expect(claimed).toEqual({ requirementId: 'note-1', claim: made });
     expect(first()).toEqual({ ...note('note-1'), claim: made });
-    expect(queue.openWithClaims[1]).toBe(queue.open[1]);
+    expect(listed()[1]).toBe(openIn(cell.state)[1]);
     expect([happened(), shown]).toEqual([[CLAIMED], ['refresh']]);
   });
 
@@ -238,36 +245,36 @@ describe('a proposal', () => {
   });
 
   it('outlives a claim of its requirement, and both go with the requirement', async () => {
-    const { claim, propose, queue, confirm, happened } = handledNotes();
+    const { claim, propose, cell, listed, confirm, happened } = handledNotes();
     await claim(UNTIL_ONE);
     await propose();
     at(ONE);
     await claim({ ...BY_OLGA, actor: 'paula', until: '2026-01-31T14:00:00.000Z' });
-    expect(queue.openWithClaims[0]).toMatchObject({ claim: { actor: 'paula' }, proposal: { actor: 'pete' } });
+    expect(listed()[0]).toMatchObject({ claim: { actor: 'paula' }, proposal: { actor: 'pete' } });
     await claim({ ...UNTIL_ONE, requirementId: 'note-2', until: '2026-01-31T14:00:00.000Z' });
-    queue.withdraw('note-1', 'gone');
-    expect(queue.openWithClaims).toMatchObject([{ id: 'note-2', claim: { actor: 'olga' } }]);
+    cell.update(withdrawn('note-1', 'gone'));
+    expect(listed()).toMatchObject([{ id: 'note-2', claim: { actor: 'olga' } }]);
     await expect(confirm()).rejects.toThrow('no requirement with this id is open; open: note-2');
     expect(happened().map(eventOf)).not.toContain('proposal-dropped');
   });
 
   it('is dropped, which the timeline shows, when somebody answers', async () => {
-    const { propose, queue, happened } = handledNotes();
+    const { propose, cell, listed, happened } = handledNotes();
     await propose();
     for (const requirementId of ['note-1', 'note-2'])
-      queue.accept({ requirementId, answer: TEXT, actor: 'olga', reason: 'called' });
+      cell.update(accepted({ requirementId, answer: TEXT, actor: 'olga', reason: 'called' }));
     const dropped = 'proposal-dropped: note-1: it was proposed by pete';
     const resolved = expect.stringMatching(/^requirement-resolved/);
     expect(happened().slice(1)).toEqual([resolved, dropped, resolved]);
-    queue.takeBack({ requirementId: 'note-1', answer: TEXT, actor: 'olga', reason: 'wrong' });
-    expect(queue.openWithClaims).toEqual([note('note-1')]);
+    cell.update(takenBack({ requirementId: 'note-1', answer: TEXT, actor: 'olga', reason: 'wrong' }));
+    expect(listed()).toEqual([note('note-1')]);
   });
 
   it('is not made when the requirement closes while the answer is checked', async () => {
-    const { queue, answers, propose, happened } = handledNotes();
-    answers.check = async () => queue.withdraw('note-1', 'gone');
+    const { cell, listed, answers, propose, happened } = handledNotes();
+    answers.check = async () => cell.update(withdrawn('note-1', 'gone'));
     await expect(propose()).rejects.toThrow('no requirement with this id is open; open: note-2');
-    expect(queue.openWithClaims).toEqual([note('note-2')]);
+    expect(listed()).toEqual([note('note-2')]);
     expect(happened().map(eventOf)).toEqual(['requirement-closed']);
   });
 
@@ -341,8 +348,8 @@ it('the next run goes on with claims and proposals', async () => {
   const before = handledNotes();
   await before.claim(UNTIL_ONE);
   await before.propose();
-  const after = handledNotes(before.queue.records);
-  expect(after.queue.records).toEqual(before.queue.records);
+  const after = handledNotes(jsonOf(before.cell.state.requirements));
+  expect(after.cell.state.requirements).toEqual(before.cell.state.requirements);
   await expect(after.claim({ ...UNTIL_ONE, actor: 'pete' })).rejects.toThrow('olga has claimed note-1');
   await after.confirm();
   expect(after.accepted()).toMatchObject([{ answer: TEXT, actor: 'pete' }]);

@@ -2,7 +2,7 @@ import { ActivityFailure, ApplicationFailure, CancelledFailure, RetryState } fro
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Answer } from '../../../src/messages/requirements.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
-import { Abandoned, type Question } from '../../../src/workflows/journey/requirement-queue.js';
+import { Abandoned } from '../../../src/workflows/journey/requirements.js';
 import {
   askForCorrection,
   NotAdoptable,
@@ -10,13 +10,15 @@ import {
   runRead,
   runStep,
 } from '../../../src/workflows/journey/run-step.js';
+import { type Question, unknownWrites } from '../../../src/workflows/journey/state.js';
 import {
   type Found,
   type OnceWrite,
   type Step,
   type StepContext,
-  UnfinishedWrites,
+  unfinishedWrites,
 } from '../../../src/workflows/journey/step.js';
+import { cellOf } from './cells.js';
 
 const activityFailed = (cause: Error) =>
   new ActivityFailure('failed', 'createMerchant', '1', RetryState.NON_RETRYABLE_FAILURE, 'worker', cause);
@@ -601,9 +603,8 @@ describe('a cancellation in flight', () => {
 });
 
 it('writes that are unfinished are those in doubt, and those that were canceled', () => {
-  const happened: string[] = [];
-  const add = (event: string, more?: { detail?: string }) => void happened.push(`${event}: ${more?.detail}`);
-  const writes = new UnfinishedWrites({ add });
+  const { cell, said } = cellOf();
+  const writes = unfinishedWrites({ update: (transition) => cell.update(transition) });
   const upload = { id: 'note-1/a', title: 'upload a.pdf' };
   writes.doubt({ title: 'create' });
   writes.doubt({ title: 'submit' });
@@ -611,13 +612,13 @@ it('writes that are unfinished are those in doubt, and those that were canceled'
   writes.doubt({ ...upload, id: 'note-2/a' });
   writes.resolve({ title: 'submit' });
   writes.cancelled({ ...upload, title: 'upload b.pdf' }, 'done');
-  expect(writes.all).toEqual([
+  expect(Object.values(cell.state.writes)).toEqual([
     { write: 'create', became: 'unknown' },
     { write: 'upload b.pdf', became: 'done' },
     { write: 'upload a.pdf', became: 'unknown' },
   ]);
-  expect(writes.unknown).toEqual(['create', 'note-2/a']);
-  expect(happened).toEqual(['write-unfinished: upload b.pdf: done']);
+  expect(unknownWrites(cell.state)).toEqual(['create', 'note-2/a']);
+  expect(said()).toEqual(['write-unfinished: upload b.pdf: done']);
 });
 
 it('a read of its own is a step of this title', async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { PartnerWait } from '../../../src/messages/onboarding-state.js';
-import type { Question } from '../../../src/workflows/journey/requirement-queue.js';
+import type { Question } from '../../../src/workflows/journey/state.js';
 import { StepWaits } from '../../../src/workflows/journey/step-waits.js';
 import { stoppedAt } from '../../rigs/clock.js';
 

@@ -9,7 +9,7 @@ import {
   type Situation,
   UNSUBMITTED,
 } from '../../../../src/workflows/boarding/decisions.js';
-import type { Answered } from '../../../../src/workflows/journey/requirement-queue.js';
+import type { Answered } from '../../../../src/workflows/journey/state.js';
 import {
   answer,
   lines,

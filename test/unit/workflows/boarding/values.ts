@@ -1,8 +1,8 @@
 import type { Note, StatusSnapshot } from '../../../../src/messages/boarding-activities.js';
 import type { Answer, Requirement, RequirementKind } from '../../../../src/messages/requirements.js';
 import { NOTHING, type Remembered, type Situation } from '../../../../src/workflows/boarding/decisions.js';
-import type { Answered } from '../../../../src/workflows/journey/requirement-queue.js';
 import type { Decision } from '../../../../src/workflows/journey/rules.js';
+import type { Answered } from '../../../../src/workflows/journey/state.js';
 
 export const MONDAY = '2026-02-02T09:00:00Z';
 export const TUESDAY = '2026-02-03T09:00:00Z';

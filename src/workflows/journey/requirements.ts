@@ -1,0 +1,298 @@
+/** What is asked of people, and what they answered: one slice of the state, and its transitions. */
+import type { ProposedAnswer } from '../../messages/claims.js';
+import type { TimelineEvent } from '../../messages/codes.js';
+import { rejection } from '../../messages/rejections.js';
+import type { Answer, Requirement, RequirementKind, Resolution } from '../../messages/requirements.js';
+import { LONGEST, shortened } from '../../partners/bounds.js';
+import { masked } from '../../platform/privacy/masked.js';
+import { requirementEvent } from './outbound-events.js';
+import { inShort } from './resolutions.js';
+import {
+  type Answered,
+  all,
+  type Claims,
+  type Entry,
+  type Progress,
+  type Question,
+  type Requirements,
+  recorded,
+  type State,
+  type Transition,
+} from './state.js';
+
+/** Thrown after an operator abandoned the onboarding. */
+export class Abandoned extends Error {
+  override readonly name = 'Abandoned';
+}
+
+/** When a requirement is late. */
+export interface Deadline {
+  readonly requirement: Requirement;
+  readonly what: 'overdue' | 'unclaimed';
+  /** In milliseconds since 1970. */
+  readonly at: number;
+}
+
+const openEntries = ({ requirements }: State) =>
+  requirements.entries.filter(({ progress }) => progress.is === 'open');
+
+const entryOf = ({ requirements }: State, id: string) =>
+  requirements.entries.find(({ requirement }) => requirement.id === id);
+
+export function openIn(state: State): readonly Requirement[] {
+  return openEntries(state).map(({ requirement }) => requirement);
+}
+
+/** Those with an answer, in the order of their answers. */
+export function answeredIn({ requirements }: State): readonly Answered[] {
+  return requirements.entries.flatMap(({ requirement, progress }) =>
+    progress.is === 'open' ? [] : [{ requirement, resolution: progress.resolution }],
+  );
+}
+
+/** IDs of those whose answers are not sent, so that they can be taken back. */
+export function unsentIn({ requirements }: State): readonly string[] {
+  return requirements.entries.flatMap(({ requirement, progress }) =>
+    progress.is === 'answered' ? [requirement.id] : [],
+  );
+}
+
+export function claimsOf(state: State, id: string): Claims {
+  const progress = entryOf(state, id)?.progress;
+  return progress?.is === 'open' ? progress : {};
+}
+
+/** The open ones with their claims and proposals; without them the same objects. */
+export function openWithClaims(state: State): readonly Requirement[] {
+  return openEntries(state).map(({ requirement }) => {
+    const { claim, proposed } = claimsOf(state, requirement.id);
+    if (!claim && !proposed) return requirement;
+    return {
+      ...requirement,
+      ...(claim && { claim }),
+      ...(proposed && { proposal: shownProposal(proposed) }),
+    };
+  });
+}
+
+function shownProposal({ actor, at, reason, answer }: ProposedAnswer) {
+  return { actor, at, reason: masked(reason), answer: inShort(answer) };
+}
+
+/**
+ * The deadlines of open ones that were not reported as late: when they are overdue, and when unclaimed for too long.
+ *
+ * @param unclaimedInHours undefined where nobody has to claim anything
+ */
+export function deadlinesIn(state: State, unclaimedInHours: number | undefined): readonly Deadline[] {
+  const overdue = ({ requirement, isOverdue }: Entry): Deadline[] =>
+    isOverdue ? [] : [{ requirement, what: 'overdue', at: Date.parse(requirement.dueAt) }];
+  const unclaimed = ({ requirement, isUnclaimed }: Entry): Deadline[] => {
+    if (unclaimedInHours === undefined || isUnclaimed) return [];
+    const { claim } = claimsOf(state, requirement.id);
+    const first = Date.parse(requirement.raisedAt) + unclaimedInHours * 3_600_000;
+    return [{ requirement, what: 'unclaimed', at: claim ? Math.max(first, Date.parse(claim.until)) : first }];
+  };
+  const open = openEntries(state);
+  return [...open.flatMap(overdue), ...open.flatMap(unclaimed)];
+}
+
+/** The answer to a requirement of one of these kinds that abandons the onboarding. */
+export function abandonedIn(state: State, kinds: readonly RequirementKind[]): Answered | undefined {
+  return answeredIn(state).find(
+    ({ requirement, resolution }) => kinds.includes(requirement.kind) && resolution.answer.kind === 'abandon',
+  );
+}
+
+const changed =
+  (change: (before: Requirements) => Partial<Requirements>): Transition =>
+  (state) => ({ ...state, requirements: { ...state.requirements, ...change(state.requirements) } });
+
+/** Changes an entry in its place. */
+const entered = (id: string, change: (entry: Entry) => Entry): Transition =>
+  changed(({ entries }) => ({
+    entries: entries.map((entry) => (entry.requirement.id === id ? change(entry) : entry)),
+  }));
+
+const ended = (id: string): Transition =>
+  changed(({ entries }) => ({ entries: entries.filter(({ requirement }) => requirement.id !== id) }));
+
+/** Gives a requirement another progress, and puts it last. */
+const moved = (entry: Entry, progress: Progress): Transition =>
+  all(
+    ended(entry.requirement.id),
+    changed(({ entries }) => ({ entries: [...entries, { ...entry, progress }] })),
+  );
+
+const noted = (
+  event: TimelineEvent & `requirement-${string}`,
+  { id, kind }: Requirement,
+  what: string,
+  who: { readonly actor?: string; readonly reason?: string } = {},
+): Transition => recorded(event, { detail: `${id}: ${what}`, ...who }, { kind });
+
+/** Raises a requirement, with the next id: see {@link Question}. */
+export const raised =
+  (question: Question): Transition =>
+  (state, context) => {
+    const { about, kind } = question;
+    const { asked, raised: before } = state.requirements;
+    const times = about === undefined ? 0 : (asked[about] ?? 0) + 1;
+    const numbered = `${context.idPrefix}${kind}-${before + 1}`;
+    const id = about === undefined ? numbered : times === 1 ? about : `${about}-${times}`;
+    const raisedAt = new Date(context.now).toISOString();
+    const dueAt = new Date(context.now + context.dueInMs).toISOString();
+    const title = shortened(question.title, LONGEST.line);
+    const detail = shortened(question.detail, LONGEST.detail);
+    const requirement = { id, ...question, title, detail, raisedAt, dueAt };
+    const raise = changed(({ entries }) => ({
+      entries: [...entries, { requirement, progress: { is: 'open' } }],
+      raised: before + 1,
+      ...(about !== undefined && { asked: { ...asked, [about]: times } }),
+    }));
+    const said = noted('requirement-raised', requirement, title);
+    return all(raise, said, requirementEvent('requirement.raised.v1', requirement))(state, context);
+  };
+
+/** Closes a requirement that is open. */
+export const withdrawn =
+  (id: string, why: string): Transition =>
+  (state, context) => {
+    const entry = entryOf(state, id);
+    if (entry?.progress.is !== 'open') return state;
+    return all(ended(id), noted('requirement-closed', entry.requirement, why))(state, context);
+  };
+
+/** Removes a requirement whose answer is processed, or is about to be. */
+export const removed =
+  (id: string): Transition =>
+  (state, context) =>
+    entryOf(state, id)?.progress.is === 'open' ? state : ended(id)(state, context);
+
+/** Removes a requirement whose answer is not wanted any more. */
+export const dropped =
+  (id: string, why: string): Transition =>
+  (state, context) => {
+    const progress = entryOf(state, id)?.progress;
+    if (!progress || progress.is === 'open') return state;
+    return all(ended(id), recorded('answer-dropped', { detail: `${id}: ${why}` }))(state, context);
+  };
+
+/**
+ * Takes an answer, perhaps the proposed one that was confirmed.
+ *
+ * @throws {ApplicationFailure} if the requirement is not open
+ */
+export const accepted =
+  ({ requirementId: id, ...given }: Resolution, isConfirmed = false): Transition =>
+  (state, context) => {
+    const entry = entryOf(state, id);
+    if (entry?.progress.is !== 'open') throw rejection(`${id} is not open`);
+    const { proposed } = entry.progress;
+    const who = { actor: given.actor, reason: masked(given.reason) };
+    const detail = `${id}: it was proposed by ${proposed?.actor}`;
+    return all(
+      moved(entry, { is: 'answered', resolution: { requirementId: id, ...given } }),
+      noted('requirement-resolved', entry.requirement, inShort(given.answer), who),
+      ...(proposed && !isConfirmed ? [recorded('proposal-dropped', { detail })] : []),
+    )(state, context);
+  };
+
+/** @throws {ApplicationFailure} if there is no answer, or it is in flight */
+export const takenBack =
+  ({ requirementId, actor, reason }: Resolution): Transition =>
+  (state, context) => {
+    const entry = entryOf(state, requirementId);
+    if (entry?.progress.is !== 'answered') throw rejection(`${requirementId} has no answer to take back`);
+    const detail = { detail: requirementId, actor, reason: masked(reason) };
+    return all(moved(entry, { is: 'open' }), recorded('answer-taken-back', detail))(state, context);
+  };
+
+/** The steps with these IDs take the answers to the partner; without IDs, they have ended. */
+export const onTheirWay = (answered: readonly Answered[], writes?: readonly string[]): Transition =>
+  all(
+    ...answered.map(({ requirement: { id } }) =>
+      entered(id, (entry) => {
+        const { progress } = entry;
+        if (progress.is === 'open') return entry;
+        const { resolution } = progress;
+        return {
+          ...entry,
+          progress: writes ? { is: 'on its way', resolution, writes } : { is: 'answered', resolution },
+        };
+      }),
+    ),
+  );
+
+/** Changes claim and proposal of an open requirement. `undefined` ends one. */
+export const withClaims = (id: string, claims: Claims): Transition =>
+  entered(id, (entry) => {
+    if (entry.progress.is !== 'open') return entry;
+    const { claim, proposed } = { ...entry.progress, ...claims };
+    return { ...entry, progress: { is: 'open', ...(claim && { claim }), ...(proposed && { proposed }) } };
+  });
+
+/** Proposes an answer. The time, which identifies it, is never that of an earlier one. */
+export const withProposal =
+  ({ requirementId, ...given }: Omit<ProposedAnswer, 'at'>): Transition =>
+  (state, context) => {
+    const lastProposalAt = Math.max(context.now, state.requirements.lastProposalAt + 1);
+    const proposed = { requirementId, ...given, at: new Date(lastProposalAt).toISOString() };
+    return all(
+      changed(() => ({ lastProposalAt })),
+      withClaims(requirementId, { proposed }),
+    )(state, context);
+  };
+
+/** Records that nobody has answered it, or claimed it, in time. It decides nothing. */
+export const reportedLate = (requirement: Requirement, what: Deadline['what']): Transition =>
+  all(
+    entered(requirement.id, (entry) => ({
+      ...entry,
+      ...(what === 'overdue' ? { isOverdue: true } : { isUnclaimed: true }),
+    })),
+    noted(`requirement-${what}`, requirement, requirement.title),
+    requirementEvent(`requirement.${what}.v1`, requirement),
+  );
+
+export interface Left {
+  /** Why the answers are dropped: `the partner decided`. */
+  readonly why: string;
+  /** Writes of which nobody knows whether they took effect. */
+  readonly unknown: readonly string[];
+  readonly isPartlySent: (answered: Answered) => boolean;
+}
+
+/** Drops the answers that are left of these kinds. The timeline says whether one may have arrived. */
+export const droppedOf =
+  (concerns: (answered: Answered) => boolean, { why, unknown, isPartlySent }: Left): Transition =>
+  (state, context) => {
+    const drop = ({ requirement, progress }: Entry): readonly Transition[] => {
+      if (progress.is === 'open' || !concerns({ requirement, resolution: progress.resolution })) return [];
+      const isUnknown = progress.is === 'on its way' && progress.writes.some((id) => unknown.includes(id));
+      const when = isUnknown
+        ? 'while it was in flight; whether it arrived is unknown'
+        : isPartlySent({ requirement, resolution: progress.resolution })
+          ? 'after a document was uploaded, but before the review was requested'
+          : 'before it was delivered';
+      return [dropped(requirement.id, `${why} ${when}`)];
+    };
+    return all(...state.requirements.entries.flatMap(drop))(state, context);
+  };
+
+/** Closes what is open, and drops undelivered answers, except the one that abandoned the onboarding. */
+export const closedAtEnd =
+  (left: Omit<Left, 'why'>, isAbandoned: boolean): Transition =>
+  (state, context) => {
+    const isObeyed = ({ resolution }: Answered) => isAbandoned && resolution.answer.kind === 'abandon';
+    return all(
+      ...openIn(state).map(({ id }) => withdrawn(id, 'the onboarding has ended')),
+      droppedOf((answered) => !isObeyed(answered), { ...left, why: 'the onboarding ended' }),
+    )(state, context);
+  };
+
+/** @throws {Abandoned} when the answer is to abandon */
+export function unlessAbandoned({ answer, reason }: Resolution): Exclude<Answer, { kind: 'abandon' }> {
+  if (answer.kind === 'abandon') throw new Abandoned(masked(reason));
+  return answer;
+}

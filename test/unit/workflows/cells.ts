@@ -1,0 +1,47 @@
+import { Cell } from '../../../src/workflows/journey/cell.js';
+import {
+  type Count,
+  initialState,
+  type Requirements,
+  type State,
+} from '../../../src/workflows/journey/state.js';
+
+export interface CellOptions {
+  readonly dueInHours?: number;
+  readonly idPrefix?: string;
+  readonly requirements?: Requirements | undefined;
+  readonly workflowType?: string;
+}
+
+/** A cell outside of a workflow, with what it counted and published. */
+export function cellOf({
+  dueInHours = 48,
+  idPrefix = '',
+  requirements,
+  workflowType = '',
+}: CellOptions = {}) {
+  const counted: Count[] = [];
+  const published: string[] = [];
+  const blank: State<undefined> = initialState(workflowType, {}, undefined);
+  const state = requirements ? { ...blank, requirements } : blank;
+  const cell = new Cell(
+    state,
+    { workflowType, idPrefix, dueInMs: dueInHours * 3_600_000 },
+    {
+      count: (each) => void counted.push(each),
+      publish: ({ pending, ...events }) => {
+        for (const { type, data } of pending)
+          published.push(`${type} ${(data as { readonly requirementId?: string }).requirementId ?? ''}`);
+        return { ...events, pending: [] };
+      },
+    },
+  );
+  /** The timeline, each entry as a line. */
+  const said = () =>
+    cell.state.timeline.map(({ event, detail = '', actor, reason }) =>
+      [`${event}: ${detail}`, ...(actor ? [`${actor}: ${reason}`] : [])].join(' | '),
+    );
+  return { cell, counted, published, said };
+}
+
+export const jsonOf = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
