@@ -28,6 +28,8 @@ const inFolders = (names) => `^src/(${names.join('|')})/`;
 const DECISIONS =
   '^src/workflows/[^/]+/(decisions|deliveries|restless|rules|tickets)\\.ts$|^src/messages/outcomes\\.ts$';
 
+const TRANSITIONS = '^src/workflows/journey/(cell|outbound-events|requirements|resolutions|state)\\.ts$';
+
 const layers = LAYERS.flatMap((names, height) =>
   names.map((name) => {
     const notBelow = LAYERS.slice(height)
@@ -81,6 +83,15 @@ const more = [
     from: { path: DECISIONS },
     to: {
       pathNot: [DECISIONS, '^src/partners/.*phases\\.ts$', inFolders(['platform/privacy'])],
+      dependencyTypesNot: ['type-only'],
+    },
+  },
+  {
+    // Keeps F2.
+    name: 'workflows: transitions of the state are functions of values',
+    from: { path: TRANSITIONS },
+    to: {
+      pathNot: [TRANSITIONS, inFolders(['messages', 'platform/privacy']), '^src/partners/bounds\\.ts$'],
       dependencyTypesNot: ['type-only'],
     },
   },

@@ -10,10 +10,11 @@ lint() { biome check --error-on-warnings; }
 prose() { npm run -s check:prose; }
 layers() { depcruise src; }
 patterns() { npm run -s check:patterns; }
+mutable() { npm run -s check:mutable; }
 
 found=$(mktemp -d)
 trap 'rm -rf "$found"' EXIT
-parts=(types browser-types lint prose layers patterns)
+parts=(types browser-types lint prose layers patterns mutable)
 running=()
 for part in "${parts[@]}"; do
   "$part" >"$found/$part" 2>&1 &

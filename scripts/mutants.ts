@@ -26,7 +26,7 @@ const DECIDING = [
     'business/tickets',
     'customer/decisions',
   ].map((name) => `src/workflows/${name}.ts`),
-  ...['activity-proxies', 'call-failures', 'claims', 'requirement-queue', 'run-step', 'step'].map(
+  ...['activity-proxies', 'call-failures', 'claims', 'requirements', 'state', 'run-step', 'step'].map(
     (name) => `src/workflows/journey/${name}.ts`,
   ),
 ];

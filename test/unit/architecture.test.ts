@@ -25,6 +25,10 @@ const REFUSED: Readonly<Record<string, readonly (readonly [file: string, importe
   'workflows: activities only by their interfaces in messages/': [
     ['src/workflows/journey/a.ts', 'src/activities/boarding.ts'],
   ],
+  'workflows: transitions of the state are functions of values': [
+    ['src/workflows/journey/state.ts', '@temporalio/workflow'],
+    ['src/workflows/journey/requirements.ts', 'src/workflows/journey/a.ts'],
+  ],
   'workflows: decisions are functions of values': [
     ['src/workflows/boarding/decisions.ts', '@temporalio/workflow'],
     ['src/workflows/boarding/deliveries.ts', 'src/workflows/journey/a.ts'],

@@ -33,7 +33,7 @@ import {
 import { type Answered, ofAgent } from '../journey/state.js';
 import { decided } from '../journey/until-decided.js';
 import { type Boarding, partner } from './boarding.js';
-import { NOTHING, onChangesRequested, UNSUBMITTED } from './decisions.js';
+import { onChangesRequested, UNSUBMITTED } from './decisions.js';
 import { showsSubmission } from './deliveries.js';
 
 /** A merchant that existed before its boarding, perhaps with the ended boarding that created it. */

@@ -1,3 +1,4 @@
+// Keeps F4.
 /** What is asked of people, and what they answered: one slice of the state, and its transitions. */
 import type { ProposedAnswer } from '../../messages/claims.js';
 import type { TimelineEvent } from '../../messages/codes.js';
