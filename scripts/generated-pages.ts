@@ -1,10 +1,22 @@
 /** Writes what is made from the code: `npm run docs`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { keptResults, resultsMarkdown } from '../bench/results.js';
+import { statusesOf } from '../src/partners/banking/responses.js';
+import { MERCHANT_PHASES } from '../src/partners/boarding/phases.js';
+import {
+  APPROVED,
+  NOT_SUBMITTED,
+  PENDING,
+  PENDING_REVIEW,
+  phaseOf,
+  REQUEST_CHANGES,
+  UW_LEVEL_1,
+  UW_LEVEL_1_PENDING,
+} from '../src/partners/boarding/schemas.js';
 import { recordSchema } from '../src/services/reports/record.js';
+import { markdownTable } from '../src/services/texts/docs.js';
 import { configurationTables, envExample } from './configuration.js';
-import { afterCreateTable, underwritingRules, withBankStatuses } from './onboarding-rules.js';
-import { habitsTable, systemTables } from './partner-apis.js';
+import { habitsTable, oneOf, systemTables } from './partner-apis.js';
 import { scaleTables } from './scale.js';
 
 const page = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
@@ -39,6 +51,74 @@ function withParts(path: string, parts: Readonly<Record<string, string>>): strin
   );
   if (left.size > 0) throw new Error(`${path} has no place for: ${[...left].join(', ')}`);
   return made;
+}
+
+/** What the partner shows, by a status that stands for all that mean the same. */
+const ROWS: readonly (readonly [shown: string, status: string])[] = [
+  [`\`${NOT_SUBMITTED}\``, NOT_SUBMITTED],
+  [`\`${PENDING}\``, PENDING],
+  [`\`…: ${PENDING}\``, UW_LEVEL_1_PENDING],
+  [`\`…${PENDING_REVIEW}\``, PENDING_REVIEW],
+  [`\`${REQUEST_CHANGES}\``, REQUEST_CHANGES],
+  ['any other', UW_LEVEL_1],
+  [`\`${APPROVED}\` without a \`mid\``, APPROVED],
+];
+
+/** Every name of a merchant's status in docs/partner-apis.md#merchant-boarding-rules and #merchant-boarding-assumptions. */
+const STATUSES = [
+  ...[NOT_SUBMITTED, PENDING, REQUEST_CHANGES, APPROVED, 'Declined', 'Withdrawn', 'Closed', PENDING_REVIEW],
+  ...[UW_LEVEL_1, UW_LEVEL_1_PENDING, 'UW Level 1: Pending Review'],
+  ...['UW Level 2', 'UW Level 2: Pending', 'UW Level 2: Pending Review'],
+  ...['Conditionally Approved', 'CR:POS Equipment'],
+];
+
+const AFTER_CREATE = {
+  submit: 'Gangway submits it',
+  'ask-whose': '`rejected-input`: it may be another merchant. Nothing is written to it',
+  'ask-changes': '`request-changes`. The answer is submitted',
+  'ask-submitted': '`not-submitted`: a person says whether it was submitted',
+} as const;
+
+/** What follows a create, by the status that the merchant has right after it. */
+function afterCreateTable(): string {
+  const rows = Map.groupBy(STATUSES, (status) => MERCHANT_PHASES[phaseOf(status)].afterCreate);
+  const named = [...rows].map(([next, names]) => [
+    names.map((name) => `\`${name}\``).join(', '),
+    AFTER_CREATE[next],
+  ]);
+  const other = ['any other', AFTER_CREATE[MERCHANT_PHASES.other.afterCreate]];
+  return markdownTable(['status', 'what follows'], [...named, other]);
+}
+
+/** What the phase of a status means for what is asked, and for answers. */
+function underwritingRules(): string {
+  const head = [
+    'status',
+    'new note',
+    'answer to a listed note',
+    'answer to a removed note',
+    'answer to requested changes',
+  ];
+  const rows = ROWS.map(([shown, status]) => {
+    const { notes, answer, answerToGoneNote, changes } = MERCHANT_PHASES[phaseOf(status)];
+    return [
+      shown,
+      notes === 'asked' ? 'asked' : 'not asked',
+      answer === 'waits' ? 'waits' : 'sent',
+      answerToGoneNote,
+      changes === 'submitted' ? 'sent' : changes,
+    ];
+  });
+  return markdownTable(head, rows);
+}
+
+/** docs/onboardings.md with the names in `bankingStatus` that end a business. */
+function withBankStatuses(page: string): string {
+  const groups = [statusesOf('approved'), statusesOf('declined', 'closed', 'withdrawn')];
+  return page.replace(/(?<=outcome: the bank's status is ).+(?= \|)/g, (old) => {
+    const statuses = groups.shift();
+    return statuses ? oneOf(statuses.map((status) => `\`${status}\``)) : old;
+  });
 }
 
 export function writeGeneratedPages(): void {

@@ -1,6 +1,6 @@
 import type { BoardingActivities, StatusSnapshot } from '../messages/boarding-activities.js';
 import type { BoardingClient } from '../partners/boarding/client.js';
-import { mayTakeAnswers } from '../partners/boarding/phases.js';
+import { MERCHANT_PHASES } from '../partners/boarding/phases.js';
 import { dbaOf } from '../temporal/onboardings.js';
 import { applicationActivities, warned } from './boarding/application.js';
 import { hasChanged, lacksNotes, merchantReader } from './boarding/merchant.js';
@@ -65,7 +65,7 @@ export function boardingActivities({
         await reservations.hold(merchantProfileId);
         const before = await snapshot(merchantProfileId, { signal: options.signal }, () => false);
         const isAsked = before.notes.some(({ id }) => noteIds.includes(id));
-        if (!isAsked || !mayTakeAnswers(before.phase)) return { delivered: false, before };
+        if (!isAsked || MERCHANT_PHASES[before.phase].answer === 'waits') return { delivered: false, before };
         const request = { id: merchantProfileId, ...(comment !== undefined && { comment }) };
         return await warned(options, async (warning) => {
           await client.requestUnderwritingReview(request, warning);

@@ -1,3 +1,5 @@
+import { PROFILE_PHASES } from '../partners/banking/phases.js';
+import { MERCHANT_PHASES } from '../partners/boarding/phases.js';
 import { masked } from '../platform/privacy/masked.js';
 import type { ProfileSnapshot } from './banking-activities.js';
 import type { Seen } from './boarding-activities.js';
@@ -9,17 +11,10 @@ export function merchantOutcome(
   { phase, comment: said = null, mid = null }: Pick<Seen, 'phase' | 'comment' | 'mid'>,
   merchantProfileId: number,
 ): MerchantBoardingOutcome | undefined {
-  const comment = said && masked(said);
-  switch (phase) {
-    case 'approved':
-      return mid === null ? undefined : { outcome: 'boarded', mid, merchantProfileId };
-    case 'declined':
-    case 'withdrawn':
-    case 'closed':
-      return { outcome: phase, comment, merchantProfileId };
-    default:
-      return undefined;
-  }
+  const outcome = phase && MERCHANT_PHASES[phase].ends;
+  if (outcome === null) return undefined;
+  if (outcome !== 'boarded') return { outcome, comment: said && masked(said), merchantProfileId };
+  return mid === null ? undefined : { outcome, mid, merchantProfileId };
 }
 
 /** Returns how the onboarding of a business ends with this status, once its account is open; undefined while it continues. */
@@ -28,9 +23,8 @@ export function businessOutcome(
   profileId: number,
   financialAccountId: string | null,
 ): BusinessOnboardingOutcome | undefined {
-  if (phase === 'new' || phase === 'under-review') return undefined;
-  const outcome = phase === 'approved' ? 'onboarded' : phase;
-  return { outcome, profileId, financialAccountId, bankingStatus };
+  const outcome = PROFILE_PHASES[phase].ends;
+  return outcome === null ? undefined : { outcome, profileId, financialAccountId, bankingStatus };
 }
 
 /** In the order in which people see them. */

@@ -9,9 +9,28 @@ export type ProfilePhase = 'new' | 'under-review' | 'approved' | 'declined' | 'c
 /** The status of a profile in a response that has none. */
 export const UNKNOWN = 'Unknown';
 
+/** What a phase means for a business. A new phase is a row. */
+export const PROFILE_PHASES: Readonly<Record<ProfilePhase, ProfileRules>> = {
+  new: { tickets: 'asked', holder: 'missing', ends: null },
+  'under-review': { tickets: 'asked', holder: 'accepted', ends: null },
+  approved: { tickets: 'ignored', holder: 'accepted', ends: 'onboarded' },
+  declined: { tickets: 'ignored', holder: 'accepted', ends: 'declined' },
+  closed: { tickets: 'ignored', holder: 'accepted', ends: 'closed' },
+  withdrawn: { tickets: 'ignored', holder: 'accepted', ends: 'withdrawn' },
+};
+
+export interface ProfileRules {
+  /** The partner has not decided yet, so one of its tickets may be open. */
+  readonly tickets: 'asked' | 'ignored';
+  /** Nobody has submitted a holder, or the bank has rejected it. */
+  readonly holder: 'missing' | 'accepted';
+  /** The outcome. That of an approval waits for the financial account, where one is wanted. */
+  readonly ends: 'onboarded' | 'declined' | 'closed' | 'withdrawn' | null;
+}
+
 /** Reports whether the partner has not decided yet, so that one of its tickets may be open. */
 export function isUnderReview(phase: ProfilePhase): boolean {
-  return phase === 'new' || phase === 'under-review';
+  return PROFILE_PHASES[phase].tickets === 'asked';
 }
 
 /** The phase of a status that a person explained. The bank asks by tickets, in any status. */

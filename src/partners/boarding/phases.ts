@@ -31,41 +31,73 @@ export const EXPLAINED: Readonly<Record<StatusMeaning, MerchantPhase>> = {
   approved: 'approved',
 };
 
+/** What a phase means for a boarding. A new phase is a row. */
+export interface PhaseRules {
+  /** Underwriters are at work, so what they ask is read, and people are asked. */
+  readonly notes: 'asked' | 'ignored';
+  /** An answer to a listed note, once all of them are answered. No document says whether the partner takes it where it is `tried`. */
+  readonly answer: 'sent' | 'tried' | 'waits';
+  /** An answer to a note that is not listed any more. While the partner reviews answers, it may list a note or not. */
+  readonly answerToGoneNote: 'dropped' | 'waits';
+  /** What the partner wants changed is asked and submitted, or an answer to what it wanted earlier is dropped, or waits. */
+  readonly changes: 'submitted' | 'dropped' | 'waits';
+  /** The submissions that begin in this phase. */
+  readonly begins: readonly ('first' | 'next')[];
+  /** The write that alone leads to this phase, and so proves itself by it. */
+  readonly proves: 'submission' | 'review' | null;
+  /** The outcome. That of an approval waits for the mid. */
+  readonly ends: 'boarded' | 'declined' | 'withdrawn' | 'closed' | null;
+  /**
+   * What follows right after a create, before anything is written. Nobody has submitted the merchant then, so a person is asked about
+   * every phase that Gangway has not caused.
+   *
+   * - `ask-whose`: the merchant is probably another one, and the create made none
+   * - `ask-changes`: a person answers what the partner wants changed, and that is submitted
+   * - `ask-submitted`: a person says whether somebody has submitted it
+   */
+  readonly afterCreate: 'submit' | 'ask-whose' | 'ask-changes' | 'ask-submitted';
+}
+
+// biome-ignore format: a table
+export const MERCHANT_PHASES: Readonly<Record<MerchantPhase, PhaseRules>> = {
+  //                      notes      answer   gone note  changes      begins             proves        ends         after a create
+  'not-submitted':     row('ignored', 'waits', 'waits',     'waits',     ['first', 'next'], null,         null,        'submit'),
+  pending:             row('asked',   'sent',  'dropped',   'dropped',   ['first'],         'submission', null,        'submit'),
+  'awaiting-answers':  row('asked',   'sent',  'dropped',   'waits',     [],                null,         null,        'ask-submitted'),
+  'in-review':         row('asked',   'waits', 'waits',     'dropped',   [],                'review',     null,        'ask-submitted'),
+  'changes-requested': row('asked',   'waits', 'dropped',   'submitted', ['next'],          null,         null,        'ask-changes'),
+  other:               row('asked',   'tried', 'dropped',   'waits',     [],                null,         null,        'ask-submitted'),
+  approved:            row('ignored', 'waits', 'waits',     'waits',     [],                null,         'boarded',   'ask-whose'),
+  declined:            row('ignored', 'waits', 'waits',     'waits',     [],                null,         'declined',  'ask-whose'),
+  withdrawn:           row('ignored', 'waits', 'waits',     'waits',     [],                null,         'withdrawn', 'ask-whose'),
+  closed:              row('ignored', 'waits', 'waits',     'waits',     [],                null,         'closed',    'ask-whose'),
+};
+
+function row(
+  notes: PhaseRules['notes'],
+  answer: PhaseRules['answer'],
+  answerToGoneNote: PhaseRules['answerToGoneNote'],
+  changes: PhaseRules['changes'],
+  begins: PhaseRules['begins'],
+  proves: PhaseRules['proves'],
+  ends: PhaseRules['ends'],
+  afterCreate: PhaseRules['afterCreate'],
+): PhaseRules {
+  return { notes, answer, answerToGoneNote, changes, begins, proves, ends, afterCreate };
+}
+
 /** Reports whether the partner has decided about an application. Only after an approval is more to come: the mid. */
 export function isDecided(phase: MerchantPhase): boolean {
-  return ['approved', 'declined', 'withdrawn', 'closed'].includes(phase);
+  return MERCHANT_PHASES[phase].ends !== null;
 }
 
 /** Reports whether underwriters work on the application, so that a note can be open. */
 export function isUnderReview(phase: MerchantPhase): boolean {
-  return phase !== 'not-submitted' && !isDecided(phase);
+  return MERCHANT_PHASES[phase].notes === 'asked';
 }
 
-/** The phases in which a first submission is sent: each may be that of a merchant which nobody has submitted. */
-export const BEFORE_SUBMISSION: readonly MerchantPhase[] = ['not-submitted', 'pending'];
-
-/** The phases in which an application is submitted again. A submission leads to `pending`. */
-export const BEFORE_RESUBMISSION: readonly MerchantPhase[] = ['not-submitted', 'changes-requested'];
-
-/**
- * What happens in the phase that a merchant has right after its create, before anything is written to it. Nobody has submitted it
- * yet, so a person is asked about every phase that Gangway has not caused.
- *
- * - `ask-whose`: the merchant is probably another one, and the create made none
- * - `ask-changes`: a person answers what the partner wants changed, and that is submitted
- * - `ask-submitted`: a person says whether somebody has submitted it
- */
-export function afterCreate(phase: MerchantPhase): 'submit' | 'ask-whose' | 'ask-changes' | 'ask-submitted' {
-  if (isDecided(phase)) return 'ask-whose';
-  if (BEFORE_SUBMISSION.includes(phase)) return 'submit';
-  return phase === 'changes-requested' ? 'ask-changes' : 'ask-submitted';
-}
-
-export function takesAnswers(phase: MerchantPhase): boolean {
-  return phase === 'pending' || phase === 'awaiting-answers';
-}
-
-/** Reports whether the partner might accept answers of a person. It might for a status that no document explains. */
-export function mayTakeAnswers(phase: MerchantPhase): boolean {
-  return takesAnswers(phase) || phase === 'other';
+/** The phases in which the first submission is sent, or a later one. */
+export function phasesBefore(submission: 'first' | 'next'): readonly MerchantPhase[] {
+  const phases = Object.keys(MERCHANT_PHASES) as MerchantPhase[];
+  return phases.filter((phase) => MERCHANT_PHASES[phase].begins.includes(submission));
 }

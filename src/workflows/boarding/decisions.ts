@@ -9,8 +9,8 @@ import type { RequirementKind } from '../../messages/requirements.js';
 import {
   isDecided,
   isUnderReview,
+  MERCHANT_PHASES,
   type MerchantPhase,
-  mayTakeAnswers,
 } from '../../partners/boarding/phases.js';
 import { masked } from '../../platform/privacy/masked.js';
 import {
@@ -138,7 +138,7 @@ function stillDelivered(
   { status, phase, statusDate, notes, isWithoutNotes }: StatusSnapshot,
   restless: Restless,
 ): Remembered['delivered'] {
-  if (!isUnderReview(phase) || phase === 'in-review' || isWithoutNotes) return delivered;
+  if (MERCHANT_PHASES[phase].answerToGoneNote === 'waits' || isWithoutNotes) return delivered;
   const isStill = ([id, mark]: [string, Delivered]) => {
     // The status is read before the notes. If a review takes effect in between, the old status comes without the note.
     const mayBeListed = notes.some((note) => note.id === id) || !restless.hasRestlessDate;
@@ -159,7 +159,7 @@ function onNotes(
   if (isWithoutNotes) return [];
   const { closed, kept } = closeMoot('underwriting-note', situation, {
     isAsked: ({ about }) => notes.some(({ id }) => id === about),
-    drops: isUnderReview(phase) && phase !== 'in-review' && !situation.isWriting,
+    drops: MERCHANT_PHASES[phase].answerToGoneNote === 'dropped' && !situation.isWriting,
     why: () => 'the underwriters no longer ask',
   });
   if (!isUnderReview(phase)) return closed;
@@ -176,10 +176,11 @@ export function onChangesRequested(
   { status, phase, statusDate, comment }: StatusSnapshot,
   situation: Situation,
 ): readonly Decision[] {
-  const question = phase === 'changes-requested' ? changesQuestion(comment) : undefined;
+  const { changes } = MERCHANT_PHASES[phase];
+  const question = changes === 'submitted' ? changesQuestion(comment) : undefined;
   const { closed, kept } = closeMoot('request-changes', situation, {
     isAsked: ({ detail }) => detail === question?.detail,
-    drops: ['changes-requested', 'pending', 'in-review'].includes(phase) && !situation.isWriting,
+    drops: changes !== 'waits' && !situation.isWriting,
     why: () => MOVED_ON,
   });
   const isNew = !isSame(seen, { status, statusDate }, restless) || comment !== seen.comment;
@@ -327,7 +328,7 @@ export function due(remembered: Remembered, situation: Situation): Due | undefin
     const answers = answeredOf(situation, kind);
     return answers.length > 0 ? { send: 'submission', answers } : undefined;
   };
-  if (phase === 'changes-requested') return submission('request-changes');
+  if (MERCHANT_PHASES[phase].changes === 'submitted') return submission('request-changes');
   if (phase === 'not-submitted') {
     if (submitted) return undefined;
     return situation.isFollowed ? submission('not-submitted') : { send: 'application' };
@@ -336,7 +337,7 @@ export function due(remembered: Remembered, situation: Situation): Due | undefin
   if (confirmed) return confirmed;
   const answers = answeredOf(situation, 'underwriting-note');
   const isComplete = answers.length > 0 && openOf(situation, 'underwriting-note').length === 0;
-  if (!isComplete || !mayTakeAnswers(phase)) return lateNotes(remembered, situation);
+  if (!isComplete || MERCHANT_PHASES[phase].answer === 'waits') return lateNotes(remembered, situation);
   const isNotTaken =
     notTaken !== undefined && isSame(notTaken, seen, restless) && notTaken.answers === idsOf(answers);
   return isNotTaken ? undefined : { send: 'answers', answers };
@@ -348,7 +349,9 @@ function lateNotes(remembered: Remembered, { now }: Situation): Due | undefined 
 
 /** Delivered notes that the partner should not list for long. While it reviews them, it may. */
 function stillListed({ delivered, seen: { phase, noteIds = [] } }: Remembered): Remembered['delivered'] {
-  return phase === 'in-review' ? {} : only(delivered, (id) => noteIds.includes(id));
+  return phase === null || MERCHANT_PHASES[phase].proves === 'review'
+    ? {}
+    : only(delivered, (id) => noteIds.includes(id));
 }
 
 /** Returns the next action, as one task, because the partner accepts one change of a merchant at a time. */

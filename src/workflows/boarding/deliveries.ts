@@ -1,7 +1,7 @@
 /** The answers that go to the partner, and the evidence of their arrival: functions of values. */
 import type { StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { DocumentRef } from '../../messages/requirements.js';
-import { isDecided, isUnderReview } from '../../partners/boarding/phases.js';
+import { isDecided, isUnderReview, MERCHANT_PHASES } from '../../partners/boarding/phases.js';
 import type { Answered } from '../journey/state.js';
 import { idsOf, type Remembered, type StatusMark } from './decisions.js';
 
@@ -16,7 +16,7 @@ export function showsSubmission(
   before: string | undefined,
   isAgainInDoubt = false,
 ): boolean {
-  const isMoved = phase === 'pending' && before !== undefined && before !== 'pending';
+  const isMoved = MERCHANT_PHASES[phase].proves === 'submission' && before !== undefined && before !== phase;
   return isMoved || (isDecided(phase) && !isAgainInDoubt);
 }
 
@@ -26,7 +26,7 @@ export function showsReview(
   noteIds: readonly string[],
 ): boolean {
   const isListed = isWithoutNotes === true || notes.some(({ id }) => noteIds.includes(id));
-  return phase === 'in-review' || (isUnderReview(phase) && !isListed);
+  return MERCHANT_PHASES[phase].proves === 'review' || (isUnderReview(phase) && !isListed);
 }
 
 /** A document of an answer, in flight to the underwriters. */

@@ -1,6 +1,6 @@
 import { sleep } from '@temporalio/workflow';
 import type { StatusSnapshot, Warned } from '../../messages/boarding-activities.js';
-import { takesAnswers } from '../../partners/boarding/phases.js';
+import { MERCHANT_PHASES } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../platform/privacy/masked.js';
 import { removed } from '../journey/requirements.js';
@@ -38,7 +38,7 @@ export async function deliverAnswers(boarding: Boarding, answers: readonly Answe
       if (!(error instanceof Rejected)) throw error;
       const now = await read(boarding);
       // The partner takes answers, but not these.
-      if (takesAnswers(now.phase)) return error.problems;
+      if (MERCHANT_PHASES[now.phase].answer === 'sent') return error.problems;
       keepForLater(boarding, answers, now);
     }
     return undefined;
@@ -145,7 +145,8 @@ function requestReview(boarding: Boarding, answers: readonly Answered[]): Promis
   let gone: StatusSnapshot | undefined;
   const effectIn = (now: StatusSnapshot | undefined) => {
     const isShown = now !== undefined && showsReview(now, noteIds);
-    const isSure = isShown && (now.phase === 'in-review' || (gone !== undefined && gone !== now));
+    const isSure =
+      isShown && (MERCHANT_PHASES[now.phase].proves === 'review' || (gone !== undefined && gone !== now));
     gone = isShown ? (gone ?? now) : undefined;
     return isSure ? { found: taken } : undefined;
   };

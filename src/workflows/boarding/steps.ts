@@ -11,12 +11,7 @@ import type { MerchantBoardingInput } from '../../messages/inputs.js';
 import { formsOf } from '../../messages/listed.js';
 import { defined } from '../../messages/objects.js';
 import { mayBeDone, type Restored } from '../../messages/onboardings.js';
-import {
-  afterCreate,
-  BEFORE_RESUBMISSION,
-  BEFORE_SUBMISSION,
-  isDecided,
-} from '../../partners/boarding/phases.js';
+import { isDecided, MERCHANT_PHASES, phasesBefore } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../platform/privacy/masked.js';
 import { partnerFailure } from '../journey/call-failures.js';
@@ -152,7 +147,7 @@ function createStep(
       const { owner, now } = found;
       if (owner)
         doubt(`${id} of ${owner.workflowId}`, `it is the merchant of ${owner.workflowId}, which has ended`);
-      if (!BEFORE_SUBMISSION.includes(now.phase) && !restored)
+      if (!phasesBefore('first').includes(now.phase) && !restored)
         doubt(
           id,
           `merchant ${id} has the status ${now.status}, and nobody has submitted the one that was created`,
@@ -316,7 +311,7 @@ export async function submit(
     boarding.journey.update(...answers.map(({ requirement }) => removed(requirement.id)));
   } else {
     timeline.add('submission-moot', { detail: `the status is ${status}` });
-    if (!boarding.remembered.submitted && afterCreate(phase) === 'ask-submitted')
+    if (!boarding.remembered.submitted && MERCHANT_PHASES[phase].afterCreate === 'ask-submitted')
       boarding.journey.remember({ unclearIn: phase });
   }
   const now = submission.now ?? (await read(boarding));
@@ -334,10 +329,9 @@ function submitStep(boarding: Boarding): Promise<Submission> {
   let before: string | undefined = isAgain ? (seen.phase ?? undefined) : undefined;
   // Once a person has said that nobody has submitted it, its phase is one before a submission.
   const phases = () =>
-    [
-      ...(isAgain || submitted ? BEFORE_RESUBMISSION : BEFORE_SUBMISSION),
-      ...(unclearIn ? [unclearIn] : []),
-    ].filter((phase) => phase !== 'pending' || before === undefined || before === 'pending');
+    [...phasesBefore(isAgain || submitted ? 'next' : 'first'), ...(unclearIn ? [unclearIn] : [])].filter(
+      (phase) => phase !== 'pending' || before === undefined || before === 'pending',
+    );
   /** A resubmission whose outcome is unknown. A decision may be about the earlier submission, so it is no evidence. */
   let isAgainInDoubt = false;
   /** The response lists problems and has the status of a success, so it may be a submission with warnings. */

@@ -8,7 +8,7 @@ import type { Stage } from '../../messages/onboarding-state.js';
 import type { BusinessOnboardingOutcome } from '../../messages/onboardings.js';
 import { businessOutcome } from '../../messages/outcomes.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { UNKNOWN } from '../../partners/banking/phases.js';
+import { PROFILE_PHASES, UNKNOWN } from '../../partners/banking/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../platform/privacy/masked.js';
 import {
@@ -112,7 +112,7 @@ function onNotSubmitted(
   { phase, bankingStatus }: ProfileSnapshot,
   situation: Situation,
 ): readonly Decision[] {
-  const isAsked = phase === 'new';
+  const isAsked = PROFILE_PHASES[phase].holder === 'missing';
   const { isFollowed, running } = situation;
   const { closed, kept } = closeMoot('not-submitted', situation, {
     isAsked: () => isAsked,
@@ -156,7 +156,9 @@ export function stageOf(remembered: Remembered, situation: Situation): Stage {
 }
 
 function needsHolder({ seen, problems }: Remembered): boolean {
-  return problems === null ? seen?.phase === 'new' : problems.length > 0;
+  return problems === null
+    ? seen !== null && PROFILE_PHASES[seen.phase].holder === 'missing'
+    : problems.length > 0;
 }
 
 function needsAccount(remembered: Remembered, situation: Situation): boolean {
@@ -178,7 +180,7 @@ export function isAccepted({ seen }: Remembered): boolean {
 
 /** A response without a status shows nothing. */
 function hasMovedOn({ phase, bankingStatus }: Pick<ProfileSnapshot, 'phase' | 'bankingStatus'>): boolean {
-  return phase !== 'new' && bankingStatus !== UNKNOWN;
+  return PROFILE_PHASES[phase].holder === 'accepted' && bankingStatus !== UNKNOWN;
 }
 
 export type Due =

@@ -1,11 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  afterCreate,
-  isDecided,
-  isUnderReview,
-  mayTakeAnswers,
-  takesAnswers,
-} from '../../../../src/partners/boarding/phases.js';
+import { isDecided, isUnderReview, MERCHANT_PHASES } from '../../../../src/partners/boarding/phases.js';
 import { phaseOf } from '../../../../src/partners/boarding/schemas.js';
 
 /** Those of docs/partner-apis.md#merchant-boarding-rules and #merchant-boarding-assumptions, and others. */
@@ -33,7 +27,7 @@ it.each([
   const meanings = [
     isUnderReview(phaseOf(status)) && 'under review',
     isDecided(phaseOf(status)) && 'decided',
-    takesAnswers(phaseOf(status)) ? 'takes answers' : mayTakeAnswers(phaseOf(status)) && 'may take answers',
+    { sent: 'takes answers', tried: 'may take answers', waits: '' }[MERCHANT_PHASES[phaseOf(status)].answer],
   ];
   expect(meanings.filter(Boolean).join(', ')).toBe(means);
 });
@@ -52,5 +46,5 @@ it.each([
   ]),
   ...['Conditionally Approved', 'CR:POS Equipment'].map((status) => [status, 'ask-submitted']),
 ])('a merchant that is %s right after its create leads to: %s', (status = '', next) => {
-  expect(afterCreate(phaseOf(status))).toBe(next);
+  expect(MERCHANT_PHASES[phaseOf(status)].afterCreate).toBe(next);
 });
