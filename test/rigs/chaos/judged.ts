@@ -1,3 +1,7 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Client } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import pLimit from 'p-limit';
 import { type Party, workersOf } from '../../../simulation/cast.js';
 import { auditOf } from '../../../simulation/ledger.js';
@@ -86,8 +90,23 @@ async function witnessesOf({ rig: { client } }: Stage, party: Party) {
   const states: Pick<Witness, 'workflowId' | 'state'>[] = [];
   for (const workflowId of new Set([party.workflowId, ...workersOf(party)])) {
     const { count } = await client.workflow.count(`WorkflowId = '${workflowId}'`);
-    if (count > 0) states.push({ workflowId, state: await stateOf(client, workflowId) });
+    if (count > 0) states.push({ workflowId, state: await stateOrHistory(client, workflowId) });
   }
   const mid = states.map(({ state }) => state.mid).find((each) => each !== undefined);
   return states.map((one) => ({ ...one, mid }));
 }
+
+/** Reads a state, which replays its workflow. When that fails, the history stays in a file, for `gangway replay`. */
+async function stateOrHistory(client: Client, workflowId: string): Promise<Witness['state']> {
+  try {
+    return await stateOf(client, workflowId);
+  } catch (error) {
+    const history = await client.workflow.getHandle(workflowId).fetchHistory();
+    await mkdir(HISTORIES, { recursive: true });
+    const path = `${HISTORIES}/${workflowId}.json`;
+    await writeFile(path, historyToJSON(history));
+    throw new Error(`${workflowId} cannot be read; its history is in ${path}`, { cause: error });
+  }
+}
+
+const HISTORIES = fileURLToPath(new URL('../../../.cache/chaos', import.meta.url));
