@@ -1,6 +1,6 @@
 import { condition } from '@temporalio/workflow';
 import type { PartnerAccountInput } from '../messages/partner-account.js';
-import { createJourney } from './journey/journey.js';
+import { Journey } from './journey/journey.js';
 import { runDueTasks } from './journey/tasks.js';
 import { signIns, unreadableReads } from './partner-account/access.js';
 import { type Duties, NO_DUTIES } from './partner-account/duties.js';
@@ -13,7 +13,7 @@ import { unmatchedTickets } from './partner-account/unmatched-tickets.js';
  * `partner-account-<system>`, of a named account `partner-account-<system>@<account>`. It ends when nothing is left to do.
  */
 export async function partnerAccount({ system }: PartnerAccountInput): Promise<{ readonly outcome: 'done' }> {
-  const journey = createJourney<Duties, PartnerAccountInput>({
+  const journey = new Journey<Duties, PartnerAccountInput>({
     ...{ input: { system }, memory: NO_DUTIES },
     nextSteps: {
       working: 'retry what was refused or could not be read; read the tickets again',

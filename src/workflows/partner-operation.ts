@@ -13,7 +13,7 @@ import type { PartnerErrorKind } from '../partners/partner-error.js';
 import { ONCE, partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
 import { partnerFailure } from './journey/call-failures.js';
 import { type FieldTypes, requireFields } from './journey/input.js';
-import { createJourney, type Journey } from './journey/journey.js';
+import { Journey } from './journey/journey.js';
 import { Rejected, runRead, runStep } from './journey/run-step.js';
 
 /** Carries out one of the {@link OPERATIONS} at the bank. A rejection ends it, because whoever asked can ask again. */
@@ -26,7 +26,7 @@ export async function partnerOperation<Name extends OperationName>(
     throw ApplicationFailure.nonRetryable(`operation: there is no ${operation}`, 'InvalidInput');
   const [fields, steps] = OPERATIONS[operation];
   requireFields(request, fields);
-  const journey: Journey = createJourney<unknown, object>({
+  const journey: Journey = new Journey<unknown, object>({
     ...{ input, memory: undefined },
     nextSteps: { working: purposeOf(input), done: 'It is done.' },
     leftBehind: () => 'what was done by then stays done',

@@ -18,7 +18,7 @@ import { LONGEST, shortened } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
 import { masked } from '../platform/privacy/masked.js';
 import { partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
-import { type Carried, createJourney } from './journey/journey.js';
+import { type Carried, Journey } from './journey/journey.js';
 import { removed } from './journey/requirements.js';
 import { answeredOf } from './journey/rules.js';
 import type { Answered, Question } from './journey/state.js';
@@ -39,7 +39,7 @@ export async function partnerRecord(
   { system }: PartnerAccountInput,
   carried?: Carried<PartnerRecord>,
 ): Promise<{ readonly outcome: 'done' }> {
-  const journey = createJourney<PartnerRecord, PartnerAccountInput>({
+  const journey = new Journey<PartnerRecord, PartnerAccountInput>({
     ...{ input: { system }, memory: { statuses: [] }, carried },
     nextSteps: {
       working: 'keep the meanings of unknown status names',

@@ -4,8 +4,9 @@ import { isFollowed } from '../../messages/onboardings.js';
 import { isDecided } from '../../partners/boarding/phases.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
+import { stays } from '../journey/ending.js';
 import { type CorrectableInput, requireFields } from '../journey/input.js';
-import { type Carried, createJourney, type Journey, stays } from '../journey/journey.js';
+import { type Carried, Journey } from '../journey/journey.js';
 import { StatusPoll } from '../journey/status-poll.js';
 import { Tasks } from '../journey/tasks.js';
 import { NOTHING, type Remembered, type Situation } from './decisions.js';
@@ -54,7 +55,7 @@ export class Boarding {
     requireFields(input, { externalId: 'string', merchant: 'object' });
     this.isFollowed = isFollowed(input);
     if (this.isFollowed) requireFields(input, { merchantProfileId: 'number' });
-    this.journey = createJourney<Remembered, Input>({
+    this.journey = new Journey<Remembered, Input>({
       ...{ input, carried, memory: NOTHING, correctable: 'merchantBoarding', isPartlySent },
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
       dba: ({ merchant }) => String(merchant.dba),

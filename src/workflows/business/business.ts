@@ -8,8 +8,9 @@ import type { BusinessOnboardingInput, FollowedBusinessInput } from '../../messa
 import { isFollowed } from '../../messages/onboardings.js';
 import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
+import { stays } from '../journey/ending.js';
 import { type CorrectableInput, requireFields } from '../journey/input.js';
-import { type Carried, createJourney, type Journey, stays } from '../journey/journey.js';
+import { type Carried, Journey } from '../journey/journey.js';
 import { StatusPoll } from '../journey/status-poll.js';
 import { Tasks } from '../journey/tasks.js';
 import { decided } from '../journey/until-decided.js';
@@ -57,7 +58,7 @@ export class Business {
     this.isFollowed = isFollowed(input);
     if (this.isFollowed) requireFields(input, { profileId: 'number' });
     requireFields(input.holder, { doingBusinessAsName: 'string' });
-    this.journey = createJourney<Remembered, Input>({
+    this.journey = new Journey<Remembered, Input>({
       ...{ input, carried, memory: NOTHING, correctable: 'businessOnboarding' },
       nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
       dba: () => this.dba,

@@ -99,16 +99,16 @@ export interface UnfinishedWrites {
   resolve(write: IdentifiedWrite): void;
 }
 
-export function unfinishedWrites({ update }: Pick<Cell, 'update'>): UnfinishedWrites {
+export function unfinishedWrites(cell: Pick<Cell, 'update'>): UnfinishedWrites {
   return {
     cancelled: ({ title: write, id = write }, became) =>
-      update(
+      cell.update(
         all(
           unfinished(id, { write, became }),
           recorded('write-unfinished', { detail: `${write}: ${became}` }),
         ),
       ),
-    doubt: ({ title: write, id = write }) => update(unfinished(id, { write, became: 'unknown' })),
-    resolve: ({ title, id = title }) => update(settled(id)),
+    doubt: ({ title: write, id = write }) => cell.update(unfinished(id, { write, became: 'unknown' })),
+    resolve: ({ title, id = title }) => cell.update(settled(id)),
   };
 }

@@ -604,7 +604,7 @@ describe('a cancellation in flight', () => {
 
 it('writes that are unfinished are those in doubt, and those that were canceled', () => {
   const { cell, said } = cellOf();
-  const writes = unfinishedWrites({ update: (transition) => cell.update(transition) });
+  const writes = unfinishedWrites(cell);
   const upload = { id: 'note-1/a', title: 'upload a.pdf' };
   writes.doubt({ title: 'create' });
   writes.doubt({ title: 'submit' });
