@@ -1,3 +1,5 @@
+import { SHORT_MESSAGE_CODE as CODE } from '../src/apps/sandbox/banking/users.js';
+import { type CallFault, NOT_TODAY } from '../src/apps/sandbox/fault-kinds.js';
 import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import type { Answer, Requirement } from '../src/messages/requirements.js';
 import { documentStore } from '../src/partners/documents/document-store.js';
@@ -7,7 +9,7 @@ import { answerTo, type OperatorAnswer, STORE_FAILS } from './answers.js';
 import { type Party, workersOf } from './cast.js';
 import { finalMid } from './ledger.js';
 import { MARKERS } from './markers.js';
-import { CODE, type Departure, NOT_TODAY } from './network.js';
+import type { Departure, Network } from './network.js';
 import { PartnerStaff } from './partner-staff.js';
 import { isStale, OUTAGES } from './plan.js';
 import type { Scene } from './scene.js';
@@ -30,7 +32,7 @@ const MOST_ANSWERS = 150;
  * of another organization.
  */
 const FOR_NO_REASON = new RegExp(
-  `${NOT_TODAY}|: Check it\\.$|${STORE_FAILS}|is not in the document store$|^the partner gave no reason$|is On Hold|^the partner does not let us read it \\(401\\)`,
+  `${NOT_TODAY}|^BadRequest$|: Check it\\.$|${STORE_FAILS}|is not in the document store$|^the partner gave no reason$|is On Hold|^the partner does not let us read it \\(401\\)`,
   'm',
 );
 
@@ -333,14 +335,19 @@ export class People {
     if (this.scene.plan.existing === 'claimed' && CLAIMED.test(detail)) return true;
     if (/To change an answer, take it back\.$/.test(detail) && this.scene.plan.habits.some(isStale))
       return true;
-    if (detail === REFUSED_REVIEW) return this.#heldTakesAnswers || this.#isStatusReadLate(at);
+    if (detail === REFUSED_REVIEW)
+      return this.#meets('400') || this.#heldTakesAnswers || this.#isStatusReadLate(at);
     return FOR_NO_REASON.test(detail) || (SHUT_OUT.test(detail) && this.#isShutOut(at));
   }
 
+  #meets(fault: CallFault): boolean {
+    return this.scene.plan.faults.some((each) => each.fault === fault);
+  }
+
   #isShutOut(at: number): boolean {
-    return this.scene.network.outages.some(
-      ({ kind, since }) => kind === 'suspended' && at >= since && at <= since + OUTAGES.suspended,
-    );
+    const isIn = ({ kind, since }: Network['outages'][number]) =>
+      kind === 'suspended' && at >= since && at <= since + OUTAGES.suspended.milliseconds;
+    return this.#meets('403') || this.scene.network.outages.some(isIn);
   }
 
   /**

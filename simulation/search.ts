@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { HABITS } from '../src/apps/sandbox/habits/habits.js';
-import { FATES, type Only, type Plan, planOf, SLIPS } from './plan.js';
+import { FAULTS, LENGTHS, type Only, type Plan, planOf, SLIPS } from './plan.js';
 import { Seeded } from './seeded.js';
 import type { Verdict } from './simulation.js';
 
@@ -52,19 +52,20 @@ type Change = (plan: Plan, chance: Seeded, other: Plan) => Partial<Plan>;
 
 /** One fault or habit more, elsewhere or less; the seed, the people or the pace of another one. */
 const CHANGES: readonly Change[] = [
-  ({ fates }, chance) => {
-    const { of, number } = chance.pick<Plan['fates'][number]>([
-      { of: 'write', number: 1, fate: 'lost' },
-      ...fates,
+  ({ faults }, chance) => {
+    const { of, number } = chance.pick<Pick<Plan['faults'][number], 'of' | 'number'>>([
+      { of: 'write', number: 1 },
+      ...faults,
     ]);
-    return { fates: [...fates, { of, number: number + chance.between(0, 4), fate: chance.pick(FATES) }] };
+    const [fault, milliseconds] = [chance.pick(FAULTS), chance.pick(LENGTHS)];
+    return { faults: [...faults, { of, number: number + chance.between(0, 4), fault, milliseconds }] };
   },
-  ({ fates }, chance) => ({
-    fates: fates.map((each) =>
+  ({ faults }, chance) => ({
+    faults: faults.map((each) =>
       chance.happens(0.3) ? { ...each, number: Math.max(1, each.number + chance.between(-3, 3)) } : each,
     ),
   }),
-  ({ fates }, chance) => ({ fates: fates.filter(() => chance.happens(0.7)) }),
+  ({ faults }, chance) => ({ faults: faults.filter(() => chance.happens(0.7)) }),
   ({ habits }, chance) => ({
     habits: [...habits, chance.pick(Object.keys(HABITS) as [string, ...string[]])].slice(-2),
   }),

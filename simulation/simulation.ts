@@ -218,7 +218,7 @@ class Simulation {
   /** Before Gangway begins, nothing goes wrong. */
   async #prepare(): Promise<void> {
     const { world, partners, plan } = this;
-    networks.set(world, new Network(world, partners.listener, { fates: [], losses: [] }));
+    networks.set(world, new Network(world, partners.listener, { faults: [], losses: [] }));
     let isReady = false;
     this.#begin(0, async () => {
       const cast: Party[] = [];

@@ -58,7 +58,7 @@ it('names which promise a run breaks, what is enough for it, and how to repeat i
       continueAfter: 10_000,
     },
     ...{
-      fates: [],
+      faults: [],
       losses: [],
       moves: [],
       slips: [],
