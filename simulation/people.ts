@@ -1,13 +1,12 @@
 import { SHORT_MESSAGE_CODE as CODE } from '../src/apps/sandbox/banking/users.js';
 import { type CallFault, NOT_TODAY } from '../src/apps/sandbox/fault-kinds.js';
-import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import type { Answer, Requirement } from '../src/messages/requirements.js';
 import { documentStore } from '../src/partners/documents/document-store.js';
 import { stateOf } from '../src/temporal/onboardings.js';
 import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
 import { answerTo, type OperatorAnswer, STORE_FAILS } from './answers.js';
 import { type Party, workersOf } from './cast.js';
-import { finalMid } from './ledger.js';
+import { createOf, finalMid, holderOf } from './ledger.js';
 import { MARKERS } from './markers.js';
 import type { Departure, Network } from './network.js';
 import { PartnerStaff } from './partner-staff.js';
@@ -210,10 +209,8 @@ export class People {
     return chance.happens(0.5) ? RETRY : undefined;
   }
 
-  #midOf({ externalId }: Party): string | undefined {
-    const created = this.scene.partners.ledger.find(
-      ({ guid, operation }) => guid === externalId && /^create-merchant/.test(operation),
-    );
+  #midOf(party: Party): string | undefined {
+    const created = createOf(party, this.scene.partners.ledger);
     return created && finalMid(Number(created.id));
   }
 
@@ -286,13 +283,9 @@ export class People {
   }
 
   /** The merchant or the profile of a party, as the portal of the partner lists it. */
-  #inPortal({ externalId, businessName, legalName }: Party, detail: string): string | undefined {
-    const isMerchant = detail.includes('merchant profile id');
-    const isIt = ({ operation, guid, name, of }: LedgerEntry) =>
-      isMerchant
-        ? /^create-merchant/.test(operation) && guid === externalId
-        : /^submit-business-account-holder/.test(operation) && name === businessName && of === legalName;
-    return this.scene.partners.ledgerOfGangway.find(isIt)?.id.toString();
+  #inPortal(party: Party, detail: string): string | undefined {
+    const find = detail.includes('merchant profile id') ? createOf : holderOf;
+    return find(party, this.scene.partners.ledgerOfGangway)?.id.toString();
   }
 
   /** What the partner takes for the same merchant is made another one, or the partner mends its habit. */
@@ -389,13 +382,8 @@ export class People {
   }
 
   #isOf(profileId: string, { party }: Witness): boolean {
-    return this.scene.partners.ledger.some(
-      ({ operation, id, name, of }) =>
-        operation === 'submit-business-account-holder' &&
-        String(id) === profileId &&
-        name === party.businessName &&
-        of === party.legalName,
-    );
+    const ofProfile = this.scene.partners.ledger.filter(({ id }) => String(id) === profileId);
+    return holderOf(party, ofProfile) !== undefined;
   }
 }
 

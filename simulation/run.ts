@@ -1,12 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ensureFreshBuild } from '../scripts/build-stamp.js';
-import { pictureOf } from './picture.js';
 import { ONLY, type Plan, planOf } from './plan.js';
 import { Search } from './search.js';
 import type { Verdict } from './simulation.js';
 import { verdictsOf } from './threads.js';
-import { digestOf, shortened, tableOf } from './trace.js';
+import { diagramOf, digestOf, shortened, tableOf } from './trace.js';
 
 /**
  * `npm run simulate`: onboardings on virtual time, of which a seed decides everything. Stops at the first promise that is not kept, and
@@ -50,7 +49,7 @@ function printProblems({ problems }: Verdict): void {
 function draw({ trace, plan, problems: [first] }: Verdict): void {
   if (values.picture === undefined) return;
   const title = first ? `Seed ${plan.seed}: ${first.what}` : `Seed ${plan.seed}`;
-  writeFileSync(values.picture, pictureOf(digestOf(trace), title));
+  writeFileSync(values.picture, diagramOf(digestOf(trace), title));
 }
 
 async function explain(failing: Verdict): Promise<void> {

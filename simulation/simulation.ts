@@ -14,6 +14,7 @@ import { castOf, KINDS, type Party, workersOf } from './cast.js';
 import { operationOf } from './errands.js';
 import { ACCOUNT, bankByHand, existingOf, startedAgain, twisted } from './existing.js';
 import { broken, type End, type Problem } from './invariants.js';
+import { holderOf } from './ledger.js';
 import { MARKERS } from './markers.js';
 import { Network, replaceTransport } from './network.js';
 import { memoryFiles, PARTNERS_URL, Partners } from './partners.js';
@@ -314,10 +315,7 @@ class Simulation {
     this.#restarts -= 1;
     const isOpen = [party.workflowId, ...workersOf(party)].some((id) => this.#service.open(id));
     // A business would be submitted once more.
-    const isSubmitted = this.partners.ledger.some(
-      ({ name }) => name === party.businessName && party.parts.business,
-    );
-    if (isOpen || isSubmitted) return;
+    if (isOpen || holderOf(party, this.partners.ledger)) return;
     this.#interrupted.add(party);
     this.#people?.forget(party);
     await this.#starts?.request(startedAgain(party, this.partners.ledger), true);
