@@ -46,12 +46,12 @@ export class Network implements Link {
   readonly #losses: Map<number, Loss>;
   readonly #toPartners = { write: 0, read: 0 };
   #toTemporal = 0;
-  /** What the next write meets that has no fate in the plan. */
+  /** What the next write meets that has no fault in the plan. */
   next: RequestFault | undefined;
   readonly outages: { readonly kind: Outage; readonly since: number }[] = [];
   /** Nothing fails any more. */
   isClear = false;
-  /** A fate or a habit meets a request. */
+  /** A fault or a habit meets a request. */
   onStrike: (what: string) => void = () => {};
   /** A worker begins its next write. */
   onWrite: (number: number) => void = () => {};
@@ -64,7 +64,9 @@ export class Network implements Link {
     private readonly partner: Listener,
     { faults, losses }: Pick<Plan, 'faults' | 'losses'>,
   ) {
-    this.#faults = new Map(faults.map((fault) => [`${fault.of} ${fault.number}`, fault]));
+    // Nobody is asked about a read that the partner refuses.
+    const those = faults.filter(({ of, fault }) => of === 'write' || !refuses(fault));
+    this.#faults = new Map(those.map((fault) => [`${fault.of} ${fault.number}`, fault]));
     this.#losses = new Map(losses.map(({ request, loss }) => [request, loss]));
   }
 
@@ -110,15 +112,15 @@ export class Network implements Link {
     const of = request.beforeSending ? 'write' : 'read';
     const number = ++this.#toPartners[of];
     if (of === 'write') this.onWrite(number);
-    const fate = this.#faults.get(`${of} ${number}`) ?? (of === 'write' ? this.next : undefined);
+    const planned = this.#faults.get(`${of} ${number}`) ?? (of === 'write' ? this.next : undefined);
     if (of === 'write') this.next = undefined;
     const what = `${request.method} ${request.path}`;
     const who = World.process?.name ?? 'people';
     let sent = false;
     const exchange = async (): Promise<HttpResponse> => {
       await world.sleep(chance.between(5, 40));
-      if (fate?.fault === 'refuse') this.refusesUntil = world.now + fate.milliseconds;
-      if (fate?.fault === 'refuse' || world.now < this.refusesUntil) throw codeError('ECONNREFUSED');
+      if (planned?.fault === 'refuse') this.refusesUntil = world.now + planned.milliseconds;
+      if (planned?.fault === 'refuse' || world.now < this.refusesUntil) throw codeError('ECONNREFUSED');
       request.signal?.throwIfAborted();
       await request.beforeSending?.();
       request.signal?.throwIfAborted();
@@ -126,14 +128,14 @@ export class Network implements Link {
       const text = `${request.path} ${textOf(request)}`;
       const departure: Departure = { at: world.now, method: request.method, path: request.path, text };
       this.left.push(departure);
-      if (fate) world.say(who, `${what}: ${fate.fault}`);
-      if (fate) this.onStrike(fate.fault);
-      const delivered = this.#deliver(request, fate, who);
+      if (planned) world.say(who, `${what}: ${planned.fault}`);
+      if (planned) this.onStrike(planned.fault);
+      const delivered = this.#deliver(request, planned, who);
       const result = await limited(delivered, world, headersTimeoutMs, 'UND_ERR_HEADERS_TIMEOUT');
       for (const habit of String(result.headers[STRUCK] ?? '').split(' ')) if (habit) this.onStrike(habit);
       await world.sleep(chance.between(5, 60));
       if (result.body.length > (request.maxBytes ?? maxBodyBytes)) throw codeError(TOO_LARGE);
-      const { isUnclear }: Fault = CALL_FAULTS[fate?.fault as CallFault] ?? {};
+      const { isUnclear }: Fault = CALL_FAULTS[planned?.fault as CallFault] ?? {};
       // A write without an id, or of a form that it does not have, is as uncertain as one without a response.
       if (!isUnclear || result.status >= 300) departure.status = result.status;
       return result;
@@ -147,12 +149,12 @@ export class Network implements Link {
   }
 
   /** The request is on its way, whatever becomes of its sender. */
-  #deliver(request: HttpRequest, fate: RequestFault | undefined, who: string): Promise<HttpResponse> {
+  #deliver(request: HttpRequest, planned: RequestFault | undefined, who: string): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
       const { method, path, headers } = request;
       const arrive = async () => {
         const { type, payload } = await this.world.outside(() => bodyOf(request));
-        const met = this.#met(request, fate);
+        const met = this.#met(request, planned);
         const sent = {
           ...headers,
           ...(type && { 'content-type': type }),
@@ -169,14 +171,13 @@ export class Network implements Link {
   }
 
   /** What a request meets at the partner: an outage, which may begin with it, or its own fault. */
-  #met({ path, beforeSending }: HttpRequest, fate: RequestFault | undefined): RequestFault | undefined {
+  #met({ path, beforeSending }: HttpRequest, planned: RequestFault | undefined): RequestFault | undefined {
     const { now } = this.world;
-    if (fate && isOutage(fate.fault)) this.outages.push({ kind: fate.fault, since: now });
+    if (planned && isOutage(planned.fault)) this.outages.push({ kind: planned.fault, since: now });
     const what = `${beforeSending ? 'write' : 'read'} ${path}`;
     const outage = this.#under.find((kind) => OUTAGES[kind].of.test(what));
     if (outage) return { fault: OUTAGES[outage].fault, milliseconds: 0 };
-    // Nobody is asked about a read that the partner refuses.
-    return fate && refuses(fate.fault) && !beforeSending ? undefined : fate;
+    return planned;
   }
 
   get #under(): Outage[] {

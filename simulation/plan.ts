@@ -223,9 +223,10 @@ export function planOf(seed: number, only?: Only): Plan {
     ...{ seed, only, who, parties: who === 'twins' ? [0, 1] : one([[0], [0, 1], [0, 1], [0, 1, 2]]) },
     faults: [
       ...times(harshness * 2, () => {
-        const of = one(['write', 'read'] as const);
+        const [fault, milliseconds] = [one(kinds), one(LENGTHS)];
+        const of = refuses(fault) ? 'write' : one(['write', 'read'] as const);
         const number = chance.between(1, of === 'write' ? 5 + harshness : 20 + 5 * harshness);
-        return { of, number, fault: one(kinds), milliseconds: one(LENGTHS) };
+        return { of, number, fault, milliseconds };
       }),
       ...times(chance.happens(0.1) ? 1 : 0, () => ({
         ...{ of: 'read' as const, number: chance.between(1, 20) },
