@@ -1,5 +1,4 @@
-import { SHORT_MESSAGE_CODE as CODE } from '../src/apps/sandbox/banking/users.js';
-import { type CallFault, NOT_TODAY } from '../src/apps/sandbox/fault-kinds.js';
+import { type CallFault, SHORT_MESSAGE_CODE as CODE, NOT_TODAY } from '../src/apps/sandbox/fault-kinds.js';
 import type { Answer, Requirement } from '../src/messages/requirements.js';
 import { documentStore } from '../src/partners/documents/document-store.js';
 import { stateOf } from '../src/temporal/onboardings.js';

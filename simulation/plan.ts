@@ -218,11 +218,11 @@ export function planOf(seed: number, only?: Only): Plan {
     chance.shuffled(all).slice(0, one([1, 2, 4, all.length]));
   const [kinds, ways] = [some(FAULTS), some(SLIPS)];
   const slips = times(one([0, 2, 6]), () => ({ answer: chance.between(1, 6), slip: one(ways) }));
-  const habits = chance.happens(0.6) ? some(Object.keys(one(Object.values(FAMILIES)))).slice(0, 2) : [];
+  const habits = chance.happens(0.7) ? some(Object.keys(one(Object.values(FAMILIES)))).slice(0, 2) : [];
   return {
     ...{ seed, only, who, parties: who === 'twins' ? [0, 1] : one([[0], [0, 1], [0, 1], [0, 1, 2]]) },
     faults: [
-      ...times(harshness * 2, () => {
+      ...times(harshness * 3, () => {
         const [fault, milliseconds] = [one(kinds), one(LENGTHS)];
         const of = refuses(fault) ? 'write' : one(['write', 'read'] as const);
         const number = chance.between(1, of === 'write' ? 5 + harshness : 20 + 5 * harshness);

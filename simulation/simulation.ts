@@ -174,8 +174,7 @@ class Simulation {
     this.#people = people;
     // A part may be canceled before all of its writes.
     const isPart = ({ type, outcome }: Party) => type === 'customerOnboarding' && outcome !== 'onboarded';
-    if (plan.twists.includes('cancels'))
-      for (const party of cast.filter(isPart)) people.spared.add(party);
+    if (plan.twists.includes('cancels')) for (const party of cast.filter(isPart)) people.spared.add(party);
     for (const move of plan.moves)
       await partners.control('POST', '/sandbox/faults', { ...MOVES[move], ...ONCE });
     const starts = new Starts(scene, people, this.#operations);

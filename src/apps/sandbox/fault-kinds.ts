@@ -1,5 +1,4 @@
 import type { Answer } from './answer.js';
-import { SHORT_MESSAGE_CODE } from './banking/users.js';
 import { bodies, type Deviation, everywhere, isObject, responses, type Wrapper } from './habits/habit.js';
 
 /**
@@ -23,6 +22,9 @@ export interface Fault extends Deviation<Means> {
   /** A response with 200 that leaves open whether the call took effect. */
   readonly isUnclear?: true;
 }
+
+/** What the bank sends to a phone. */
+export const SHORT_MESSAGE_CODE = '000000';
 
 const CUT: Answer = { status: 0, body: '' };
 
