@@ -16,7 +16,7 @@ import {
 import { recordSchema } from '../src/services/reports/record.js';
 import { markdownTable } from '../src/services/texts/docs.js';
 import { configurationTables, envExample } from './configuration.js';
-import { habitsTable, oneOf, systemTables } from './partner-apis.js';
+import { faultsTable, habitsTable, oneOf, systemTables } from './partner-apis.js';
 import { scaleTables } from './scale.js';
 
 const page = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
@@ -25,6 +25,7 @@ const page = (path: string) => readFileSync(new URL(`../${path}`, import.meta.ur
 export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
   'docs/partner-apis.md': () =>
     withParts('docs/partner-apis.md', { systems: systemTables(), habits: habitsTable() }),
+  'docs/simulation.md': () => withParts('docs/simulation.md', { faults: faultsTable() }),
   'docs/configuration.md': () => withParts('docs/configuration.md', { settings: configurationTables() }),
   '.env.example': envExample,
   'docs/export.schema.json': () => `${JSON.stringify(recordSchema(), null, 2)}\n`,

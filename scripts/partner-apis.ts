@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CALL_FAULTS } from '../src/apps/sandbox/fault-kinds.js';
 import { OUTCOMES, type Outcome } from '../src/apps/sandbox/habits/habit.js';
 import { FAMILIES } from '../src/apps/sandbox/habits/habits.js';
 import { type Operation, operationName, pathParameters } from '../src/partners/catalogue.js';
@@ -25,6 +26,12 @@ export function habitsTable(): string {
   ]);
   const meanings = outcomes.map((outcome) => `- ${outcome}: ${OUTCOMES[outcome]}`);
   return `${markdownTable(['family', ...outcomes], rows)}\n\n${meanings.join('\n')}`;
+}
+
+/** The faults of a single call at the sandbox, in the order of their list. */
+export function faultsTable(): string {
+  const rows = Object.entries(CALL_FAULTS).map(([fault, { does }]) => [`\`${fault}\``, does]);
+  return markdownTable(['fault', 'effect'], rows);
 }
 
 type Entry = readonly [key: string, operation: Operation];

@@ -113,8 +113,10 @@ export async function invalidStarts(client: Client, taskQueue: string): Promise<
   return (await Promise.all(problems)).flat();
 }
 
-/** How a batch goes on. */
-const COURSES = ['given', 'confirmed', 'unconfirmed', 'stopped'] as const;
+/** How a batch goes on, and the stages in which it may end. */
+const ENDS: Readonly<Record<'given' | 'confirmed' | 'unconfirmed' | 'stopped', readonly string[]>> = {
+  ...{ given: ['done'], confirmed: ['done'], unconfirmed: ['discarded'], stopped: ['stopped', 'done'] },
+};
 
 export type Batch = Awaited<ReturnType<typeof batchOf>>;
 
@@ -140,7 +142,7 @@ export async function batchOf(
     const content = await sealed(client, rows, id);
     await files.save(`${id}.${part}.rows`, Readable.from([content]), 'application/octet-stream');
   }
-  const course = chance.pick(COURSES);
+  const course = chance.pick(['given', 'confirmed', 'unconfirmed', 'stopped'] as const);
   const limits = { concurrency: chance.between(1, 2), ...(chance.happens(0.5) && { rate: 1 }) };
   const isGiven = course === 'given' || course === 'stopped';
   const state: BatchState = {
@@ -170,24 +172,20 @@ export async function wrongIn(
   files: FileStore,
   mayAttach: boolean,
 ): Promise<string[]> {
-  const { state } = (await readBatch(client, id)) ?? {};
-  const { started = 0, attached = 0, failed = 0 } = state?.counts ?? {};
-  const stages = {
-    given: ['done'],
-    confirmed: ['done'],
-    unconfirmed: ['discarded'],
-    stopped: ['stopped', 'done'],
+  const { stage = '', counts } = (await readBatch(client, id))?.state ?? {};
+  const { started = 0, attached = 0, failed = 0 } = counts ?? {};
+  const begun = started + attached;
+  const [least, most] = { done: [rows, rows], discarded: [0, 0] }[stage as string] ?? [0, rows];
+  const isKept = await files.open(`${id}.0.rows`).then(
+    () => true,
+    () => false,
+  );
+  const wrong: Readonly<Record<string, boolean>> = {
+    [`${id} is ${stage}, and was ${course}`]: !ENDS[course].includes(stage),
+    [`${id} counts ${begun} of ${rows} rows`]: begun < (least ?? 0) || begun > (most ?? 0),
+    [`${failed} rows of ${id} failed`]: failed > 0,
+    [`${id} counts ${attached} rows as started by others`]: attached > 0 && !mayAttach,
+    [`${id} keeps its rows`]: isKept,
   };
-  const wanted = state?.stage === 'done' ? [rows, rows] : state?.stage === 'discarded' ? [0, 0] : [0, rows];
-  const kept = await files.open(`${id}.0.rows`).catch(() => undefined);
-  const [least = 0, most = 0] = wanted;
-  return [
-    ...(stages[course].includes(state?.stage ?? '') ? [] : [`${id} is ${state?.stage}, and was ${course}`]),
-    ...(started + attached >= least && started + attached <= most
-      ? []
-      : [`${id} counts ${started} of ${rows} rows`]),
-    ...(failed === 0 ? [] : [`${failed} rows of ${id} failed`]),
-    ...(attached === 0 || mayAttach ? [] : [`${id} counts ${attached} rows as started by others`]),
-    ...(kept ? [`${id} keeps its rows`] : []),
-  ];
+  return Object.keys(wrong).filter((what) => wrong[what]);
 }

@@ -7,6 +7,7 @@ import { type AccountHolder, type BeneficialOwner, submissionOf } from '../src/p
 import { boardingClient } from '../src/partners/boarding/client.js';
 import { byHand } from '../src/partners/by-hand.js';
 import type { Party } from './cast.js';
+import { createOf } from './ledger.js';
 import { MARKERS } from './markers.js';
 import { PARTNERS_URL, type Partners } from './partners.js';
 import type { Existing, Plan, Twist } from './plan.js';
@@ -56,9 +57,7 @@ export function twisted(party: Party, { twists }: Plan): Party {
 
 /** The party once more, with the merchant that it has by now. */
 export function startedAgain(party: Party, ledger: readonly LedgerEntry[]): Party {
-  const created = ledger.find(
-    ({ operation, guid }) => /^create-merchant/.test(operation) && guid === party.externalId,
-  );
+  const created = createOf(party, ledger);
   if (!created || party.type === 'businessOnboarding') return party;
   const name = <Part extends object>({ agentProfileId: _, ...part }: Part & { agentProfileId?: number }) => ({
     ...part,

@@ -13,7 +13,7 @@ import { bankByHand } from './existing.js';
 import { auditOf, entriesOf, differences as missing } from './ledger.js';
 import { MARKERS, PRIVATE } from './markers.js';
 import type { People } from './people.js';
-import { isStale, OUTAGES, type Plan } from './plan.js';
+import { isStale, OUTAGES, type Plan, refuses } from './plan.js';
 import type { Scene } from './scene.js';
 import type { Service } from './service/service.js';
 import {
@@ -160,7 +160,7 @@ async function operated({ plan, network, partners, service, client }: End): Prom
   const mayReject =
     network.outages.length > 0 ||
     plan.twists.includes('store') ||
-    plan.fates.some(({ fate }) => fate === 'rejected' || fate === 'unsuccessful');
+    plan.faults.some(({ fault }) => refuses(fault));
   const problems = plan.errands.map(async (errand) => {
     if (errand === 'batch' || errand === 'invalid') return [];
     const { start } =
@@ -245,7 +245,7 @@ function silent({ plan, network, service, accounts }: Ended, witnesses: readonly
   const outages = network.outages.filter(({ kind }) => kind !== 'code');
   return outages.flatMap(({ kind, since }) =>
     witnesses.flatMap(({ workflowId, state }) => {
-      const over = since + OUTAGES[kind];
+      const over = since + OUTAGES[kind].milliseconds;
       if (kind !== 'down' && raisedAt.some((at) => at >= since && at <= over)) return [];
       const until = new Date(over).toISOString();
       const [first, last] = [state.timeline[0]?.at ?? until, state.timeline.at(-1)?.at ?? ''];

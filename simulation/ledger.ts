@@ -7,9 +7,26 @@ const HOLDER = 'submit-business-account-holder';
 
 /** The records of the partners, which are compared with what was requested. */
 export interface PartnerRecords {
-  readonly ledger: readonly LedgerEntry[];
+  readonly ledger: Ledger;
   /** Those of the bank, and their owners. */
   readonly tickets: readonly { readonly ticketId: number; readonly userProfileId: number | null }[];
+}
+
+type Ledger = readonly LedgerEntry[];
+
+/** The create of the merchant of a party. */
+export function createOf({ externalId }: Pick<Party, 'externalId'>, ledger: Ledger): LedgerEntry | undefined {
+  return ledger.find(({ operation, guid }) => /^create-merchant/.test(operation) && guid === externalId);
+}
+
+/** The submission of the business of a party. */
+export function holderOf(
+  { businessName, legalName }: Pick<Party, 'businessName' | 'legalName'>,
+  ledger: Ledger,
+): LedgerEntry | undefined {
+  return ledger.find(
+    ({ operation, name, of }) => operation === HOLDER && name === businessName && of === legalName,
+  );
 }
 
 /** The `mid` that the sandbox gives a merchant. */
@@ -21,25 +38,16 @@ export function finalMid(merchantProfileId: number): string {
  * The submission of a merchant or a business, and how people at its partner approve it. Undefined before the submission has
  * arrived.
  */
-export function approvalOf(
-  { externalId, businessName }: Party,
-  part: 'boarding' | 'business',
-  ledger: readonly LedgerEntry[],
-) {
-  const submission = ledger.find(({ operation, guid, name }) =>
-    part === 'boarding'
-      ? /^submit-merchant/.test(operation) && guid === externalId
-      : operation === HOLDER && name === businessName,
-  );
+export function approvalOf(party: Party, part: 'boarding' | 'business', ledger: Ledger) {
+  const isBoarding = part === 'boarding';
+  const isIts = ({ operation, guid }: LedgerEntry) =>
+    /^submit-merchant/.test(operation) && guid === party.externalId;
+  const submission = isBoarding ? ledger.find(isIts) : holderOf(party, ledger);
   if (!submission) return undefined;
   const id = Number(submission.id);
-  return part === 'boarding'
-    ? {
-        submission,
-        path: `/sandbox/merchants/${id}/transition`,
-        change: { status: 'Approved', mid: finalMid(id) },
-      }
-    : { submission, path: `/sandbox/profiles/${id}/transition`, change: { bankingStatus: 'Approved' } };
+  const path = `/sandbox/${isBoarding ? 'merchants' : 'profiles'}/${id}/transition`;
+  const change = isBoarding ? { status: 'Approved', mid: finalMid(id) } : { bankingStatus: 'Approved' };
+  return { submission, path, change };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Requirement } from '../src/messages/requirements.js';
 import { nudge } from '../src/temporal/nudge.js';
 import { MOOT } from './answers.js';
 import type { Party } from './cast.js';
-import { approvalOf } from './ledger.js';
+import { approvalOf, holderOf } from './ledger.js';
 import type { Scene } from './scene.js';
 import type { Case } from './slips.js';
 
@@ -61,9 +61,7 @@ export class PartnerStaff {
   /** What the bank does besides, once it has the business. */
   async #interfere(party: Party): Promise<void> {
     const { plan, partners } = this.scene;
-    const holder = partners.ledgerOfGangway.find(
-      ({ operation, name }) => operation === 'submit-business-account-holder' && name === party.businessName,
-    );
+    const holder = holderOf(party, partners.ledgerOfGangway);
     if (!holder || !this.#once(party)) return;
     const change = (what: object) =>
       partners.control('POST', `/sandbox/profiles/${holder.id}/transition`, what);

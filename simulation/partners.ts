@@ -1,24 +1,31 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Answer, sendAnswer } from '../src/apps/sandbox/answer.js';
+import type { FaultPlan } from '../src/apps/sandbox/faults.js';
 import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import { type Emulation, emulatePartners, type SandboxOptions } from '../src/apps/sandbox/server.js';
 import { type FileStore, StoreFailure } from '../src/platform/documents/file-store.js';
-import { codeError, type Listener } from './network.js';
+import { codeError, FAULT, type Listener } from './network.js';
 import type { World } from './world.js';
 
 /** What the network does to a response, which has no network yet. */
 const [DELAY, WIRE] = ['simulated-delay', 'simulated-wire'];
 
 async function sendToNetwork(reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
-  const { delayMs, wire, ...ready } = answer;
+  const { delayMs, status, wire = status === 0 && 'cut', ...ready } = answer;
   const headers = {
     ...ready.headers,
     ...(delayMs && { [DELAY]: String(delayMs) }),
     ...(wire && { [WIRE]: wire }),
   };
-  return sendAnswer(reply, { ...ready, headers });
+  return sendAnswer(reply, { ...ready, status: status || 200, headers });
+}
+
+/** The network says which fault a request meets. */
+function faultOf({ headers }: FastifyRequest): FaultPlan | undefined {
+  const fault = headers[FAULT];
+  return fault === undefined ? undefined : { times: 1, ...JSON.parse(String(fault)) };
 }
 
 /** Where the partners are. The network takes their requests from the client. */
@@ -37,7 +44,7 @@ export class Partners {
     options: SandboxOptions,
     refuse?: (milliseconds: number) => void,
   ): Promise<Partners> {
-    const emulation = await emulatePartners({ send: sendToNetwork, ...options }, refuse);
+    const emulation = await emulatePartners({ send: sendToNetwork, faultOf, ...options }, refuse);
     await emulation.server.ready();
     return new Partners(world, emulation);
   }
@@ -53,7 +60,7 @@ export class Partners {
     );
     const { [DELAY]: delayMs = 0, [WIRE]: wire, ...shown } = headers as Record<string, string>;
     if (Number(delayMs) > 0) await this.world.sleep(Number(delayMs));
-    if (wire === 'endless' || wire === 'too-long') throw codeError('UND_ERR_SOCKET');
+    if (wire === 'endless' || wire === 'too-long' || wire === 'cut') throw codeError('UND_ERR_SOCKET');
     return { status, headers: shown, body: wire === 'too-short' ? body.subarray(0, body.length / 2) : body };
   };
 

@@ -1,13 +1,13 @@
-import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
+import { type CallFault, SHORT_MESSAGE_CODE as CODE, NOT_TODAY } from '../src/apps/sandbox/fault-kinds.js';
 import type { Answer, Requirement } from '../src/messages/requirements.js';
 import { documentStore } from '../src/partners/documents/document-store.js';
 import { stateOf } from '../src/temporal/onboardings.js';
 import { ownersOf } from '../test/rigs/privacy/marked-inputs.js';
 import { answerTo, type OperatorAnswer, STORE_FAILS } from './answers.js';
 import { type Party, workersOf } from './cast.js';
-import { finalMid } from './ledger.js';
+import { createOf, finalMid, holderOf } from './ledger.js';
 import { MARKERS } from './markers.js';
-import { CODE, type Departure, NOT_TODAY } from './network.js';
+import type { Departure, Network } from './network.js';
 import { PartnerStaff } from './partner-staff.js';
 import { isStale, OUTAGES } from './plan.js';
 import type { Scene } from './scene.js';
@@ -30,7 +30,7 @@ const MOST_ANSWERS = 150;
  * of another organization.
  */
 const FOR_NO_REASON = new RegExp(
-  `${NOT_TODAY}|: Check it\\.$|${STORE_FAILS}|is not in the document store$|^the partner gave no reason$|is On Hold|^the partner does not let us read it \\(401\\)`,
+  `${NOT_TODAY}|^BadRequest$|: Check it\\.$|${STORE_FAILS}|is not in the document store$|^the partner gave no reason$|is On Hold|^the partner does not let us read it \\(401\\)`,
   'm',
 );
 
@@ -208,10 +208,8 @@ export class People {
     return chance.happens(0.5) ? RETRY : undefined;
   }
 
-  #midOf({ externalId }: Party): string | undefined {
-    const created = this.scene.partners.ledger.find(
-      ({ guid, operation }) => guid === externalId && /^create-merchant/.test(operation),
-    );
+  #midOf(party: Party): string | undefined {
+    const created = createOf(party, this.scene.partners.ledger);
     return created && finalMid(Number(created.id));
   }
 
@@ -284,13 +282,9 @@ export class People {
   }
 
   /** The merchant or the profile of a party, as the portal of the partner lists it. */
-  #inPortal({ externalId, businessName, legalName }: Party, detail: string): string | undefined {
-    const isMerchant = detail.includes('merchant profile id');
-    const isIt = ({ operation, guid, name, of }: LedgerEntry) =>
-      isMerchant
-        ? /^create-merchant/.test(operation) && guid === externalId
-        : /^submit-business-account-holder/.test(operation) && name === businessName && of === legalName;
-    return this.scene.partners.ledgerOfGangway.find(isIt)?.id.toString();
+  #inPortal(party: Party, detail: string): string | undefined {
+    const find = detail.includes('merchant profile id') ? createOf : holderOf;
+    return find(party, this.scene.partners.ledgerOfGangway)?.id.toString();
   }
 
   /** What the partner takes for the same merchant is made another one, or the partner mends its habit. */
@@ -333,14 +327,19 @@ export class People {
     if (this.scene.plan.existing === 'claimed' && CLAIMED.test(detail)) return true;
     if (/To change an answer, take it back\.$/.test(detail) && this.scene.plan.habits.some(isStale))
       return true;
-    if (detail === REFUSED_REVIEW) return this.#heldTakesAnswers || this.#isStatusReadLate(at);
+    if (detail === REFUSED_REVIEW)
+      return this.#meets('400') || this.#heldTakesAnswers || this.#isStatusReadLate(at);
     return FOR_NO_REASON.test(detail) || (SHUT_OUT.test(detail) && this.#isShutOut(at));
   }
 
+  #meets(fault: CallFault): boolean {
+    return this.scene.plan.faults.some((each) => each.fault === fault);
+  }
+
   #isShutOut(at: number): boolean {
-    return this.scene.network.outages.some(
-      ({ kind, since }) => kind === 'suspended' && at >= since && at <= since + OUTAGES.suspended,
-    );
+    const isIn = ({ kind, since }: Network['outages'][number]) =>
+      kind === 'suspended' && at >= since && at <= since + OUTAGES.suspended.milliseconds;
+    return this.#meets('403') || this.scene.network.outages.some(isIn);
   }
 
   /**
@@ -382,13 +381,8 @@ export class People {
   }
 
   #isOf(profileId: string, { party }: Witness): boolean {
-    return this.scene.partners.ledger.some(
-      ({ operation, id, name, of }) =>
-        operation === 'submit-business-account-holder' &&
-        String(id) === profileId &&
-        name === party.businessName &&
-        of === party.legalName,
-    );
+    const ofProfile = this.scene.partners.ledger.filter(({ id }) => String(id) === profileId);
+    return holderOf(party, ofProfile) !== undefined;
   }
 }
 

@@ -1,42 +1,42 @@
+import { CALL_FAULTS, type CallFault } from '../src/apps/sandbox/fault-kinds.js';
 import { FAMILIES } from '../src/apps/sandbox/habits/habits.js';
 import { Seeded } from './seeded.js';
 
-/** What can happen to a request on its way to a partner and back. */
-export const FATES = [
-  'refused', // no connection
-  'lost', // it leaves, and never arrives
-  'unanswered', // it takes effect, and its response is lost
-  'reset', // it takes effect, and the connection breaks
-  'cut', // it takes effect, and its response ends in the middle
-  'slow', // its response takes most of the time that there is
-  'repeated', // a proxy sends it twice, as it may unless it is a POST
-  'limited', // 429: the partner asks for a pause, and does nothing
-  'broken', // 503: the partner fails before it does anything
-  'expired', // 401: the partner no longer knows the token
-  'failed', // 500: the partner fails after it has done it
-  'timedOut', // 408: a proxy gives up, and the partner does it
-  'rejected', // 400: the partner does not take a write, and quotes what is in it
-  'unsuccessful', // the same with 200, and a failure in the body
-  'warned', // it takes effect, and its response has a warning, or problems
-  'blank', // it takes effect, and its response leaves open what may be null
-  'paged', // of a list comes only the first page
-  'garbled', // it takes effect, and its response has another form than the documented one
-] as const;
-
 const HOUR_MS = 3_600_000;
 
-/** What the partners do to all requests from one on, and for how many milliseconds: longer than workflows wait before they ask. */
+/** A fault of the sandbox that hits all requests from one on, for longer than workflows wait before they ask. */
+const outage = (fault: CallFault, hours: number, of = /^/) => ({ fault, milliseconds: hours * HOUR_MS, of });
+
 export const OUTAGES = {
-  down: 44 * HOUR_MS, // 503
-  locked: 6 * HOUR_MS, // 401: they refuse our credentials
-  suspended: 6 * HOUR_MS, // 403: they do not let us in
-  unreadable: 2 * HOUR_MS, // no response to a read can be read
-  code: 2 * HOUR_MS, // the bank asks for a one-time code at each sign-in
+  down: outage('503', 44),
+  locked: outage('expired-token', 6), // they refuse our credentials
+  suspended: outage('403', 6), // they do not let us in
+  unreadable: outage('another-form', 2, /^read/), // no response to a read can be read
+  code: outage('code-needed', 2, / \/api\/auth/), // the bank asks for a one-time code at each sign-in
 } as const;
 
 export type Outage = keyof typeof OUTAGES;
 
-export type Fate = (typeof FATES)[number] | Outage;
+/** The faults of single requests: those of the sandbox, and no connection. */
+export const FAULTS: readonly [CallFault | 'refuse', ...CallFault[]] = [
+  'refuse',
+  ...(Object.keys(CALL_FAULTS) as CallFault[]),
+];
+
+/** A person is asked about a write that meets it. */
+export const refuses = (fault: string) => Boolean(CALL_FAULTS[fault as CallFault]?.refuses);
+
+/** What happens to a request to a partner, and for how long. */
+export interface RequestFault {
+  readonly fault: (typeof FAULTS)[number] | Outage;
+  readonly milliseconds: number;
+}
+
+/** Just before a sender gives up, and after it, in milliseconds. */
+export const SLOW = 28_000;
+export const TOO_SLOW = 33_000;
+
+export const LENGTHS = [0, 1_000, SLOW, TOO_SLOW] as const;
 
 /** What can happen to a request to Temporal. */
 export const LOSSES = [
@@ -67,7 +67,7 @@ export interface Plan {
   /** Whom the cast consists of. Default: all. */
   readonly only?: Only | undefined;
   /** The faults of requests to partners, by their number among the writes, or among the reads. */
-  readonly fates: readonly { readonly of: 'write' | 'read'; readonly number: number; readonly fate: Fate }[];
+  readonly faults: readonly (RequestFault & { readonly of: 'write' | 'read'; readonly number: number })[];
   /** The faults of requests to Temporal, by their number. */
   readonly losses: readonly { readonly request: number; readonly loss: Loss }[];
   /** What happens to a worker, or to all of them. */
@@ -216,19 +216,21 @@ export function planOf(seed: number, only?: Only): Plan {
   // A run turns some up, and the others off: each is met in more states than in a draw from all of them.
   const some = <Item>(all: readonly Item[]): readonly Item[] =>
     chance.shuffled(all).slice(0, one([1, 2, 4, all.length]));
-  const [fates, ways] = [some(FATES), some(SLIPS)];
+  const [kinds, ways] = [some(FAULTS), some(SLIPS)];
   const slips = times(one([0, 2, 6]), () => ({ answer: chance.between(1, 6), slip: one(ways) }));
-  const habits = chance.happens(0.6) ? some(Object.keys(one(Object.values(FAMILIES)))).slice(0, 2) : [];
+  const habits = chance.happens(0.7) ? some(Object.keys(one(Object.values(FAMILIES)))).slice(0, 2) : [];
   return {
     ...{ seed, only, who, parties: who === 'twins' ? [0, 1] : one([[0], [0, 1], [0, 1], [0, 1, 2]]) },
-    fates: [
-      ...times(harshness * 2, () => {
-        const of = one(['write', 'read'] as const);
+    faults: [
+      ...times(harshness * 3, () => {
+        const [fault, milliseconds] = [one(kinds), one(LENGTHS)];
+        const of = refuses(fault) ? 'write' : one(['write', 'read'] as const);
         const number = chance.between(1, of === 'write' ? 5 + harshness : 20 + 5 * harshness);
-        return { of, number, fate: one(fates) };
+        return { of, number, fault, milliseconds };
       }),
       ...times(chance.happens(0.1) ? 1 : 0, () => ({
-        ...{ of: 'read' as const, number: chance.between(1, 20), fate: one(KINDS_OF_OUTAGE) },
+        ...{ of: 'read' as const, number: chance.between(1, 20) },
+        ...{ fault: one(KINDS_OF_OUTAGE), milliseconds: 0 },
       })),
     ],
     losses: times(harshness, () => ({

@@ -1,12 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ensureFreshBuild } from '../scripts/build-stamp.js';
-import { pictureOf } from './picture.js';
 import { ONLY, type Plan, planOf } from './plan.js';
-import { keepCorpus, Search } from './search.js';
+import { Search } from './search.js';
 import type { Verdict } from './simulation.js';
 import { verdictsOf } from './threads.js';
-import { digestOf, shortened, tableOf } from './trace.js';
+import { diagramOf, digestOf, shortened, tableOf } from './trace.js';
 
 /**
  * `npm run simulate`: onboardings on virtual time, of which a seed decides everything. Stops at the first promise that is not kept, and
@@ -25,7 +24,6 @@ const { values } = parseArgs({
     'keep-going': { type: 'boolean', default: false },
     stop: { type: 'boolean', default: false },
     continue: { type: 'boolean', default: false },
-    learn: { type: 'boolean', default: false },
   },
 });
 const only = ONLY.find((each) => each === values.only);
@@ -51,7 +49,7 @@ function printProblems({ problems }: Verdict): void {
 function draw({ trace, plan, problems: [first] }: Verdict): void {
   if (values.picture === undefined) return;
   const title = first ? `Seed ${plan.seed}: ${first.what}` : `Seed ${plan.seed}`;
-  writeFileSync(values.picture, pictureOf(digestOf(trace), title));
+  writeFileSync(values.picture, diagramOf(digestOf(trace), title));
 }
 
 async function explain(failing: Verdict): Promise<void> {
@@ -80,6 +78,7 @@ const first = values.continue ? before.seed : Number(values.seed);
 // External IDs contain it, and nine digits look like a social security number.
 if (!/^\d{1,8}$/.test(values.seed)) throw new Error('--seed takes a whole number of at most eight digits');
 const began = seconds();
+const search = new Search(only);
 const total = { runs: 0, onboardings: 0, steps: 0, virtualMs: 0, failing: 0 };
 
 function soFar(): string {
@@ -90,7 +89,7 @@ function soFar(): string {
   return (
     `${total.runs} runs, ${total.onboardings} onboardings, ${total.steps} steps in ${took.toFixed(1)} s: ` +
     `${runs} runs and ${onboardings} onboardings a second, ${virtual} virtual years a minute, ` +
-    `${reached.size} pairs of a fault or habit and a state`
+    `${search.pairs} pairs of a fault or habit and a state`
   );
 }
 
@@ -109,21 +108,15 @@ function isDue(seed: number): boolean {
 }
 
 /** Only a search of many runs learns: a few seeds, as a test runs them, are the same runs each time. */
-const search = values.minutes === undefined ? undefined : new Search(only);
+const nextPlan = values.minutes === undefined ? planOf : (seed: number) => search.next(seed);
 
 function* plans(): Generator<Plan> {
   for (let seed = first; isDue(seed); seed += 1)
-    yield values.plan === undefined ? (search?.next(seed) ?? planOf(seed, only)) : JSON.parse(values.plan);
+    yield values.plan === undefined ? nextPlan(seed, only) : JSON.parse(values.plan);
 }
 
-const reached = new Set<string>();
-/** For the corpus: the plans of a search, and what each has reached. */
-const learned: Pick<Verdict, 'plan' | 'reached'>[] = [];
-
 for await (const verdict of verdictsOf(plans())) {
-  search?.learn(verdict);
-  if (values.learn) learned.push({ plan: verdict.plan, reached: verdict.reached });
-  for (const each of verdict.reached) if (each.includes(' × ')) reached.add(each);
+  search.learn(verdict);
   total.runs += 1;
   total.onboardings += verdict.onboardings;
   total.steps += verdict.steps;
@@ -142,7 +135,6 @@ for await (const verdict of verdictsOf(plans())) {
     break;
   }
 }
-if (values.learn) keepCorpus(learned);
 if (values.continue) {
   const sum: Total = { runs: before.runs + total.runs, seed: first + total.runs };
   writeFileSync(TOTAL, JSON.stringify(sum));

@@ -1,6 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { HABITS } from '../src/apps/sandbox/habits/habits.js';
-import { FATES, type Only, type Plan, planOf, SLIPS } from './plan.js';
+import { FAULTS, LENGTHS, type Only, type Plan, planOf, SLIPS } from './plan.js';
 import { Seeded } from './seeded.js';
 import type { Verdict } from './simulation.js';
 
@@ -9,24 +8,19 @@ import type { Verdict } from './simulation.js';
  * same: what has led somewhere is kept, and changed a little.
  */
 
-/** Kept plans of earlier searches, trimmed to those that reach what no other one does. */
-const CORPUS = new URL('./corpus.json', import.meta.url);
-
 /** How many plans are kept at most; the oldest goes. */
 const MOST_KEPT = 400;
 
-/** A file that people look at. */
-const MOST_IN_FILE = 40;
-
+/** What all runs have reached, and the plans that reached something new. */
 export class Search {
-  readonly reached = new Set<string>();
-  readonly #kept: Plan[];
+  readonly #reached = new Set<string>();
+  readonly #kept: Plan[] = [];
 
-  constructor(
-    private readonly only: Only | undefined,
-    kept: readonly Plan[] = corpus(),
-  ) {
-    this.#kept = [...kept];
+  constructor(private readonly only: Only | undefined) {}
+
+  /** How many pairs of a fault or habit and a state there were. */
+  get pairs(): number {
+    return [...this.#reached].filter((each) => each.includes(' × ')).length;
   }
 
   next(seed: number): Plan {
@@ -39,11 +33,10 @@ export class Search {
     return plan;
   }
 
-  /** Keeps a plan that has reached something new. */
   learn({ plan, reached }: Verdict): void {
-    const size = this.reached.size;
-    for (const each of reached) this.reached.add(each);
-    if (this.reached.size > size) this.#kept.push(plan);
+    const size = this.#reached.size;
+    for (const each of reached) this.#reached.add(each);
+    if (this.#reached.size > size) this.#kept.push(plan);
     if (this.#kept.length > MOST_KEPT) this.#kept.shift();
   }
 }
@@ -52,19 +45,20 @@ type Change = (plan: Plan, chance: Seeded, other: Plan) => Partial<Plan>;
 
 /** One fault or habit more, elsewhere or less; the seed, the people or the pace of another one. */
 const CHANGES: readonly Change[] = [
-  ({ fates }, chance) => {
-    const { of, number } = chance.pick<Plan['fates'][number]>([
-      { of: 'write', number: 1, fate: 'lost' },
-      ...fates,
+  ({ faults }, chance) => {
+    const { of, number } = chance.pick<Pick<Plan['faults'][number], 'of' | 'number'>>([
+      { of: 'write', number: 1 },
+      ...faults,
     ]);
-    return { fates: [...fates, { of, number: number + chance.between(0, 4), fate: chance.pick(FATES) }] };
+    const [fault, milliseconds] = [chance.pick(FAULTS), chance.pick(LENGTHS)];
+    return { faults: [...faults, { of, number: number + chance.between(0, 4), fault, milliseconds }] };
   },
-  ({ fates }, chance) => ({
-    fates: fates.map((each) =>
+  ({ faults }, chance) => ({
+    faults: faults.map((each) =>
       chance.happens(0.3) ? { ...each, number: Math.max(1, each.number + chance.between(-3, 3)) } : each,
     ),
   }),
-  ({ fates }, chance) => ({ fates: fates.filter(() => chance.happens(0.7)) }),
+  ({ faults }, chance) => ({ faults: faults.filter(() => chance.happens(0.7)) }),
   ({ habits }, chance) => ({
     habits: [...habits, chance.pick(Object.keys(HABITS) as [string, ...string[]])].slice(-2),
   }),
@@ -76,31 +70,3 @@ const CHANGES: readonly Change[] = [
   (_, __, { who, parties, existing, errands }) => ({ who, parties, existing, errands }),
   (_, __, { twists, shiftMs, paceMs }) => ({ twists, shiftMs, paceMs }),
 ];
-
-/** Writes the plans that reach what no other one does, at most so many. */
-export function keepCorpus(verdicts: Parameters<typeof trimmed>[0]): void {
-  const lines = trimmed(verdicts, MOST_IN_FILE).map((plan) => `  ${JSON.stringify(plan)}`);
-  writeFileSync(CORPUS, `[\n${lines.join(',\n')}\n]\n`);
-}
-
-/** The fewest plans, one after the other, that reach all of it. */
-function trimmed(verdicts: readonly Pick<Verdict, 'plan' | 'reached'>[], most: number): Plan[] {
-  const seen = new Set<string>();
-  const adds = ({ reached }: Pick<Verdict, 'reached'>) => reached.filter((each) => !seen.has(each)).length;
-  const plans: Plan[] = [];
-  for (let left = [...verdicts]; left.length > 0 && plans.length < most; ) {
-    left = left
-      .map((each) => [adds(each), each] as const)
-      .sort(([one], [other]) => other - one)
-      .flatMap(([count, each]) => (count > 0 ? [each] : []));
-    const best = left.shift();
-    if (!best) break;
-    for (const each of best.reached) seen.add(each);
-    plans.push(best.plan);
-  }
-  return plans;
-}
-
-function corpus(): Plan[] {
-  return JSON.parse(readFileSync(CORPUS, 'utf8')) as Plan[];
-}

@@ -1,7 +1,7 @@
 import type { Plan } from './plan.js';
 import { simulate, type Verdict } from './simulation.js';
 
-const LISTS = ['parties', 'incidents', 'losses', 'moves', 'slips', 'fates', 'twists', 'errands'] as const;
+const LISTS = ['parties', 'incidents', 'losses', 'moves', 'slips', 'faults', 'twists', 'errands'] as const;
 
 /** No workflow has so many events that it continues as new. */
 const NEVER = 10_000;

@@ -14,6 +14,7 @@ import { castOf, KINDS, type Party, workersOf } from './cast.js';
 import { operationOf } from './errands.js';
 import { ACCOUNT, bankByHand, existingOf, startedAgain, twisted } from './existing.js';
 import { broken, type End, type Problem } from './invariants.js';
+import { holderOf } from './ledger.js';
 import { MARKERS } from './markers.js';
 import { Network, replaceTransport } from './network.js';
 import { memoryFiles, PARTNERS_URL, Partners } from './partners.js';
@@ -36,7 +37,7 @@ export interface Verdict {
   readonly onboardings: number;
   readonly virtualMs: number;
   readonly steps: number;
-  /** What the run has reached: pairs of a fate or habit and the state that it met, and pairs of timeline entries in a row. */
+  /** What the run has reached: pairs of a fault or habit and the state that it met, and pairs of timeline entries in a row. */
   readonly reached: readonly string[];
 }
 
@@ -172,13 +173,8 @@ class Simulation {
     const people = new People(scene, (party) => this.#end(party, 'cancelled'));
     this.#people = people;
     // A part may be canceled before all of its writes.
-    for (const party of cast)
-      if (
-        plan.twists.includes('cancels') &&
-        party.type === 'customerOnboarding' &&
-        party.outcome !== 'onboarded'
-      )
-        people.spared.add(party);
+    const isPart = ({ type, outcome }: Party) => type === 'customerOnboarding' && outcome !== 'onboarded';
+    if (plan.twists.includes('cancels')) for (const party of cast.filter(isPart)) people.spared.add(party);
     for (const move of plan.moves)
       await partners.control('POST', '/sandbox/faults', { ...MOVES[move], ...ONCE });
     const starts = new Starts(scene, people, this.#operations);
@@ -196,20 +192,11 @@ class Simulation {
     const virtualMs = world.now - began;
     const trace = [...world.trace];
 
-    const problems = [
-      ...failures(world),
-      ...[...people.surprises].map((what) => ({
-        promise: 'Nobody is asked, or rejected, for no reason.',
-        what,
-      })),
-    ];
-    if (problems.length === 0)
-      problems.push(
-        ...(await this.#examine({
-          ...{ ...scene, people, batch: starts.batch, invalid: starts.invalid ?? [] },
-          ...{ cancelled: this.#cancelled, interrupted: this.#interrupted },
-        })),
-      );
+    const promise = 'Nobody is asked, or rejected, for no reason.';
+    const early = [...failures(world), ...[...people.surprises].map((what) => ({ promise, what }))];
+    const ended = { batch: starts.batch, invalid: starts.invalid ?? [] };
+    const by = { people, cancelled: this.#cancelled, interrupted: this.#interrupted };
+    const problems = early.length > 0 ? early : await this.#examine({ ...scene, ...ended, ...by });
     this.#killAll();
     const reached = [...this.#reached];
     return { plan, problems, trace, onboardings: cast.length, virtualMs, steps: this.#steps, reached };
@@ -218,7 +205,7 @@ class Simulation {
   /** Before Gangway begins, nothing goes wrong. */
   async #prepare(): Promise<void> {
     const { world, partners, plan } = this;
-    networks.set(world, new Network(world, partners.listener, { fates: [], losses: [] }));
+    networks.set(world, new Network(world, partners.listener, { faults: [], losses: [] }));
     let isReady = false;
     this.#begin(0, async () => {
       const cast: Party[] = [];
@@ -314,10 +301,7 @@ class Simulation {
     this.#restarts -= 1;
     const isOpen = [party.workflowId, ...workersOf(party)].some((id) => this.#service.open(id));
     // A business would be submitted once more.
-    const isSubmitted = this.partners.ledger.some(
-      ({ name }) => name === party.businessName && party.parts.business,
-    );
-    if (isOpen || isSubmitted) return;
+    if (isOpen || holderOf(party, this.partners.ledger)) return;
     this.#interrupted.add(party);
     this.#people?.forget(party);
     await this.#starts?.request(startedAgain(party, this.partners.ledger), true);

@@ -12,7 +12,7 @@ import {
 import { type Answer, type Requirement, resolveRequirement } from '../src/messages/requirements.js';
 import type { Party } from './cast.js';
 import { MARKERS } from './markers.js';
-import type { Slip } from './plan.js';
+import { SLOW, type Slip, TOO_SLOW } from './plan.js';
 import type { Scene } from './scene.js';
 
 /** A requirement of a workflow, and the answer that its person has in mind. */
@@ -107,12 +107,12 @@ export class Answering {
       await this.#tell(it);
     },
     decided: (it) => {
-      this.scene.network.next = 'slow';
+      this.scene.network.next = { fault: 'delay-after-commit', milliseconds: SLOW };
       this.#later(0, 2_000, () => this.effects.decide(it));
       return this.#tell(it);
     },
     unheard: (it) => {
-      this.scene.network.next = 'unanswered';
+      this.scene.network.next = { fault: 'delay-after-commit', milliseconds: TOO_SLOW };
       return this.#tell(it);
     },
     cancelled: (it) => {

@@ -58,7 +58,7 @@ export function listening(listener: Listener): {
   readonly close: () => void;
 } {
   const url = `http://${newAddress()}`;
-  const network = new Network(worldOfTests(), listener, { fates: [], losses: [] });
+  const network = new Network(worldOfTests(), listener, { faults: [], losses: [] });
   listeners.set(url, listener);
   networks.set(url, network);
   return { url, network, close: () => void networks.delete(url) };

@@ -81,3 +81,40 @@ it('that is canceled before the partner shows the merchant that it has just made
     `create the merchant: the partner responded with merchant ${made?.id}`,
   );
 });
+
+it('a merchant that is Pending right after its create is submitted, and boarded', async () => {
+  const input = merchant('pending-first');
+  const boarding = await rig.board(input);
+  expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+  expect(await rig.sandbox.writes(input.externalId)).toContain('submit-merchant');
+});
+
+it('a merchant whose create was refused and saved is adopted, and boarded once', async () => {
+  await rig.sandbox.habits('refuses-and-saves');
+  const input = merchant();
+  const boarding = await rig.board(input);
+  const { id, detail } = await boarding.requirement('rejected-input');
+  const [, merchantProfileId = ''] = /names (\d+)/.exec(detail) ?? [];
+  expect(detail).toContain('The application was saved, but the email could not be verified.');
+  await boarding.resolve(id, { kind: 'adopt', id: merchantProfileId });
+  expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+  const writes = await rig.sandbox.writes(input.externalId);
+  expect(writes.filter((write) => write === 'create-merchant')).toHaveLength(1);
+});
+
+it('a second boarding with the email of a first one is asked about, and writes nothing', async () => {
+  await rig.sandbox.habits('same-email');
+  const email = 'twin@example.com';
+  const twin = (amount: number) => {
+    const input = merchant(undefined, { fees: { minimumDiscountAmount: amount } });
+    return { ...input, merchant: { ...input.merchant, email } };
+  };
+  const first = await rig.board(twin(20));
+  const outcome = await first.outcome();
+  expect(outcome).toMatchObject({ outcome: 'boarded' });
+  const second = await rig.board(twin(90));
+  expect((await second.requirement('rejected-input')).detail).toContain(`${first.workflowId} has it`);
+  const { fees } = await rig.sandbox.merchant((outcome as { merchantProfileId: number }).merchantProfileId);
+  expect(fees).toMatchObject({ minimumDiscountAmount: 20 });
+  await second.handle.terminate();
+});

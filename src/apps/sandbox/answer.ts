@@ -21,6 +21,11 @@ export type Wire = 'endless' | 'too-long' | 'too-short' | 'http-1.0' | 'closes';
 export async function sendAnswer(reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
   const { status, contentType, body, headers = {}, delayMs, wire } = answer;
   if (delayMs !== undefined) await sleep(delayMs, undefined, { ref: false });
+  if (status === 0) {
+    reply.hijack();
+    reply.raw.destroy();
+    return reply;
+  }
   if (wire !== undefined) {
     reply.hijack();
     const { socket } = reply.raw;

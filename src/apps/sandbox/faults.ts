@@ -4,89 +4,15 @@ import { z } from 'zod';
 import { writeExactly } from '../../partners/json.js';
 import { escaped } from '../../platform/privacy/private-fields.js';
 import type { Answer } from './answer.js';
-import type { Call, Fields } from './habits/habit.js';
+import { CALL_FAULTS, type CallFault, FAULTS, type FaultKind, OTHER_FAULTS } from './fault-kinds.js';
+import type { Call, Fields, Perform } from './habits/habit.js';
 import type { ActiveHabits } from './habits/habits.js';
-
-interface Fault {
-  readonly description: string;
-  readonly commits?: true;
-  /** Waits for the `milliseconds` of the plan before anything else, or before the response. */
-  readonly waits?: 'first' | 'last';
-  /** The caller gets this HTTP status in place of the response, or a cut connection. */
-  readonly instead?: number | 'cut';
-}
-
-/** The faults that a plan can contain: of one operation, or of none (see {@link BESIDE_OPERATIONS}). */
-const KINDS = {
-  refuse: {
-    description: 'the listener closes at once, for `milliseconds`: connections are refused',
-    commits: true,
-  },
-  'drop-before-commit': { description: 'the connection is cut, nothing took effect', instead: 'cut' },
-  'drop-after-commit': {
-    description: 'the call takes effect, then the connection is cut',
-    commits: true,
-    instead: 'cut',
-  },
-  'drop-after-delay': {
-    description:
-      'waits for `milliseconds`, or until the fault is deleted; then the connection is cut, nothing took effect',
-    waits: 'first',
-    instead: 'cut',
-  },
-  '500-before-commit': { description: 'responds 500, nothing took effect', instead: 500 },
-  '500-after-commit': {
-    description: 'the call takes effect, then responds 500',
-    commits: true,
-    instead: 500,
-  },
-  '400': { description: 'responds 400, nothing took effect', instead: 400 },
-  '400-without-reason': { description: 'responds 400 with an empty body, nothing took effect', instead: 400 },
-  '429': {
-    description: 'responds 429 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
-    instead: 429,
-  },
-  '503': {
-    description: 'responds 503 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
-    instead: 503,
-  },
-  delay: {
-    description: 'waits for `milliseconds`, or until the fault is deleted, before anything else',
-    waits: 'first',
-    commits: true,
-  },
-  'delay-after-commit': {
-    description:
-      'the call takes effect, then its response waits for `milliseconds`, or until the fault is deleted',
-    commits: true,
-    waits: 'last',
-  },
-  'expired-token': {
-    description: 'responds 401 although the credentials are valid, nothing took effect',
-    instead: 401,
-  },
-  'duplicate-webhooks': { description: 'the next webhook is delivered twice', commits: true },
-  'reorder-webhooks': {
-    description:
-      'the next webhook comes after the one that should follow it, or after `milliseconds` if none does',
-    commits: true,
-  },
-} as const satisfies Readonly<Record<string, Fault>>;
-
-export type FaultKind = keyof typeof KINDS;
-
-export const FAULTS = Object.fromEntries(
-  Object.entries(KINDS).map(([fault, { description }]) => [fault, description]),
-);
-
-/** Faults that concern no operation: connections, and what the partner sends on its own. */
-const BESIDE_OPERATIONS: readonly FaultKind[] = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'];
 
 /** Body of `POST /sandbox/faults`, for a sandbox that has these systems with these operations. */
 export function faultPlan(systems: readonly string[], operations: readonly string[]) {
   return z
     .strictObject({
-      fault: z.enum(Object.keys(KINDS) as [FaultKind, ...FaultKind[]]),
+      fault: z.enum(Object.keys(FAULTS) as [FaultKind, ...FaultKind[]]),
       /** As in the catalogue: `create-merchant`. */
       operation: z.enum(operations).optional(),
       /** As in the ledger: `boarding`. Distinguishes operations of one name in two systems. Default: both are hit. */
@@ -104,9 +30,9 @@ export function faultPlan(systems: readonly string[], operations: readonly strin
         })
         .optional(),
     })
-    .refine(({ fault, operation }) => BESIDE_OPERATIONS.includes(fault) === (operation === undefined), {
+    .refine(({ fault, operation }) => fault in OTHER_FAULTS === (operation === undefined), {
       path: ['operation'],
-      message: `is needed for every fault but ${BESIDE_OPERATIONS.join(', ')}`,
+      message: `is needed for every fault but ${Object.keys(OTHER_FAULTS).join(', ')}`,
     });
 }
 
@@ -255,6 +181,9 @@ export function allIn(words: readonly string[]): (text: string) => boolean {
 export interface Behavior {
   readonly faults: Faults;
   readonly habits: ActiveHabits;
+  /** The fault of a call that none is planned for. */
+  readonly faultOf: (request: FastifyRequest) => FaultPlan | undefined;
+  readonly now: () => number;
   readonly send: (reply: FastifyReply, answer: Answer) => Promise<FastifyReply>;
 }
 
@@ -269,46 +198,30 @@ interface Served {
 }
 
 /** Serves calls of one operation, with the habits of the partner and the faults that are planned: before or after it takes effect. */
-export function withFaults({ faults, habits, send }: Behavior, called: Called, served: Served) {
+export function withFaults(behavior: Behavior, called: Called, served: Served) {
+  const { faults, habits, send, now, faultOf } = behavior;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const text = () => `${request.url} ${writeExactly(request.body)}`;
-    const plan = faults.next(called, text);
+    const plan = faults.next(called, text) ?? faultOf(request);
     const answered = called.isWrite
       ? faults.requests.receive(called, request.url, text(), plan?.fault)
       : undefined;
     if (plan?.meanwhile) await served.move(request, plan.meanwhile);
     const fields = await served.fields(request);
+    const { method, url } = request;
     const call: Call = {
-      ...{ isWrite: false, ...called, fields, url: request.url },
+      ...{ isWrite: false, ...called, fields, method, url },
       authorization: request.headers.authorization ?? '',
     };
-    const perform = () => habits.perform(call, (wanted = fields) => served.perform(request, wanted));
-    const answer = await outcome(faults, plan, perform, served);
-    if (!answer || answer.status === 0) {
-      reply.hijack();
-      reply.raw.destroy();
-      return reply;
-    }
-    answered?.(answer.status);
+    const perform: Perform = (own = fields) =>
+      habits.perform({ ...call, fields: own }, (wanted = own) => served.perform(request, wanted));
+    const { milliseconds = 0 } = plan ?? {};
+    const wrap = CALL_FAULTS[plan?.fault as CallFault]?.start({
+      ...{ now, milliseconds, wait: async () => plan && faults.delay(plan) },
+      refusal: (status) => ({ status, body: served.errorBody(status) }),
+    });
+    const answer = await (wrap ? wrap(call, perform) : perform());
+    if (answer.status > 0) answered?.(answer.status);
     return send(reply, answer);
   };
-}
-
-/** The response to a call with a planned fault; undefined when its connection is cut. */
-async function outcome(
-  faults: Faults,
-  plan: FaultPlan | undefined,
-  perform: () => Promise<Answer>,
-  { errorBody }: Served,
-): Promise<Answer | undefined> {
-  if (!plan) return perform();
-  const { commits, waits, instead }: Fault = KINDS[plan.fault];
-  if (waits === 'first') await faults.delay(plan);
-  const performed = commits && (await perform());
-  if (waits === 'last') await faults.delay(plan);
-  if (instead === undefined) return performed;
-  if (instead === 'cut') return undefined;
-  const answer = { status: instead, body: plan.fault === '400-without-reason' ? '' : errorBody(instead) };
-  if (instead !== 429 && instead !== 503) return answer;
-  return { ...answer, headers: { 'retry-after': String(Math.ceil(plan.milliseconds / 1_000)) } };
 }

@@ -22,7 +22,6 @@ export interface Merchants {
 export interface World extends Behavior {
   readonly ledger: Ledger;
   readonly pace: () => Pace;
-  readonly now: () => number;
   readonly tokenLifetimeMs: number;
   /** Password of every user, and the key where a partner has keys in place of users. Default: the name of each. */
   readonly password: string | undefined;

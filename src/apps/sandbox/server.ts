@@ -13,7 +13,8 @@ import { catalogue, eachSystem, PARTNERS, SYSTEM_NAMES, type SystemName } from '
 import { BadSetting, listenAddress, readSettings } from '../../platform/settings/settings.js';
 import { sendAnswer } from './answer.js';
 import { TOKEN_LIFETIME_MS } from './banking/users.js';
-import { FAULTS, Faults, faultPlan } from './faults.js';
+import { FAULTS } from './fault-kinds.js';
+import { Faults, faultPlan } from './faults.js';
 import { ActiveHabits, HABITS, habitsWanted } from './habits/habits.js';
 import { Ledger } from './ledger.js';
 import { invalidControl, readExactJson, type World } from './routes.js';
@@ -101,6 +102,8 @@ export interface SandboxOptions {
   readonly password?: string;
   /** The partners' clock, in `Date` headers and in every time of the banking system. Default: `Date.now`. */
   readonly now?: () => number;
+  /** The fault of a call that none is planned for. Default: none. */
+  readonly faultOf?: World['faultOf'];
   /** Sends a response that is ready. Default: over HTTP. */
   readonly send?: World['send'];
 }
@@ -141,14 +144,14 @@ export async function emulatePartners(
   options: SandboxOptions = {},
   refuse: (milliseconds: number) => void = () => {},
 ) {
-  const { posNames = [], send = sendAnswer } = options;
+  const { posNames = [], send = sendAnswer, faultOf = () => undefined } = options;
   const { tokenLifetimeMs = TOKEN_LIFETIME_MS, now = Date.now, password } = options;
   let pace = options.pace ?? DEFAULT_PACE;
   const ledger = new Ledger();
   const faults = new Faults();
   const habits = new ActiveHabits({ now });
   const world: World = {
-    ...{ ledger, faults, habits, send, now, tokenLifetimeMs, password, posNames },
+    ...{ ledger, faults, faultOf, habits, send, now, tokenLifetimeMs, password, posNames },
     pace: () => pace,
     merchants: { idsNamed: () => [], latestLike: (id) => id },
   };

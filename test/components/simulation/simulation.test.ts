@@ -1,9 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
-import { pictureOf } from '../../../simulation/picture.js';
 import { planOf } from '../../../simulation/plan.js';
 import type { Verdict } from '../../../simulation/simulation.js';
 import { verdictsOf } from '../../../simulation/threads.js';
-import { digestOf, tableOf } from '../../../simulation/trace.js';
+import { diagramOf, digestOf, tableOf } from '../../../simulation/trace.js';
 import { run } from '../../rigs/processes.js';
 
 const simulate = (...args: string[]) =>
@@ -32,17 +31,16 @@ it(`keeps every promise in ${RUNS} runs on virtual time, with all faults there a
 it('does the same with the same seed, byte for byte, for those whom it is to onboard, and draws it as one picture', () => {
   const [one, other] = twice.map(({ trace }) => ({
     trace: tableOf(trace),
-    picture: pictureOf(digestOf(trace), 'Seed 25'),
+    picture: diagramOf(digestOf(trace), 'Seed 25'),
   }));
   expect(one).toEqual(other);
   const { trace = [], picture = '' } = one ?? {};
   expect(trace.length).toBeGreaterThan(50);
   const started = trace.flatMap((line) => /Temporal +(\w+)-\S+-chaos-\S+ starts/.exec(line)?.[1] ?? []);
   expect(new Set(started)).toEqual(new Set(['merchant']));
-  for (const column of ['people', 'Temporal', 'worker 1', 'partner'])
-    expect(picture).toContain(`>${column}</text>`);
-  expect(picture).toMatch(/>merchant-\S+-chaos-25-\d+ starts<\/text>/);
-  expect(picture.match(/https?:[^"]+/g)).toEqual(['http://www.w3.org/2000/svg']);
+  expect(picture).toMatch(/^---\ntitle: "Seed 25"\n---\nsequenceDiagram\n/);
+  expect(picture).toMatch(/\nnote over Temporal: 01-05 09:\S+ merchant-\S+-chaos-25-\d+ starts\n/);
+  expect(picture).toMatch(/\nworker \d (->>|--x) partner: 01-05 09:\S+ POST \/api/);
 });
 
 it('names which promise a run breaks, what is enough for it, and how to repeat it', async () => {
@@ -58,7 +56,7 @@ it('names which promise a run breaks, what is enough for it, and how to repeat i
       continueAfter: 10_000,
     },
     ...{
-      fates: [],
+      faults: [],
       losses: [],
       moves: [],
       slips: [],

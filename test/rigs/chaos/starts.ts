@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EVENT_TYPES, type Party } from '../../../simulation/cast.js';
+import type { Party } from '../../../simulation/cast.js';
 import { KINDS } from '../../../src/temporal/start.js';
 import { batchFile, ndjson } from '../commands/files.js';
 import { startSpawnedGangway } from '../processes.js';
@@ -7,6 +7,13 @@ import { insist } from '../waiting.js';
 import type { Sender } from './sender.js';
 import type { Stage } from './stage.js';
 import type { Weather } from './weather.js';
+
+/** The event that requests each type of onboarding. */
+const EVENT_TYPES = {
+  merchantBoarding: 'merchant.boarding.requested.v1',
+  businessOnboarding: 'business.onboarding.requested.v1',
+  customerOnboarding: 'customer.onboarding.requested.v1',
+} as const;
 
 /**
  * Requests all onboardings, by all ways at the same time, in the first part of the weather, so that each meets some of it.

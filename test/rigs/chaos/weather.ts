@@ -62,6 +62,8 @@ const OF_WRITES = [
   '500-before-commit',
   '500-after-commit',
   '500-after-commit',
+  '408-after-commit',
+  'twice',
   '429',
   '503',
   'delay',
@@ -69,7 +71,15 @@ const OF_WRITES = [
   'expired-token',
 ] as const;
 
-const OF_READS = ['drop-before-commit', '500-before-commit', '429', '503', 'delay', 'expired-token'] as const;
+const OF_READS = [
+  'first-page',
+  'drop-before-commit',
+  '500-before-commit',
+  '429',
+  '503',
+  'delay',
+  'expired-token',
+] as const;
 
 const BESIDE_OPERATIONS = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'] as const;
 

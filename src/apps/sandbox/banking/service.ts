@@ -5,6 +5,7 @@ import { businessAccountHolder, NOTIFICATION_TYPES } from '../../../partners/ban
 import { dollars } from '../../../partners/banking/rules.js';
 import { operationName } from '../../../partners/catalogue.js';
 import { int32, int64 } from '../../../partners/fields.js';
+import { SHORT_MESSAGE_CODE } from '../fault-kinds.js';
 import type { Signs } from '../ledger.js';
 import {
   controlsOf,
@@ -217,7 +218,7 @@ export const bankingPartner: EmulatedPartner = {
     bankingUsers: users.BANKING_USERS.map(({ name, profileId = null, ...user }) => {
       return { username: name, password: name, profileId, ...user };
     }),
-    oneTimeCodes: { ShortMessageCode: users.SHORT_MESSAGE_CODE, totpSecret: users.TOTP_SECRET },
+    oneTimeCodes: { ShortMessageCode: SHORT_MESSAGE_CODE, totpSecret: users.TOTP_SECRET },
   },
   start(server, world) {
     const record: Recorder = (operation, id, signs) =>

@@ -3,6 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { z } from 'zod';
 import type { BankingOperations } from '../../../partners/banking/operations.js';
 import type { tokenRequest } from '../../../partners/banking/requests.js';
+import { SHORT_MESSAGE_CODE } from '../fault-kinds.js';
 import { bearerOf, type Handlers, Refusal } from '../routes.js';
 import { Store } from '../store.js';
 
@@ -45,8 +46,6 @@ export const PARTNERS = [
 
 /** Base32, of the user `mfa` and of every confirmation by a time-based code. */
 export const TOTP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
-
-export const SHORT_MESSAGE_CODE = '000000';
 
 /** Documented lifetime of a token (docs/partner-apis.md#banking-rules). */
 export const TOKEN_LIFETIME_MS = 10 * 60_000;

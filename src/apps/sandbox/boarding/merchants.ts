@@ -144,8 +144,6 @@ export interface Scenario {
   readonly description: string;
   /** The status right after the create. Default: Not Submitted. */
   readonly created?: string;
-  /** The create makes the merchant, and is refused anyway; or it returns the latest merchant with the same email. */
-  readonly create?: 'refused' | 'same-email';
   /** After the submission put it at Pending. */
   readonly submitted: readonly Step[];
   /** After the first, second, ... underwritingReview put it at Pending Review. */
@@ -237,17 +235,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'pending-first': {
     ...plays('Pending right after the create, then as straight', ...approved),
     created: boarding.PENDING,
-  },
-  'refused-but-saved': {
-    ...plays('the create is refused with 400, and saved anyway', ...approved),
-    create: 'refused',
-  },
-  'same-email': {
-    ...plays(
-      'the create responds with the latest merchant that has the same email, if there is one',
-      ...approved,
-    ),
-    create: 'same-email',
   },
   waiting: plays('stays Pending until POST /sandbox/merchants/{id}/transition moves it'),
 };

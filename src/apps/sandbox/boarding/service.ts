@@ -74,7 +74,6 @@ class BoardingService {
     owner: 'ISO',
     id: (number) => 1_000 + number,
   });
-  readonly #idsByEmail = new Map<string, number>();
   readonly #idsByName = new Map<string, Map<string | number, number>>();
 
   constructor(private readonly world: World) {}
@@ -173,17 +172,13 @@ class BoardingService {
     if (boardingSettingsId !== undefined && !hasSettings)
       throw new Refusal(404, `boardingSettingsId ${boardingSettingsId} not found`);
     const fees = hasSettings ? structuredClone(FEES) : {};
-    const same = scenario.create === 'same-email' && basics.email && this.#idsByEmail.get(basics.email);
-    if (same) return { merchantProfileId: same };
     const merchant = this.#merchants.add(
       user,
       (id) => new Merchant(Number(id), user.partnerId, basics, fees, scenario, this.world.pace),
     );
     const name = plainName(dba);
     this.#idsByName.set(name, (this.#idsByName.get(name) ?? new Map()).set(keyOf(merchant), merchant.id));
-    if (basics.email) this.#idsByEmail.set(basics.email, merchant.id);
     this.#record(operation, merchant);
-    if (scenario.create === 'refused') throw refusedButSaved(merchant.id);
     return { merchantProfileId: merchant.id };
   }
 
@@ -224,13 +219,6 @@ class BoardingService {
     const own = { ...(guid !== undefined && { guid }), ...signs };
     this.world.ledger.record({ system: 'boarding', operation: operationName(operation), id, ...own });
   }
-}
-
-function refusedButSaved(merchantProfileId: number): Refusal {
-  const error = 'The application was saved, but the email could not be verified.';
-  const fields = [{ field: 'email', message: 'could not be verified' }];
-  const content = { data: { merchantProfileId }, status: 400, error, fields, requestId: 70_000 };
-  return new Refusal(400, error, fields, commonEnvelope(content));
 }
 
 /** The identity of customers with the same name, from what callers send. */

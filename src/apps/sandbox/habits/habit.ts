@@ -2,13 +2,20 @@ import { parseExactly, writeExactly } from '../../../partners/json.js';
 import type { Answer } from '../answer.js';
 
 /**
- * A habit is what a partner does to every call while it is on, as opposed to a fault, which hits single ones. Each is a wrapper around
- * the emulated operation: it may change the request, skip it, repeat it, or change the response. Its name, its sentence and where it
- * was seen are in the table of docs/partner-apis.md.
+ * What a partner does with calls in place of what its documentation says: a wrapper around the emulated operation, which may change
+ * the request, skip it, repeat it, or change the response.
  */
-export interface Habit {
-  /** What the partner does, in one sentence. */
+export interface Deviation<Known> {
+  /** In one sentence. */
   readonly does: string;
+  start(known: Known): Wrapper;
+}
+
+/**
+ * What a partner does to every call while it is on, as opposed to a fault, which hits single ones (fault-kinds.ts). Its name, its
+ * sentence and where it was seen are in the table of docs/partner-apis.md.
+ */
+export interface Habit extends Deviation<Partner> {
   /** A standard, a product's documentation, or how such reports read. */
   readonly seen: string;
   readonly outcome: Outcome;
@@ -39,6 +46,7 @@ export interface Call {
   /** As in the catalogue: `create-merchant`. */
   readonly operation: string;
   readonly isWrite: boolean;
+  readonly method: string;
   readonly url: string;
   readonly authorization: string;
   /** The fields of its path, query and body. */

@@ -37,6 +37,34 @@ describe('a planned fault hits the next write', () => {
   });
 
   it.each([
+    ['400-for-fields', /"Owner1.HomeAddress":\["cannot be taken today"\]/],
+    ['400-quoting', /^{"message":"A cannot be taken today"/],
+    ['200-refused', /^{"data":null,"status":"BadRequest","error":"BadRequest"/],
+    ['another-form', /^({}|\[\]|{"data":"later"}|<html>.*)$/],
+    [
+      'warning',
+      /"merchantProfileId":1001.*"warning":"Check it\.".*"validationResults":\[{"memberNames":\["dba"\]/,
+    ],
+    ['cut-short', /^{"data":{"merchantProfileId":1001[^}]*(}[^}]*)?$/],
+  ])('%s: the response is %s', async (fault, body) => {
+    const sandbox = await runSandbox();
+    await plan(sandbox, `{"fault":"${fault}","operation":"create-merchant"}`);
+    expect((await sandbox.call('POST /api/v2/merchant/create', CREATE)).text).toMatch(body);
+  });
+
+  it('of a read: a status is blank, and a list has its first element', async () => {
+    const sandbox = await runSandbox();
+    const id = await sandbox.create();
+    const read = async (fault: string, operation: string, url: string) => {
+      await plan(sandbox, `{"fault":"${fault}","operation":"${operation}"}`);
+      return (await sandbox.call(`GET ${url}`)).text;
+    };
+    expect(await read('blank', 'get-status', `/api/v1/merchant/status?id=${id}`)).toContain('"comment":null');
+    const agents = await read('first-page', 'list-agent-profiles', '/api/v1/agentProfiles');
+    expect(agents).toMatch(/"data":\[{[^}]*}\],.*"totalCount":2/);
+  });
+
+  it.each([
     ['delay', 0],
     ['delay-after-commit', 1],
   ])('%s: %i took effect while the caller still waits', async (fault, effects) => {

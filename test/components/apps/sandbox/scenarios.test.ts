@@ -42,7 +42,7 @@ const NAMES = [
     'uw-level-1',
   ],
   ...['unclear-mid', 'unknown-status', 'waiting', 'withdrawn'],
-  ...['pending-first', 'refused-but-saved', 'same-email'],
+  'pending-first',
 ];
 
 /**
