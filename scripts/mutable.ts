@@ -45,7 +45,15 @@ function canChange({
     ts.isNewExpression(initializer) &&
     ts.isIdentifier(initializer.expression) &&
     CONTAINERS.has(initializer.expression.text);
-  return isContainer || ts.isArrayLiteralExpression(initializer) || ts.isObjectLiteralExpression(initializer);
+  return isContainer || ts.isArrayLiteralExpression(initializer) || hasValues(initializer);
+}
+
+/** Reports whether it is an object with more than functions in it. */
+function hasValues(node: ts.Expression): boolean {
+  if (!ts.isObjectLiteralExpression(node)) return false;
+  return node.properties.some(
+    (each) => !ts.isPropertyAssignment(each) || !ts.isArrowFunction(each.initializer),
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

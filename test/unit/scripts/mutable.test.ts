@@ -5,6 +5,7 @@ it.each([
   ['readonly id = 7;', []],
   ['constructor(private readonly id: number) {}', []],
   ['readonly #later: Promise<void>;', []],
+  ['readonly on = { end: () => 7 };', []],
   ['count = 0;', ['count']],
   ['#latest: string | undefined;', ['#latest']],
   ['private static last?: Date;', ['last']],
