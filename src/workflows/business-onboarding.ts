@@ -34,8 +34,8 @@ import {
   titleOfReply,
 } from './business/steps.js';
 import { askingAgain, onRejected } from './business/tickets.js';
+import { askForCorrection, Rejected } from './journey/rejections.js';
 import { type Answered, unlessAbandoned } from './journey/requirement-queue.js';
-import { askForCorrection, Rejected } from './journey/run-step.js';
 import { type Carried, react, runUntilDecided } from './journey/until-decided.js';
 
 /**

@@ -1,7 +1,7 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { Pace } from '../../messages/onboarding-state.js';
 import type { Journey } from './journey.js';
-import { runStep } from './run-step.js';
+import { runRead } from './run-step.js';
 
 /** @param isFirst whether the wait ended with its first read: the pace counts how many did so in a row */
 export function paceAfter(before: Pace | undefined, isFirst: boolean): Pace {
@@ -46,12 +46,8 @@ export class StatusPoll<Seen, Snapshot> {
     const isCurrent = () => this.#progress.is === 'polling' && this.#progress.scope === scope;
     const read = async () => {
       await before;
-      return runStep(journey, {
-        effect: 'read',
-        title: 'read the status',
-        waitsForChange: true,
-        run: () => watch(seen, this.#pace),
-      });
+      const run = () => watch(seen, this.#pace);
+      return runRead(journey, 'read the status', run, { waitsForChange: true });
     };
     this.#last = scope.run(read).then(
       ({ snapshot, isFirst }) => {

@@ -13,9 +13,10 @@ import {
 } from '../business/tickets.js';
 import { POLL, partnerActivities } from '../journey/activity-proxies.js';
 import type { Journey } from '../journey/journey.js';
+import { Rejected } from '../journey/rejections.js';
 import { Abandoned, type Answered } from '../journey/requirement-queue.js';
 import { answeredOf } from '../journey/rules.js';
-import { Rejected, runStep } from '../journey/run-step.js';
+import { runRead } from '../journey/run-step.js';
 import { paceAfter } from '../journey/status-poll.js';
 import type { Task } from '../journey/tasks.js';
 import { react } from '../journey/until-decided.js';
@@ -75,8 +76,7 @@ async function readTickets(
   const seen = asks.length > 0 ? Object.fromEntries(asks) : null;
   const run = () => awaitUnmatchedTickets({ seen, pace });
   try {
-    const step = { effect: 'read', title: 'read the tickets', waitsForChange: true, run } as const;
-    const { snapshot, isFirst } = await runStep(journey, step);
+    const { snapshot, isFirst } = await runRead(journey, 'read the tickets', run, { waitsForChange: true });
     return { listed: snapshot, pace: paceAfter(pace, isFirst) };
   } catch (error) {
     // A person who is asked about a read that is not permitted may abandon it.

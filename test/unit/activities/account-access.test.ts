@@ -176,28 +176,33 @@ describe('a process whose credentials are refused', () => {
     expect(await probe(seen && { seen })).not.toHaveProperty('refusal');
   });
 
-  it('leaves a mark that a write was not started, so that a reset does not make it uncertain', async () => {
+  it('records that a write was not started, so that a reset does not make it uncertain', async () => {
     const { run, marks } = await refusedOnce();
-    const write = { heartbeatTimeoutMs: undefined };
-    await failure(run(undefined, { heartbeatTimeoutMs: 10_000 }));
+    const write = { activityType: 'createMerchant' };
+    // A read without a heartbeat timeout is no write.
+    await failure(run(undefined, { heartbeatTimeoutMs: undefined }));
     await failure(run(undefined, { ...write, heartbeatDetails: { sending: true, sentAt: '' } }));
     expect(marks).toEqual([]);
     await failure(run(undefined, write));
     expect(marks).toMatchObject([{ sending: false }]);
   });
 
-  it('holds a write back although a probe succeeds while it leaves that mark', async () => {
+  it('holds a write back although a probe succeeds while it records that', async () => {
     const { run, probe, partner, temporal } = await refusedOnce();
     temporal.onMark = async () => {
       partner.refusal = undefined;
       await probe();
     };
-    expect(await failure(run(undefined, { heartbeatTimeoutMs: undefined }))).toMatchObject(waits);
+    expect(await failure(run(undefined, { activityType: 'createMerchant' }))).toMatchObject(waits);
   });
 
-  it('does not release a write that may have been sent before a reset that removed its marks', async () => {
+  it('does not release a write that may have been sent before a reset that removed its intent', async () => {
     const { run, partner, marks } = await refusedOnce();
-    const reset = { scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs: 5_000 };
+    const reset = {
+      activityType: 'restoreSubUser',
+      scheduledTimestampMs: 0,
+      currentAttemptScheduledTimestampMs: 5_000,
+    };
     expect(await failure(run(undefined, { startToCloseTimeoutMs: 5_000, ...reset }))).toMatchObject(waits);
     expect(marks).toEqual([{ sending: true, sentAt: '1970-01-01T00:00:00.000Z' }]);
     expect(partner.calls).toBe(1);

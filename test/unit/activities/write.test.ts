@@ -13,16 +13,14 @@ import {
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { reportsWrites } from '../../../src/activities/marks.js';
+import { sendOnce, sendOnceThenRead, sendRepeatably } from '../../../src/activities/write.js';
 import {
-  type OnceWriteOptions,
-  type RepeatableWriteOptions,
+  type RepeatableSendOptions,
+  reportsOutcomes,
+  type SendOptions,
   watched,
-  writeOnce,
-  writeOnceThenRead,
-  writeRepeatably,
-} from '../../../src/activities/write.js';
-import type { Mark } from '../../../src/messages/activities.js';
+} from '../../../src/at-most-once/activity.js';
+import type { Intent } from '../../../src/at-most-once/intent.js';
 import {
   PartnerError,
   type PartnerErrorDetails,
@@ -53,6 +51,9 @@ function failed(kind: PartnerErrorKind, more: object = {}): PartnerError {
   return new PartnerError({ system: 'boarding', operation: 'create', kind, fields: [], reason: '', ...more });
 }
 
+type Baseline = Pick<PartnerErrorDetails, 'baseline' | 'phase'>;
+type Options = SendOptions<Baseline>;
+
 interface Reported {
   readonly name: string;
   readonly nonRetryable: boolean;
@@ -75,7 +76,7 @@ interface Course {
 
 /** One attempt of a write, with a Temporal service whose responses to each request are given: an error is thrown. */
 async function attempt(
-  call: (options: OnceWriteOptions & RepeatableWriteOptions) => Promise<unknown>,
+  call: (options: Options & RepeatableSendOptions) => Promise<unknown>,
   { info = {}, answers = [], connects = [], mayRepeat = false, reported = [], read }: Course = {},
 ) {
   const log: string[] = [];
@@ -102,7 +103,7 @@ async function attempt(
     withAbortSignal: ({ aborted }: AbortSignal, request: () => Promise<void>) =>
       aborted ? Promise.reject(new Error('aborted')) : request(),
     activity: {
-      heartbeat: (_: unknown, { sending, baseline, response }: Mark) =>
+      heartbeat: (_: unknown, { sending, baseline, response }: Intent<Baseline>) =>
         next(
           response ? `record ${JSON.stringify(response)}` : `${sending ? 'mark' : 'clear'}${from(baseline)}`,
         ),
@@ -118,17 +119,17 @@ async function attempt(
   const environment = new MockActivityEnvironment(info, {
     logger: QUIET,
     client: service as unknown as Client,
-    interceptors: [reportsWrites],
+    interceptors: [reportsOutcomes],
   });
-  const send = async (options: OnceWriteOptions & RepeatableWriteOptions) => {
+  const send = async (options: Options & RepeatableSendOptions) => {
     const result = await call(options);
     log.push('sent');
     return result;
   };
   const outcome: unknown = await environment
     .run(() => {
-      if (!read) return mayRepeat ? writeRepeatably(send as never) : watched(writeOnce(send as never));
-      const sent = writeOnceThenRead(send as () => Promise<object>, (_, { signal }) => {
+      if (!read) return mayRepeat ? sendRepeatably(send as never) : watched(sendOnce(send as never));
+      const sent = sendOnceThenRead(send as () => Promise<object>, (_, { signal }) => {
         signals.push(signal);
         log.push('read');
         return read();
@@ -141,7 +142,7 @@ async function attempt(
 
 const sending =
   (becomes: unknown = 'ok') =>
-  async ({ beforeSending }: OnceWriteOptions) => {
+  async ({ beforeSending }: Options) => {
     await beforeSending();
     if (becomes instanceof Error) throw becomes;
     return becomes;
@@ -152,14 +153,14 @@ const notSending = (error: Error) => async () => {
 const retryable = (kind: string) => ({ type: 'PartnerError', nonRetryable: false, details: [{ kind }] });
 
 describe('a write', () => {
-  // Proves W1.
+  // Proves A1.
   it('is sent after its mark, and reports its response itself', async () => {
     const { log, outcome } = await attempt(sending({ id: 7 }));
     expect(log).toEqual(['mark', 'sent', 'complete {"id":7}']);
     expect(outcome).toBeInstanceOf(CompleteAsyncError);
   });
 
-  // Proves W2.
+  // Proves A2.
   it('is not sent when the attempt before it left a mark: that request may have taken effect', async () => {
     const heartbeatDetails = { sending: true, sentAt: SENT_AT, response: { id: 7 } };
     const info = { attempt: 2, activityType: 'createMerchant', heartbeatDetails };
@@ -174,7 +175,7 @@ describe('a write', () => {
   });
 
   it('keeps the baseline in its mark and in its failure', async () => {
-    const call = async ({ compareWith, beforeSending }: OnceWriteOptions) => {
+    const call = async ({ compareWith, beforeSending }: Options) => {
       compareWith({ baseline: [3, 4] });
       await beforeSending();
       throw failed('Uncertain');
@@ -202,7 +203,7 @@ describe('a write', () => {
   ])('is not sent after a reset that removed the marks: %s', async (_, info) => {
     const { log, outcome } = await attempt(sending(), { info });
     expect(log).toEqual([]);
-    const details = [{ kind: 'Uncertain', reason: 'it was reset together with its marks' }];
+    const details = [{ kind: 'Uncertain', reason: 'it was reset together with its intent' }];
     expect(outcome).toMatchObject({ nonRetryable: true, details });
     expect(outcome).not.toHaveProperty('details.0.sentAt');
   });
@@ -221,11 +222,12 @@ describe('a write', () => {
   const stops = [cancelled, paused, new ActivityResetError('reset')];
 
   const gone = new ActivityNotFoundError('gone');
-  const hiding = async ({ beforeSending }: OnceWriteOptions) => {
+  const hiding = async ({ beforeSending }: Options) => {
     await beforeSending().catch(() => undefined);
     throw failed('Uncertain');
   };
 
+  // Proves A4.
   it.each<readonly [Error, log: readonly string[], type: string]>([
     ...stops.map((stop) => [stop, ['mark refused', 'clear'], 'NotSent'] as const),
     // By an attempt that the server has given up on.
@@ -255,7 +257,7 @@ describe('a write', () => {
     },
   );
 
-  // Proves W3.
+  // Proves A3.
   it('that cannot clear its mark reports its failure itself', async () => {
     const answers = [undefined, new TypeError('a bug')];
     const { log, outcome } = await attempt(sending(failed('NotSent')), { answers });
@@ -287,7 +289,7 @@ describe('a write', () => {
 
   it('whose mark comes after its call gave up leaves no mark of a sent request', async () => {
     const unavailable = () => new ActivityCompletionError('unavailable');
-    const call = async ({ beforeSending }: OnceWriteOptions) => {
+    const call = async ({ beforeSending }: Options) => {
       beforeSending().catch(() => undefined);
       throw failed('NotSent', { reason: 'it took too long' });
     };
@@ -345,7 +347,7 @@ describe('a write', () => {
     ['ada@example.com', 'unknown'],
   ])('that was sent and met %s is uncertain, and does not show its message', async (thrown, reason) => {
     const reported: unknown[] = [];
-    const throwing = async ({ beforeSending }: OnceWriteOptions) => {
+    const throwing = async ({ beforeSending }: Options) => {
       await beforeSending();
       throw thrown;
     };
@@ -409,7 +411,7 @@ describe('a write', () => {
 
   it('ends after three quarters of its timeout, to report its result in time', async () => {
     const aborted: boolean[] = [];
-    const call = async ({ signal }: OnceWriteOptions) => {
+    const call = async ({ signal }: Options) => {
       for (const ms of [89_999, 1]) {
         vi.advanceTimersByTime(ms);
         aborted.push(signal.aborted);
@@ -442,7 +444,7 @@ describe('a write with a read after it', () => {
     expect(outcome).toEqual({ id: 7, now: 'Pending' });
   });
 
-  const lost: Mark = { sending: true, sentAt: SENT_AT, response: { id: 7 } };
+  const lost: Intent = { sending: true, sentAt: SENT_AT, response: { id: 7 } };
 
   it.each([
     ['fails', () => Promise.reject(failed('Uncertain'))],
@@ -493,7 +495,7 @@ describe('a write that may be repeated', () => {
     ['an attempt after a reset that removed the marks', reset, true],
   ])('is sent by %s, and learns whether it may have been sent before', async (_, info, expected) => {
     let mayHaveBeenSent: boolean | undefined;
-    const call = async (given: RepeatableWriteOptions) => {
+    const call = async (given: RepeatableSendOptions) => {
       ({ mayHaveBeenSent } = given);
       await given.beforeSending();
     };

@@ -7,7 +7,8 @@ import {
   TimeoutType,
 } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { ANSWER, ONCE, POLL, REPEATABLE, WAIT } from '../../../src/workflows/journey/activity-proxies.js';
+import { AT_MOST_ONCE } from '../../../src/at-most-once/workflow.js';
+import { ANSWER, POLL, REPEATABLE, WAIT } from '../../../src/workflows/journey/activity-proxies.js';
 import { partnerFailure } from '../../../src/workflows/journey/call-failures.js';
 
 const activityFailed = (cause: Error) =>
@@ -26,9 +27,9 @@ it('only a once-only write has no heartbeat timeout, and whatever a cancellation
   const once = { startToCloseTimeout: 120_000, retry, cancellationType };
   const beating = { startToCloseTimeout: '1m', heartbeatTimeout: '10s', cancellationType };
   const wait = { ...beating, retry: { initialInterval: '1s', backoffCoefficient: 1 } };
-  expect({ REPEATABLE, ONCE, ANSWER, WAIT, POLL }).toEqual({
+  expect({ REPEATABLE, AT_MOST_ONCE, ANSWER, WAIT, POLL }).toEqual({
     REPEATABLE: { startToCloseTimeout: '2m', heartbeatTimeout: '10s', retry },
-    ...{ ONCE: once, ANSWER: { ...once, priority: { priorityKey: 2 } } },
+    ...{ AT_MOST_ONCE: once, ANSWER: { ...once, priority: { priorityKey: 2 } } },
     ...{ WAIT: wait, POLL: { ...wait, activityId: 'await-status' } },
   });
 });
