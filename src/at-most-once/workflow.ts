@@ -52,9 +52,11 @@ export interface OnceProxy<Request, Response> {
   readonly [sentByStep]: (request: Request) => Response;
 }
 
-export type ProxyOf<Activity> = Activity extends (request: infer Request) => Once<infer Response>
+type ProxyOf<Activity> = Activity extends (request: infer Request) => Once<infer Response>
   ? OnceProxy<Request, Response>
   : Activity;
+
+export type ProxiesOf<Activities> = { readonly [Name in keyof Activities]: ProxyOf<Activities[Name]> };
 
 export type SendOnce = <Request, Response>(
   activity: OnceProxy<Request, Response>,

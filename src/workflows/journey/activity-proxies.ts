@@ -8,7 +8,7 @@ import {
 import {
   AT_MOST_ONCE,
   type OptionsOf,
-  type ProxyOf,
+  type ProxiesOf,
   type WriteOptions,
 } from '../../at-most-once/workflow.js';
 import { PRIORITY_KEYS } from '../../messages/activities.js';
@@ -58,7 +58,7 @@ export function partnerActivities<System extends keyof PartnerActivities>(system
     optionsOf: {
       readonly [Each in Name]: OptionsOf<ActivitiesAt<System>[Each]>;
     },
-  ): { readonly [Each in Name]: ProxyOf<ActivitiesAt<System>[Each]> } => {
+  ): ProxiesOf<Pick<ActivitiesAt<System>, Name>> => {
     const activities = Object.entries<ActivityOptions>(optionsOf);
     return Object.fromEntries(
       activities.map(([name, options]) => [name, onTaskQueueOf(system, name, options)]),
