@@ -50,7 +50,7 @@ export interface JourneyOptions extends Omit<RequirementQueueOptions, 'records'>
   readonly records?: JourneyRecords | undefined;
 }
 
-/** The parts of all workflows that work with a partner, as the context of their steps ({@link runStep}). */
+/** The parts of all workflows that work with a partner, as the context of their steps (run-step.ts). */
 export type Journey = ReturnType<typeof createJourney>;
 
 export function createJourney({ nextSteps, dba, leftBehind, input, records, ...options }: JourneyOptions) {

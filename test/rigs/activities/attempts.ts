@@ -53,7 +53,7 @@ const from = (baseline: readonly number[] | undefined) => (baseline ? ` from ${b
 interface Course {
   readonly info?: ConstructorParameters<typeof MockActivityEnvironment>[0];
   readonly answers?: (Error | undefined)[];
-  /** The responses of Temporal before the mark. */
+  /** The responses of Temporal before the intent. */
   readonly connects?: Error[];
   readonly mayRepeat?: boolean;
   /** Collects the failures that the attempt reports itself. */

@@ -86,7 +86,7 @@ describe('a write to a partner', () => {
     ['Rejected', {}, true],
   ])('that failed before it was sent (%s %j) is final: %s', async (kind, more, nonRetryable) => {
     const { log, outcome } = await attempt(notSending(failed(kind, more)));
-    // What is retried leaves a cleared mark: without it, an attempt after a reset has no information.
+    // What is retried leaves a withdrawn intent: without it, an attempt after a reset has no information.
     expect(log).toEqual(nonRetryable ? [] : ['withdraw']);
     expect(outcome).toMatchObject({ ...retryable(kind), nonRetryable });
   });

@@ -36,11 +36,11 @@ it('only a once-only write has no heartbeat timeout, and whatever a cancellation
 
 describe('the failed call in the failure of an activity', () => {
   const own = { system: 'gangway', operation: 'createMerchant', fields: [] };
-  const timedOut = (mark?: object) =>
-    activityFailed(new TimeoutFailure('timed out', mark, TimeoutType.START_TO_CLOSE));
+  const timedOut = (intent?: object) =>
+    activityFailed(new TimeoutFailure('timed out', intent, TimeoutType.START_TO_CLOSE));
   const unsent = (type: string) => activityFailed(ApplicationFailure.retryable('nothing was sent', type));
   const NOTHING = { ...own, kind: 'NotSent', reason: 'nothing was sent' };
-  const MARK = { sending: true, sentAt: SENT_AT, baseline: [3] };
+  const INTENT = { sending: true, sentAt: SENT_AT, baseline: [3] };
   const LATE = { ...own, kind: 'NotSent', reason: 'the attempt timed out' };
 
   const LOST = { ...LATE, kind: 'Uncertain', sentAt: SENT_AT, baseline: [3] };
@@ -49,9 +49,9 @@ describe('the failed call in the failure of an activity', () => {
     ['is the one that the client reported', reported, REJECTED],
     ['was not sent when the attempt ended before', unsent('NotSent'), NOTHING],
     ['was not sent when the server had given up on the attempt', unsent('GivenUp'), NOTHING],
-    ['is unknown when an attempt timed out after its mark', timedOut({ ...MARK, response: {} }), LOST],
-    ['was not sent when an attempt cleared its mark', timedOut({ sending: false, sentAt: SENT_AT }), LATE],
-    ['was not sent when an attempt timed out before its mark', timedOut(), LATE],
+    ['is unknown when an attempt timed out after its intent', timedOut({ ...INTENT, response: {} }), LOST],
+    ['was not sent when an attempt withdrew its intent', timedOut({ sending: false, sentAt: SENT_AT }), LATE],
+    ['was not sent when an attempt timed out before its intent', timedOut(), LATE],
   ])('%s', (_, error, details) => {
     expect(partnerFailure(error)).toEqual(expect.objectContaining(details));
     expect(Object.keys(partnerFailure(error))).not.toContain('response');

@@ -563,7 +563,7 @@ describe('a cancellation in flight', () => {
 
   it.each([
     [119_999, 'not-sent'],
-    // Perhaps between two attempts, of which the first has timed out: the server does not report its mark.
+    // Perhaps between two attempts, of which the first has timed out: the server does not report its intent.
     [120_000, 'unknown'],
   ])('is kept of a once-only write that ends without a result after %i ms: %s', async (took, became) => {
     vi.useFakeTimers();
