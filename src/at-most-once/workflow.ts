@@ -1,7 +1,7 @@
 /** The workflow's side: options and proxies of the activities, the outcome of a request, and what may follow from it. */
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { ActivityCancellationType, type ActivityOptions } from '@temporalio/workflow';
-import { type Intent, type Sent, sentIn } from './intent.js';
+import { type Intent, sentIn } from './intent.js';
 
 declare const sentOnce: unique symbol;
 declare const recordsIntent: unique symbol;
@@ -74,14 +74,18 @@ export type Outcome<Result, Failure> =
 /** Evidence that the write took effect, or a person's word for it, with the result of the write. */
 export type Found<Result> = { readonly found: Result } | undefined;
 
-export type Next<Result> =
-  | { readonly found: Result /** The id that a person adopted. */; readonly adopted?: string }
-  | 'again';
+interface Known<Result> {
+  readonly found: Result;
+  /** The id that a person adopted. */
+  readonly adopted?: string;
+}
+
+export type Next<Result> = Known<Result> | 'again';
 
 declare const byPerson: unique symbol;
 
 /** What follows from an uncertain outcome. Only {@link untilDecided} can say `again`, because a person did. */
-export type Decided<Result> = Exclude<Next<Result>, 'again'> | ('again' & { readonly [byPerson]: true });
+export type Decided<Result> = Known<Result> | ('again' & { readonly [byPerson]: true });
 
 /** A write, and what follows from each outcome of a request. */
 export interface Write<Result, Failure> {
@@ -136,26 +140,18 @@ export async function untilDecided<Result>(asking: Asking<Result>): Promise<Deci
   }
 }
 
-/** What is known of a request whose attempt did not report it. */
-export interface Unreported {
-  readonly outcome: 'none' | 'uncertain';
-  readonly reason: string;
-  readonly sent?: Sent<object>;
-}
-
 /**
- * Reads the cause of an activity's failure. The server does not retry an attempt that ended, or timed out, while its activity was
- * canceled: its intent shows whether the request was sent.
+ * Reads the outcome of a request from the cause of an activity's failure, where the attempt did not report it. The server does not
+ * retry an attempt that ended, or timed out, while its activity was canceled: its intent shows whether the request was sent.
  *
  * @returns undefined if the attempt reported the outcome itself, or failed for another reason
  */
-export function unreported(cause: unknown): Unreported | undefined {
+export function unreported(cause: unknown) {
   if (cause instanceof ApplicationFailure && (cause.type === 'NotSent' || cause.type === 'GivenUp'))
-    return { outcome: 'none', reason: cause.message };
+    return { outcome: 'none', reason: cause.message } as const;
   if (!(cause instanceof TimeoutFailure)) return undefined;
   const intent = cause.lastHeartbeatDetails as Intent | undefined;
   const reason = 'the attempt timed out';
-  return intent?.sending
-    ? { outcome: 'uncertain', reason, sent: sentIn(intent) }
-    : { outcome: 'none', reason };
+  if (!intent?.sending) return { outcome: 'none', reason } as const;
+  return { outcome: 'uncertain', reason, sent: sentIn(intent) } as const;
 }

@@ -37,6 +37,8 @@ export function calls(): void {
   void anyPartner['submitMerchant']?.({ merchantProfileId: 1 });
   // @ts-expect-error A failed attempt is repeated, and the partner has the document twice.
   void repeatable(() => banking.createTicket({ text: 'Here it is' }, untilCancelled()));
+  // @ts-expect-error A baseline that no evidence reads.
+  void sendOnce(async ({ compareWith }) => compareWith({ before: 3 }));
   // @ts-expect-error An intent that permits a repetition permits no once-only operation.
   void sendRepeatably((options) => banking.closeCard(card, options));
 }
@@ -70,6 +72,8 @@ const partner = partnerActivities('boarding')({
 partnerActivities('boarding')({ createMerchant: { ...REPEATABLE, summary: 'Create the merchant' } });
 // @ts-expect-error The same, though it waits for a cancellation.
 partnerActivities('boarding')({ submitMerchant: { ...POLL, summary: 'Submit to underwriting' } });
+// @ts-expect-error The same for a write that may be repeated: a cancellation could not tell whether it was sent.
+partnerActivities('banking')({ correctHolder: { ...REPEATABLE, summary: 'Correct the holder' } });
 // @ts-expect-error The boarding partner has no cards.
 partnerActivities('boarding')({ closeCard: { ...AT_MOST_ONCE, summary: 'Close the card' } });
 // @ts-expect-error No worker has this activity.

@@ -11,8 +11,8 @@ export function partnerFailure(error: unknown): PartnerErrorDetails {
     return cause.details?.[0] as PartnerErrorDetails;
   const known = unreported(cause);
   if (!known) throw error;
-  const kind = known.outcome === 'none' ? 'NotSent' : 'Uncertain';
-  return { ...ownFailure(kind, activityType, known.reason), ...known.sent };
+  const { outcome, reason, sent } = known;
+  return { ...ownFailure(outcome === 'none' ? 'NotSent' : 'Uncertain', activityType, reason), ...sent };
 }
 
 export function ownFailure(

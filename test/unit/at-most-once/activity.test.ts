@@ -6,6 +6,7 @@ import {
   ActivityNotFoundError,
   ActivityPausedError,
   ActivityResetError,
+  ServiceError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, vi } from 'vitest';
@@ -169,14 +170,16 @@ describe('a write', () => {
   it('records its intent only once Temporal responds, even if it rejects the question', async () => {
     const grpc = (code: status) =>
       Object.assign(new Error(status[code]), { code, details: '', metadata: {} });
-    const { UNAVAILABLE, CANCELLED, UNIMPLEMENTED, PERMISSION_DENIED } = status;
+    const { UNAVAILABLE, CANCELLED, UNIMPLEMENTED, PERMISSION_DENIED, UNAUTHENTICATED } = status;
     const connects = [UNAVAILABLE, CANCELLED].map(grpc);
     const { log, limits } = await attempt(sending(), { connects });
     expect(log).toEqual(['UNAVAILABLE', 'CANCELLED', 'intent', 'sent', 'complete "ok"']);
     expect(pauses).toEqual([200, 200]);
     expect(limits, 'each request may take this long').toEqual([5_000]);
-    for (const code of [UNIMPLEMENTED, PERMISSION_DENIED])
-      expect((await attempt(sending(), { connects: [grpc(code)] })).log).toContain('sent');
+    const inWords = new Error('status: PermissionDenied, message: it does not have permission');
+    const rejections = [...[UNIMPLEMENTED, PERMISSION_DENIED, UNAUTHENTICATED].map(grpc), inWords];
+    for (const rejection of [...rejections, new ServiceError('raw', { cause: grpc(UNIMPLEMENTED) })])
+      expect((await attempt(sending(), { connects: [rejection] })).log).toContain('sent');
     expect(pauses).toHaveLength(2);
   });
 
