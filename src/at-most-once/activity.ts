@@ -38,9 +38,7 @@ export interface ClientErrors<Baseline> {
 }
 
 /** An earlier attempt recorded an intent and no response: the outcome is uncertain. The message is the reason. */
-export class LostResponse extends Error {
-  override readonly name = 'LostResponse';
-}
+export class LostResponse extends Error {}
 
 /** The share of the start-to-close timeout that the calls of an attempt may use. The rest is reserved for the report. */
 export const SHARE_OF_ATTEMPT = 0.75;

@@ -93,7 +93,7 @@ export async function attemptOf(
     activity: {
       heartbeat: (_: unknown, { sending, baseline, response }: Intent<Baseline>) =>
         next(
-          response
+          response && sending
             ? `record ${JSON.stringify(response)}`
             : `${sending ? 'intent' : 'withdraw'}${from(baseline)}`,
         ),
