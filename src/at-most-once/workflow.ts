@@ -45,11 +45,11 @@ export type OptionsOf<Activity> = Activity extends (request: never) => Writes
   ? WriteOptions
   : ActivityOptions;
 
-declare const sentByStep: unique symbol;
+declare const cannotBeCalled: unique symbol;
 
 /** The proxy of an activity that sends a write at most once. It cannot be called: {@link sendOnce} sends it. */
 export interface OnceProxy<Request, Response> {
-  readonly [sentByStep]: (request: Request) => Response;
+  readonly [cannotBeCalled]: (request: Request) => Response;
 }
 
 type ProxyOf<Activity> = Activity extends (request: infer Request) => Once<infer Response>
