@@ -7,7 +7,7 @@ import { readdirSync } from 'node:fs';
 
 /** The rooms of src/ from the bottom up. A room imports rooms below it, never one next to or above it. */
 export const LAYERS = [
-  ['platform'],
+  ['platform', 'at-most-once'],
   ['partners'],
   ['messages'],
   ['temporal'],
@@ -106,9 +106,26 @@ const more = [
     to: { path: ['node_modules/@temporalio/', inFolders(['temporal', 'messages'])] },
   },
   {
-    name: 'permits of once-only operations: only write.ts hands them out, and only the client asks for them',
-    from: { pathNot: '^src/(activities/write|partners/client)\\.ts$' },
-    to: { path: '^src/partners/once\\.ts$' },
+    name: 'at-most-once: the permit is for the client that sends, and for the activity side, which alone makes it',
+    from: { pathNot: '^src/(at-most-once/activity|partners/client)\\.ts$' },
+    to: { path: '^src/at-most-once/permit\\.ts$' },
+  },
+  {
+    name: 'at-most-once: the activity side is for activities and the worker',
+    from: { pathNot: inFolders(['activities', 'worker', 'at-most-once']) },
+    to: { path: '^src/at-most-once/activity\\.ts$' },
+  },
+  {
+    name: 'at-most-once: other rooms import only its three entries',
+    from: { pathNot: inFolders(['at-most-once']) },
+    to: { path: '^src/at-most-once/(?!(activity|permit|workflow)\\.ts$)' },
+  },
+  {
+    name: 'at-most-once: each side has only its part of Temporal, and no other package',
+    from: { path: '^src/at-most-once/(workflow|intent|permit)\\.ts$' },
+    to: {
+      pathNot: ['node_modules/@temporalio/(workflow|common)/', inFolders(['at-most-once'])],
+    },
   },
   {
     name: 'calls by hand: only gangway call makes them',

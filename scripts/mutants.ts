@@ -10,9 +10,10 @@ import { Command, InvalidArgumentError } from 'commander';
 
 /** The files that decide what is sent, shown and accepted. */
 const DECIDING = [
-  ...['account-access', 'credentials', 'failures', 'marks', 'poll', 'write'].map(
+  ...['account-access', 'credentials', 'failures', 'poll', 'write'].map(
     (name) => `src/activities/${name}.ts`,
   ),
+  ...['activity', 'record', 'workflow'].map((name) => `src/at-most-once/${name}.ts`),
   'src/apps/command/batch/run.ts',
   ...['onboarding-access', 'session'].map((name) => `src/apps/console/${name}.ts`),
   ...['banking/token', 'http'].map((name) => `src/partners/${name}.ts`),
@@ -26,9 +27,16 @@ const DECIDING = [
     'business/tickets',
     'customer/decisions',
   ].map((name) => `src/workflows/${name}.ts`),
-  ...['activity-proxies', 'call-failures', 'claims', 'requirements', 'state', 'run-step', 'step'].map(
-    (name) => `src/workflows/journey/${name}.ts`,
-  ),
+  ...[
+    'activity-proxies',
+    'call-failures',
+    'claims',
+    'rejections',
+    'requirements',
+    'run-step',
+    'state',
+    'step',
+  ].map((name) => `src/workflows/journey/${name}.ts`),
 ];
 
 function whole(text: string): number {

@@ -201,7 +201,7 @@ async function askedForNothing(
   const incidents = world.trace
     .filter(({ what }) => /^is (killed|frozen)/.test(what))
     .map(({ at, who, what }) => ({ at: iso(at), what: `${who} ${what.replace('frozen', 'killed')}` }));
-  // The mark of a worker whose clock has jumped says nothing about when it was made.
+  // The intent of a worker whose clock has jumped says nothing about when it was made.
   const areClocksRight = hasRightClocks(plan);
   const isExplained = (question: Examined) =>
     / perhaps sent before/.test(question.doubt) ||

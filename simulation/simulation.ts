@@ -52,7 +52,7 @@ const MOST_STEPS = 100_000;
 /** After this time a partner mends a habit, in milliseconds. */
 const MENDED_MS = DAY_MS / 8;
 
-/** How long it takes until a write has its mark, and until it has its response, in milliseconds. */
+/** How long it takes until a write has its intent, and until it has its response, in milliseconds. */
 const WRITE_MS = [40, 250] as const;
 
 /** Where outbound events would go. */

@@ -305,7 +305,7 @@ export interface Examined {
   readonly title: string;
   /** ISO 8601. */
   readonly at: string;
-  /** When its mark was made, and why its outcome is unknown. */
+  /** When its intent was recorded, and why its outcome is unknown. */
   readonly doubt: string;
   readonly request: ReceivedRequest | undefined;
 }
@@ -367,14 +367,14 @@ export interface Incident {
 const ATTEMPT_MS = 120_000;
 
 /**
- * How many milliseconds after the mark of a write a worker was killed. Such a worker may have died before the first byte, and only
- * a person can decide about a mark without a request. Undefined if no worker was killed while the attempt could run.
+ * How many milliseconds after the intent of a write a worker was killed. Such a worker may have died before the first byte, and only
+ * a person can decide about an intent without a request. Undefined if no worker was killed while the attempt could run.
  */
 export function killedAfterMark({ at, doubt }: Examined, incidents: readonly Incident[]): number | undefined {
-  const [, marked = ''] = / sent at (.+ UTC): its worker stopped/.exec(doubt) ?? [];
-  const lasted = Math.min(Date.parse(at) - Date.parse(marked), ATTEMPT_MS);
+  const [, intendedAt = ''] = / sent at (.+ UTC): its worker stopped/.exec(doubt) ?? [];
+  const lasted = Math.min(Date.parse(at) - Date.parse(intendedAt), ATTEMPT_MS);
   const after = incidents
     .filter(({ what }) => /^worker \S+ is killed/.test(what))
-    .map((incident) => Date.parse(incident.at) - Date.parse(marked));
+    .map((incident) => Date.parse(incident.at) - Date.parse(intendedAt));
   return after.find((milliseconds) => milliseconds >= 0 && milliseconds < lasted);
 }

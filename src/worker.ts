@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The worker process: runs workflows and activities until a signal stops it (docs/operations.md, Stop a worker). Unfinished work is
- * safe: the server retries reads, and writes that were not sent. A write that was sent leaves its mark (activities/write.ts).
+ * safe: the server retries reads, and writes that were not sent. A write that was sent leaves its intent (at-most-once/README.md).
  */
 import './platform/process/node-version.js';
 import { Client } from '@temporalio/client';

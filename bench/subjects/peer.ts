@@ -42,7 +42,7 @@ export async function* peer(bench: Bench): AsyncGenerator<Line> {
     yield line({
       what: `boardings, ${name}`,
       ...{ figure: median(rates.ours), unit: 'a second', goal },
-      baseline: { what: 'written by hand, without marks', figure: median(rates.other) },
+      baseline: { what: 'written by hand, without intents', figure: median(rates.other) },
     });
   }
 }

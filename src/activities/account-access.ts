@@ -3,8 +3,10 @@ import { activityInfo, getClient, heartbeat, type Info, log, sleep } from '@temp
 import type { Client } from '@temporalio/client';
 import type { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker';
+import { recordUnsent } from '../at-most-once/activity.js';
 import {
   credentialsRefused,
+  isWrite,
   type PartnerAccountActivities,
   type ProbeRequest,
   type ProbeResult,
@@ -25,7 +27,6 @@ import {
 import * as credentials from './credentials.js';
 import { asFailure, beating, inTime, isRetryable, partnerErrorIn, untilCancelled } from './failures.js';
 import { again } from './poll.js';
-import { leaveUnsent } from './write.js';
 
 export interface SignIn {
   /** A cheap read. */
@@ -98,8 +99,7 @@ export class AccountAccess {
     if (type in this.activities) return run();
     const before = this.#state;
     if (before.is === 'refused' && credentials.pauseMs(before, performance.now()) > 0) {
-      // Among the activities of workflows, only writes have no heartbeat timeout.
-      if (!info.heartbeatTimeoutMs && info.heartbeatDetails === undefined) await leaveUnsent();
+      if (isWrite(type) && info.heartbeatDetails === undefined) await recordUnsent();
       throw refused(info, before.details);
     }
     try {

@@ -18,7 +18,7 @@ import type { Dependencies } from './dependencies.js';
 import { orNone, repeatable, unlessRejected, untilCancelled } from './failures.js';
 import { reservationsAt } from './reservations.js';
 import { kept } from './stores.js';
-import { writeOnce, writeRepeatably } from './write.js';
+import { sendOnce, sendRepeatably } from './write.js';
 
 /** The activities of workflows at the banking partner. Each makes a call or two, and translates failures. */
 export function bankingActivities({
@@ -48,14 +48,14 @@ export function bankingActivities({
 function operationActivities(client: BankingClient) {
   return {
     closeCard: (request) =>
-      writeOnce(async (options) => ({ problems: problemsIn(await client.closeCard(request, options)) })),
+      sendOnce(async (options) => ({ problems: problemsIn(await client.closeCard(request, options)) })),
 
     // The operation is assumed, so a partner may not offer it to this account.
     isCardClosed: ({ paymentCardId }) =>
       repeatable(() => unlessRejected(isCardClosed(client, paymentCardId), null)),
 
     changeAddress: ({ change }) =>
-      writeRepeatably(async (options) => {
+      sendRepeatably(async (options) => {
         // The client checks it.
         const address = change as unknown as z.input<typeof addressChange>;
         // The contract shows an empty object, and other writes of the bank fail in a body of this form.
@@ -69,7 +69,7 @@ function operationActivities(client: BankingClient) {
       }),
 
     restoreSubUser: ({ subUserId }) =>
-      writeRepeatably(async ({ mayHaveBeenSent, ...options }) => {
+      sendRepeatably(async ({ mayHaveBeenSent, ...options }) => {
         const restored = client.restoreSubUser({ id: subUserId }, options).then((response) => {
           // The contract does not show the body.
           taken('restore-sub-user', response);
@@ -130,7 +130,7 @@ function statementActivities(
 
     // `saveStatement` has saved the file. Here, only a whole statement shows that the partner took the request.
     sendStatement: (request) =>
-      writeOnce(async (options) => {
+      sendOnce(async (options) => {
         const file = await generate(request, options);
         for await (const _ of checkedStatement(file, request.fileFormat).content);
       }),

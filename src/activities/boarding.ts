@@ -9,7 +9,7 @@ import { inTime, repeatable, untilCancelled } from './failures.js';
 import { awaitChange, nudgeOwnPoll, readNow, readTwice } from './poll.js';
 import { isRunning, reservationsAt } from './reservations.js';
 import { documentFor } from './stores.js';
-import { writeOnce } from './write.js';
+import { sendOnce } from './write.js';
 
 const UPLOAD = { system: 'boarding', operation: 'upload-attachment' };
 
@@ -50,7 +50,7 @@ export function boardingActivities({
     },
 
     attachDocument: ({ merchantProfileId, document, description }) =>
-      writeOnce(async (options) => {
+      sendOnce(async (options) => {
         await reservations.hold(merchantProfileId);
         const file = await documentFor(UPLOAD, documents, document);
         const upload = { id: merchantProfileId, file, description };
@@ -61,7 +61,7 @@ export function boardingActivities({
       }),
 
     requestUnderwritingReview: ({ merchantProfileId, comment, noteIds }) =>
-      writeOnce(async (options) => {
+      sendOnce(async (options) => {
         await reservations.hold(merchantProfileId);
         const before = await snapshot(merchantProfileId, { signal: options.signal }, () => false);
         const isAsked = before.notes.some(({ id }) => noteIds.includes(id));

@@ -1,5 +1,6 @@
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { watched } from '../at-most-once/activity.js';
 import type {
   FileToSend,
   IntegerToSend,
@@ -16,7 +17,7 @@ import { PARTNERS, type SystemName } from '../partners/systems.js';
 import type { FileStore } from '../platform/documents/file-store.js';
 import { asFailure, partnerErrorIn, repeatable } from './failures.js';
 import { documentFor, type FileCall, kept } from './stores.js';
-import { watched, writeOnce } from './write.js';
+import { sendOnce } from './write.js';
 
 export interface CallDependencies {
   readonly system: SystemName;
@@ -51,7 +52,7 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
       const options = effect === 'read' ? { signal: cancellationSignal() } : {};
       const result =
         effect === 'once'
-          ? watched(writeOnce((once) => call(client[key], once)))
+          ? watched(sendOnce((once) => call(client[key], once)))
           : repeatable(() => call(repeatables[key], options));
       return result.catch((error: unknown) => {
         const failed = partnerErrorIn(error);

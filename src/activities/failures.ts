@@ -23,7 +23,7 @@ const HEARTBEATS_PER_TIMEOUT = 3;
 const NOT_FOUND_ATTEMPTS = 6;
 
 /** The time limit for a report from an activity to Temporal, in milliseconds. */
-export const REPORT_TIMEOUT_MS = 5_000;
+const REPORT_TIMEOUT_MS = 5_000;
 
 /** Makes a request to Temporal that must not hold up an activity. */
 export function inTime<T>(request: (client: Client) => Promise<T>, client = getClient()): Promise<T> {

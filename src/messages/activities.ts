@@ -12,20 +12,6 @@ export interface Progress {
   readonly end?: PartEnd;
 }
 
-declare const sentOnce: unique symbol;
-
-/**
- * The result of an activity that sends a once-only operation. Only the worker's `writeOnce()` (activities/write.ts) makes it, and
- * only a step with `effect: 'once'` (workflows/journey/run-step.ts) can get the response out of it.
- */
-export interface Once<Response> {
-  readonly [sentOnce]: Response;
-}
-
-/** The result of a call of an activity. */
-export type ResponseOf<Activity extends (request: never) => unknown> =
-  ReturnType<Activity> extends Once<infer Response> ? Response : Awaited<ReturnType<Activity>>;
-
 /** The calls of a customer and its parts to other workflows. They are activities because a workflow cannot update another one. */
 export interface OnboardingActivities {
   /**
@@ -165,17 +151,4 @@ export interface Adopted {
   readonly id: number;
   /** IDs of other onboardings that have it, as a person knows. */
   readonly knownOwners?: readonly string[];
-}
-
-/** The heartbeat details of a write: whether its request may be on its way. */
-export interface Mark {
-  readonly sending: boolean;
-  /** ISO 8601: when the request was about to be sent. */
-  readonly sentAt: string;
-  /** IDs at the partner just before, of the kind of resource that the request creates. */
-  readonly baseline?: readonly number[];
-  /** The phase of the record just before. */
-  readonly phase?: string;
-  /** The result of the activity: the request has its response, and only a read is left to do. */
-  readonly response?: object;
 }

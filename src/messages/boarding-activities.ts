@@ -1,6 +1,7 @@
+import type { Once } from '../at-most-once/workflow.js';
 import type { MerchantPhase } from '../partners/boarding/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import type { Adopted, Once } from './activities.js';
+import type { Adopted } from './activities.js';
 import type { MerchantBoardingInput } from './inputs.js';
 import type { Pace } from './onboarding-state.js';
 import type { DocumentRef } from './requirements.js';

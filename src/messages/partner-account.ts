@@ -1,4 +1,5 @@
 import { defineSignal } from '@temporalio/workflow';
+import type { WriteNames } from '../at-most-once/workflow.js';
 import type { PartnerErrorDetails } from '../partners/partner-error.js';
 import type { StatusMeaning } from '../partners/phases.js';
 import type { SystemName } from '../partners/systems.js';
@@ -124,3 +125,26 @@ export interface PartnerActivities {
 export type ActivitiesAt<System extends keyof PartnerActivities> = PartnerActivities[System] &
   PartnerAccountActivities &
   PartnerRecordActivities;
+
+type Write = WriteNames<BoardingActivities> | WriteNames<BankingActivities>;
+
+/** The compiler asks for each activity whose result says that it records an intent, and for no other. */
+const WRITES: Readonly<Record<Write, true>> = {
+  createMerchant: true,
+  submitMerchant: true,
+  attachDocument: true,
+  requestUnderwritingReview: true,
+  submitHolder: true,
+  correctHolder: true,
+  openFinancialAccount: true,
+  replyToTicket: true,
+  closeCard: true,
+  changeAddress: true,
+  restoreSubUser: true,
+  sendStatement: true,
+};
+
+/** Reports whether activities of this type record an intent before they send. */
+export function isWrite(activityType: string): activityType is Write {
+  return Object.hasOwn(WRITES, activityType);
+}

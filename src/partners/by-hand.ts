@@ -9,7 +9,7 @@ export type ByHand<Clients> = {
 };
 
 /**
- * A client, or the clients of an account, for a person who sends each call by hand: no mark is recorded, and only that person
+ * A client, or the clients of an account, for a person who sends each call by hand: no intent is recorded, and only that person
  * repeats a call. This is the only way to call a once-only operation without a permit.
  */
 export function byHand<Clients>(clients: Clients): ByHand<Clients> {

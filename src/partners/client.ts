@@ -1,12 +1,12 @@
 import { deprecate } from 'node:util';
 import type { z } from 'zod';
+import type { Permit } from '../at-most-once/permit.js';
 import { untilAborted } from '../platform/http/deadline.js';
 import { masking, withoutRepeats } from '../platform/privacy/private-fields.js';
 import { type Operation, type Operations, operationName, unknownFieldsWarning } from './catalogue.js';
 import { encode } from './encoding.js';
 import { type HttpDownload, type HttpResponse, type Transport, TransportError } from './http.js';
 import type { ExchangeEnd, PartnerObserver } from './observers.js';
-import type { OncePermit } from './once.js';
 import { type FieldProblem, PartnerError, type PartnerErrorDetails } from './partner-error.js';
 import {
   download,
@@ -92,8 +92,9 @@ export interface CallOptions {
   readonly onDate?: (milliseconds: number) => void;
 }
 
+// Keeps P1.
 export interface OnceOptions extends CallOptions {
-  readonly beforeSending: OncePermit;
+  readonly beforeSending: Permit;
 }
 
 /**

@@ -31,7 +31,7 @@ export type HttpLimits = Readonly<typeof DEFAULT_HTTP_LIMITS>;
 
 /**
  * The number of writes that may be between {@link HttpRequest.beforeSending} and their first byte at once. A killed process leaves
- * at most that many marked but unsent writes, and a person is asked about each.
+ * at most that many intents of unsent writes, and a person is asked about each.
  */
 const FEWEST_PLACES = 2;
 const MOST_PLACES = 8;
@@ -43,7 +43,7 @@ const WEIGHT = 1 / 8;
 
 /**
  * The places of writes that are about to be sent, first come, first served. Their number follows the time that a write spends
- * there, most of it waiting for Temporal to record its mark: a slow server needs more at once for the same rate.
+ * there, most of it waiting for Temporal to record its intent: a slow server needs more at once for the same rate.
  */
 class AboutToSend {
   readonly #places = pLimit(FEWEST_PLACES);

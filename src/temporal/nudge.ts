@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
+import { isWrite } from '../messages/partner-account.js';
 import { pendingIn } from './history.js';
 import { describe } from './onboardings.js';
 import { ifFound } from './unavailable.js';
@@ -100,16 +101,16 @@ export async function pendingActivities(client: Client, workflowId: string): Pro
 
 /** Reports whether an activity belongs to a partner task queue, and may be retried at any time. */
 export function isStepAt(taskQueue: string): (pending: Pending) => boolean {
-  return (pending) => pending.activityOptions?.taskQueue?.name === taskQueue && !isUnmarkedWrite(pending);
+  return (pending) =>
+    pending.activityOptions?.taskQueue?.name === taskQueue && !isWriteWithoutIntent(pending);
 }
 
 /**
- * A write whose last attempt ended without a mark, as when its worker died: after a reset it would look like one whose marks
- * were cleared, and a person would be asked (activities/write.ts). Only writes have no heartbeat timeout.
+ * A write whose last attempt ended without an intent, as when its worker died: after a reset it would look like one whose intent
+ * was removed, and a person would be asked.
  */
-function isUnmarkedWrite({ activityOptions, heartbeatDetails }: Pending): boolean {
-  const { seconds = 0, nanos = 0 } = activityOptions?.heartbeatTimeout ?? {};
-  return Number(seconds) === 0 && nanos === 0 && !heartbeatDetails?.payloads?.length;
+function isWriteWithoutIntent({ activityType, heartbeatDetails }: Pending): boolean {
+  return isWrite(activityType?.name ?? '') && !heartbeatDetails?.payloads?.length;
 }
 
 // Keeps T4.

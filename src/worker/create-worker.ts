@@ -19,12 +19,12 @@ import {
   PartnerWaits,
   type PatienceSettings,
 } from '../activities/interceptors.js';
-import { reportsWrites } from '../activities/marks.js';
 import { onboardingActivities } from '../activities/onboardings.js';
 import { deliveryActivities, publishSinks } from '../activities/outbound-events.js';
 import { type ActivityDependencies, PARTNER_ACTIVITIES } from '../activities/partner-activities.js';
 import { softwareErrors } from '../activities/software-errors.js';
 import { StatusMeanings } from '../activities/status-meanings.js';
+import { reportsOutcomes } from '../at-most-once/activity.js';
 import type { CorrectionActivities, OnboardingActivities } from '../messages/activities.js';
 import type { BatchActivities } from '../messages/batches.js';
 import { partnerTaskQueue, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
@@ -313,7 +313,7 @@ export function workersClient(
 export function intercepted(ofQueue: readonly ActivityInterceptorsFactory[] = []) {
   return {
     client: clientInterceptors,
-    activity: [namesDba, holdsInputs, reportsWrites, tracedActivities, ...ofQueue],
+    activity: [namesDba, holdsInputs, reportsOutcomes, tracedActivities, ...ofQueue],
   } satisfies WorkerInterceptors;
 }
 

@@ -35,8 +35,8 @@ import {
 } from './business/steps.js';
 import { askingAgain, onRejected } from './business/tickets.js';
 import type { Carried } from './journey/journey.js';
+import { askForCorrection, Rejected } from './journey/rejections.js';
 import { removed, unlessAbandoned } from './journey/requirements.js';
-import { askForCorrection, Rejected } from './journey/run-step.js';
 import type { Answered } from './journey/state.js';
 import { reacted, runUntilDecided } from './journey/until-decided.js';
 

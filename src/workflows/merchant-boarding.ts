@@ -5,7 +5,8 @@ import type { MerchantBoardingOutcome, Restored } from '../messages/onboardings.
 import { Boarding } from './boarding/boarding.js';
 import { type Due, KINDS, next, onRead, type Remembered } from './boarding/decisions.js';
 import { deliverAnswers, readLateNotes } from './boarding/review.js';
-import { adoptMerchant, createMerchant, setFees, submit, submitAsAnswered } from './boarding/steps.js';
+import { adoptMerchant, createMerchant, setFees } from './boarding/steps.js';
+import { submit, submitAsAnswered } from './boarding/submission.js';
 import type { Carried } from './journey/journey.js';
 import { runUntilDecided } from './journey/until-decided.js';
 

@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
+import { AT_MOST_ONCE } from '../at-most-once/workflow.js';
 import type { EnsuredWebhook } from '../messages/banking-activities.js';
 import { defined } from '../messages/objects.js';
 import {
@@ -10,11 +11,12 @@ import {
   purposeOf,
 } from '../messages/partner-operations.js';
 import type { PartnerErrorKind } from '../partners/partner-error.js';
-import { ONCE, partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
+import { partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
 import { partnerFailure } from './journey/call-failures.js';
 import { type FieldTypes, requireFields } from './journey/input.js';
 import { Journey } from './journey/journey.js';
-import { Rejected, runRead, runStep } from './journey/run-step.js';
+import { Rejected } from './journey/rejections.js';
+import { runIdempotent, runOnce, runRead } from './journey/run-step.js';
 
 /** Carries out one of the {@link OPERATIONS} at the bank. A rejection ends it, because whoever asked can ask again. */
 export async function partnerOperation<Name extends OperationName>(
@@ -67,24 +69,23 @@ const OPERATIONS: {
 const LONG = '10m';
 
 const bank = partnerActivities('banking')({
-  closeCard: { ...ONCE, summary: 'Close the card' },
+  closeCard: { ...AT_MOST_ONCE, summary: 'Close the card' },
   isCardClosed: { ...REPEATABLE, summary: 'Check whether the card is closed' },
   setCardNickname: { ...REPEATABLE, summary: 'Set the nickname' },
-  changeAddress: { ...ONCE, summary: 'Change the address' },
-  restoreSubUser: { ...ONCE, summary: 'Restore the sub-user' },
+  changeAddress: { ...AT_MOST_ONCE, summary: 'Change the address' },
+  restoreSubUser: { ...AT_MOST_ONCE, summary: 'Restore the sub-user' },
   ensureWebhook: { ...REPEATABLE, summary: 'Create the webhook, if it is missing' },
   saveStatement: {
     ...REPEATABLE,
     ...{ startToCloseTimeout: LONG, heartbeatTimeout: '30s', summary: 'Save the statement' },
   },
-  sendStatement: { ...ONCE, startToCloseTimeout: LONG, summary: 'Send the statement by e-mail' },
+  sendStatement: { ...AT_MOST_ONCE, startToCloseTimeout: LONG, summary: 'Send the statement by e-mail' },
 });
 
 async function closeCard(request: OperationRequest<'close-card'>, journey: Journey) {
   const { paymentCardId } = request;
   const isClosed = () => bank.isCardClosed({ paymentCardId });
-  await runStep<void>(journey, {
-    effect: 'once',
+  await runOnce<void>(journey, {
     title: 'close the card',
     run: async (send) => {
       const { problems } = await send(bank.closeCard, request);
@@ -105,7 +106,7 @@ async function closeCard(request: OperationRequest<'close-card'>, journey: Journ
 }
 
 function repeatable<Result>(journey: Journey, title: string, run: () => Promise<Result>): Promise<Result> {
-  return runStep(journey, { effect: 'idempotent', title, run, endsWhenRejected: true });
+  return runIdempotent(journey, { title, run, endsWhenRejected: true });
 }
 
 async function setNickname(request: OperationRequest<'card-nickname'>, journey: Journey) {
@@ -132,8 +133,7 @@ async function changeAddress(
     });
     return answer?.kind === 'code' ? answer.code : '';
   };
-  await runStep(journey, {
-    effect: 'idempotent',
+  await runIdempotent(journey, {
     title: 'change the address',
     prepare: async () => {
       const why = `The partner confirms the change by a ${address.secureOperationType}.`;
@@ -188,18 +188,13 @@ async function ensureWebhooks(request: OperationRequest<'ensure-webhooks'>, jour
 
 async function saveStatement({ email, ...request }: OperationRequest<'statement'>, journey: Journey) {
   const { period } = request;
-  const saved = await runStep(journey, {
-    effect: 'read',
-    title: 'save the statement',
-    run: () => bank.saveStatement(request),
-    endsWhenRejected: true,
-  });
+  const save = () => bank.saveStatement(request);
+  const saved = await runRead(journey, 'save the statement', save, { endsWhenRejected: true });
   const detail = [saved.fileName, saved.warning].filter(Boolean).join('; ');
   journey.timeline.add('statement-saved', { detail });
   if (email === undefined) return { ...saved, emailed: false };
   journey.state.report();
-  await runStep<void>(journey, {
-    effect: 'once',
+  await runOnce<void>(journey, {
     title: 'send the statement by e-mail',
     run: (send) => send(bank.sendStatement, { ...request, email }),
     endsWhenRejected: true,

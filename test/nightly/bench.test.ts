@@ -13,7 +13,7 @@ it('the bench prints its machine, a table of each subject and the goals last, an
     /^cpu .+, cores \d+, memoryGiB \d+, loadBefore [\d.]+, node v24.+, sdk \d.+, server .+, quick true\n\npeer\n/,
   );
   const row =
-    /^boardings, (.+?) +([\d.]+) a second +([\d.]+) written by hand, without marks +([\d.]+) +>= ([\d.]+): (met|missed) *$/gm;
+    /^boardings, (.+?) +([\d.]+) a second +([\d.]+) written by hand, without intents +([\d.]+) +>= ([\d.]+): (met|missed) *$/gm;
   const [subject = '', goals = ''] = stdout.split('\ngoals\nWHAT');
   const rows = [...subject.matchAll(row)].map(([, ...cells]) => cells);
   expect(rows.map(([what, , , , goal]) => [what, goal])).toEqual([

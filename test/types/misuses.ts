@@ -3,7 +3,8 @@
  * compile is an unused `@ts-expect-error`, which is an error.
  */
 import { repeatable, untilCancelled } from '../../src/activities/failures.js';
-import { writeOnce, writeRepeatably } from '../../src/activities/write.js';
+import { sendOnce, sendRepeatably } from '../../src/activities/write.js';
+import { AT_MOST_ONCE, type Decided, type SendOnce } from '../../src/at-most-once/workflow.js';
 import type { BankingActivities } from '../../src/messages/banking-activities.js';
 import type { BoardingActivities, CreateMerchantRequest } from '../../src/messages/boarding-activities.js';
 import { workflowId } from '../../src/messages/ids.js';
@@ -12,15 +13,9 @@ import type { BankingClient } from '../../src/partners/banking/client.js';
 import type { BoardingClient } from '../../src/partners/boarding/client.js';
 import type { Operation, Operations } from '../../src/partners/catalogue.js';
 import type { PartnerClient } from '../../src/partners/client.js';
-import {
-  ONCE,
-  POLL,
-  partnerActivities,
-  REPEATABLE,
-  type SendOnce,
-} from '../../src/workflows/journey/activity-proxies.js';
-import { runStep } from '../../src/workflows/journey/run-step.js';
-import type { IdempotentWrite, OnceWrite, ReadStep, StepContext } from '../../src/workflows/journey/step.js';
+import { POLL, partnerActivities, REPEATABLE } from '../../src/workflows/journey/activity-proxies.js';
+import { runIdempotent, runOnce, runRead } from '../../src/workflows/journey/run-step.js';
+import type { IdempotentWrite, OnceWrite, StepContext } from '../../src/workflows/journey/step.js';
 
 declare const boarding: BoardingClient;
 declare const banking: BankingClient;
@@ -32,18 +27,20 @@ const card = { paymentCardId: 'card-1', last4: '4242' };
 
 /** Calls of a client. */
 export function calls(): void {
-  // @ts-expect-error No mark: a worker that dies leaves no trace, and the next attempt submits again.
+  // @ts-expect-error No intent: a worker that dies leaves no trace, and the next attempt submits again.
   void boarding.submitMerchant({ merchantProfileId: 1 });
   // @ts-expect-error The options of a read: the same.
   void boarding.submitMerchant({ merchantProfileId: 1 }, untilCancelled());
-  // @ts-expect-error A mark that is recorded nowhere.
+  // @ts-expect-error An intent that is recorded nowhere.
   void boarding.submitMerchant({ merchantProfileId: 1 }, { beforeSending: async () => undefined });
   // @ts-expect-error An operation that is only known at run time may be once-only.
   void anyPartner['submitMerchant']?.({ merchantProfileId: 1 });
   // @ts-expect-error A failed attempt is repeated, and the partner has the document twice.
   void repeatable(() => banking.createTicket({ text: 'Here it is' }, untilCancelled()));
-  // @ts-expect-error A mark that permits a repetition permits no once-only operation.
-  void writeRepeatably((options) => banking.closeCard(card, options));
+  // @ts-expect-error A baseline that no evidence reads.
+  void sendOnce(async ({ compareWith }) => compareWith({ before: 3 }));
+  // @ts-expect-error An intent that permits a repetition permits no once-only operation.
+  void sendRepeatably((options) => banking.closeCard(card, options));
 }
 
 /** Activities. */
@@ -53,11 +50,11 @@ export const closingByRepetition: BankingActivities['closeCard'] = () =>
 
 export const readsTheStatus: BoardingActivities['readStatus'] = () =>
   // @ts-expect-error An activity that sends once, declared like a read: workflows would call it without evidence.
-  writeOnce((options) => boarding.submitMerchant({ merchantProfileId: 1 }, options));
+  sendOnce((options) => boarding.submitMerchant({ merchantProfileId: 1 }, options));
 
 export async function createsFromAnotherActivity(): Promise<unknown> {
   const created = await activities.createMerchant(merchant);
-  // @ts-expect-error An activity inside another one: the mark of the outer one hides what the inner one did.
+  // @ts-expect-error An activity inside another one: the intent of the outer one hides what the inner one did.
   return created.merchantProfileId;
 }
 
@@ -67,7 +64,7 @@ export const incomplete: PartnerActivities['banking'] = { readProfile: async () 
 
 /** Proxies of activities. */
 const partner = partnerActivities('boarding')({
-  createMerchant: { ...ONCE, summary: 'Create the merchant' },
+  createMerchant: { ...AT_MOST_ONCE, summary: 'Create the merchant' },
   readStatus: { ...REPEATABLE, summary: 'Read the status' },
 });
 
@@ -75,10 +72,12 @@ const partner = partnerActivities('boarding')({
 partnerActivities('boarding')({ createMerchant: { ...REPEATABLE, summary: 'Create the merchant' } });
 // @ts-expect-error The same, though it waits for a cancellation.
 partnerActivities('boarding')({ submitMerchant: { ...POLL, summary: 'Submit to underwriting' } });
+// @ts-expect-error The same for a write that may be repeated: a cancellation could not tell whether it was sent.
+partnerActivities('banking')({ correctHolder: { ...REPEATABLE, summary: 'Correct the holder' } });
 // @ts-expect-error The boarding partner has no cards.
-partnerActivities('boarding')({ closeCard: { ...ONCE, summary: 'Close the card' } });
+partnerActivities('boarding')({ closeCard: { ...AT_MOST_ONCE, summary: 'Close the card' } });
 // @ts-expect-error No worker has this activity.
-partnerActivities('banking')({ reopenCard: { ...ONCE, summary: 'Open the card again' } });
+partnerActivities('banking')({ reopenCard: { ...AT_MOST_ONCE, summary: 'Open the card again' } });
 // @ts-expect-error Without a step, nobody resolves an unknown outcome.
 void partner.createMerchant(merchant);
 
@@ -93,28 +92,29 @@ const resolution = {
 } as const;
 
 export function steps(): void {
-  void runStep(journey, { effect: 'once', title, run: create, ...resolution });
+  void runOnce(journey, { title, run: create, ...resolution });
   // @ts-expect-error A read must not create.
-  void runStep(journey, { effect: 'read', title, run: create });
-  // @ts-expect-error An idempotent write would be repeated after an unknown outcome.
-  void runStep(journey, { effect: 'idempotent', title, run: create });
+  void runRead(journey, title, create);
+  // @ts-expect-error An idempotent write would be repeated after an uncertain outcome.
+  void runIdempotent(journey, { title, run: create });
 
   const { readEvidence: _, ...withoutEvidence } = resolution;
   // @ts-expect-error Nobody has said whether a read can show the write.
-  void runStep(journey, { effect: 'once', title, run: create, ...withoutEvidence });
+  void runOnce(journey, { title, run: create, ...withoutEvidence });
   const { adopt: __, ...withoutAdoption } = resolution;
   // @ts-expect-error A person who has found the merchant cannot say so.
-  void runStep(journey, { effect: 'once', title, run: create, ...withoutAdoption });
+  void runOnce(journey, { title, run: create, ...withoutAdoption });
   const { whereToLook: ___, ...withoutPlace } = resolution;
   // @ts-expect-error A person is asked, and does not learn where to look.
-  void runStep(journey, { effect: 'once', title, run: create, ...withoutPlace });
+  void runOnce(journey, { title, run: create, ...withoutPlace });
+  // @ts-expect-error A read has no input to correct: the correction would be lost.
+  void runRead(journey, title, async () => 1, { correct: () => {} });
 }
 
-// @ts-expect-error A read has no input to correct: the correction would be lost.
-export const corrected: ReadStep<number> = { effect: 'read', title, run: async () => 1, correct: () => {} };
+// @ts-expect-error An uncertain outcome, and the request is sent again without a person's answer.
+export const repeated: Decided<object> = 'again';
 
 export const adopted: IdempotentWrite<number> = {
-  effect: 'idempotent',
   title,
   run: async () => 1,
   // @ts-expect-error Nobody is asked about an idempotent write, so nobody could adopt it.
@@ -122,13 +122,15 @@ export const adopted: IdempotentWrite<number> = {
 };
 
 export const waiting: OnceWrite<object> = {
-  effect: 'once',
   title,
   run: create,
   ...resolution,
   // @ts-expect-error A write waits for a response, not for a change.
   waitsForChange: true,
 };
+
+// @ts-expect-error An activity that repeats its write without an intent: a nudge could not tell it from one that sent nothing.
+export const withoutIntent: BankingActivities['restoreSubUser'] = async () => ({ afterLostCall: false });
 
 /** Names. */
 // @ts-expect-error No workflow has this type, so a start would wait for ever.

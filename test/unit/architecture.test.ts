@@ -41,9 +41,23 @@ const REFUSED: Readonly<Record<string, readonly (readonly [file: string, importe
     ['src/apps/sandbox/a.ts', '@temporalio/client'],
     ['src/apps/sandbox/b.ts', 'src/messages/b.ts'],
   ],
-  'permits of once-only operations: only write.ts hands them out, and only the client asks for them': [
-    ['src/activities/boarding.ts', 'src/partners/once.ts'],
-    ['src/apps/command/partner/call-run.ts', 'src/partners/once.ts'],
+  'at-most-once: the permit is for the client that sends, and for the activity side, which alone makes it': [
+    ['src/activities/boarding.ts', 'src/at-most-once/permit.ts'],
+    ['src/apps/command/partner/call-run.ts', 'src/at-most-once/permit.ts'],
+  ],
+  'at-most-once: the activity side is for activities and the worker': [
+    ['src/workflows/journey/a.ts', 'src/at-most-once/activity.ts'],
+    ['src/temporal/a.ts', 'src/at-most-once/activity.ts'],
+  ],
+  'at-most-once: other rooms import only its three entries': [
+    ['src/activities/a.ts', 'src/at-most-once/record.ts'],
+    ['src/messages/a.ts', 'src/at-most-once/intent.ts'],
+  ],
+  'at-most-once: each side has only its part of Temporal, and no other package': [
+    ['src/at-most-once/workflow.ts', '@temporalio/activity'],
+    ['src/at-most-once/workflow.ts', 'zod'],
+    ['src/at-most-once/intent.ts', 'node:fs'],
+    ['src/at-most-once/permit.ts', '@temporalio/client'],
   ],
   'calls by hand: only gangway call makes them': [
     ['src/activities/calls.ts', 'src/partners/by-hand.ts'],
@@ -73,7 +87,10 @@ const ALLOWED = [
   ['src/apps/command/onboarding/a.ts', 'src/services/inbox/a.ts'],
   ['src/apps/command/onboarding/a.ts', 'src/services/client/a.ts'],
   ['src/worker.ts', 'src/worker/a.ts'],
-  ['src/activities/write.ts', 'src/partners/once.ts'],
+  ['src/partners/client.ts', 'src/at-most-once/permit.ts'],
+  ['src/activities/write.ts', 'src/at-most-once/activity.ts'],
+  ['src/workflows/journey/a.ts', 'src/at-most-once/workflow.ts'],
+  ['src/at-most-once/workflow.ts', '@temporalio/common'],
   ['src/apps/command/partner/call-run.ts', 'src/partners/by-hand.ts'],
 ] as const;
 

@@ -25,7 +25,7 @@ import { statusShown } from '../../partners/phases.js';
 import { checked, naming, orNone, repeatable, unlessRejected, untilCancelled } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
 import { isClearlyBefore, isDate, type Reservations } from '../reservations.js';
-import { writeOnceThenRead, writeRepeatably } from '../write.js';
+import { sendOnceThenRead, sendRepeatably } from '../write.js';
 import type { ProfileReader } from './profiles.js';
 import { problemsIn, withoutId } from './refusal.js';
 
@@ -58,7 +58,7 @@ export function holderActivities(
 
   return {
     submitHolder: ({ declined = [], refused = [], since, ...business }) =>
-      writeOnceThenRead<Submission, InspectedProfile | undefined>(
+      sendOnceThenRead<Submission, InspectedProfile | undefined>(
         async (options) => {
           const read = { signal: options.signal };
           const existing = await candidates.ofMerchant(business.merchantProfileId, read);
@@ -105,7 +105,7 @@ export function holderActivities(
       }),
 
     correctHolder: ({ profileId, ...request }) =>
-      writeRepeatably(async (options) => {
+      sendRepeatably(async (options) => {
         await reservations.hold(profileId);
         const verdict = await judged(request, 'updateBusinessAccountHolder', (submission) =>
           client.updateBusinessAccountHolder({ profileId, ...submission }, options),

@@ -7,7 +7,7 @@ import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { secondRead, untilCancelled } from '../failures.js';
 import { awaitChange, lacks, type PollBounds, readNow, readTwice } from '../poll.js';
 import type { Reservations } from '../reservations.js';
-import { writeOnce } from '../write.js';
+import { sendOnce } from '../write.js';
 import { problemsIn, withoutId } from './refusal.js';
 import { isSameAsked, type OtherTickets, ticketsAbout } from './tickets.js';
 
@@ -61,7 +61,7 @@ export function profileActivities(
     },
 
     openFinancialAccount: ({ profileId }) =>
-      writeOnce(async (options) => {
+      sendOnce(async (options) => {
         await reservations.hold(profileId);
         // The partner also opens accounts by itself, and the last read of the profile may be hours old.
         const now = await client.getProfile({ id: profileId }, { signal: options.signal });

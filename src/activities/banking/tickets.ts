@@ -10,7 +10,7 @@ import { reportTickets } from '../../temporal/partner-accounts.js';
 import { orNone, repeatable, unlessRejected, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
 import type { Reservations } from '../reservations.js';
-import { writeOnce } from '../write.js';
+import { sendOnce } from '../write.js';
 
 /** The time within which Temporal lists what a workflow has published, in milliseconds. */
 const LISTED_WITHIN_MS = 3_000;
@@ -47,7 +47,7 @@ export function ticketActivities(
 
   return {
     replyToTicket: ({ ticketId, topic, text, profileId }) =>
-      writeOnce(async (options) => {
+      sendOnce(async (options) => {
         if (profileId !== undefined) await hold(profileId);
         const before = await repliesTo(ticketId, { signal: options.signal });
         options.compareWith({ baseline: before.map((reply) => reply.ticketId) });

@@ -22,7 +22,7 @@ import { writeExactly } from '../../partners/json.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
 import { checked, naming, repeatable, unlessRejected, untilCancelled } from '../failures.js';
 import { isClearlyBefore, type Reservations } from '../reservations.js';
-import { writeOnceThenRead } from '../write.js';
+import { sendOnceThenRead } from '../write.js';
 import type { MerchantReader } from './merchant.js';
 
 const DAY_MS = 86_400_000;
@@ -60,7 +60,7 @@ export function applicationActivities(
 
   return {
     createMerchant: ({ version, merchant, guid, references, since, saved }) =>
-      writeOnceThenRead<CreatedMerchant | NotCreated, readonly string[] | undefined>(
+      sendOnceThenRead<CreatedMerchant | NotCreated, readonly string[] | undefined>(
         async (options) => {
           const there = await savedAmong(saved, { signal: options.signal });
           if (there.length > 0) return { problems: [], saved: there };
@@ -131,7 +131,7 @@ export function applicationActivities(
       ),
 
     submitMerchant: ({ merchantProfileId, phases, application }) =>
-      writeOnceThenRead(
+      sendOnceThenRead(
         async (options) => {
           await reservations.hold(merchantProfileId);
           const { status, phase } = await statusNow(merchantProfileId, { signal: options.signal });

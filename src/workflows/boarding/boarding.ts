@@ -1,8 +1,9 @@
+import { AT_MOST_ONCE } from '../../at-most-once/workflow.js';
 import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { FollowedMerchantInput, MerchantBoardingInput } from '../../messages/inputs.js';
 import { isFollowed } from '../../messages/onboardings.js';
 import { isDecided } from '../../partners/boarding/phases.js';
-import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
+import { ANSWER, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { stays } from '../journey/ending.js';
 import { type CorrectableInput, requireFields } from '../journey/input.js';
@@ -15,10 +16,10 @@ import { isPartlySent } from './deliveries.js';
 export const partner = partnerActivities('boarding')({
   inspectMerchant: { ...REPEATABLE, summary: 'Read a merchant to adopt' },
   reserveMerchant: { ...REPEATABLE, summary: 'Reserve the merchant for this boarding' },
-  createMerchant: { ...ONCE, summary: 'Create the merchant' },
+  createMerchant: { ...AT_MOST_ONCE, summary: 'Create the merchant' },
   claimMerchant: { ...REPEATABLE, summary: 'Find out whether the created merchant is new' },
   changeFees: { ...REPEATABLE, summary: 'Change the fees as asked' },
-  submitMerchant: { ...ONCE, summary: 'Submit to underwriting' },
+  submitMerchant: { ...AT_MOST_ONCE, summary: 'Submit to underwriting' },
   readStatus: { ...REPEATABLE, summary: 'Read the status' },
   attachDocument: { ...ANSWER, summary: 'Upload a document' },
   requestUnderwritingReview: { ...ANSWER, summary: 'Report that the underwriting notes are answered' },

@@ -3,9 +3,10 @@ import type { StatusSnapshot, Warned } from '../../messages/boarding-activities.
 import { MERCHANT_PHASES } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../platform/privacy/masked.js';
+import { askForCorrection, Rejected } from '../journey/rejections.js';
 import { removed } from '../journey/requirements.js';
 import { notLate } from '../journey/rules.js';
-import { askForCorrection, Rejected, runStep } from '../journey/run-step.js';
+import { runOnce } from '../journey/run-step.js';
 import type { Answered } from '../journey/state.js';
 import { runDueTasks } from '../journey/tasks.js';
 import { type Boarding, partner } from './boarding.js';
@@ -108,8 +109,7 @@ async function askAboutReview(
 async function upload(boarding: Boarding, { id, description, ...first }: Upload): Promise<void> {
   const { journey, merchantProfileId } = boarding;
   let { document } = first;
-  await runStep<Warned>(journey, {
-    effect: 'once',
+  await runOnce<Warned>(journey, {
     id,
     get title() {
       return `upload ${document.fileName}`;
@@ -136,7 +136,7 @@ type Sent =
 /** Reports to the underwriters that their notes are answered, with the texts as comment. */
 function requestReview(boarding: Boarding, answers: readonly Answered[]): Promise<Sent> {
   const { journey, merchantProfileId, remembered, poll } = boarding;
-  // A read after the outcome is in doubt may be too late: the partner may have taken the answers and asked the same again.
+  // A read after the outcome is uncertain may be too late: the partner may have taken the answers and asked the same again.
   const { status = '', statusDate = null } = remembered.seen;
   const taken = { delivered: true, before: { status, statusDate } } as const;
   const noteIds = notesOf(answers);
@@ -150,14 +150,13 @@ function requestReview(boarding: Boarding, answers: readonly Answered[]): Promis
     gone = isShown ? (gone ?? now) : undefined;
     return isSure ? { found: taken } : undefined;
   };
-  return runStep<Sent>(journey, {
-    effect: 'once',
+  return runOnce<Sent>(journey, {
     title: REVIEW,
     run: (send) =>
       send(partner.requestUnderwritingReview, { merchantProfileId, ...(comment && { comment }), noteIds }),
     endsWhenRejected: true,
-    readEvidence: async (wasInDoubt) => {
-      if (!wasInDoubt) return undefined;
+    readEvidence: async ({ isUncertain }) => {
+      if (!isUncertain) return undefined;
       const found = effectIn(poll.latest) ?? effectIn(await readUndecided(boarding));
       if (found || !gone) return found;
       await sleep('1 minute');

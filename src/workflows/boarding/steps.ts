@@ -5,31 +5,20 @@ import type {
   MerchantOwner,
   SavedMerchant,
   StatusSnapshot,
-  Submission,
 } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingInput } from '../../messages/inputs.js';
 import { formsOf } from '../../messages/listed.js';
 import { defined } from '../../messages/objects.js';
 import { mayBeDone, type Restored } from '../../messages/onboardings.js';
-import { isDecided, MERCHANT_PHASES, phasesBefore } from '../../partners/boarding/phases.js';
+import { isDecided, phasesBefore } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../platform/privacy/masked.js';
 import { partnerFailure } from '../journey/call-failures.js';
-import { removed, unlessAbandoned } from '../journey/requirements.js';
-import {
-  askForCorrection,
-  doubts,
-  isOwnAtOnce,
-  NotAdoptable,
-  Rejected,
-  runRead,
-  runStep,
-} from '../journey/run-step.js';
-import { type Answered, ofAgent } from '../journey/state.js';
-import { decided } from '../journey/until-decided.js';
+import { askForCorrection, doubts, NotAdoptable, Rejected } from '../journey/rejections.js';
+import { isOwnAtOnce, runIdempotent, runOnce, runRead } from '../journey/run-step.js';
+import { ofAgent } from '../journey/state.js';
 import { type Boarding, partner } from './boarding.js';
-import { onChangesRequested, UNSUBMITTED } from './decisions.js';
-import { showsSubmission } from './deliveries.js';
+import { UNSUBMITTED } from './decisions.js';
 
 /** A merchant that existed before its boarding, perhaps with the ended boarding that created it. */
 interface FoundMerchant {
@@ -73,12 +62,9 @@ async function claim(
   created: Parameters<typeof partner.claimMerchant>[0],
 ): Promise<readonly string[]> {
   try {
-    return await runStep(journey, {
-      effect: 'read',
-      title: `read merchant ${created.merchantProfileId}`,
-      run: () => partner.claimMerchant(created).catch(unlessForbidden),
-      endsWhenRejected: true,
-    });
+    const run = () => partner.claimMerchant(created).catch(unlessForbidden);
+    const title = `read merchant ${created.merchantProfileId}`;
+    return await runRead(journey, title, run, { endsWhenRejected: true });
   } catch (error) {
     // It may be that of another organization, so retrying the read alone could go on forever.
     if (error instanceof Rejected) return [`it cannot be read (${error.message})`];
@@ -113,8 +99,7 @@ function createStep(
   const doubt = doubts();
   let since = '';
   let saved: readonly SavedMerchant[] = [];
-  return runStep<Created>(journey, {
-    effect: 'once',
+  return runOnce<Created>(journey, {
     title: CREATE,
     run: async (send) => {
       since = new Date().toISOString();
@@ -227,18 +212,15 @@ async function findAdoptable(boarding: Boarding, merchantProfileId: number): Pro
 /** Reads a merchant that is to be adopted. Another organization must not have it, nor another running boarding. */
 async function inspect({ journey }: Boarding, merchantProfileId: number): Promise<FoundMerchant> {
   const { workflowId } = workflowInfo();
-  const found = await runStep(journey, {
-    effect: 'read',
-    title: `read merchant ${merchantProfileId}`,
-    run: () => partner.inspectMerchant({ merchantProfileId, workflowId }).catch(unlessForbidden),
-    endsWhenRejected: true,
-  });
+  const title = `read merchant ${merchantProfileId}`;
+  const run = () => partner.inspectMerchant({ merchantProfileId, workflowId }).catch(unlessForbidden);
+  const found = await runRead(journey, title, run, { endsWhenRejected: true });
   const { owner } = found;
   if (owner?.isRunning) throw new NotAdoptable(`workflow ${owner.workflowId} has this merchant`);
   return { merchantProfileId, ...found };
 }
 
-const FEES = 'set the fees';
+export const FEES = 'set the fees';
 
 /** How long the partner may take to show on all of its servers what it has accepted, from one look to the next. */
 const SHOWN_AFTER = ['10s', '1 minute', '10 minutes'] as const;
@@ -250,7 +232,7 @@ export async function setFees({ journey, merchantProfileId, input }: Boarding): 
   for (let looks = 0; ; looks += 1) {
     if (!input.current.fees) return;
     const run = () => partner.changeFees({ merchantProfileId, changes: input.current.fees ?? {} });
-    const { changed, differing } = await runStep(journey, { effect: 'idempotent', title, run, correct });
+    const { changed, differing } = await runIdempotent(journey, { title, run, correct });
     if (differing.length === 0) {
       journey.timeline.add(changed > 0 ? 'fees-changed' : 'fees-read');
       return;
@@ -259,130 +241,6 @@ export async function setFees({ journey, merchantProfileId, input }: Boarding): 
     if (wait) await sleep(wait);
     else await askForCorrection(journey, { title, correct }, differing);
   }
-}
-
-const SUBMIT = 'submit to underwriting';
-
-export async function submitAsAnswered(boarding: Boarding, answers: readonly Answered[]): Promise<void> {
-  const { journey, input } = boarding;
-  const confirmed = answers.find(({ resolution: { answer } }) => answer.kind === 'adopt');
-  if (confirmed) {
-    boarding.journey.remember({ submitted: true });
-    journey.timeline.add('submitted', { detail: 'as a person has confirmed' });
-    journey.update(removed(confirmed.requirement.id));
-    journey.state.enter('underwriting');
-    return;
-  }
-  const { seen } = boarding.remembered;
-  await journey.whileSending(answers, [FEES, SUBMIT], async () => {
-    for (const { resolution } of answers) {
-      const answer = unlessAbandoned(resolution);
-      if (answer.kind !== 'correction') continue;
-      input.tryOut(answer.patch);
-      if (!('fees' in answer.patch)) continue;
-      await setFees(boarding);
-      input.keep('fees');
-    }
-    const now = await submit(boarding, answers);
-    if (!now) {
-      input.restore();
-      return;
-    }
-    input.keep();
-    // The poll may have read earlier that the partner asks again. Nobody was asked, because these answers were in flight.
-    const { restless } = boarding.remembered;
-    journey.update(...onChangesRequested({ seen, restless }, now, boarding.situation).map(decided));
-  });
-  journey.state.report();
-}
-
-/** Submits the application, which delivers the answers, and reads the status. Undefined if the status had changed before. */
-export async function submit(
-  boarding: Boarding,
-  answers: readonly Answered[] = [],
-): Promise<StatusSnapshot | undefined> {
-  boarding.poll.forgetLatest();
-  const submission = await submitStep(boarding);
-  const { submitted: isSubmitted, status, phase } = submission;
-  const { timeline } = boarding.journey;
-  if (isSubmitted) {
-    timeline.add('submitted');
-    boarding.journey.remember({ submitted: true });
-    boarding.journey.update(...answers.map(({ requirement }) => removed(requirement.id)));
-  } else {
-    timeline.add('submission-moot', { detail: `the status is ${status}` });
-    if (!boarding.remembered.submitted && MERCHANT_PHASES[phase].afterCreate === 'ask-submitted')
-      boarding.journey.remember({ unclearIn: phase });
-  }
-  const now = submission.now ?? (await read(boarding));
-  boarding.poll.replaceWith(now);
-  return isSubmitted ? now : undefined;
-}
-
-function submitStep(boarding: Boarding): Promise<Submission> {
-  const { journey, merchantProfileId, input, poll } = boarding;
-  let readsAs = 'not submitted';
-  let hasNewFees = false;
-  const { seen, submitted, unclearIn } = boarding.remembered;
-  const isAgain = seen.phase === 'changes-requested';
-  /** The phase just before the first request; undefined when nobody knows. */
-  let before: string | undefined = isAgain ? (seen.phase ?? undefined) : undefined;
-  // Once a person has said that nobody has submitted it, its phase is one before a submission.
-  const phases = () =>
-    [...phasesBefore(isAgain || submitted ? 'next' : 'first'), ...(unclearIn ? [unclearIn] : [])].filter(
-      (phase) => phase !== 'pending' || before === undefined || before === 'pending',
-    );
-  /** A resubmission whose outcome is unknown. A decision may be about the earlier submission, so it is no evidence. */
-  let isAgainInDoubt = false;
-  /** The response lists problems and has the status of a success, so it may be a submission with warnings. */
-  let isPerhapsTaken = false;
-  /** Only a submission leads to `pending`. If it is not our first, it is ours, with the corrections, only if one of ours was sent. */
-  const submissionIn = ({ status, phase }: Pick<StatusSnapshot, 'status' | 'phase'>): Submission => {
-    const isNext = phase === 'pending' && (!isAgain || isAgainInDoubt);
-    // Only a submission leads away from the phases before the first one.
-    const submitted = isNext || (isPerhapsTaken && !isAgain && !phases().includes(phase));
-    return { submitted, status, phase };
-  };
-  const effectIn = (now: StatusSnapshot | undefined) =>
-    now && showsSubmission(now, before, isAgainInDoubt) ? { found: submissionIn(now) } : undefined;
-  return runStep<Submission>(journey, {
-    effect: 'once',
-    title: SUBMIT,
-    prepare: async () => {
-      if (hasNewFees) await setFees(boarding);
-      hasNewFees = false;
-    },
-    run: async (send) => {
-      const application = input.current.application ?? {};
-      const sent = await send(partner.submitMerchant, { merchantProfileId, phases: phases(), application });
-      return sent.submitted ? sent : { ...sent, ...submissionIn(sent) };
-    },
-    correct: (patch) => {
-      input.correct(patch);
-      hasNewFees ||= 'fees' in patch;
-    },
-    failed: ({ kind, status = 0 }) => {
-      isPerhapsTaken = kind === 'Rejected' && status >= 200 && status < 300;
-    },
-    readEvidence: async (wasInDoubt, { phase = before }) => {
-      before = phase;
-      isAgainInDoubt = isAgain && (wasInDoubt || isPerhapsTaken);
-      const now = isAgainInDoubt ? await readUndecided(boarding) : await read(boarding);
-      readsAs = now.status;
-      // The submission was rejected because the status had changed before it arrived.
-      const isMoot = !wasInDoubt && !phases().includes(now.phase);
-      return effectIn(now) ?? (isMoot ? { found: submissionIn(now) } : undefined);
-    },
-    polledEvidence: () => effectIn(poll.latest),
-    isMoot: () => isAgainInDoubt && boarding.isDecided,
-    adopt: () => ({ submitted: true, status: readsAs, phase: 'pending' }),
-    get whereToLook() {
-      return (
-        `Merchant ${merchantProfileId} (“${masked(boarding.dba)}”) still reads as ${readsAs}. ` +
-        `If the partner has the submission, adopt ${merchantProfileId}.`
-      );
-    },
-  });
 }
 
 export function read({ journey, merchantProfileId }: Boarding): Promise<StatusSnapshot> {

@@ -1,3 +1,4 @@
+import { AT_MOST_ONCE } from '../../at-most-once/workflow.js';
 import type {
   BusinessToFind,
   HolderRequest,
@@ -6,7 +7,7 @@ import type {
 } from '../../messages/banking-activities.js';
 import type { BusinessOnboardingInput, FollowedBusinessInput } from '../../messages/inputs.js';
 import { isFollowed } from '../../messages/onboardings.js';
-import { ANSWER, ONCE, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
+import { ANSWER, POLL, partnerActivities, REPEATABLE } from '../journey/activity-proxies.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { stays } from '../journey/ending.js';
 import { type CorrectableInput, requireFields } from '../journey/input.js';
@@ -17,7 +18,7 @@ import { decided } from '../journey/until-decided.js';
 import { NOTHING, onAccount, type Remembered, type Situation } from './decisions.js';
 
 export const bank = partnerActivities('banking')({
-  submitHolder: { ...ONCE, summary: 'Submit the business account holder' },
+  submitHolder: { ...AT_MOST_ONCE, summary: 'Submit the business account holder' },
   findCandidates: { ...REPEATABLE, summary: 'Look for the business at the bank' },
   examineProfile: { ...REPEATABLE, summary: 'Read a banking profile to adopt' },
   inspectProfile: { ...REPEATABLE, summary: 'Read a banking profile to follow' },
@@ -26,7 +27,7 @@ export const bank = partnerActivities('banking')({
   correctHolder: { ...ANSWER, summary: 'Correct the business account holder' },
   readProfile: { ...REPEATABLE, summary: 'Read the banking profile' },
   awaitProfileChange: { ...POLL, summary: 'Wait until the banking profile changes (one read per attempt)' },
-  openFinancialAccount: { ...ONCE, summary: 'Open a financial account' },
+  openFinancialAccount: { ...AT_MOST_ONCE, summary: 'Open a financial account' },
   replyToTicket: { ...ANSWER, summary: 'Reply to a ticket' },
   findReply: { ...REPEATABLE, summary: 'Look for the reply to a ticket' },
 });

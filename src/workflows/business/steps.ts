@@ -10,15 +10,8 @@ import { defined } from '../../messages/objects.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { masked } from '../../platform/privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
-import {
-  askForCorrection,
-  doubts,
-  isOwnAtOnce,
-  NotAdoptable,
-  Rejected,
-  runRead,
-  runStep,
-} from '../journey/run-step.js';
+import { askForCorrection, doubts, NotAdoptable, Rejected } from '../journey/rejections.js';
+import { isOwnAtOnce, runIdempotent, runOnce, runRead } from '../journey/run-step.js';
 import { type Business, bank } from './business.js';
 import { ticketIdOf } from './tickets.js';
 
@@ -48,8 +41,7 @@ export function submit(
     const profileId = /^\d+$/.test(saved) ? { profileId: Number(saved) } : {};
     unclaimed.push({ dba: business.dba, baseline, ...profileId });
   };
-  return runStep<Submitted>(journey, {
-    effect: 'once',
+  return runOnce<Submitted>(journey, {
     title: SUBMIT,
     run: async (send) => {
       const since = new Date().toISOString();
@@ -71,8 +63,8 @@ export function submit(
     },
     correct: business.input.correct,
     mayBeDone: inDoubt,
-    readEvidence: async (wasInDoubt, { baseline }) => {
-      if (!wasInDoubt || !baseline || business.dba === '') return undefined;
+    readEvidence: async ({ isUncertain, baseline }) => {
+      if (!isUncertain || !baseline || business.dba === '') return undefined;
       const known = [...baseline, ...declined];
       candidates = await runRead(journey, 'look for the business at the bank', () =>
         bank.findCandidates({ ...business.toFind, baseline: known }),
@@ -109,7 +101,7 @@ export async function claimed(
   const title = `read banking profile ${profileId}`;
   const run = () => bank.claimProfile({ ...toFind, profileId, since });
   try {
-    return await runStep(journey, { effect: 'read', title, run, endsWhenRejected: true });
+    return await runRead(journey, title, run, { endsWhenRejected: true });
   } catch (error) {
     if (!(error instanceof Rejected)) throw error;
     const against = [`it cannot be read (${error.message})`];
@@ -131,7 +123,7 @@ export async function replaceHolder(business: Business, isMoot?: () => boolean):
   };
   for (;;) {
     try {
-      await runStep(journey, { effect: 'idempotent', title, run, endsWhenRejected: true });
+      await runIdempotent(journey, { title, run, endsWhenRejected: true });
       return journey.timeline.add('holder-corrected');
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
@@ -144,8 +136,7 @@ export async function replaceHolder(business: Business, isMoot?: () => boolean):
 export async function openAccount(business: Business): Promise<void> {
   const { journey, profileId } = business;
   const doubt = doubts();
-  const financialAccountId = await runStep<string>(journey, {
-    effect: 'once',
+  const financialAccountId = await runOnce<string>(journey, {
     title: 'open the financial account',
     run: async (send) => {
       const opened = await send(bank.openFinancialAccount, { profileId });
@@ -186,12 +177,11 @@ export async function sendReply(
   profileId?: number,
 ): Promise<number | null> {
   const ticketId = ticketIdOf(requirement);
-  const { replyId } = await runStep<{ readonly replyId: number | null }>(journey, {
-    effect: 'once',
+  const { replyId } = await runOnce<{ readonly replyId: number | null }>(journey, {
     title: titleOfReply(requirement),
     run: (send) => send(bank.replyToTicket, { ticketId, topic: null, text, ...defined({ profileId }) }),
     endsWhenRejected: true,
-    readEvidence: async (_, { baseline }) => {
+    readEvidence: async ({ baseline }) => {
       if (!baseline) return undefined;
       const find = () => bank.findReply({ ticketId, text, baseline });
       const found = await runRead(journey, `look for the reply to ticket ${ticketId}`, find);
@@ -259,12 +249,9 @@ function adoptable(business: Business): (id: string) => Promise<Candidate> {
   const doubt = doubts();
   return async (id) => {
     const profileId = Number(id);
-    const found = await runStep(journey, {
-      effect: 'read',
-      title: `read banking profile ${id}`,
-      run: () => bank.examineProfile({ ...business.toFind, profileId }),
-      endsWhenRejected: true,
-    });
+    const run = () => bank.examineProfile({ ...business.toFind, profileId });
+    const title = `read banking profile ${id}`;
+    const found = await runRead(journey, title, run, { endsWhenRejected: true });
     if (!found) throw new NotAdoptable(`the bank shows no banking profile ${id}`);
     if (found.against.length > 0 && !found.isNamesOnly) doubt(profileId, described(found));
     return found;

@@ -77,7 +77,7 @@ export interface JourneyOptions<Memory, Input extends object> {
   isPartlySent?(memory: Memory, answered: Answered): boolean;
 }
 
-/** What all workflows that work with a partner share: their state, and the context of their steps ({@link runStep}). */
+/** What all workflows that work with a partner share: their state, and the context of their steps (run-step.ts). */
 export class Journey<Memory = unknown, Input extends object = object> implements StepContext {
   readonly cell: Cell<Memory, Input>;
   readonly state: PublishedState;

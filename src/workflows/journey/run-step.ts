@@ -1,111 +1,130 @@
 import { CancelledFailure, isCancellation } from '@temporalio/workflow';
+import {
+  ATTEMPT_MS,
+  type Decided,
+  type Found,
+  type Next,
+  type Outcome,
+  untilDecided,
+  untilKnown,
+} from '../../at-most-once/workflow.js';
 import { defined } from '../../messages/objects.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { Answer, AnswerKind } from '../../messages/requirements.js';
 import { problemText, reasonInWords } from '../../partners/bounds.js';
-import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
+import type { PartnerErrorDetails } from '../../partners/partner-error.js';
 import { masked } from '../../platform/privacy/masked.js';
-import { type SendOnce, WRITE_ATTEMPT_MS } from './activity-proxies.js';
 import { ownFailure, partnerFailure } from './call-failures.js';
 import { momentOf } from './current-details.js';
+import { askForCorrection, describeProblems, Rejected } from './rejections.js';
 import type { Question } from './state.js';
-import type { Before, Found, OnceWrite, Step, StepContext } from './step.js';
-
-/** Ends a step that the partner or our own check rejected. A `run` also throws it when a successful response reports problems. */
-export class Rejected extends Error {
-  override readonly name: string = 'Rejected';
-  constructor(
-    readonly problems: readonly FieldProblem[],
-    readonly status?: number,
-  ) {
-    super(describeProblems(problems));
-  }
-}
-
-/** Thrown by Gangway itself for an id that a person must not adopt, or not without a second confirmation. */
-export class NotAdoptable extends Rejected {
-  override readonly name = 'NotAdoptable';
-  constructor(message: string) {
-    super([{ field: '', message }]);
-  }
-}
-
-/** Returns a check that throws {@link NotAdoptable} for an id the first time. The second time overrides that. */
-export function doubts(again = 'adopt it again'): (id: string | number, why: string) => void {
-  const doubted = new Set<string>();
-  return (id, why) => {
-    if (doubted.has(String(id))) return;
-    doubted.add(String(id));
-    throw new NotAdoptable(`${why}. To adopt it anyway, ${again}`);
-  };
-}
+import type { Earlier, IdempotentWrite, OnceWrite, ReadOptions, StepContext } from './step.js';
 
 /**
- * Runs a step, however long it takes: asks a person for corrections and decisions, and never repeats a write blindly. The server
- * retries while the partner is unavailable or rejects our credentials; its retries write no history. When it is canceled, a
- * write in flight ends first.
+ * Reads at the partner, however long it takes. The server retries while the partner is unavailable or rejects our credentials; its
+ * retries write no history. A person is asked about a rejection or a missing permission.
  */
-export async function runStep<Result>(context: StepContext, step: Step<Result>): Promise<Result> {
-  let doubt: Before | undefined;
-  for (let isAnswered = false; ; isAnswered = true) {
-    const begins = step.effect === 'once' && !isAnswered ? failureOfEarlier(step) : undefined;
-    try {
-      await (step.effect === 'read' ? undefined : step.prepare?.());
-      // A write that ran to its end during a cancellation must not lead to another write.
-      if (context.isCancelled && !begins) throw new CancelledFailure('canceled before it began');
-    } catch (error) {
-      // The person who answered is told that nothing followed.
-      if (isAnswered && step.effect !== 'read' && isCancellation(error))
-        context.writes.cancelled(step, 'not-sent');
-      throw error;
-    }
-    const made = begins ? { failure: begins } : await attempt(context, step);
-    if ('result' in made) return made.result;
-    const { failure } = made;
-    if (step.effect === 'once' && !begins) step.failed?.(failure);
-    switch (failure.kind) {
-      case 'Rejected': {
-        // An earlier call, or someone else, may already have done what the step asks for.
-        const effect = step.effect === 'once' && (await findEvidence(context, step, doubt, failure));
-        if (effect) return effect.found;
-        if (step.endsWhenRejected) throw new Rejected(failure.fields, failure.status);
-        const done = await correctedOrDone(context, step, failure);
-        if (done) return done.result;
-        break;
-      }
-      case 'Forbidden':
-        await context.ask(permissionQuestion(step.title, failure));
-        break;
-      case 'Uncertain': {
-        if (step.effect !== 'once') throw new Error(`${step.title}: unexpected ${failure.kind}`);
-        doubt ??= failure;
-        const resolved = await resolveUncertain(context, step, failure, doubt);
-        if (resolved) return resolved.result;
-        break;
-      }
-      default:
-        // The server retries every other failure.
-        throw new Error(`${step.title}: unexpected ${failure.kind}`);
-    }
-  }
-}
-
-/** The failure to start from instead of a first call: an earlier workflow may have sent the write, or its result is not believed. */
-function failureOfEarlier({
-  title,
-  mayBeDone,
-  rejected,
-}: OnceWrite<unknown>): PartnerErrorDetails | undefined {
-  if (mayBeDone !== undefined) return { ...ownFailure('Uncertain', title, mayBeDone), baseline: [] };
-  return rejected && ownFailure('Rejected', title, 'not believed', rejected);
-}
-
-export function runRead<Result>(
+export async function runRead<Result>(
   context: StepContext,
   title: string,
   run: () => Promise<Result>,
+  { waitsForChange, ...options }: ReadOptions = {},
 ): Promise<Result> {
-  return runStep(context, { effect: 'read', title, run });
+  const step = { title, ...options };
+  for (;;) {
+    requireNotCancelled(context);
+    const outcome = await attempt(context, title, run, { waitsForChange });
+    if (outcome.is === 'done') return outcome.result;
+    await askAbout(context, step, outcome);
+  }
+}
+
+/** Writes what may be repeated, like {@link runRead}. When it is canceled, a write in flight ends first. */
+export async function runIdempotent<Result>(
+  context: StepContext,
+  step: IdempotentWrite<Result>,
+): Promise<Result> {
+  for (let isAnswered = false; ; isAnswered = true) {
+    try {
+      await step.prepare?.();
+      requireNotCancelled(context);
+    } catch (error) {
+      throw notFollowed(context, step, isAnswered, error);
+    }
+    // An earlier attempt may have taken effect.
+    const outcome = await attemptWrite(context, step, step.run, () => 'unknown');
+    if (outcome.is === 'done') return outcome.result;
+    await askAbout(context, step, outcome);
+  }
+}
+
+/** Writes what must not be repeated blindly: evidence or a person decides about an uncertain outcome. */
+export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): Promise<Result> {
+  let earlier: Earlier = { isUncertain: false };
+  return untilKnown<Result, PartnerErrorDetails>({
+    send: async (send, isFirst) => {
+      const inherited = isFirst ? inheritedOutcome(step) : undefined;
+      try {
+        await step.prepare?.();
+        if (!inherited) requireNotCancelled(context);
+      } catch (error) {
+        throw notFollowed(context, step, !isFirst, error);
+      }
+      if (inherited) return inherited;
+      const begunAt = Date.now();
+      // When the server cancels a write between two attempts, it does not report the intent of one that has timed out.
+      const cutOff = () => (Date.now() - begunAt >= ATTEMPT_MS ? 'unknown' : 'not-sent');
+      const outcome = await attemptWrite(context, step, () => step.run(send, earlier), cutOff);
+      if (outcome.is !== 'done') step.failed?.(outcome.failure);
+      return outcome;
+    },
+    rejected: async (failure) => {
+      earlier = afterFailure(earlier, failure);
+      // An earlier request, or someone else, may already have done what the step asks for.
+      const effect = await findEvidence(context, step, earlier);
+      if (effect) return effect;
+      if (step.endsWhenRejected) throw new Rejected(failure.fields, failure.status);
+      return correctedOrKnown(context, step, earlier, failure);
+    },
+    forbidden: async (failure) => {
+      await context.ask(permissionQuestion(step.title, failure));
+      return 'again';
+    },
+    uncertain: (failure) => {
+      earlier = { ...afterFailure(earlier, failure), isUncertain: true };
+      return resolveUncertain(context, step, earlier, failure);
+    },
+  });
+}
+
+/** What the partner had before the first request whose outcome is uncertain stays the baseline. */
+function afterFailure(earlier: Earlier, failure: PartnerErrorDetails): Earlier {
+  const { isUncertain } = earlier;
+  const { baseline, phase = earlier.phase } = isUncertain ? earlier : failure;
+  return { isUncertain, ...defined({ baseline, phase }), failure };
+}
+
+/** The outcome that an earlier workflow left, in place of a first request: it may have sent the write, or its result is not believed. */
+function inheritedOutcome({ title, mayBeDone, rejected }: OnceWrite<unknown>): Failed | undefined {
+  if (mayBeDone !== undefined)
+    return { is: 'uncertain', failure: { ...ownFailure('Uncertain', title, mayBeDone), baseline: [] } };
+  return rejected && { is: 'rejected', failure: ownFailure('Rejected', title, 'not believed', rejected) };
+}
+
+/** A write that ran to its end during a cancellation must not lead to another one. */
+function requireNotCancelled({ isCancelled }: StepContext): void {
+  if (isCancelled) throw new CancelledFailure('canceled before it began');
+}
+
+/** Tells the person whose answer led to another attempt that nothing followed. @returns the error */
+function notFollowed(
+  { writes }: StepContext,
+  step: IdempotentWrite<unknown> | OnceWrite<unknown>,
+  isAnswered: boolean,
+  error: unknown,
+): unknown {
+  if (isAnswered && isCancellation(error)) writes.cancelled(step, 'not-sent');
+  return error;
 }
 
 /** Checks an adoption. Returns true if it passed at the first try. Otherwise a person was asked, and earlier reads are stale. */
@@ -122,16 +141,25 @@ export async function isOwnAtOnce(
   return checks === 1;
 }
 
-/** Asks for a correction, or for the id of what was done by hand if no read would show it. Undefined to try again. */
-async function correctedOrDone<Result>(
+/** Asks for what a read or an idempotent write lacks before it is made again. */
+async function askAbout(
   context: StepContext,
-  step: Step<Result>,
+  step: Pick<IdempotentWrite<unknown>, 'title' | 'correct' | 'endsWhenRejected'>,
+  { is, failure }: Failed,
+): Promise<void> {
+  if (is === 'uncertain') throw unexpected(step.title, failure);
+  if (is === 'forbidden') return void (await context.ask(permissionQuestion(step.title, failure)));
+  if (step.endsWhenRejected) throw new Rejected(failure.fields, failure.status);
+  await askForCorrection(context, { title: step.title, correct: step.correct }, failure.fields);
+}
+
+/** Asks for a correction, or for the id of what was done by hand if no read would show it. */
+function correctedOrKnown<Result>(
+  context: StepContext,
+  step: OnceWrite<Result>,
+  earlier: Earlier,
   { fields: problems, saved, status }: Pick<PartnerErrorDetails, 'fields' | 'saved' | 'status'>,
-): Promise<{ result: Result } | undefined> {
-  if (step.effect !== 'once') {
-    await askForCorrection(context, step, problems);
-    return undefined;
-  }
+): Promise<Next<Result>> {
   const { title, correct, replace, readEvidence, idFormat = 'digits', whereToLook } = step;
   // If no read can show the effect, or the refusal names a record, only a person can tell.
   const adopts = readEvidence === 'none' || saved !== undefined ? idFormat : undefined;
@@ -142,9 +170,9 @@ async function correctedOrDone<Result>(
     saved !== undefined || (readEvidence === 'none' && wasSent)
       ? `${signInWords(saved)} ${whereToLook} Correct it or retry only if it is not there, because either sends it again.`
       : undefined;
-  return askUntilKnown(context, step, (notAdopted, isMoot) => {
-    const all = notAdopted ? [{ field: '', message: notAdopted }, ...problems] : problems;
-    return askForCorrection(context, { title, advice, correct, replace, adopts }, all, isMoot);
+  return askUntilDecided(context, step, earlier, (refused, isOver) => {
+    const all = refused ? [{ field: '', message: refused }, ...problems] : problems;
+    return askForCorrection(context, { title, advice, correct, replace, adopts }, all, isOver);
   });
 }
 
@@ -157,127 +185,107 @@ function signInWords(saved: string | undefined): string {
 const AGAIN: readonly AnswerKind[] = ['retry', 'correction', 'documents'];
 
 // Keeps F5.
-/** Asks about a write until a person adopts it, or the poll shows its effect. Undefined to try again. */
-async function askUntilKnown<Result>(
+/** Asks about a write until a person adopts it, the poll shows its effect, or a person says that it may be sent again. */
+async function askUntilDecided<Result>(
   { timeline, until }: StepContext,
   step: OnceWrite<Result>,
-  ask: (notAdopted: string, isMoot: () => boolean) => Promise<Answer | undefined>,
-): Promise<{ result: Result } | undefined> {
-  const polled = () => (step.polledEvidence === 'none' ? undefined : step.polledEvidence());
-  const isMoot = () => step.isMoot?.() === true;
-  const needsNoAnswer = () => polled() !== undefined || isMoot();
-  const known = (result: Result, how: string) => {
-    timeline.add('write-adopted', { detail: `${step.title}: ${how}` });
-    return { result };
-  };
-  for (let notAdopted = ''; ; ) {
-    const answer = needsNoAnswer() ? undefined : await ask(notAdopted, needsNoAnswer);
-    const seen = polled();
-    if (seen) return known(seen.found, 'seen at the partner');
-    if (answer?.kind === 'adopt') {
+  earlier: Earlier,
+  ask: (refused: string, isOver: () => boolean) => Promise<Answer | undefined>,
+): Promise<Decided<Result>> {
+  const { title, polledEvidence } = step;
+  const isMoot = () => step.isMoot?.(earlier) === true;
+  const decided = await untilDecided<Result>({
+    evidence: () => (polledEvidence === 'none' ? undefined : polledEvidence(earlier)),
+    isMoot,
+    untilNeeded: () => until(() => !isMoot()),
+    ask: async (refused, isOver) => {
+      const answer = await ask(refused, isOver);
+      if (answer?.kind === 'adopt') return { adopt: answer.id };
+      return answer && AGAIN.includes(answer.kind) ? 'again' : undefined;
+    },
+    adopt: async (id) => {
       try {
-        return known(await step.adopt(answer.id), answer.id);
+        return { found: await step.adopt(id) };
       } catch (error) {
         if (!(error instanceof Rejected)) throw error;
-        notAdopted = `${answer.id} cannot be adopted: ${error.message}`;
+        return { refused: `${id} cannot be adopted: ${error.message}` };
       }
-    } else if (isMoot()) await until(() => !isMoot());
-    else if (answer && AGAIN.includes(answer.kind)) return undefined;
-  }
+    },
+  });
+  if (typeof decided === 'object')
+    timeline.add('write-adopted', { detail: `${title}: ${decided.adopted ?? 'seen at the partner'}` });
+  return decided;
 }
 
-/** Only steps call the proxy of an activity that sends a once-only operation. */
-const sendOnce: SendOnce = (activity, request) =>
-  (activity as unknown as (given: typeof request) => ReturnType<typeof sendOnce>)(request) as never;
+type Failed = Exclude<Outcome<unknown, PartnerErrorDetails>, { is: 'done' }>;
+type Became = UnfinishedWrite['became'];
 
+interface AttemptOptions {
+  readonly waitsForChange?: boolean | undefined;
+  /** Receives what became of the call; undefined if it was cut off. */
+  readonly ended?: (became: Became | undefined) => void;
+}
+
+/** Makes one call, and shows that the step waits for the partner meanwhile. */
 async function attempt<Result>(
   context: StepContext,
-  step: Step<Result>,
-): Promise<{ result: Result } | { failure: PartnerErrorDetails }> {
-  const { writes, waits } = context;
-  const ended = (became: UnfinishedWrite['became']) => {
-    const { isCancelled } = context;
-    if (step.effect !== 'read' && isCancelled) writes.cancelled(step, became);
-    return isCancelled;
-  };
-  const endWait = waits.begin(step.title, step.effect === 'read' && step.waitsForChange);
-  const begunAt = Date.now();
+  title: string,
+  run: () => Promise<Result>,
+  { waitsForChange, ended = () => {} }: AttemptOptions,
+): Promise<Outcome<Result, PartnerErrorDetails>> {
+  const endWait = context.waits.begin(title, waitsForChange);
   try {
-    const result = await (step.effect === 'once' ? step.run(sendOnce) : step.run());
-    keepWarnings(context, step.title, result);
+    const result = await run();
+    keepWarnings(context, title, result);
     ended('done');
-    return { result };
+    return { is: 'done', result };
   } catch (error) {
     if (isCancellation(error)) {
-      // An earlier attempt of a write that may be repeated may have taken effect. So may one that has timed out: when the server
-      // cancels a write between two attempts, it does not report the mark.
-      const mayHaveTimedOut = Date.now() - begunAt >= WRITE_ATTEMPT_MS;
-      ended(step.effect === 'idempotent' || mayHaveTimedOut ? 'unknown' : 'not-sent');
+      ended(undefined);
       throw error;
     }
     const failure =
       error instanceof Rejected
-        ? ownFailure('Rejected', step.title, error.message, error.problems)
+        ? ownFailure('Rejected', title, error.message, error.problems)
         : partnerFailure(error);
     const mayHaveEffect = failure.kind === 'Uncertain' || failure.saved !== undefined;
-    const became = mayHaveEffect ? 'unknown' : failure.kind === 'Rejected' ? 'rejected' : 'not-sent';
-    if (ended(became)) throw new CancelledFailure('canceled while it was in flight');
-    return { failure };
+    ended(mayHaveEffect ? 'unknown' : failure.kind === 'Rejected' ? 'rejected' : 'not-sent');
+    if (context.isCancelled) throw new CancelledFailure('canceled while it was in flight');
+    const is = OUTCOMES[failure.kind];
+    // The server retries every other failure.
+    if (!is) throw unexpected(title, failure);
+    return { is, failure };
   } finally {
     endWait();
   }
+}
+
+const OUTCOMES: Readonly<Partial<Record<PartnerErrorDetails['kind'], Failed['is']>>> = {
+  Rejected: 'rejected',
+  Forbidden: 'forbidden',
+  Uncertain: 'uncertain',
+};
+
+const unexpected = (title: string, { kind }: PartnerErrorDetails) =>
+  new Error(`${title}: unexpected ${kind}`);
+
+/** Makes one call of a write, and keeps what became of it if it is canceled meanwhile. */
+function attemptWrite<Result>(
+  context: StepContext,
+  step: Pick<IdempotentWrite<unknown>, 'id' | 'title'>,
+  run: () => Promise<Result>,
+  cutOff: () => Became,
+): Promise<Outcome<Result, PartnerErrorDetails>> {
+  const ended = (became = cutOff()) => {
+    if (context.isCancelled) context.writes.cancelled(step, became);
+  };
+  return attempt(context, step.title, run, { ended });
 }
 
 /** A partner's warning does not fail a step. The timeline keeps it for people. */
 function keepWarnings({ timeline }: StepContext, title: string, result: unknown): void {
   const { warnings = [] } = (result ?? {}) as { readonly warnings?: readonly string[] };
   for (const warning of warnings) timeline.add('partner-warned', { detail: `${title}: ${masked(warning)}` });
-}
-
-interface Correctable {
-  readonly title: string;
-  readonly advice?: string | undefined;
-  readonly correct?: OnceWrite<unknown>['correct'] | undefined;
-  readonly replace?: OnceWrite<unknown>['replace'] | undefined;
-  /** The person may adopt what was done by hand, by an id of this format. */
-  readonly adopts?: 'digits' | 'text' | undefined;
-}
-
-/** Asks a person to correct what the partner, or our own check, rejected. Undefined when the question became moot first. */
-export async function askForCorrection(
-  { ask, blankFor }: Pick<StepContext, 'ask' | 'blankFor'>,
-  { title, advice, correct, replace, adopts }: Correctable,
-  problems: readonly FieldProblem[],
-  isMoot?: () => boolean,
-): Promise<Answer | undefined> {
-  const fields = problems.flatMap(({ field }) => field || []);
-  const blank = correct && (await blankFor(fields));
-  const answer = await ask(
-    {
-      kind: 'rejected-input',
-      title: `Rejected: ${title}`,
-      detail: [describeProblems(problems), ...(advice ? [advice] : [])].join('\n'),
-      ...(fields.length > 0 && { fields }),
-      ...(blank && { blank }),
-      answers: [
-        ...(correct ? (['correction'] as const) : []),
-        ...(replace ? (['documents'] as const) : []),
-        ...(adopts ? (['adopt'] as const) : []),
-        'retry',
-        'abandon',
-      ],
-      ...(adopts === 'text' && { idFormat: adopts }),
-    },
-    isMoot,
-  );
-  if (answer?.kind === 'correction') correct?.(answer.patch);
-  if (answer?.kind === 'documents' && answer.documents[0]) replace?.(answer.documents[0]);
-  return answer;
-}
-
-function describeProblems(problems: readonly FieldProblem[]): string {
-  const lines = problems.map(({ field, message }) => problemText({ field, message: masked(message) }));
-  return lines.join('\n') || 'the partner gave no reason';
 }
 
 /** The partner accepts our credentials, but does not permit this. Refused credentials are the task of `partnerAccount`. */
@@ -293,31 +301,29 @@ function permissionQuestion(title: string, { system, status = 403, fields }: Par
 
 async function findEvidence<Result>(
   { timeline }: StepContext,
-  step: OnceWrite<Result>,
-  doubt: Before | undefined,
-  failure: Before,
+  { title, readEvidence }: OnceWrite<Result>,
+  earlier: Earlier,
 ): Promise<Found<Result>> {
-  if (step.readEvidence === 'none') return undefined;
-  const { baseline, phase } = doubt ?? failure;
-  const effect = await step.readEvidence(doubt !== undefined, defined({ baseline, phase }));
-  if (effect && doubt) timeline.add('write-adopted', { detail: `${step.title}: found at the partner` });
+  const effect = readEvidence === 'none' ? undefined : await readEvidence(earlier);
+  if (effect && earlier.isUncertain)
+    timeline.add('write-adopted', { detail: `${title}: found at the partner` });
   return effect;
 }
 
 const IF_NOT_THERE =
   'If not, look again a few minutes later, and retry only if it is still not there: retrying too early does it twice.';
 
-/** Finds out whether a write took effect: by evidence at the partner, or from a person. Undefined to try again. */
+/** Finds out whether a write took effect: by evidence at the partner, or from a person. */
 async function resolveUncertain<Result>(
   context: StepContext,
   step: OnceWrite<Result>,
+  earlier: Earlier,
   failure: PartnerErrorDetails,
-  doubt: Before,
-): Promise<{ result: Result } | undefined> {
+): Promise<Decided<Result>> {
   const { timeline, ask, writes } = context;
   const { system, operation, reason, sentAt, unreadable, fields, saved } = failure;
   const { title, idFormat } = step;
-  writes.doubt(step);
+  writes.uncertain(step);
   const at = sentAt === undefined ? '' : ` at ${momentOf(sentAt)}`;
   const isSent = sentAt !== undefined || step.mayBeDone === undefined;
   const what = masked(fields.map(problemText).join('; '));
@@ -325,21 +331,21 @@ async function resolveUncertain<Result>(
   const sign = saved === undefined ? '' : `${signInWords(saved)} `;
   const sent = isSent ? `sent${at}` : 'perhaps sent before';
   timeline.add('write-uncertain', { detail: `${title}, ${sent}: ${reason}` }, { system, operation });
-  const effect = await findEvidence(context, step, doubt, failure);
-  const known = effect
-    ? { result: effect.found }
-    : await askUntilKnown(context, step, (notAdopted, isMoot) =>
-        ask(
-          {
-            kind: 'uncertain-write',
-            title: `Outcome unknown: ${title}`,
-            detail: `${notAdopted && `${notAdopted}\n`}The request was ${sent}. Whether it took effect is unknown (${reasonInWords(reason)}${why}). ${sign}${step.whereToLook} ${IF_NOT_THERE}`,
-            answers: ['adopt', 'retry', 'abandon'],
-            ...(idFormat && { idFormat }),
-          },
-          isMoot,
-        ),
-      );
+  const effect = await findEvidence(context, step, earlier);
+  const decided =
+    effect ??
+    (await askUntilDecided(context, step, earlier, (refused, isOver) =>
+      ask(
+        {
+          kind: 'uncertain-write',
+          title: `Outcome unknown: ${title}`,
+          detail: `${refused && `${refused}\n`}The request was ${sent}. Whether it took effect is unknown (${reasonInWords(reason)}${why}). ${sign}${step.whereToLook} ${IF_NOT_THERE}`,
+          answers: ['adopt', 'retry', 'abandon'],
+          ...(idFormat && { idFormat }),
+        },
+        isOver,
+      ),
+    ));
   writes.resolve(step);
-  return known;
+  return decided;
 }

@@ -3,7 +3,7 @@ import { defined } from '../../messages/objects.js';
 import type { Pace } from '../../messages/onboarding-state.js';
 import type { Cell } from './cell.js';
 import type { Journey } from './journey.js';
-import { runStep } from './run-step.js';
+import { runRead } from './run-step.js';
 import type { Polled } from './state.js';
 
 /** @param isFirst whether the wait ended with its first read: the pace counts how many did so in a row */
@@ -45,12 +45,8 @@ export class StatusPoll<Seen, Snapshot> {
     const isCurrent = () => this.#running.is === 'polling' && this.#running.scope === scope;
     const read = async () => {
       await before;
-      return runStep(journey, {
-        effect: 'read',
-        title: 'read the status',
-        waitsForChange: true,
-        run: () => watch(seen, this.#polled.pace),
-      });
+      const run = () => watch(seen, this.#polled.pace);
+      return runRead(journey, 'read the status', run, { waitsForChange: true });
     };
     this.#last = scope.run(read).then(
       ({ snapshot, isFirst }) => {

@@ -3,9 +3,10 @@ import { ticketsSeen } from '../../messages/partner-account.js';
 import { sendReply, titleOfReply } from '../business/steps.js';
 import { type Asking, onListed, onRejected, withAnswer } from '../business/tickets.js';
 import { POLL, partnerActivities } from '../journey/activity-proxies.js';
+import { Rejected } from '../journey/rejections.js';
 import { Abandoned, dropped, removed } from '../journey/requirements.js';
 import { answeredOf } from '../journey/rules.js';
-import { Rejected, runStep } from '../journey/run-step.js';
+import { runRead } from '../journey/run-step.js';
 import type { Answered } from '../journey/state.js';
 import { paceAfter } from '../journey/status-poll.js';
 import type { Task } from '../journey/tasks.js';
@@ -58,8 +59,7 @@ async function readTickets(account: Account): Promise<Pick<Duties, 'listed' | 'p
   const seen = asks.length > 0 ? Object.fromEntries(asks) : null;
   const run = () => awaitUnmatchedTickets({ seen, pace });
   try {
-    const step = { effect: 'read', title: 'read the tickets', waitsForChange: true, run } as const;
-    const { snapshot, isFirst } = await runStep(account, step);
+    const { snapshot, isFirst } = await runRead(account, 'read the tickets', run, { waitsForChange: true });
     return { listed: snapshot, pace: paceAfter(pace, isFirst) };
   } catch (error) {
     // A person who is asked about a read that is not permitted may abandon it.

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { boardingActivities } from '../../../src/activities/boarding.js';
-import type { Once } from '../../../src/messages/activities.js';
+import type { Once } from '../../../src/at-most-once/workflow.js';
 import { merchantBoardingInput } from '../../../src/messages/inputs.js';
 import { documentStore } from '../../../src/partners/documents/document-store.js';
 import { folder } from '../../../src/platform/documents/file-store.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bankingActivities } from '../../../src/activities/banking.js';
 import { boardingActivities } from '../../../src/activities/boarding.js';
-import { watched } from '../../../src/activities/write.js';
+import { watched } from '../../../src/at-most-once/activity.js';
 import { boardingClient } from '../../../src/partners/boarding/client.js';
 import { documentStore } from '../../../src/partners/documents/document-store.js';
 import { openStore } from '../../../src/platform/documents/open-store.js';

@@ -24,7 +24,7 @@ async function rigOfTest(): Promise<Rig> {
 const startWorker = (rig: Rig, env: Record<string, string> = {}) =>
   launch('worker', { ...rig.env, ...env }, 'worker is ready');
 
-/** A boarding whose submission has begun: its worker is in the read before the request, without a mark. */
+/** A boarding whose submission has begun: its worker is in the read before the request, without an intent. */
 async function beforeMark(rig: Rig) {
   const input = merchant();
   const read = await rig.sandbox.hold('get-status', 'id=');
@@ -39,7 +39,7 @@ async function submittedOnce(rig: Rig, { externalId }: { externalId: string }): 
 }
 
 describe('a write', { timeout: PATIENCE_MS }, () => {
-  it('is not sent by a worker that was stopped before its mark and goes on once it was given up on', async () => {
+  it('is not sent by a worker that was stopped before its intent and goes on once it was given up on', async () => {
     const rig = await rigOfTest();
     const slow = await startWorker(rig);
     const { input, boarding, read } = await beforeMark(rig);
@@ -56,14 +56,14 @@ describe('a write', { timeout: PATIENCE_MS }, () => {
     await Promise.all([slow.stop(), next.stop()]);
   });
 
-  it('whose worker is killed while it is cut off from Temporal before its mark is sent by the next attempt', async () => {
+  it('whose worker is killed while it is cut off from Temporal before its intent is sent by the next attempt', async () => {
     const rig = await rigOfTest();
     const wire = await tcpProxy(rig.env['TEMPORAL_ADDRESS'] ?? '');
     const doomed = await startWorker(rig, { TEMPORAL_ADDRESS: wire.address });
     const { input, boarding, read } = await beforeMark(rig);
     wire.cut();
     await read.letGo();
-    // It has its response by now, and would record its mark.
+    // It has its response by now, and would record its intent.
     await sleep(2_000);
     await doomed.stop('SIGKILL');
     await giveUp(rig);

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { MetricMeter } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { type ActivityInterceptorsFactory, DefaultLogger } from '@temporalio/worker';
-import { takesMarks } from './takes-marks.js';
+import { takesIntents } from './takes-intents.js';
 
 /** Parts of a client and a meter that a test makes up, and the interceptors of the worker. */
 interface Around {
@@ -19,7 +19,7 @@ export const environment = (
 ) =>
   new MockActivityEnvironment(info, {
     logger: new DefaultLogger('ERROR'),
-    client: { ...takesMarks, ...client } as Client,
+    client: { ...takesIntents, ...client } as Client,
     interceptors,
     ...(metricMeter && { metricMeter: metricMeter as MetricMeter }),
   });

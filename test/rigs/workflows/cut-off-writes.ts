@@ -28,7 +28,7 @@ async function slowWrites({ sandbox }: Rig, operation: string, times = 1) {
 }
 
 /**
- * Starts a worker and kills it in the middle of writes: they are marked and have taken effect, and their
+ * Starts a worker and kills it in the middle of writes: their intents are recorded, they have taken effect, and their
  * responses are pending. Returns the writes once the server has given up on all of their attempts.
  */
 export async function cutOffWrites(rig: Rig, beforeKill: () => Promise<unknown>) {
@@ -55,8 +55,8 @@ export async function cutOffWrites(rig: Rig, beforeKill: () => Promise<unknown>)
   };
 }
 
-/** The same of a create whose activity is reset together with its marks. */
-export async function resetWithMarks(rig: Rig) {
+/** The same of a create whose activity is reset together with its intent. */
+export async function resetWithIntent(rig: Rig) {
   const createAlone = await creatorAlone(rig);
   const doomed = await launch('worker', rig.env, 'worker is ready');
   const input = merchant();

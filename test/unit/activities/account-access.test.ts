@@ -16,7 +16,7 @@ import {
   type PartnerErrorDetails,
   type PartnerErrorKind,
 } from '../../../src/partners/partner-error.js';
-import { takesMarks } from '../../rigs/activities/takes-marks.js';
+import { takesIntents } from '../../rigs/activities/takes-intents.js';
 
 const MINUTE = 60_000;
 
@@ -27,11 +27,11 @@ afterEach(() => void vi.useRealTimers());
 function process() {
   const reports: { process: string; refusal: unknown }[] = [];
   const partner = { refusal: undefined as Partial<PartnerErrorDetails> | undefined, calls: 0, workflows: 0 };
-  const temporal = { isUp: true, searches: 0, onMark: async (): Promise<unknown> => undefined };
+  const temporal = { isUp: true, searches: 0, onIntent: async (): Promise<unknown> => undefined };
   /** The activities of workflows of the account, whose last attempt failed like this. */
   const waiting = new Map<string, Partial<PartnerErrorDetails>>();
   const retried: unknown[] = [];
-  const marks: unknown[] = [];
+  const intents: unknown[] = [];
   const { PENDING_ACTIVITY_STATE_SCHEDULED: state } = proto.temporal.api.enums.v1.PendingActivityState;
   const failureOf = (details: Partial<PartnerErrorDetails>) => {
     const error = ApplicationFailure.create({ type: 'PartnerError', details: [details] });
@@ -41,7 +41,7 @@ function process() {
   const probing = { activityId: 'probe', activityType: { name: 'probeAccount' } };
   const dueLater = { state, nextAttemptScheduleTime: { seconds: Date.now() / 1_000 + 3_600 } };
   const client = {
-    ...takesMarks,
+    ...takesIntents,
     options: { namespace: 'default', loadedDataConverter: { ...converters, payloadCodecs: [] } },
     workflowService: {
       listWorkflowExecutions: async () => {
@@ -52,9 +52,9 @@ function process() {
         retried.push([execution.workflowId, id]),
     },
     activity: {
-      heartbeat: async (_: Uint8Array, mark: unknown) => {
-        marks.push(mark);
-        await temporal.onMark();
+      heartbeat: async (_: Uint8Array, intent: unknown) => {
+        intents.push(intent);
+        await temporal.onIntent();
       },
     },
     workflow: {
@@ -114,7 +114,7 @@ function process() {
     return environment({ activityType: name }).run(activities[name], ...request);
   };
   const calls = { run, probe, activity, probeNow: () => access.probeNow(client) };
-  return { ...calls, partner, temporal, waiting, retried, reports, signIns, heartbeats, marks };
+  return { ...calls, partner, temporal, waiting, retried, reports, signIns, heartbeats, intents };
 }
 
 type Process = ReturnType<typeof process>;
@@ -176,30 +176,35 @@ describe('a process whose credentials are refused', () => {
     expect(await probe(seen && { seen })).not.toHaveProperty('refusal');
   });
 
-  it('leaves a mark that a write was not started, so that a reset does not make it uncertain', async () => {
-    const { run, marks } = await refusedOnce();
-    const write = { heartbeatTimeoutMs: undefined };
-    await failure(run(undefined, { heartbeatTimeoutMs: 10_000 }));
+  it('records that a write was not started, so that a reset does not make it uncertain', async () => {
+    const { run, intents } = await refusedOnce();
+    const write = { activityType: 'createMerchant' };
+    // A read without a heartbeat timeout is no write.
+    await failure(run(undefined, { heartbeatTimeoutMs: undefined }));
     await failure(run(undefined, { ...write, heartbeatDetails: { sending: true, sentAt: '' } }));
-    expect(marks).toEqual([]);
+    expect(intents).toEqual([]);
     await failure(run(undefined, write));
-    expect(marks).toMatchObject([{ sending: false }]);
+    expect(intents).toMatchObject([{ sending: false }]);
   });
 
-  it('holds a write back although a probe succeeds while it leaves that mark', async () => {
+  it('holds a write back although a probe succeeds while it records that', async () => {
     const { run, probe, partner, temporal } = await refusedOnce();
-    temporal.onMark = async () => {
+    temporal.onIntent = async () => {
       partner.refusal = undefined;
       await probe();
     };
-    expect(await failure(run(undefined, { heartbeatTimeoutMs: undefined }))).toMatchObject(waits);
+    expect(await failure(run(undefined, { activityType: 'createMerchant' }))).toMatchObject(waits);
   });
 
-  it('does not release a write that may have been sent before a reset that removed its marks', async () => {
-    const { run, partner, marks } = await refusedOnce();
-    const reset = { scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs: 5_000 };
+  it('does not release a write that may have been sent before a reset that removed its intent', async () => {
+    const { run, partner, intents } = await refusedOnce();
+    const reset = {
+      activityType: 'restoreSubUser',
+      scheduledTimestampMs: 0,
+      currentAttemptScheduledTimestampMs: 5_000,
+    };
     expect(await failure(run(undefined, { startToCloseTimeoutMs: 5_000, ...reset }))).toMatchObject(waits);
-    expect(marks).toEqual([{ sending: true, sentAt: '1970-01-01T00:00:00.000Z' }]);
+    expect(intents).toEqual([{ sending: true, sentAt: '1970-01-01T00:00:00.000Z' }]);
     expect(partner.calls).toBe(1);
   });
 

@@ -9,7 +9,7 @@ import { awaitChange, pollDelay, readNow } from '../../../src/activities/poll.js
 import type { Pace } from '../../../src/messages/onboarding-state.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
 import { counter } from '../../rigs/activities/counter.js';
-import { takesMarks } from '../../rigs/activities/takes-marks.js';
+import { takesIntents } from '../../rigs/activities/takes-intents.js';
 import { stoppedAt } from '../../rigs/clock.js';
 
 const MINUTE = 60_000;
@@ -198,7 +198,7 @@ describe('a nudge of the workflow’s own poll', () => {
       asked.push(workflowId);
       return { describe };
     };
-    const client = { ...takesMarks, workflow: { getHandle } } as unknown as Client;
+    const client = { ...takesIntents, workflow: { getHandle } } as unknown as Client;
     await new MockActivityEnvironment(info, { client, metricMeter }).run(() => readNow(async () => 'now'));
     // The activity does not wait for it.
     await vi.waitFor(() => expect(counts).toHaveLength('inWorkflow' in info ? 0 : 1));

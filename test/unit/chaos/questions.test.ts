@@ -84,11 +84,11 @@ describe('a question about a write that was never sent', () => {
   });
 
   it.each([
-    ['by the kill of a worker a moment after the mark', [killed(2), killed(11)], 1_000],
-    ['by a kill at the moment of the mark', [killed(10)], 0],
+    ['by the kill of a worker a moment after the intent', [killed(2), killed(11)], 1_000],
+    ['by a kill at the moment of the intent', [killed(10)], 0],
     ['by a later kill before the question', [killed(49)], 39_000],
     ['by no kill after the question', [killed(50)], undefined],
-    ['by no kill before the mark', [killed(9)], undefined],
+    ['by no kill before the intent', [killed(9)], undefined],
     ['by no kill of another process', [killed(11, 'temporal worker'), killed(11, 'receiver 1')], undefined],
   ])('is explained %s', (_, incidents, expected) => {
     expect(killedAfterMark(question, incidents)).toBe(expected);

@@ -65,6 +65,7 @@ const ELSEWHERE: readonly (readonly [
 const UNCHECKED: readonly (readonly [page: string, lang: string, start: string, why: string])[] = [
   ['docs/architecture.md', 'mermaid', 'flowchart LR', 'a picture'],
   ['docs/architecture.md', 'mermaid', 'sequenceDiagram', 'a picture'],
+  ['src/at-most-once/README.md', 'mermaid', 'sequenceDiagram', 'a picture'],
   [
     'docs/simulation.md',
     'text',

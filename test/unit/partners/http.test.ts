@@ -358,7 +358,7 @@ describe('what a write does before it is sent', () => {
     expect(beforeSending).not.toHaveBeenCalled();
   });
 
-  it('happens for two writes at a time, so that no more are marked without being sent', async () => {
+  it('happens for two writes at a time, so that no more have an intent without being sent', async () => {
     const { http, requests, connections } = memoryPartner();
     const gates = [gate(), gate(), gate()];
     const { begun, calls } = gated(http, gates);

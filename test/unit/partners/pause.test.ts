@@ -90,7 +90,7 @@ describe('a 429 holds for all calls of the account', () => {
     expect((await failureOf(client.getStatus({}))).details).toEqual(paused(7_000));
   });
 
-  it('even for a write that is connecting: it makes no mark, and closes its connection', async () => {
+  it('even for a write that is connecting: it records no intent, and closes its connection', async () => {
     let connect = () => {};
     const { client, sent, connections, ends } = clientOf(
       ['429 Busy\r\nretry-after: 7'],

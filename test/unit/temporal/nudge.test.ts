@@ -227,21 +227,20 @@ describe('a retry of everything', () => {
   });
 
   const queue = 'gangway-boarding';
-  const at = (name: string, heartbeatTimeout?: object, details?: object[]) =>
+  const at = (name: string, activityType: string, details?: object[]) =>
     ({
-      activityOptions: { taskQueue: { name }, ...(heartbeatTimeout && { heartbeatTimeout }) },
+      activityType: { name: activityType },
+      activityOptions: { taskQueue: { name } },
       ...(details && { heartbeatDetails: { payloads: details } }),
     }) as unknown as Pending;
 
   it.each([
-    ['a read', at(queue, { seconds: 10 }), true],
-    ['a read whose timeout is shorter than a second', at(queue, { nanos: 500_000_000 }), true],
-    ['a write with a mark', at(queue, { seconds: 0 }, [{ data: new Uint8Array() }]), true],
-    ['a write without a mark, which a reset would put in doubt', at(queue, { seconds: 0 }), false],
-    ['a write whose mark was cleared', at(queue, { seconds: 0, nanos: 0 }, []), false],
-    ['a write without a mark, whose timeout is left out', at(queue), false],
-    ['a read at another partner', at('gangway-banking', { seconds: 10 }), false],
-    ['a read in another account', at(`${queue}-acme`, { seconds: 10 }), false],
+    ['a read', at(queue, 'readStatus'), true],
+    ['a write with an intent', at(queue, 'createMerchant', [{ data: new Uint8Array() }]), true],
+    ['a write without an intent, which a reset would make uncertain', at(queue, 'createMerchant'), false],
+    ['a write that may be repeated, without an intent', at(queue, 'correctHolder', []), false],
+    ['a read at another partner', at('gangway-banking', 'readStatus'), false],
+    ['a read in another account', at(`${queue}-acme`, 'readStatus'), false],
     ['an activity without a task queue', {} as Pending, false],
   ])('means %s: %s', (_, activity, isMeant) => {
     expect(isStepAt(queue)(activity)).toBe(isMeant);

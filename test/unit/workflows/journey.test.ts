@@ -3,7 +3,7 @@ import type { Pace } from '../../../src/messages/onboarding-state.js';
 import { noteQuestion } from '../../../src/workflows/boarding/decisions.js';
 import { requireFields } from '../../../src/workflows/journey/input.js';
 import { fingerprint } from '../../../src/workflows/journey/outbound-events.js';
-import { doubts, NotAdoptable } from '../../../src/workflows/journey/run-step.js';
+import { doubts, NotAdoptable } from '../../../src/workflows/journey/rejections.js';
 import { paceAfter } from '../../../src/workflows/journey/status-poll.js';
 import { StepWaits } from '../../../src/workflows/journey/step-waits.js';
 import { stoppedAt } from '../../rigs/clock.js';

@@ -7,7 +7,8 @@ import {
   TimeoutType,
 } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { ANSWER, ONCE, POLL, REPEATABLE, WAIT } from '../../../src/workflows/journey/activity-proxies.js';
+import { AT_MOST_ONCE } from '../../../src/at-most-once/workflow.js';
+import { ANSWER, POLL, REPEATABLE, WAIT } from '../../../src/workflows/journey/activity-proxies.js';
 import { partnerFailure } from '../../../src/workflows/journey/call-failures.js';
 
 const activityFailed = (cause: Error) =>
@@ -26,20 +27,20 @@ it('only a once-only write has no heartbeat timeout, and whatever a cancellation
   const once = { startToCloseTimeout: 120_000, retry, cancellationType };
   const beating = { startToCloseTimeout: '1m', heartbeatTimeout: '10s', cancellationType };
   const wait = { ...beating, retry: { initialInterval: '1s', backoffCoefficient: 1 } };
-  expect({ REPEATABLE, ONCE, ANSWER, WAIT, POLL }).toEqual({
+  expect({ REPEATABLE, AT_MOST_ONCE, ANSWER, WAIT, POLL }).toEqual({
     REPEATABLE: { startToCloseTimeout: '2m', heartbeatTimeout: '10s', retry },
-    ...{ ONCE: once, ANSWER: { ...once, priority: { priorityKey: 2 } } },
+    ...{ AT_MOST_ONCE: once, ANSWER: { ...once, priority: { priorityKey: 2 } } },
     ...{ WAIT: wait, POLL: { ...wait, activityId: 'await-status' } },
   });
 });
 
 describe('the failed call in the failure of an activity', () => {
   const own = { system: 'gangway', operation: 'createMerchant', fields: [] };
-  const timedOut = (mark?: object) =>
-    activityFailed(new TimeoutFailure('timed out', mark, TimeoutType.START_TO_CLOSE));
+  const timedOut = (intent?: object) =>
+    activityFailed(new TimeoutFailure('timed out', intent, TimeoutType.START_TO_CLOSE));
   const unsent = (type: string) => activityFailed(ApplicationFailure.retryable('nothing was sent', type));
   const NOTHING = { ...own, kind: 'NotSent', reason: 'nothing was sent' };
-  const MARK = { sending: true, sentAt: SENT_AT, baseline: [3] };
+  const INTENT = { sending: true, sentAt: SENT_AT, baseline: [3] };
   const LATE = { ...own, kind: 'NotSent', reason: 'the attempt timed out' };
 
   const LOST = { ...LATE, kind: 'Uncertain', sentAt: SENT_AT, baseline: [3] };
@@ -48,9 +49,9 @@ describe('the failed call in the failure of an activity', () => {
     ['is the one that the client reported', reported, REJECTED],
     ['was not sent when the attempt ended before', unsent('NotSent'), NOTHING],
     ['was not sent when the server had given up on the attempt', unsent('GivenUp'), NOTHING],
-    ['is unknown when an attempt timed out after its mark', timedOut({ ...MARK, response: {} }), LOST],
-    ['was not sent when an attempt cleared its mark', timedOut({ sending: false, sentAt: SENT_AT }), LATE],
-    ['was not sent when an attempt timed out before its mark', timedOut(), LATE],
+    ['is unknown when an attempt timed out after its intent', timedOut({ ...INTENT, response: {} }), LOST],
+    ['was not sent when an attempt withdrew its intent', timedOut({ sending: false, sentAt: SENT_AT }), LATE],
+    ['was not sent when an attempt timed out before its intent', timedOut(), LATE],
   ])('%s', (_, error, details) => {
     expect(partnerFailure(error)).toEqual(expect.objectContaining(details));
     expect(Object.keys(partnerFailure(error))).not.toContain('response');

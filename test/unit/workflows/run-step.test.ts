@@ -1,20 +1,15 @@
 import { ActivityFailure, ApplicationFailure, CancelledFailure, RetryState } from '@temporalio/common';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Found } from '../../../src/at-most-once/workflow.js';
 import type { Answer } from '../../../src/messages/requirements.js';
 import type { PartnerErrorDetails } from '../../../src/partners/partner-error.js';
+import { askForCorrection, NotAdoptable, Rejected } from '../../../src/workflows/journey/rejections.js';
 import { Abandoned } from '../../../src/workflows/journey/requirements.js';
-import {
-  askForCorrection,
-  NotAdoptable,
-  Rejected,
-  runRead,
-  runStep,
-} from '../../../src/workflows/journey/run-step.js';
+import { runIdempotent, runOnce, runRead } from '../../../src/workflows/journey/run-step.js';
 import { type Question, unknownWrites } from '../../../src/workflows/journey/state.js';
 import {
-  type Found,
+  type Earlier,
   type OnceWrite,
-  type Step,
   type StepContext,
   unfinishedWrites,
 } from '../../../src/workflows/journey/step.js';
@@ -75,7 +70,7 @@ function workflow({ attempts = [], answers = [] }: Course) {
   };
   const writes = {
     cancelled: ({ title }: Titled, became: string) => void log.push(`cancelled ${title}: ${became}`),
-    doubt: ({ title }: Titled) => void log.push(`doubt ${title}`),
+    uncertain: ({ title }: Titled) => void log.push(`uncertain ${title}`),
     resolve: ({ title }: Titled) => void log.push(`resolve ${title}`),
   };
   const people = {
@@ -98,23 +93,24 @@ function workflow({ attempts = [], answers = [] }: Course) {
   };
   const context = { timeline, writes, ...people, waits: { begin }, until, isCancelled: false };
   const run = async () => taken(attempts, 'an attempt') as never;
-  const ended = async (step: Step<unknown>) => {
-    const outcome: unknown = await runStep(context as never as StepContext, step).catch(
-      (error: unknown) => error,
-    );
+  const steps = context as never as StepContext;
+  const ended = async (step: Promise<unknown>) => {
+    const outcome: unknown = await step.catch((error: unknown) => error);
     return { outcome, log, asked, moot, counted, left: attempts.length + answers.length };
   };
   return {
     ...{ context, log, turns, asked },
-    read: (more: object = {}) => ended({ effect: 'read', title: 'read the status', run, ...more }),
-    idempotent: (more: object = {}) => ended({ effect: 'idempotent', title: 'set the fees', run, ...more }),
+    read: (more: object = {}) => ended(runRead(steps, 'read the status', run, more)),
+    idempotent: (more: object = {}) => ended(runIdempotent(steps, { title: 'set the fees', run, ...more })),
     once: (more: Partial<OnceWrite<unknown>> = {}) =>
-      ended({
-        ...{ effect: 'once', title: 'create the merchant', run },
-        ...{ readEvidence: 'none', polledEvidence: 'none', whereToLook: 'Look in the portal.' },
-        adopt: (id) => `adopted ${id}`,
-        ...more,
-      }),
+      ended(
+        runOnce<unknown>(steps, {
+          ...{ title: 'create the merchant', run },
+          ...{ readEvidence: 'none', polledEvidence: 'none', whereToLook: 'Look in the portal.' },
+          adopt: (id) => `adopted ${id}`,
+          ...more,
+        }),
+      ),
   };
 }
 
@@ -124,8 +120,8 @@ const found = (value: unknown): Found<unknown> => ({ found: value });
 /** The result of each read of evidence. Further reads return the last one. */
 function evidence(...reads: Found<unknown>[]) {
   const seen: unknown[] = [];
-  const readEvidence = async (...given: unknown[]) => {
-    seen.push(given);
+  const readEvidence = async ({ failure: _, ...earlier }: Earlier) => {
+    seen.push(earlier);
     return reads[Math.min(seen.length, reads.length) - 1];
   };
   return { seen, readEvidence };
@@ -311,7 +307,7 @@ describe('a rejected once-only write', () => {
   it('was done before, if the partner shows it', async () => {
     const { seen, readEvidence } = evidence(found('there'));
     const { outcome, log } = await workflow({ attempts: [failed('Rejected')] }).once({ readEvidence });
-    expect([outcome, quiet(log), seen]).toEqual(['there', [], [[false, {}]]]);
+    expect([outcome, quiet(log), seen]).toEqual(['there', [], [{ isUncertain: false }]]);
   });
 
   it('ends with the evidence, and not with the rejection', async () => {
@@ -352,14 +348,14 @@ const LOST = failed('Uncertain', { reason: 'UND_ERR_SOCKET', sentAt: SENT_AT, ba
 const LOST_ENTRY =
   'write-uncertain: create the merchant, sent at 2026-01-31 12:00:00.000 UTC: UND_ERR_SOCKET';
 
-describe('a once-only write with an unknown outcome', () => {
+describe('a once-only write with an uncertain outcome', () => {
   it('is done if the partner shows it, and nobody is asked', async () => {
     const { seen, readEvidence } = evidence(found('there'));
     const { outcome, log, counted } = await workflow({ attempts: [LOST] }).once({ readEvidence });
-    expect([outcome, seen]).toEqual(['there', [[true, { baseline: [3] }]]]);
+    expect([outcome, seen]).toEqual(['there', [{ isUncertain: true, baseline: [3] }]]);
     expect(counted).toEqual([{ event: 'write-uncertain', system: 'boarding', operation: 'create-merchant' }]);
     expect(quiet(log)).toEqual([
-      'doubt create the merchant',
+      'uncertain create the merchant',
       LOST_ENTRY,
       'write-adopted: create the merchant: found at the partner',
       'resolve create the merchant',
@@ -371,7 +367,7 @@ describe('a once-only write with an unknown outcome', () => {
     const { outcome, log } = await workflow({ attempts: [LOST] }).once({ polledEvidence });
     expect(outcome).toBe('polled');
     expect(quiet(log)).toEqual([
-      'doubt create the merchant',
+      'uncertain create the merchant',
       LOST_ENTRY,
       'write-adopted: create the merchant: seen at the partner',
       'resolve create the merchant',
@@ -407,7 +403,7 @@ describe('a once-only write with an unknown outcome', () => {
   it('is sent again when a person says so, and is then in doubt no more', async () => {
     const { outcome, log } = await workflow({ attempts: [LOST, 'done'], answers: [RETRY] }).once();
     expect(outcome).toBe('done');
-    expect(quiet(log)).toEqual(['doubt create the merchant', LOST_ENTRY, 'resolve create the merchant']);
+    expect(quiet(log)).toEqual(['uncertain create the merchant', LOST_ENTRY, 'resolve create the merchant']);
   });
 
   it('is compared with what was there before its first attempt in doubt', async () => {
@@ -415,7 +411,7 @@ describe('a once-only write with an unknown outcome', () => {
     const later = failed('Uncertain', { baseline: [3, 4] });
     const attempts = [LOST, later, failed('Rejected')];
     const { outcome, log } = await workflow({ attempts, answers: [RETRY, RETRY] }).once({ readEvidence });
-    expect([outcome, seen]).toEqual(['there', Array(3).fill([true, { baseline: [3] }])]);
+    expect([outcome, seen]).toEqual(['there', Array(3).fill({ isUncertain: true, baseline: [3] })]);
     expect(log.at(-1)).toBe('write-adopted: create the merchant: found at the partner');
   });
 
@@ -436,7 +432,7 @@ describe('a once-only write with an unknown outcome', () => {
   it('stays in doubt when a person abandons it', async () => {
     const made = workflow({ attempts: [LOST], answers: [new Abandoned('too late')] });
     const { outcome, log } = await made.once();
-    const doubt = ['doubt create the merchant', LOST_ENTRY];
+    const doubt = ['uncertain create the merchant', LOST_ENTRY];
     expect([outcome, quiet(log)]).toEqual([new Abandoned('too late'), doubt]);
   });
 });
@@ -520,7 +516,7 @@ describe('a once-only write that an earlier workflow may have sent', () => {
     const { seen, readEvidence } = evidence(found('there'));
     const prepare = async () => void seen.push('prepared');
     const { outcome, log } = await workflow({}).once({ mayBeDone, prepare, readEvidence });
-    expect([outcome, seen]).toEqual(['there', ['prepared', [true, { baseline: [] }]]]);
+    expect([outcome, seen]).toEqual(['there', ['prepared', { isUncertain: true, baseline: [] }]]);
     const entry = 'write-uncertain: create the merchant, perhaps sent before: restored from a backup';
     expect(quiet(log)[1]).toBe(entry);
   });
@@ -569,7 +565,7 @@ describe('a cancellation in flight', () => {
 
   it.each([
     [119_999, 'not-sent'],
-    // Perhaps between two attempts, of which the first has timed out: the server does not report its mark.
+    // Perhaps between two attempts, of which the first has timed out: the server does not report its intent.
     [120_000, 'unknown'],
   ])('is kept of a once-only write that ends without a result after %i ms: %s', async (took, became) => {
     vi.useFakeTimers();
@@ -606,10 +602,10 @@ it('writes that are unfinished are those in doubt, and those that were canceled'
   const { cell, said } = cellOf();
   const writes = unfinishedWrites(cell);
   const upload = { id: 'note-1/a', title: 'upload a.pdf' };
-  writes.doubt({ title: 'create' });
-  writes.doubt({ title: 'submit' });
-  writes.doubt(upload);
-  writes.doubt({ ...upload, id: 'note-2/a' });
+  writes.uncertain({ title: 'create' });
+  writes.uncertain({ title: 'submit' });
+  writes.uncertain(upload);
+  writes.uncertain({ ...upload, id: 'note-2/a' });
   writes.resolve({ title: 'submit' });
   writes.cancelled({ ...upload, title: 'upload b.pdf' }, 'done');
   expect(Object.values(cell.state.writes)).toEqual([

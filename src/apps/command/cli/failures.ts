@@ -1,5 +1,5 @@
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
-import type { Mark } from '../../../messages/activities.js';
+import { unreported } from '../../../at-most-once/workflow.js';
 import { PartnerError, type PartnerErrorDetails } from '../../../partners/partner-error.js';
 import { StoreFailure } from '../../../platform/documents/file-store.js';
 import { BadSetting } from '../../../platform/settings/settings.js';
@@ -32,7 +32,7 @@ export function partnerFailed(details: PartnerErrorDetails, isRepeatable: boolea
   return new CommandFailed(explainPartnerFailure(details), { exitCode });
 }
 
-/** The same for an activity. @param isRepeatable undefined when nobody knows; otherwise, false means that it marks its request */
+/** The same for an activity. @param isRepeatable undefined when nobody knows; otherwise, false means that it records an intent */
 export function explainActivity(error: unknown, taskQueue: string, isRepeatable: boolean | undefined) {
   const details = partnerErrorIn(error);
   if (details) return partnerFailed(details, isRepeatable === true);
@@ -43,8 +43,7 @@ export function explainActivity(error: unknown, taskQueue: string, isRepeatable:
   const unavailable = (message: string) => new CommandFailed(message, { exitCode: EXIT.unavailable });
   if (failure.timeoutType === 'SCHEDULE_TO_START')
     return unavailable(`no worker polls task queue ${taskQueue}: is one running?`);
-  const mark = failure.lastHeartbeatDetails as Mark | undefined;
-  if (isRepeatable === false && !mark?.sending)
+  if (isRepeatable === false && unreported(failure)?.outcome === 'none')
     return unavailable('nothing was sent, because the worker stopped responding: call again');
   return new CommandFailed(
     'the outcome is unknown, because the worker stopped responding: check at the partner whether it took effect',

@@ -2,10 +2,10 @@ import type { Client } from '@temporalio/client';
 import { grpcError } from '../temporal/answering-service.js';
 
 /**
- * Stands in for the Temporal service where there is no server: accepts each mark of a write and each reservation, and has no
+ * Stands in for the Temporal service where there is no server: accepts each intent of a write and each reservation, and has no
  * workflows.
  */
-export const takesMarks = {
+export const takesIntents = {
   withDeadline: (_: unknown, request: () => Promise<void>) => request(),
   withAbortSignal: (_: unknown, request: () => Promise<void>) => request(),
   activity: { heartbeat: async () => undefined },

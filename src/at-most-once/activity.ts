@@ -1,0 +1,186 @@
+/** The activity's side: an attempt records its intent, sends, and reports its outcome. */
+import { activityInfo } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { type Intent, type Sent, sentIn } from './intent.js';
+import { type Permit, permitOf } from './permit.js';
+import { IntentRecord, isRecorded, recordResponse } from './record.js';
+import type { Once, Recorded } from './workflow.js';
+
+export { reportsOutcomes } from './record.js';
+
+export interface SendOptions<Baseline> {
+  readonly beforeSending: Permit;
+  /** Ends the call early enough to report its outcome before the attempt times out. */
+  readonly signal: AbortSignal;
+  /** Stores what the caller found just before the request. The intent, and the failure of what was sent, then contain it. */
+  readonly compareWith: (baseline: Baseline) => void;
+}
+
+/** Options of a request that may be repeated. They permit no request that must be sent once. */
+export interface RepeatableSendOptions extends Pick<SendOptions<object>, 'signal'> {
+  readonly beforeSending: () => Promise<void>;
+  /** An earlier attempt may have sent the request. */
+  readonly mayHaveBeenSent: boolean;
+}
+
+/** How the errors of a client are read. The protocol itself knows none. */
+export interface ClientErrors<Baseline> {
+  /** The outcome of a request that had its permit, as far as the error tells. `none`: it had no effect, and may succeed later. */
+  readonly outcomeOf: (error: unknown) => 'none' | 'rejected' | 'uncertain';
+  /** The failure that the activity reports for a request that had its permit, or for a {@link LostResponse}. */
+  readonly failureOf: (
+    error: unknown,
+    retryable: boolean,
+    sent?: Partial<Sent<Baseline>>,
+  ) => ApplicationFailure;
+  /** The failure that the activity reports when the call ended before its permit, as after a failed read. */
+  readonly unsentFailureOf: (error: unknown) => unknown;
+}
+
+/** An earlier attempt recorded an intent and no response: the outcome is uncertain. The message is the reason. */
+export class LostResponse extends Error {}
+
+/** The share of the start-to-close timeout that the calls of an attempt may use. The rest is reserved for the report. */
+export const SHARE_OF_ATTEMPT = 0.75;
+
+/** The time limit for the read after a write, in milliseconds. */
+const READ_AFTER_MS = 10_000;
+
+/** The functions that send a write, for a client with these errors. */
+export function atMostOnce<Baseline extends object>(errors: ClientErrors<Baseline>) {
+  type Options = SendOptions<Baseline>;
+  const send = <Result>(call: Call<Result, Baseline>, mayRepeat = false) => attempt(errors, call, mayRepeat);
+  return {
+    /**
+     * Sends a write that must not be repeated once it was sent. The server may retry the activity without limit: each attempt reads
+     * what the previous one recorded.
+     *
+     * - No intent: nothing was sent, however that attempt ended. The call is made.
+     * - An intent: the request may have taken effect. The attempt fails as uncertain and is not retried.
+     * - An attempt whose request had no effect withdraws its intent, and is retried.
+     *
+     * @param call makes the call with these options; may read at the partner before it
+     */
+    sendOnce: <Result>(call: (options: Options) => Promise<Result>): Once<Result> => asOnce(send(call)),
+
+    /**
+     * {@link sendOnce}, and then reads the result back. If the worker dies during the read, the next attempt returns the recorded
+     * response and reads again. Without a result of the read, `now` is absent.
+     */
+    sendOnceThenRead: <Result extends object, Now>(
+      call: (options: Options) => Promise<Result>,
+      read: (result: Result, options: { readonly signal: AbortSignal }) => Promise<Now>,
+    ): Once<Result & { readonly now?: Now }> => asOnce(thenRead(() => send(call), read)),
+
+    /**
+     * Sends a write that leaves the same state however often it is sent, so it is sent again after an uncertain outcome, except for
+     * a single request such as one with a one-time code. When it is canceled, its intent shows whether it may have taken effect.
+     */
+    sendRepeatably: <Result>(
+      call: (options: RepeatableSendOptions) => Promise<Result>,
+      mayRepeat = true,
+    ): Recorded<Result> => send(call, mayRepeat) as Recorded<Result>,
+  };
+}
+
+/** At run time this is still a promise, which the SDK awaits. The type hides that from our own code. */
+function asOnce<Result>(response: Promise<Result>): Once<Result> {
+  return response as unknown as Once<Result>;
+}
+
+/** The response of a write that a person sends by hand, and whose outcome they watch. */
+export function watched<Result>(response: Once<Result>): Promise<Result> {
+  return response as unknown as Promise<Result>;
+}
+
+type Call<Result, Baseline> = (options: SendOptions<Baseline> & RepeatableSendOptions) => Promise<Result>;
+
+// Keeps A2.
+async function attempt<Result, Baseline extends object>(
+  errors: ClientErrors<Baseline>,
+  call: Call<Result, Baseline>,
+  mayRepeat: boolean,
+): Promise<Result> {
+  const { heartbeatDetails, startToCloseTimeoutMs } = activityInfo();
+  const earlier = heartbeatDetails as Intent<Baseline> | undefined;
+  const mayHaveBeenSent = earlier?.sending ?? isResetWithoutIntent();
+  if (mayHaveBeenSent && !mayRepeat) {
+    const reason = earlier
+      ? 'its worker stopped before the response was recorded'
+      : 'it was reset together with its intent';
+    throw errors.failureOf(new LostResponse(reason), false, earlier && sentIn(earlier));
+  }
+  const intent = new IntentRecord<Baseline>(mayHaveBeenSent);
+  const controller = new AbortController();
+  const late = () => controller.abort(new DOMException('it took too long', 'TimeoutError'));
+  const timer = setTimeout(late, startToCloseTimeoutMs * SHARE_OF_ATTEMPT).unref();
+  try {
+    return await call({
+      beforeSending: permitOf(intent.record),
+      compareWith: intent.compareWith,
+      signal: controller.signal,
+      mayHaveBeenSent,
+    });
+  } catch (error) {
+    await intent.settled();
+    if (intent.refusal) throw intent.refusal;
+    const { sent } = intent;
+    if (sent === undefined) {
+      const failure = errors.unsentFailureOf(error);
+      // Later attempts need the record that this one sent nothing.
+      const isFinal = failure instanceof ApplicationFailure && failure.nonRetryable === true;
+      if (!isFinal && earlier === undefined) await intent.withdraw();
+      throw failure;
+    }
+    const outcome = errors.outcomeOf(error);
+    if (outcome === 'uncertain') throw errors.failureOf(error, mayRepeat, sent);
+    const { sentAt: _, ...baseline } = sent;
+    if (outcome === 'rejected') throw errors.failureOf(error, false, baseline as Partial<Sent<Baseline>>);
+    if (!mayHaveBeenSent) await intent.withdraw();
+    throw errors.failureOf(error, true);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function thenRead<Result extends object, Now>(
+  send: () => Promise<Result>,
+  read: (result: Result, options: { readonly signal: AbortSignal }) => Promise<Now>,
+): Promise<Result & { readonly now?: Now }> {
+  const earlier = activityInfo().heartbeatDetails as Intent | undefined;
+  const response = earlier?.response as Result | undefined;
+  const result = response ?? (await send());
+  const wasSent = isRecorded();
+  if (!response && !wasSent) return result;
+  try {
+    if (wasSent) await recordResponse(result);
+    const now = await read(result, { signal: AbortSignal.timeout(READ_AFTER_MS) });
+    return now === undefined ? result : { ...result, now };
+  } catch {
+    return result;
+  }
+}
+
+/**
+ * Records that an attempt never began its write. The next attempt then knows that nothing was sent, even after a reset that keeps
+ * heartbeat details.
+ */
+export async function recordUnsent(): Promise<void> {
+  await new IntentRecord(isResetWithoutIntent()).withdraw();
+}
+
+/**
+ * Reports whether an operator has reset the activity together with its heartbeat details, which removes the intent. The server then
+ * numbers the attempts from 1 again. An intent can be lost only if at least one start-to-close timeout has passed since the activity
+ * was scheduled, because only an attempt that timed out can have left one. An attempt 1 that was scheduled sooner was moved to
+ * another build, for example.
+ */
+function isResetWithoutIntent(): boolean {
+  const { attempt, startToCloseTimeoutMs, ...info } = activityInfo();
+  const laterMs = info.currentAttemptScheduledTimestampMs - info.scheduledTimestampMs;
+  const mayHaveTimedOut = laterMs > 0 && laterMs >= startToCloseTimeoutMs - TIMER_SHIFT_MS;
+  return attempt === 1 && mayHaveTimedOut;
+}
+
+/** The server's timers may fire this early, in milliseconds. */
+const TIMER_SHIFT_MS = 1_000;

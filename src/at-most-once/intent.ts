@@ -1,0 +1,16 @@
+/** When a request was sent, and what the caller found just before it, so that a later read can tell what the request has changed. */
+export type Sent<Baseline> = { /** ISO 8601. */ readonly sentAt: string } & Baseline;
+
+/** The record of an attempt, in the heartbeat details of its activity. */
+export type Intent<Baseline = object> = Sent<Baseline> & {
+  /** The request may be on its way. False once the attempt knows that it had no effect. */
+  readonly sending: boolean;
+  /** The result of the activity: the request has its response, and only a read is left to do. */
+  readonly response?: object;
+};
+
+/** What a failure reports of an intent. */
+export function sentIn<Baseline>(intent: Intent<Baseline>): Sent<Baseline> {
+  const { sending: _, response: __, ...sent } = intent;
+  return sent as unknown as Sent<Baseline>;
+}

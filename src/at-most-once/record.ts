@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { activityInfo, CompleteAsyncError, Context, getClient } from '@temporalio/activity';
+import {
+  ActivityCancelledError,
+  ActivityCompletionError,
+  ActivityNotFoundError,
+  ActivityPausedError,
+  ActivityResetError,
+  ServiceError,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { ActivityInterceptors } from '@temporalio/worker';
+import type { Intent, Sent } from './intent.js';
+
+const PAUSE_MS = 200;
+
+/** The time limit of a request to Temporal, in milliseconds. */
+export const REQUEST_MS = 5_000;
+
+/** Attempts whose intent the server has. They report their outcome themselves. */
+const sending = new WeakSet<Context>();
+
+/** Reports whether the server has the intent of this attempt. */
+export function isRecorded(): boolean {
+  return sending.has(Context.current());
+}
+
+/** The intent of one attempt. */
+export class IntentRecord<Baseline extends object> {
+  /** Undefined while the server has no intent of this attempt. */
+  sent: Sent<Baseline> | undefined;
+  refusal: Error | undefined;
+  #baseline: Baseline | undefined;
+  #recording: Promise<void> = Promise.resolve();
+
+  /** @param mayHaveBeenSent an earlier attempt may have sent the request, so withdrawing this intent leaves that open */
+  constructor(private readonly mayHaveBeenSent: boolean) {}
+
+  readonly compareWith = (baseline: Baseline): void => {
+    this.#baseline = baseline;
+  };
+
+  /** @throws the {@link refusal}, if this attempt must not send */
+  readonly record = (): Promise<void> => {
+    this.#recording = this.#record();
+    return this.#recording;
+  };
+
+  /** Waits for a recording in progress, because the call may have ended before it. */
+  async settled(): Promise<void> {
+    await this.#recording.catch(() => undefined);
+  }
+
+  // Keeps A1, A4.
+  async #record(): Promise<void> {
+    // An intent that is sent into a broken connection may arrive after this worker has died without sending the request.
+    await untilTemporalResponds();
+    const sent = { sentAt: new Date().toISOString(), ...this.#baseline } as Sent<Baseline>;
+    try {
+      await record({ sending: true, ...sent });
+      this.sent = sent;
+      sending.add(Context.current());
+    } catch (error) {
+      this.refusal = refusalOf(error);
+      if (isStopRequest(error)) await this.withdraw();
+      throw this.refusal;
+    }
+  }
+
+  /** Records that this attempt sent nothing, or nothing that had an effect. */
+  async withdraw(): Promise<void> {
+    // An earlier attempt may have sent it soon after it was scheduled.
+    const sent = this.sent ?? { sentAt: new Date(activityInfo().scheduledTimestampMs).toISOString() };
+    await record({ sending: this.mayHaveBeenSent, ...sent }).catch((error: unknown) => {
+      if (!isStopRequest(error) && !(error instanceof ActivityNotFoundError)) throw error;
+    });
+    sending.delete(Context.current());
+    this.sent = undefined;
+  }
+}
+
+/** Records the response in place of the intent, even if the server asks the attempt to end: the response still needs its read. */
+export async function recordResponse(response: object): Promise<void> {
+  await record({ sending: true, sentAt: new Date().toISOString(), response }).catch((error: unknown) => {
+    if (!isStopRequest(error)) throw error;
+  });
+}
+
+/** Reports whether the server accepted the heartbeat, and asks the attempt to end. */
+function isStopRequest(error: unknown): boolean {
+  return (
+    error instanceof ActivityCancelledError ||
+    error instanceof ActivityResetError ||
+    error instanceof ActivityPausedError
+  );
+}
+
+function refusalOf(error: unknown): Error {
+  if (error instanceof ActivityNotFoundError)
+    return ApplicationFailure.retryable(
+      'nothing was sent: the server has given up on this attempt',
+      'GivenUp',
+    );
+  if (!isStopRequest(error)) return error instanceof Error ? error : new Error(String(error));
+  // The server does not retry an activity whose cancellation was requested.
+  return ApplicationFailure.retryable('nothing was sent: the server asked the attempt to end', 'NotSent');
+}
+
+/** Returns once the server has the intent. */
+async function record(intent: Intent): Promise<void> {
+  const { taskToken } = activityInfo();
+  const { activity } = getClient();
+  await untilAccepted(() => activity.heartbeat(taskToken, intent));
+}
+
+/** Repeats a request to Temporal until it responds. Once the attempt has ended, the server does not find it. */
+function untilAccepted(request: () => Promise<void>): Promise<void> {
+  return retryWhile(request, (error) => error instanceof ActivityCompletionError);
+}
+
+/** Without a response, a request of a worker fails as `CANCELLED`. */
+function untilTemporalResponds(): Promise<unknown> {
+  const request = () => getClient().workflowService.getSystemInfo({});
+  return retryWhile(request, (error) => !isRejection(error)).catch(() => undefined);
+}
+
+/** The gRPC statuses PERMISSION_DENIED, UNIMPLEMENTED and UNAUTHENTICATED. */
+const REJECTIONS: readonly unknown[] = [7, 12, 16];
+
+/** A rejection is also a response. The native part of a worker reports some rejections only in words. */
+function isRejection(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown };
+  const inWords = /does not have (valid authentication cred|permission)/.test(String(message));
+  return REJECTIONS.includes(code) || inWords || (error instanceof ServiceError && isRejection(error.cause));
+}
+
+async function retryWhile<Response>(
+  request: () => Promise<Response>,
+  isWorthRetrying: (error: unknown) => boolean,
+): Promise<Response> {
+  // A signal that never aborts. The activity's own client ends its requests when the worker begins to shut down.
+  const { signal } = new AbortController();
+  for (;;) {
+    try {
+      const client = getClient();
+      return await client.withAbortSignal(signal, () =>
+        client.withDeadline(Date.now() + REQUEST_MS, request),
+      );
+    } catch (error) {
+      if (!isWorthRetrying(error)) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+// Keeps A3.
+/**
+ * Reports the outcome of an attempt that has recorded an intent, until the server accepts it. The SDK's own report gives up after
+ * some seconds without a connection. Place it before all other interceptors.
+ */
+export function reportsOutcomes(context: Context): ActivityInterceptors {
+  const { taskToken } = context.info;
+  return {
+    inbound: {
+      async execute(input, next) {
+        let report: () => Promise<void>;
+        try {
+          const result = await next(input);
+          if (!sending.has(context)) return result;
+          report = () => getClient().activity.complete(taskToken, result);
+        } catch (error) {
+          if (!sending.has(context)) throw error;
+          report = () => getClient().activity.fail(taskToken, error);
+        }
+        await untilAccepted(report).catch((error: unknown) => {
+          // The server has given up on the attempt; the next one reads the intent.
+          if (!(error instanceof ActivityNotFoundError)) throw error;
+        });
+        throw new CompleteAsyncError();
+      },
+    },
+  };
+}

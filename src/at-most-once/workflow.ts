@@ -1,0 +1,157 @@
+/** The workflow's side: options and proxies of the activities, the outcome of a request, and what may follow from it. */
+import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
+import { ActivityCancellationType, type ActivityOptions } from '@temporalio/workflow';
+import { type Intent, sentIn } from './intent.js';
+
+declare const sentOnce: unique symbol;
+declare const recordsIntent: unique symbol;
+
+/** The result of an activity that sends a write at most once. Only `sendOnce()` makes it, and only {@link SendOnce} gets the response. */
+export interface Once<Response> {
+  readonly [sentOnce]: Response;
+}
+
+/** The result of an activity whose write may be repeated, and records its intent. Only `sendRepeatably()` makes it. */
+export type Recorded<Response> = Promise<Response> & { readonly [recordsIntent]: true };
+
+type Writes = Once<unknown> | Recorded<unknown>;
+
+/** The names of the activities that record an intent. */
+export type WriteNames<Activities> = {
+  [Name in keyof Activities]: Activities[Name] extends (request: never) => Writes ? Name : never;
+}[keyof Activities];
+
+/** The time limit of an attempt, in milliseconds. */
+export const ATTEMPT_MS = 120_000;
+
+/**
+ * The options of an activity that records its intent. A heartbeat timeout would make attempts overlap, and could trip on a busy
+ * machine while the partner responds. A cancellation ends what was not sent; a request that was sent runs to its end, so that its
+ * outcome is known.
+ */
+export interface WriteOptions extends ActivityOptions {
+  readonly cancellationType: typeof ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
+  readonly heartbeatTimeout?: never;
+}
+
+/** The server may retry without limit what was not sent. */
+export const AT_MOST_ONCE: WriteOptions = {
+  startToCloseTimeout: ATTEMPT_MS,
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+};
+
+export type OptionsOf<Activity> = Activity extends (request: never) => Writes
+  ? WriteOptions
+  : ActivityOptions;
+
+declare const cannotBeCalled: unique symbol;
+
+/** The proxy of an activity that sends a write at most once. It cannot be called: {@link sendOnce} sends it. */
+export interface OnceProxy<Request, Response> {
+  readonly [cannotBeCalled]: (request: Request) => Response;
+}
+
+type ProxyOf<Activity> = Activity extends (request: infer Request) => Once<infer Response>
+  ? OnceProxy<Request, Response>
+  : Activity;
+
+export type ProxiesOf<Activities> = { readonly [Name in keyof Activities]: ProxyOf<Activities[Name]> };
+
+export type SendOnce = <Request, Response>(
+  activity: OnceProxy<Request, Response>,
+  request: Request,
+) => Promise<Response>;
+
+const sendOnce: SendOnce = (activity, request) =>
+  (activity as unknown as (given: typeof request) => ReturnType<typeof sendOnce>)(request) as never;
+
+/** What became of one request. */
+export type Outcome<Result, Failure> =
+  | { readonly is: 'done'; readonly result: Result }
+  | { readonly is: 'rejected' | 'forbidden' | 'uncertain'; readonly failure: Failure };
+
+/** Evidence that the write took effect, or a person's word for it, with the result of the write. */
+export type Found<Result> = { readonly found: Result } | undefined;
+
+interface Known<Result> {
+  readonly found: Result;
+  /** The id that a person adopted. */
+  readonly adopted?: string;
+}
+
+export type Next<Result> = Known<Result> | 'again';
+
+declare const byPerson: unique symbol;
+
+/** What follows from an uncertain outcome. Only {@link untilDecided} can say `again`, because a person did. */
+export type Decided<Result> = Known<Result> | ('again' & { readonly [byPerson]: true });
+
+/** A write, and what follows from each outcome of a request. */
+export interface Write<Result, Failure> {
+  /** Sends the request. The first time, it may return the outcome of an earlier request instead. */
+  readonly send: (sendOnce: SendOnce, isFirst: boolean) => Promise<Outcome<Result, Failure>>;
+  readonly rejected: (failure: Failure) => Promise<Next<Result>>;
+  readonly forbidden: (failure: Failure) => Promise<Next<Result>>;
+  readonly uncertain: (failure: Failure) => Promise<Decided<Result>>;
+}
+
+/** Sends a write until its outcome is known: by the response, by evidence, or from a person. */
+export async function untilKnown<Result, Failure>(write: Write<Result, Failure>): Promise<Result> {
+  for (let isFirst = true; ; isFirst = false) {
+    const outcome = await write.send(sendOnce, isFirst);
+    if (outcome.is === 'done') return outcome.result;
+    const next = await write[outcome.is](outcome.failure);
+    if (typeof next === 'object') return next.found;
+  }
+}
+
+/** A question to a person about a write. */
+export interface Asking<Result> {
+  /** Evidence that something else has read meanwhile. */
+  readonly evidence: () => Found<Result>;
+  /** Nobody needs the write at the moment, so nobody is asked. */
+  readonly isMoot: () => boolean;
+  readonly untilNeeded: () => Promise<void>;
+  /** Asks a person. May end without an answer once `isOver`. `refused` is why the last id was not adopted. */
+  readonly ask: (
+    refused: string,
+    isOver: () => boolean,
+  ) => Promise<{ readonly adopt: string } | 'again' | undefined>;
+  /** The result, from the id that a person gives; or why that id is refused. */
+  readonly adopt: (id: string) => Promise<{ readonly found: Result } | { readonly refused: string }>;
+}
+
+// Keeps A5.
+/** Asks about a write until evidence shows its effect, a person adopts it, or a person says that it may be sent again. */
+export async function untilDecided<Result>(asking: Asking<Result>): Promise<Decided<Result>> {
+  const { evidence, isMoot } = asking;
+  const isOver = () => evidence() !== undefined || isMoot();
+  for (let refused = ''; ; ) {
+    const said = isOver() ? undefined : await asking.ask(refused, isOver);
+    const seen = evidence();
+    if (seen) return seen;
+    if (typeof said === 'object') {
+      const adoption = await asking.adopt(said.adopt);
+      if ('found' in adoption) return { ...adoption, adopted: said.adopt };
+      refused = adoption.refused;
+    } else if (isMoot()) await asking.untilNeeded();
+    else if (said === 'again') return said as Decided<Result>;
+  }
+}
+
+/**
+ * Reads the outcome of a request from the cause of an activity's failure, where the attempt did not report it. The server does not
+ * retry an attempt that ended, or timed out, while its activity was canceled: its intent shows whether the request was sent.
+ *
+ * @returns undefined if the attempt reported the outcome itself, or failed for another reason
+ */
+export function unreported(cause: unknown) {
+  if (cause instanceof ApplicationFailure && (cause.type === 'NotSent' || cause.type === 'GivenUp'))
+    return { outcome: 'none', reason: cause.message } as const;
+  if (!(cause instanceof TimeoutFailure)) return undefined;
+  const intent = cause.lastHeartbeatDetails as Intent | undefined;
+  const reason = 'the attempt timed out';
+  if (!intent?.sending) return { outcome: 'none', reason } as const;
+  return { outcome: 'uncertain', reason, sent: sentIn(intent) } as const;
+}
