@@ -126,7 +126,9 @@ async function pasteEverything(): Promise<void> {
   const reader = startReader(folder, { TZ: 'UTC', PATH: `${folder}:${process.env['PATH']}` });
   const ofTutorial = BLOCKS.filter(({ page }) => page === TUTORIAL);
   const cleanUp = ofTutorial.splice(-1);
-  const crash = ofTutorial.splice(ofTutorial.findIndex(({ commands }) => commands.includes('/sandbox/faults')));
+  const crash = ofTutorial.splice(
+    ofTutorial.findIndex(({ commands }) => commands.includes('/sandbox/faults')),
+  );
   expect(crash.length).toBeGreaterThan(1);
   const pasted = variants(ofTutorial, [...crash, ...BLOCKS.filter(({ page }) => page !== TUTORIAL)]);
   const problems: object[] = [];
