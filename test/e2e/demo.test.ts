@@ -112,8 +112,9 @@ function expectShownIn(everyone: string): void {
 }
 
 /**
- * Pastes the blocks of the tutorial, and every night those of all pages, into one terminal, in a folder that shares what they read.
- * The two minutes that the tutorial waits are half a minute there.
+ * Pastes the blocks of the tutorial up to its crash, and every night those of the crash and of all other pages, into one terminal, in a
+ * folder that shares what they read. The two minutes that the tutorial waits are half a minute there. In the gate,
+ * test/e2e/workflows/killed-worker.test.ts kills a worker.
  */
 async function pasteEverything(): Promise<void> {
   const folder = await newFolder();
@@ -125,12 +126,13 @@ async function pasteEverything(): Promise<void> {
   const reader = startReader(folder, { TZ: 'UTC', PATH: `${folder}:${process.env['PATH']}` });
   const ofTutorial = BLOCKS.filter(({ page }) => page === TUTORIAL);
   const cleanUp = ofTutorial.splice(-1);
-  const others = variants(
-    [],
-    BLOCKS.filter(({ page }) => page !== TUTORIAL),
+  const crash = ofTutorial.splice(
+    ofTutorial.findIndex(({ commands }) => commands.includes('/sandbox/faults')),
   );
+  expect(crash.length).toBeGreaterThan(1);
+  const pasted = variants(ofTutorial, [...crash, ...BLOCKS.filter(({ page }) => page !== TUTORIAL)]);
   const problems: object[] = [];
-  for (const { page, commands, shown } of [...ofTutorial, ...others, ...cleanUp]) {
+  for (const { page, commands, shown } of [...pasted, ...cleanUp]) {
     const { codes, printed } = await reader.paste(commands);
     const differs = shown.length > 0 ? firstDifference(shown, printed) : undefined;
     const findings = printed.filter((line) => /^(warn|wrong) /.test(line));

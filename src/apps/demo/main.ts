@@ -51,6 +51,8 @@ const printer = new Printer(process);
 const running: Process[] = [];
 
 async function main(): Promise<number> {
+  // The paths of its commands are those of a reader in the checkout.
+  process.chdir(ROOT);
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
   for (const store of ['documents', 'statements']) await mkdir(join(FOLDER, store), { mode: 0o700 });

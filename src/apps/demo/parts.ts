@@ -1,13 +1,13 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
 import { Webhook } from 'standardwebhooks';
 import { type WorkflowType, workflowId } from '../../messages/ids.js';
@@ -22,8 +22,6 @@ import { shellWord } from '../command/cli/arguments.js';
 import { EXIT } from '../command/cli/errors.js';
 
 /** The parts of the demo: its processes, its onboardings and their answers, and the system next to Gangway. */
-
-const run = promisify(execFile);
 
 export const ROOT = inPackage('.');
 
@@ -73,13 +71,18 @@ async function untilUp(name: string, child: ChildProcess, probe: string, log: st
   throw new Error(`the ${name} did not start; see ${log}`);
 }
 
-/** Runs `gangway` as a person or a script does, and returns its JSON lines. */
+/** Runs `gangway` as a person or a script does, but in this process, and returns its JSON lines. */
 export async function gangway<Line>(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<Line[]> {
-  const { stdout } = await run(process.execPath, [built('starter'), ...args, '--json'], {
-    cwd: ROOT,
-    env: { ...process.env, ...env },
-  });
-  return stdout
+  const { run } = await import('../command/program.js');
+  const [stdin, stdout, stderr] = [Readable.from([]), new PassThrough(), new PassThrough()];
+  const { signal } = new AbortController();
+  const printed = Promise.all([text(stdout), text(stderr)]);
+  const surroundings = { env: { ...process.env, ...env }, stdin, stdout, stderr, signal };
+  const code = await run([...args, '--json'], surroundings);
+  for (const stream of [stdout, stderr]) stream.end();
+  const [lines, problem] = await printed;
+  if (code !== 0) throw new Error(`gangway ${args.map(shellWord).join(' ')} ended with ${code}: ${problem}`);
+  return lines
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Line);

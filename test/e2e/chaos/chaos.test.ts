@@ -5,7 +5,7 @@ import { changedBuild } from '../../rigs/worker/changed-build.js';
 /** In brief weather each kind of incident happens once. test/nightly/chaos/chaos.test.ts has more, and `npm run chaos` hundreds. */
 it('nothing is lost, doubled or leaked while a worker, a receiver and Temporal are killed and the partners fail', async () => {
   const build = await changedBuild('brief-writes');
-  const size = { seed: 7, count: 5, lastsMs: 8_000, paceMs: 300 };
+  const size = { seed: 7, count: 4, lastsMs: 6_000, paceMs: 300 };
   // Times are those of a busy machine: what counts is that nothing is lost or doubled, however long it takes.
   const { wrong, waiting, incidents } = await chaos({ build, ...size, patienceMs: 180_000 });
   expect(wrong).toEqual([]);

@@ -1,6 +1,7 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { shellWord } from '../../../src/apps/command/cli/arguments.js';
 import { newFolder } from '../../rigs/folders.js';
 import { run } from '../../rigs/processes.js';
 
@@ -82,36 +83,60 @@ async function rollOut(
 ) {
   const folder = await newFolder();
   const [temporal, workers] = [join(folder, 'temporal'), join(folder, 'workers')];
-  const facts = { counts, lists, failing, isLate };
+  const byQuery = (all: Readonly<Record<string, unknown>>) =>
+    Object.entries(all)
+      .map(([part, printed]) => `*${shellWord(part)}*) echo ${shellWord(JSON.stringify(printed))}`)
+      .join(' ;;\n    ');
+  const counted = Object.fromEntries(
+    Object.entries(counts).map(([part, count]) => [part, { count: String(count) }]),
+  );
+  const listed = Object.fromEntries(
+    Object.entries(lists).map(([part, ids]) => [
+      part,
+      ids.map((workflowId) => ({ execution: { workflowId, runId: 'r' } })),
+    ]),
+  );
+  const pending = (type: string) =>
+    shellWord(
+      JSON.stringify({
+        pendingActivities: [{ attempt: 3, lastFailure: { applicationFailureInfo: { type } } }],
+      }),
+    );
   await writeFile(join(folder, 'current'), current);
   await writeFile(
     temporal,
-    `#!${process.execPath}
-const fs = require('node:fs');
-const { counts, lists, failing, isLate } = ${JSON.stringify(facts)};
-const args = process.argv.slice(2);
-const line = args.join(' ');
-const file = ${JSON.stringify(join(folder, 'current'))};
-const of = (name) => args[args.indexOf(name) + 1] ?? '';
-const first = (all, otherwise) => Object.entries(all).find(([part]) => of('--query').includes(part))?.[1] ?? otherwise;
-const print = (json) => console.log(JSON.stringify(json));
-if (line.startsWith('workflow count')) print({ count: String(first(counts, 0)) });
-else if (line.startsWith('workflow list'))
-  print(first(lists, []).map((workflowId) => ({ execution: { workflowId, runId: 'r' } })));
-else if (line.startsWith('workflow describe')) {
-  const type = failing.includes(of('--workflow-id')) ? 'SoftwareError' : 'PartnerError';
-  print({ pendingActivities: [{ attempt: 3, lastFailure: { applicationFailureInfo: { type } } }] });
-} else if (line.includes('describe-version')) print({});
-else if (line.includes('deployment describe --name'))
-  print({ routingConfig: { currentVersionBuildID: fs.readFileSync(file, 'utf8') } });
-else if (line.includes('set-current-version')) {
-  const is = fs.readFileSync(file, 'utf8') === of('--build-id');
-  fs.writeFileSync(file, of('--build-id'));
-  if (isLate) {
-    console.error(is ? 'Error: the version is already current' : 'Error: context deadline exceeded');
-    process.exitCode = 1;
-  }
+    `#!/usr/bin/env bash
+file=${shellWord(join(folder, 'current'))}
+of() {
+  while [ $# -gt 1 ]; do [ "$1" != "$name" ] || { printf %s "$2"; return; }; shift; done
 }
+option() { name=$1 of "\${args[@]}"; }
+args=("$@")
+query=$(option --query)
+case "$*" in
+  'workflow count'*) case "$query" in
+    ${byQuery({ ...counted, '': { count: '0' } })} ;;
+    esac ;;
+  'workflow list'*) case "$query" in
+    ${byQuery({ ...listed, '': [] })} ;;
+    esac ;;
+  'workflow describe'*) case "$(option --workflow-id)" in
+    ${failing.map((id) => `${shellWord(id)}) echo ${pending('SoftwareError')} ;;`).join('\n    ')}
+    *) echo ${pending('PartnerError')} ;;
+    esac ;;
+  *describe-version*) echo '{}' ;;
+  *'deployment describe --name'*)
+    printf '{"routingConfig":{"currentVersionBuildID":"%s"}}\\n' "$(<"$file")" ;;
+  *set-current-version*)
+    was=$(<"$file")
+    build=$(option --build-id)
+    printf %s "$build" >"$file"
+    ${isLate ? '' : 'exit 0'}
+    if [ "$was" = "$build" ]; then echo 'Error: the version is already current' >&2
+    else echo 'Error: context deadline exceeded' >&2
+    fi
+    exit 1 ;;
+esac
 `,
   );
   await writeFile(workers, '#!/bin/sh\n');

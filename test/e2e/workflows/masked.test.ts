@@ -1,12 +1,12 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { gangway } from '../../rigs/command.js';
 import { business } from '../../rigs/inputs.js';
-import { createRig } from '../../rigs/rig.js';
+import { sharedRig } from '../../rigs/shared-rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
+const rig = await sharedRig();
+
 it('a ticket that repeats a social security number is masked in state, inbox and status, and so is the reason of its answer', async () => {
-  const rig = await createRig();
-  onTestFinished(() => rig.close());
   const input = business('waiting');
   const onboarding = await rig.onboardBusiness(input);
   const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');

@@ -1,16 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gangway } from '../../../rigs/command.js';
 import { batchFile, ndjson } from '../../../rigs/commands/files.js';
+import { relayedGangway } from '../../../rigs/commands/relayed.js';
 import { merchant } from '../../../rigs/inputs.js';
 import { jsonLines, run } from '../../../rigs/processes.js';
 import { createRig, type Rig } from '../../../rigs/rig.js';
 
 let rig: Rig;
+let relayed: string;
 beforeAll(async () => {
   // Scripts answer notes of all merchants of an agent, and report on all onboardings.
   rig = await createRig({ ownNamespace: true });
+  relayed = await relayedGangway(rig.atClose);
 });
 afterAll(() => rig.close());
+
+/** The built command. One script runs it, and a chaos run another one. */
+const BUILT = { GANGWAY: `${process.execPath} dist/starter.js` };
 
 /** Runs a script. Its progress, which a slow machine prints, is left out. */
 const script = async (
@@ -20,7 +26,7 @@ const script = async (
 ) => {
   const ended = await run(`examples/scripts/${name}.sh`, args, {
     ...rig.env,
-    GANGWAY: `${process.execPath} dist/starter.js`,
+    GANGWAY: relayed,
     ...env,
   });
   return { ...ended, stderr: ended.stderr.replace(/^\.\.\. .*\n/gm, '') };
@@ -57,7 +63,7 @@ const USAGE = { code: 2, stderr: expect.stringMatching(/^usage: /) };
 
 describe('board-and-wait.sh', () => {
   it('boards the example file, prints each outcome, and exits 1 when one is not boarded', async () => {
-    const ended = await script('board-and-wait', ['examples/merchants.csv']);
+    const ended = await script('board-and-wait', ['examples/merchants.csv'], BUILT);
     expect(linesOf(ended)).toEqual([
       expect.stringMatching(/^2 elm-florist boarded 5180\d+$/),
       expect.stringMatching(/^3 pine-cycles boarded 5180\d+$/),

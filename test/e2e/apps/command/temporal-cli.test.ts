@@ -1,14 +1,14 @@
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { parsePayloadKeys } from '../../../../src/temporal/payload-codec.js';
 import { runCodecServer, TOKEN } from '../../../rigs/codec-server/running-codec-server.js';
 import { merchant } from '../../../rigs/inputs.js';
 import { Onboarding } from '../../../rigs/onboarding.js';
 import { run } from '../../../rigs/processes.js';
-import { createRig } from '../../../rigs/rig.js';
+import { sharedRig } from '../../../rigs/shared-rig.js';
+
+const rig = await sharedRig();
 
 it('the official temporal command, with JSON and a codec server, starts a boarding, queries it and answers it: what it sends is encrypted, and what was encrypted is shown', async () => {
-  const rig = await createRig();
-  onTestFinished(() => rig.close());
   const { TEMPORAL_ADDRESS: address = '', PAYLOAD_KEYS: keys = '' } = rig.env;
   const { url, log } = await runCodecServer({ keys: parsePayloadKeys(keys) });
   const codec = ['--codec-endpoint', `${url}/{namespace}`, '--codec-auth', `Bearer ${TOKEN}`];

@@ -1,19 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { READING_MS } from '../../../rigs/command.js';
 import { idOf, inputFile, merchantsFile } from '../../../rigs/commands/files.js';
 import { merchant } from '../../../rigs/inputs.js';
 import { Onboarding } from '../../../rigs/onboarding.js';
 import { run } from '../../../rigs/processes.js';
-import { createRig, type Rig } from '../../../rigs/rig.js';
+import { sharedRig } from '../../../rigs/shared-rig.js';
 import { CTRL_C, gangwayAtTerminal } from '../../../rigs/terminal.js';
 
-let rig: Rig;
-beforeAll(async () => {
-  // Most boardings wait until the end, and nothing about them changes at the partner.
-  rig = await createRig({ poll: { minMs: 50, maxMs: 10_000 } });
-});
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 const at = (args: string, columns?: number) => gangwayAtTerminal(args, rig.env, columns);
 

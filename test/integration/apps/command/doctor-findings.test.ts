@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, afterEach, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../../../src/messages/search-attributes.js';
 import { SYSTEM_NAMES } from '../../../../src/partners/systems.js';
 import {
@@ -14,6 +14,7 @@ import { gangway } from '../../../rigs/command.js';
 import { merchant } from '../../../rigs/inputs.js';
 import { jsonLines, launch, run } from '../../../rigs/processes.js';
 import { createRig, type Rig, type RigOptions } from '../../../rigs/rig.js';
+import { sharedRig } from '../../../rigs/shared-rig.js';
 import { startOldServer } from '../../../rigs/temporal/old-server.js';
 import { eventually } from '../../../rigs/waiting.js';
 
@@ -28,8 +29,7 @@ const wrong = (check: string, detail: string, fix: string): Finding => ({
   ...{ check, state: 'wrong', detail, fix },
 });
 
-const rig = await createRig();
-afterAll(() => rig.close());
+const rig = await sharedRig();
 
 /** The findings of doctor that are not in order, without weak settings. */
 async function problems(env: Record<string, string>): Promise<Finding[]> {

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generatePayloadKey } from '../../../../src/temporal/payload-codec.js';
 import { WORKFLOW_BUNDLES } from '../../../../src/worker/bundles.js';
-import { replayed } from '../../../../src/worker/replay.js';
+import { type Difference, replayed } from '../../../../src/worker/replay.js';
 import { gangway as runGangway } from '../../../rigs/command.js';
 import { inputFile } from '../../../rigs/commands/files.js';
 import { merchant } from '../../../rigs/inputs.js';
@@ -80,21 +80,6 @@ describe('gangway replay', () => {
   });
 });
 
-/** The difference of a recorded boarding in a bundle in which a part of `merchantBoarding` is replaced. */
-async function difference(part: string, by: string, run = 'straight') {
-  const bundle = await readFile(WORKFLOW_BUNDLES.plain, 'utf8');
-  expect(bundle.split(part)).toHaveLength(2);
-  const runs = [run];
-  const place = { namespace: 'default', taskQueue: 'gangway', payloadKeys: undefined };
-  const found = replayed({ ...place, code: bundle.replace(part, by) }, async () => {
-    const name = runs.shift();
-    if (name === undefined) return undefined;
-    const history = historyFromJSON(await recorded(`0.1.0/${name}.json`));
-    return { workflowId: `merchant-boarding-${name}`, runId: name, type: 'merchantBoarding', history };
-  });
-  return (await Array.fromAsync(found)).map((run) => run.difference);
-}
-
 /** In a process of its own, because the workers of this one keep the SDK's runtime alive. */
 it('replays on, although one of its threads is done before the other has begun', async () => {
   const script = `
@@ -132,63 +117,106 @@ it('lets its process end when there is nothing to replay', async () => {
   expect(ended).toEqual({ code: 0, stdout: 'done\n', stderr: '' });
 });
 
+const PLAIN = await readFile(WORKFLOW_BUNDLES.plain, 'utf8');
+
 /** The name that the bundle gives to the module of the steps, whose number depends on the other imports. */
-const [STEPS] =
-  /_boarding_steps_js__WEBPACK_IMPORTED_MODULE_\d+__/.exec(await readFile(WORKFLOW_BUNDLES.plain, 'utf8')) ??
-  [];
-const SET_FEES = `await (0,${STEPS}.setFees)(boarding);\n            await (0,${STEPS}.submit)(boarding);`;
+const [STEPS] = /_boarding_steps_js__WEBPACK_IMPORTED_MODULE_\d+__/.exec(PLAIN) ?? [];
+const WORKFLOW = '_temporalio_workflow__WEBPACK_IMPORTED_MODULE_0__';
+const FEES = `await (0,${STEPS}.setFees)(boarding);`;
+const SET_FEES = `${FEES}\n            await (0,${STEPS}.submit)(boarding);`;
+const OVERDUE = `(await (0,${WORKFLOW}.condition)(hasMoved, end - Date.now(), { summary }))`;
+const UPSERT = `(0,${WORKFLOW}.upsertSearchAttributes)(changed);`;
+
+/** Changes of the code: a part of the bundle, and what is there in place of it. */
+const CHANGES = {
+  'an activity that was removed': [SET_FEES, FEES],
+  'an activity that was added': [SET_FEES, `${SET_FEES} ${FEES}`],
+  'a timer that was removed': [OVERDUE, `(await (0,${WORKFLOW}.condition)(hasMoved), true)`],
+  'an upsert that was added': [UPSERT, `${UPSERT} ${UPSERT}`],
+  'an upsert that was removed': [UPSERT, ''],
+  'a timer that was added': [SET_FEES, `await (0,${WORKFLOW}.sleep)(5);\n${SET_FEES}`],
+  'an error of the code': [SET_FEES, 'throw new Error("of ada@example.com");'],
+} as const;
+
+type Name = keyof typeof CHANGES;
+
+const WITH_NOTES: readonly Name[] = [
+  ...(['a timer that was removed', 'an upsert that was added'] as const),
+  ...(['an upsert that was removed', 'a timer that was added'] as const),
+];
+
+/** The bundle, in which the change of its name applies to each onboarding, so that one replay shows them all. */
+function changedBundle(): string {
+  const changes = Object.entries(CHANGES);
+  return [SET_FEES, OVERDUE, UPSERT].reduce((bundle, part) => {
+    expect(bundle.split(part)).toHaveLength(2);
+    const is = (name: string) => `(0,${WORKFLOW}.workflowInfo)().workflowId === '${name}'`;
+    const ofPart = changes.filter(([, [where]]) => where === part);
+    const by = part.endsWith(';')
+      ? ofPart.reduceRight((rest, [name, [, code]]) => `if (${is(name)}) { ${code} } else { ${rest} }`, part)
+      : ofPart.reduceRight((rest, [name, [, code]]) => `(${is(name)} ? ${code} : ${rest})`, part);
+    return bundle.replace(part, () => by);
+  }, PLAIN);
+}
 
 describe('a replay of code that has changed', () => {
-  const changed = (cause: string) => ({
-    cause: `merchantBoarding: ${cause}`,
-    at: expect.stringMatching(/^src\/workflows\/boarding\/\w+\.ts:\d+$/),
-    eventId: expect.stringMatching(/^\d+$/),
+  const found = new Map<string, Difference | undefined>();
+  beforeAll(async () => {
+    const names: Name[] = Object.keys(CHANGES) as Name[];
+    const place = { namespace: 'default', taskQueue: 'gangway', payloadKeys: undefined };
+    const all = replayed({ ...place, code: changedBundle() }, async () => {
+      const name = names.shift();
+      if (name === undefined) return undefined;
+      const run = WITH_NOTES.includes(name) ? 'more-notes' : 'straight';
+      const history = historyFromJSON(await recorded(`0.1.0/${run}.json`));
+      return { workflowId: name, runId: name, type: 'merchantBoarding', history };
+    });
+    for await (const { workflowId, difference } of all) found.set(workflowId, difference);
   });
 
-  it('names the activity that was removed', async () => {
-    const cause = 'the history has activity submitMerchant, the code requests activity changeFees';
-    expect(await difference(`await (0,${STEPS}.submit)(boarding);`, '')).toEqual([changed(cause)]);
-  });
-
-  it('names an activity that was added, with its place', async () => {
-    const cause = 'the history has activity awaitStatusChange, the code requests activity changeFees';
-    const found = await difference(SET_FEES, `${SET_FEES} await (0,${STEPS}.setFees)(boarding);`);
-    expect(found).toEqual([changed(cause)]);
-  });
-
-  const WORKFLOW = '_temporalio_workflow__WEBPACK_IMPORTED_MODULE_0__';
-  const OVERDUE = `(await (0,${WORKFLOW}.condition)(hasMoved, end - Date.now(), { summary }))`;
-  const UPSERT = `(0,${WORKFLOW}.upsertSearchAttributes)(changed);`;
-
-  const told = (what: string) => `merchantBoarding: [TMPRL1100] Nondeterminism error: ${what}`;
-  it.each([
+  it.each<[Name, cause: string]>([
     [
-      ...['a timer that was removed', OVERDUE, `(await (0,${WORKFLOW}.condition)(hasMoved), true)`],
-      ...['No command scheduled for event HistoryEvent(id: …, TimerStarted)', '20'],
+      'an activity that was removed',
+      'the history has activity submitMerchant, the code requests activity changeFees',
     ],
     [
-      ...['an upsert that was added', UPSERT, `{ ${UPSERT} ${UPSERT} }`],
+      'an activity that was added',
+      'the history has activity awaitStatusChange, the code requests activity changeFees',
+    ],
+  ])('names %s, with its place', (name, cause) => {
+    expect(found.get(name)).toEqual({
+      cause: `merchantBoarding: ${cause}`,
+      at: expect.stringMatching(/^src\/workflows\/boarding\/\w+\.ts:\d+$/),
+      eventId: expect.stringMatching(/^\d+$/),
+    });
+  });
+
+  it.each<[Name, what: string, eventId: string]>([
+    ['a timer that was removed', 'No command scheduled for event HistoryEvent(id: …, TimerStarted)', '20'],
+    [
+      'an upsert that was added',
       'UpsertWorkflowSearchAttributesMachine does not handle HistoryEvent(id: …, ActivityTaskScheduled)',
       '12',
     ],
     [
-      ...['an upsert that was removed', UPSERT, ';'],
+      'an upsert that was removed',
       'Activity machine does not handle this event: HistoryEvent(id: …, UpsertWorkflowSearchAttributes)',
       '11',
     ],
     [
-      ...['a timer that was added', SET_FEES, `await (0,${WORKFLOW}.sleep)(5);\n${SET_FEES}`],
+      'a timer that was added',
       'Timer machine does not handle this event: HistoryEvent(id: …, UpsertWorkflowSearchAttributes)',
       '11',
     ],
-  ] as const)('names %s, by its event, and the place of nothing else', async (_, part, by, what, eventId) => {
-    expect(await difference(part, by, 'more-notes')).toEqual([{ cause: told(what), eventId }]);
+  ])('names %s, by its event, and the place of nothing else', (name, what, eventId) => {
+    const cause = `merchantBoarding: [TMPRL1100] Nondeterminism error: ${what}`;
+    expect(found.get(name)).toEqual({ cause, eventId });
   });
 
-  it('explains an error of the code itself', async () => {
-    const at = expect.stringMatching(/^src\/workflows\/merchant-boarding\.ts:\d+$/);
-    expect(await difference(SET_FEES, 'throw new Error("of ada@example.com");')).toEqual([
-      { cause: 'merchantBoarding: of [Redacted]', at },
-    ]);
+  it('explains an error of the code itself', () => {
+    expect(found.get('an error of the code')).toEqual({
+      cause: 'merchantBoarding: of [Redacted]',
+      at: expect.stringMatching(/^src\/workflows\/merchant-boarding\.ts:\d+$/),
+    });
   });
 });
