@@ -60,11 +60,19 @@ export interface Step {
 
 const WORKFLOW_TASK_MS = 10_000;
 
-/** With these, nothing may have happened since the task began. */
+/** A step with what another one got before it. */
+export const joined = (before: Activation, activation: Activation): Activation => ({
+  ...activation,
+  jobs: [...before.jobs, ...activation.jobs].toSorted((one, other) => rankOf(one) - rankOf(other)),
+});
+
+/** With these, nothing may have happened since the task began. The core moves them to the end of a task. */
 const LAST = [
   ...(['completeWorkflowExecution', 'failWorkflowExecution'] as const),
   ...(['cancelWorkflowExecution', 'continueAsNewWorkflowExecution'] as const),
 ];
+
+const isLast = (command: Commands) => LAST.some((last) => command[last]);
 
 /** As the core hands them over: first the start, then signals and updates, then the rest in the order of the history. */
 const RANKS: { readonly [Name in keyof Job]?: number } = {
@@ -96,6 +104,17 @@ export class Run {
   readonly indexed: Record<string, Payload> = {};
   readonly init: Init;
   readonly events: object[] = [];
+  /** Events that happen while a task runs come after its commands. */
+  readonly #buffered: {
+    readonly kind: string;
+    readonly attributes: object;
+    readonly job?: Job | undefined;
+  }[] = [];
+  /** The server forgets what the task that completes does to updates. */
+  #losesUpdates = false;
+  /** The events of commands, by what they have begun. */
+  readonly #updating = new Map<string, { readonly meta: object; readonly input: object }>();
+  readonly #begun = new Map<string, number>();
   /** What has happened since the last task. */
   #jobs: Job[];
   #task: { readonly jobs: readonly Job[]; readonly cancel: () => void } | undefined;
@@ -126,17 +145,28 @@ export class Run {
     };
     this.#jobs = start.neverRuns ? [] : [{ initializeWorkflow: this.init }];
     this.#write('workflowExecutionStarted', {
-      ...{ workflowType: { name: type }, input: { payloads: args }, memo: { fields: { ...this.memo } } },
+      ...{ ...startedAs(start), workflowId, attempt: 1 },
       continuedExecutionRunId: before?.runId,
     });
     if (!start.neverRuns) host.dispatchTask(this);
   }
 
-  /** The event that closes a history is its last one, whatever commands follow in the same task. */
-  #write(kind: string, attributes: object = {}): void {
+  /** The event that closes a history is its last one, whatever commands follow in the same task. @param begins `timer 1` */
+  #write(kind: string, attributes: object = {}, begins?: string): void {
     if (!this.isOpen) return;
     const [eventId, eventTime] = [this.events.length + 1, msNumberToTs(this.host.world.now)];
     this.events.push({ eventId, eventTime, [`${kind}EventAttributes`]: attributes });
+    if (begins) this.#begun.set(begins, eventId);
+  }
+
+  /** @param job which a worker gets to know with the event */
+  #writeOnceIdle(kind: string, attributes: object, job?: Job): void {
+    if (this.#task) this.#buffered.push({ kind, attributes, job });
+    else this.#write(kind, attributes);
+  }
+
+  #flush(): void {
+    for (const { kind, attributes } of this.#buffered.splice(0)) this.#write(kind, attributes);
   }
 
   /** A task has begun, or waits for a worker. */
@@ -156,7 +186,7 @@ export class Run {
   /** Something has happened. */
   #happened(job: Job, event?: string, attributes?: object): void {
     if (!this.isOpen) return;
-    if (event) this.#write(event, attributes);
+    if (event) this.#writeOnceIdle(event, attributes ?? {}, job);
     this.#jobs.push(job);
     if (!this.#task && this.#jobs.length === 1) this.host.dispatchTask(this);
   }
@@ -176,6 +206,7 @@ export class Run {
   update(id: string, name: string, input: Payload[]): void {
     this.updates.set(id, Promise.withResolvers());
     const meta = { identity: 'simulation', updateId: id };
+    this.#updating.set(id, { meta, input: { name, args: { payloads: input } } });
     this.#happened({ doUpdate: { id, protocolInstanceId: id, name, input, meta, runValidator: true } });
   }
 
@@ -194,6 +225,16 @@ export class Run {
     };
   }
 
+  /**
+   * The last task, if nothing came of it and of the one before. When a task for updates follows at once, a worker without the workflow
+   * in its memory takes both as one: the core's `find_end_index_of_next_wft_seq` takes the empty one for a heartbeat.
+   */
+  get idleStep(): Step | undefined {
+    return this.steps.slice(-2).every(({ commands }) => commands.length === 0)
+      ? this.steps.at(-1)
+      : undefined;
+  }
+
   /** Whether that is the task that runs. */
   isRunning(activation: Activation): boolean {
     return this.#task !== undefined && activation.jobs.every((job) => this.#task?.jobs.includes(job));
@@ -205,6 +246,7 @@ export class Run {
     this.#task.cancel();
     this.#jobs.unshift(...this.#task.jobs);
     this.#task = undefined;
+    this.#flush();
     this.host.dispatchTask(this);
   }
 
@@ -216,20 +258,30 @@ export class Run {
   completeTask(step: Step): boolean {
     if (!this.#task || !this.isOpen) return true;
     const { commands } = step;
-    if (this.#jobs.length > 0 && commands.some((command) => LAST.some((last) => command[last]))) {
+    if (this.#jobs.length > 0 && commands.some(isLast)) {
       this.failTask();
       return false;
     }
     this.#task.cancel();
     this.#task = undefined;
-    this.steps.push(step);
-    this.#write('workflowTaskCompleted');
-    for (const command of commands)
+    this.#losesUpdates =
+      this.host.hasFault('again') && commands.some((each) => each.continueAsNewWorkflowExecution);
+    // A task that only rejects updates leaves no trace.
+    const isSpeculative =
+      step.activation.jobs.every((job) => job.doUpdate) &&
+      commands.every(({ updateResponse }) => updateResponse?.rejected);
+    if (isSpeculative) this.events.splice(-2);
+    else {
+      this.steps.push(step);
+      this.#write('workflowTaskCompleted');
+    }
+    for (const command of commands.toSorted((one, other) => Number(isLast(one)) - Number(isLast(other))))
       for (const [name, of] of Object.entries(command)) {
         const effect = this.#effects[name as keyof Commands] as ((of: unknown) => unknown) | undefined;
         if (!effect) throw new Error(`the simulated service lacks ${name}`);
         effect(of);
       }
+    this.#flush();
     if (this.isOpen && this.#jobs.length > 0) this.host.dispatchTask(this);
     return true;
   }
@@ -241,78 +293,108 @@ export class Run {
   /** What each command does. Its event has what tests read of it. */
   readonly #effects: { readonly [Name in keyof Commands]: (of: NonNullable<Commands[Name]>) => unknown } = {
     scheduleActivity: (scheduled) => {
-      const { activityType, taskQueue, startToCloseTimeout, heartbeatTimeout, priority } = scheduled;
-      this.#write('activityTaskScheduled', {
-        ...{ activityType: { name: activityType }, taskQueue: { name: taskQueue }, priority },
-        ...{ startToCloseTimeout, heartbeatTimeout, input: { payloads: scheduled.arguments } },
-      });
-      this.activities.set(scheduled.seq, new Activity(scheduled, this, this.host));
+      const { seq, activityType, taskQueue, arguments: payloads, headers: fields, ...options } = scheduled;
+      const of = { activityType: { name: activityType }, taskQueue: { name: taskQueue } };
+      const attributes = { ...options, ...of, input: { payloads }, header: { fields } };
+      this.#write('activityTaskScheduled', attributes, `activity ${seq}`);
+      this.activities.set(seq, new Activity(scheduled, this, this.host));
     },
     requestCancelActivity: ({ seq }) => {
-      this.#write('activityTaskCancelRequested');
+      this.#write('activityTaskCancelRequested', this.#of('activity', seq));
       this.activities.get(seq)?.requestCancel();
     },
     startTimer: ({ seq, startToFireTimeout }) => {
-      this.#write('timerStarted');
-      const fire = () => this.#happened({ fireTimer: { seq } }, 'timerFired');
+      this.#write('timerStarted', { startToFireTimeout }, `timer ${seq}`);
+      const fire = () => this.#happened({ fireTimer: { seq } }, 'timerFired', this.#of('timer', seq));
       this.#timers.set(seq, this.host.world.after(tsToMs(startToFireTimeout), fire, null));
     },
     cancelTimer: ({ seq }) => {
-      this.#write('timerCanceled');
+      this.#write('timerCanceled', this.#of('timer', seq));
       this.#timers.get(seq)?.();
       // It may have fired since.
       this.#jobs = this.#jobs.filter(({ fireTimer }) => fireTimer?.seq !== seq);
+      const fired = this.#buffered.findIndex(({ job }) => job?.fireTimer?.seq === seq);
+      if (fired >= 0) this.#buffered.splice(fired, 1);
     },
     updateResponse: ({ protocolInstanceId, accepted, rejected, completed }) => {
-      if (accepted) this.#write('workflowExecutionUpdateAccepted');
-      if (completed) this.#write('workflowExecutionUpdateCompleted');
       const outcome = rejected ? { failure: rejected } : { success: { payloads: [completed] } };
-      if (rejected ?? completed) this.updates.get(protocolInstanceId)?.resolve(outcome);
+      const of = this.#updating.get(protocolInstanceId);
+      if (accepted) this.#write('workflowExecutionUpdateAccepted', { acceptedRequest: of });
+      if (completed) this.#write('workflowExecutionUpdateCompleted', { meta: of?.meta, outcome });
+      if ((rejected ?? completed) && !this.#losesUpdates)
+        this.updates.get(protocolInstanceId)?.resolve(outcome);
     },
     upsertWorkflowSearchAttributes: ({ searchAttributes }) => {
-      this.#write('upsertWorkflowSearchAttributes');
+      this.#write('upsertWorkflowSearchAttributes', { searchAttributes });
       this.#index(searchAttributes.indexedFields ?? {});
     },
     modifyWorkflowProperties: ({ upsertedMemo }) => {
-      this.#write('workflowPropertiesModified');
+      this.#write('workflowPropertiesModified', { upsertedMemo });
       Object.assign(this.memo, upsertedMemo.fields);
     },
     startChildWorkflowExecution: (child) => {
-      this.#write('startChildWorkflowExecutionInitiated');
-      this.#startChild(child);
+      const { seq, workflowId, workflowType, input: payloads, memo: fields, searchAttributes } = child;
+      const attributes = {
+        ...{ workflowId, workflowType: { name: workflowType }, input: { payloads }, memo: { fields } },
+        ...{ searchAttributes, taskQueue: { name: child.taskQueue || this.start.taskQueue } },
+      };
+      this.#write('startChildWorkflowExecutionInitiated', attributes, `child ${seq}`);
+      this.#soon(() => this.#startChild(child));
     },
     signalExternalWorkflowExecution: ({ seq, signalName, args, workflowExecution: { workflowId } }) => {
-      this.#write('signalExternalWorkflowExecutionInitiated');
-      const target = this.host.open(workflowId ?? '');
-      target?.signal(signalName, args ?? []);
-      this.#happened(
-        { resolveSignalExternalWorkflow: { seq, ...(!target && { failure: NOT_FOUND }) } },
-        target ? 'externalWorkflowExecutionSignaled' : 'signalExternalWorkflowExecutionFailed',
-      );
+      const attributes = { workflowExecution: { workflowId }, signalName, input: { payloads: args } };
+      this.#write('signalExternalWorkflowExecutionInitiated', attributes, `signal ${seq}`);
+      this.#soon(() => {
+        const target = this.host.open(workflowId ?? '');
+        target?.signal(signalName, args ?? []);
+        this.#happened(
+          { resolveSignalExternalWorkflow: { seq, ...(!target && { failure: NOT_FOUND }) } },
+          target ? 'externalWorkflowExecutionSignaled' : 'signalExternalWorkflowExecutionFailed',
+          { workflowExecution: { workflowId }, ...this.#of('signal', seq) },
+        );
+      });
     },
     requestCancelExternalWorkflowExecution: ({ seq, workflowExecution: { workflowId } }) => {
-      this.#write('requestCancelExternalWorkflowExecutionInitiated');
-      this.host.open(workflowId ?? '')?.cancel();
-      this.#happened(
-        { resolveRequestCancelExternalWorkflow: { seq } },
-        'externalWorkflowExecutionCancelRequested',
-      );
+      const attributes = { workflowExecution: { workflowId } };
+      this.#write('requestCancelExternalWorkflowExecutionInitiated', attributes, `cancel ${seq}`);
+      this.#soon(() => {
+        this.host.open(workflowId ?? '')?.cancel();
+        this.#happened(
+          { resolveRequestCancelExternalWorkflow: { seq } },
+          'externalWorkflowExecutionCancelRequested',
+          { ...attributes, ...this.#of('cancel', seq) },
+        );
+      });
     },
     completeWorkflowExecution: ({ result }) => this.#close({ status: 'COMPLETED', result }),
     failWorkflowExecution: ({ failure }) => this.#close({ status: 'FAILED', failure }),
     cancelWorkflowExecution: () => this.#close({ status: 'CANCELED', failure: { canceledFailureInfo: {} } }),
     continueAsNewWorkflowExecution: ({ arguments: args, memo, searchAttributes, headers }) => {
       const attributes = this.#close({ status: 'CONTINUED_AS_NEW' });
-      const next = this.host.start({
+      const start = {
         ...{ ...this.start, args, headers, before: this, memo: { ...this.start.memo, ...memo } },
         searchAttributes: { ...this.indexed, ...searchAttributes?.indexedFields },
-      });
-      Object.assign(attributes, { newExecutionRunId: next?.runId });
+      };
+      const next = this.host.start(start);
+      Object.assign(attributes, { ...startedAs(start), newExecutionRunId: next?.runId });
     },
     setPatchMarker: () => this.#write('markerRecorded'),
     userMetadata: () => {},
     eventGroupMarkers: () => {},
   };
+
+  /** The server does it after all commands of a task. */
+  #soon(run: () => void): void {
+    const { world } = this.host;
+    world.after(world.chance.between(1, 40), run, null);
+  }
+
+  /** Says what an event is about: what a command has begun. */
+  #of(what: 'activity' | 'timer' | 'child' | 'signal' | 'cancel', seq: number): object {
+    const eventId = this.#begun.get(`${what} ${seq}`);
+    if (what === 'activity') return { scheduledEventId: eventId };
+    return what === 'timer' ? { startedEventId: eventId } : { initiatedEventId: eventId };
+  }
 
   #startChild(child: Given<coresdk.workflow_commands.IStartChildWorkflowExecution>): void {
     const { seq, workflowId, workflowType, parentClosePolicy, searchAttributes } = child;
@@ -333,7 +415,10 @@ export class Run {
     this.#happened(
       { resolveChildWorkflowExecutionStart: { seq, ...how } },
       run ? 'childWorkflowExecutionStarted' : 'startChildWorkflowExecutionFailed',
-      { workflowType: { name: workflowType }, workflowExecution: { workflowId, runId: run?.runId } },
+      {
+        ...{ workflowType: { name: workflowType }, workflowExecution: { workflowId, runId: run?.runId } },
+        ...this.#of('child', seq),
+      },
     );
   }
 
@@ -350,20 +435,24 @@ export class Run {
         : { [status === 'CANCELED' ? 'cancelled' : 'failed']: { failure: wrapped } };
     this.children.delete(seq);
     const event = `childWorkflowExecution${STATUSES[status]}`;
-    this.#happened({ resolveChildWorkflowExecution: { seq, result: end } }, event, { workflowType });
+    const given = result && { result: { payloads: [result] } };
+    const attributes = { workflowType, workflowExecution, ...given, failure, ...this.#of('child', seq) };
+    this.#happened({ resolveChildWorkflowExecution: { seq, result: end } }, event, attributes);
   }
 
   activityEnded(activity: Activity, result: coresdk.activity_result.IActivityResolution): void {
     const { seq } = activity.scheduled;
     const { completed, cancelled, failed } = result;
     this.activities.delete(seq);
-    if (activity.hasStarted) this.#write('activityTaskStarted', { attempt: activity.attempt });
-    const failure = failed?.failure?.cause?.timeoutFailureInfo ? 'TimedOut' : 'Failed';
-    this.#write(
-      `activityTask${completed ? 'Completed' : cancelled ? 'Canceled' : failure}`,
-      completed?.result ? { result: { payloads: [completed.result] } } : {},
+    const of = this.#of('activity', seq);
+    if (activity.hasStarted) this.#writeOnceIdle('activityTaskStarted', { attempt: activity.attempt, ...of });
+    const failure = failed?.failure?.cause;
+    const failing = failure?.timeoutFailureInfo ? 'TimedOut' : 'Failed';
+    this.#happened(
+      { resolveActivity: { seq, result } },
+      `activityTask${completed ? 'Completed' : cancelled ? 'Canceled' : failing}`,
+      { ...(completed?.result ? { result: { payloads: [completed.result] } } : { failure }), ...of },
     );
-    this.#happened({ resolveActivity: { seq, result } });
   }
 
   #index(fields: Payloads = {}): void {
@@ -377,6 +466,7 @@ export class Run {
     const { status, failure, result = encoded(undefined)[0] } = closed;
     const attributes = { failure, result: { payloads: [result] } };
     if (!this.isOpen) return attributes;
+    this.#flush();
     this.#write(`workflowExecution${STATUSES[status]}`, attributes);
     this.status = status;
     this.closed = closed;
@@ -392,6 +482,12 @@ export class Run {
     return attributes;
   }
 }
+
+/** What events have of it. */
+const startedAs = ({ type, taskQueue, args, memo, searchAttributes }: Start) => ({
+  ...{ workflowType: { name: type }, taskQueue: { name: taskQueue }, input: { payloads: args } },
+  ...{ memo: { fields: memo }, searchAttributes: { indexedFields: searchAttributes } },
+});
 
 const NOT_FOUND: Failure = {
   message: 'external workflow execution not found',

@@ -1,5 +1,6 @@
 import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
+import type { Plan } from '../plan.js';
 import type { Worker } from '../worker.js';
 import type { World } from '../world.js';
 import type { Activity } from './activity.js';
@@ -30,12 +31,18 @@ export class Service {
     private readonly limits: {
       /** Workflows continue as new from this many events on. */
       readonly continueAfter: number;
+      /** What goes wrong with workflow tasks. Default: nothing. */
+      readonly tasks?: Plan['tasks'];
       /** Workers run activities without a workflow. By default, nobody does. */
       readonly runsSingles?: true;
       /** How long at most until others see a change in lists, in milliseconds. */
       readonly visibleWithinMs: number;
     },
   ) {}
+
+  hasFault(fault: NonNullable<Plan['tasks']>[number]): boolean {
+    return this.limits.tasks?.includes(fault) ?? false;
+  }
 
   get runsSingles(): boolean {
     return this.limits.runsSingles ?? false;
