@@ -27,6 +27,9 @@ const LOOK_MS = 40;
 /** So rare that what polls read does not depend on the speed of a machine: most of them read because a write tells them to. */
 const POLL = { minMs: 3_000, maxMs: 3_000 };
 
+/** Until then a busy machine has done what follows from an answer, in milliseconds. */
+const SETTLED_MS = 1_500;
+
 /** Nobody tries the same more often. */
 const MOST_TIMES = 3;
 
@@ -122,6 +125,8 @@ class Person {
         this.#answers.set(workflowId, number);
         const slip = plan.slips.find((each) => each.answer === number && SLIPS.includes(each.slip))?.slip;
         await this.#answering.give({ party, workflowId, requirement, answer }, slip);
+        // What follows from it comes before the next answer.
+        await sleep(SETTLED_MS);
       }
     }
   }

@@ -14,35 +14,12 @@ import {
   NAMESPACE,
 } from '../runtime.js';
 import { Activity } from './activity.js';
+import { Events } from './events.js';
 import type { Service } from './service.js';
+import { type Payloads, STATUSES, type Start, type Status, startedAs } from './start.js';
+import { isLast, rankOf, type Step } from './tasks.js';
 
 const { PARENT_CLOSE_POLICY_ABANDON } = proto.coresdk.child_workflow.ParentClosePolicy;
-
-type Payloads = Readonly<Record<string, Payload>>;
-
-/** A workflow to start. */
-export interface Start {
-  readonly workflowId: string;
-  readonly type: string;
-  readonly taskQueue: string;
-  readonly args: Payload[];
-  readonly memo: Payloads | undefined;
-  readonly searchAttributes: Payloads | undefined;
-  readonly headers: Payloads | undefined;
-  /** Its start delay exceeds its timeout, so it never runs. */
-  readonly neverRuns?: boolean;
-  readonly parent?: { readonly run: Run; readonly seq: number };
-  /** The run before this one, which continued as new. */
-  readonly before?: Run;
-}
-
-/** As in queries and in the names of events. */
-export const STATUSES = {
-  ...{ RUNNING: 'Running', COMPLETED: 'Completed', FAILED: 'Failed', CANCELED: 'Canceled' },
-  ...{ TERMINATED: 'Terminated', CONTINUED_AS_NEW: 'ContinuedAsNew' },
-} as const;
-
-type Status = keyof typeof STATUSES;
 
 /** How a run ended. */
 interface Closed {
@@ -51,35 +28,7 @@ interface Closed {
   readonly failure?: Failure;
 }
 
-/** What a task of a workflow did. */
-export interface Step {
-  readonly activation: Activation;
-  readonly commands: readonly Commands[];
-  readonly flags: readonly number[];
-}
-
 const WORKFLOW_TASK_MS = 10_000;
-
-/** A step with what another one got before it. */
-export const joined = (before: Activation, activation: Activation): Activation => ({
-  ...activation,
-  jobs: [...before.jobs, ...activation.jobs].toSorted((one, other) => rankOf(one) - rankOf(other)),
-});
-
-/** With these, nothing may have happened since the task began. The core moves them to the end of a task. */
-const LAST = [
-  ...(['completeWorkflowExecution', 'failWorkflowExecution'] as const),
-  ...(['cancelWorkflowExecution', 'continueAsNewWorkflowExecution'] as const),
-];
-
-const isLast = (command: Commands) => LAST.some((last) => command[last]);
-
-/** As the core hands them over: first the start, then signals and updates, then the rest in the order of the history. */
-const RANKS: { readonly [Name in keyof Job]?: number } = {
-  ...{ initializeWorkflow: 0, notifyHasPatch: 1, signalWorkflow: 2, doUpdate: 2 },
-};
-
-const rankOf = (job: Job) => RANKS[Object.keys(job)[0] as keyof Job] ?? 3;
 
 /**
  * One run of a workflow as the server keeps it: its history as the steps that it took, what has happened since, and what it waits
@@ -103,18 +52,10 @@ export class Run {
   readonly searchAttributes: Record<string, SearchAttributeValue | undefined> = {};
   readonly indexed: Record<string, Payload> = {};
   readonly init: Init;
-  readonly events: object[] = [];
-  /** Events that happen while a task runs come after its commands. */
-  readonly #buffered: {
-    readonly kind: string;
-    readonly attributes: object;
-    readonly job?: Job | undefined;
-  }[] = [];
+  readonly #events: Events;
+  readonly #updating = new Map<string, { readonly meta: object; readonly input: object }>();
   /** The server forgets what the task that completes does to updates. */
   #losesUpdates = false;
-  /** The events of commands, by what they have begun. */
-  readonly #updating = new Map<string, { readonly meta: object; readonly input: object }>();
-  readonly #begun = new Map<string, number>();
   /** What has happened since the last task. */
   #jobs: Job[];
   #task: { readonly jobs: readonly Job[]; readonly cancel: () => void } | undefined;
@@ -126,6 +67,7 @@ export class Run {
     private readonly continueAfter: number,
   ) {
     const { world } = host;
+    this.#events = new Events(world);
     this.runId = world.id();
     this.startedAt = world.now;
     const { parent, before, workflowId, type, args, headers } = start;
@@ -151,22 +93,19 @@ export class Run {
     if (!start.neverRuns) host.dispatchTask(this);
   }
 
-  /** The event that closes a history is its last one, whatever commands follow in the same task. @param begins `timer 1` */
-  #write(kind: string, attributes: object = {}, begins?: string): void {
-    if (!this.isOpen) return;
-    const [eventId, eventTime] = [this.events.length + 1, msNumberToTs(this.host.world.now)];
-    this.events.push({ eventId, eventTime, [`${kind}EventAttributes`]: attributes });
-    if (begins) this.#begun.set(begins, eventId);
+  /** The event that closes a history is its last one, whatever commands follow in the same task. */
+  #write(kind: string, attributes: object = {}): void {
+    if (this.isOpen) this.#events.write(kind, attributes);
   }
 
-  /** @param job which a worker gets to know with the event */
+  get events(): object[] {
+    return this.#events.all;
+  }
+
+  /** @param job which a worker gets with the event */
   #writeOnceIdle(kind: string, attributes: object, job?: Job): void {
-    if (this.#task) this.#buffered.push({ kind, attributes, job });
+    if (this.#task) this.#events.later(kind, attributes, job);
     else this.#write(kind, attributes);
-  }
-
-  #flush(): void {
-    for (const { kind, attributes } of this.#buffered.splice(0)) this.#write(kind, attributes);
   }
 
   /** A task has begun, or waits for a worker. */
@@ -246,7 +185,7 @@ export class Run {
     this.#task.cancel();
     this.#jobs.unshift(...this.#task.jobs);
     this.#task = undefined;
-    this.#flush();
+    this.#events.flush();
     this.host.dispatchTask(this);
   }
 
@@ -281,7 +220,7 @@ export class Run {
         if (!effect) throw new Error(`the simulated service lacks ${name}`);
         effect(of);
       }
-    this.#flush();
+    this.#events.flush();
     if (this.isOpen && this.#jobs.length > 0) this.host.dispatchTask(this);
     return true;
   }
@@ -296,25 +235,24 @@ export class Run {
       const { seq, activityType, taskQueue, arguments: payloads, headers: fields, ...options } = scheduled;
       const of = { activityType: { name: activityType }, taskQueue: { name: taskQueue } };
       const attributes = { ...options, ...of, input: { payloads }, header: { fields } };
-      this.#write('activityTaskScheduled', attributes, `activity ${seq}`);
+      this.#events.begin('activity', seq, 'activityTaskScheduled', attributes);
       this.activities.set(seq, new Activity(scheduled, this, this.host));
     },
     requestCancelActivity: ({ seq }) => {
-      this.#write('activityTaskCancelRequested', this.#of('activity', seq));
+      this.#write('activityTaskCancelRequested', this.#events.of('activity', seq));
       this.activities.get(seq)?.requestCancel();
     },
     startTimer: ({ seq, startToFireTimeout }) => {
-      this.#write('timerStarted', { startToFireTimeout }, `timer ${seq}`);
-      const fire = () => this.#happened({ fireTimer: { seq } }, 'timerFired', this.#of('timer', seq));
+      this.#events.begin('timer', seq, 'timerStarted', { startToFireTimeout });
+      const fire = () => this.#happened({ fireTimer: { seq } }, 'timerFired', this.#events.of('timer', seq));
       this.#timers.set(seq, this.host.world.after(tsToMs(startToFireTimeout), fire, null));
     },
     cancelTimer: ({ seq }) => {
-      this.#write('timerCanceled', this.#of('timer', seq));
+      this.#write('timerCanceled', this.#events.of('timer', seq));
       this.#timers.get(seq)?.();
       // It may have fired since.
       this.#jobs = this.#jobs.filter(({ fireTimer }) => fireTimer?.seq !== seq);
-      const fired = this.#buffered.findIndex(({ job }) => job?.fireTimer?.seq === seq);
-      if (fired >= 0) this.#buffered.splice(fired, 1);
+      this.#events.forgetTimer(seq);
     },
     updateResponse: ({ protocolInstanceId, accepted, rejected, completed }) => {
       const outcome = rejected ? { failure: rejected } : { success: { payloads: [completed] } };
@@ -338,31 +276,31 @@ export class Run {
         ...{ workflowId, workflowType: { name: workflowType }, input: { payloads }, memo: { fields } },
         ...{ searchAttributes, taskQueue: { name: child.taskQueue || this.start.taskQueue } },
       };
-      this.#write('startChildWorkflowExecutionInitiated', attributes, `child ${seq}`);
+      this.#events.begin('child', seq, 'startChildWorkflowExecutionInitiated', attributes);
       this.#soon(() => this.#startChild(child));
     },
     signalExternalWorkflowExecution: ({ seq, signalName, args, workflowExecution: { workflowId } }) => {
       const attributes = { workflowExecution: { workflowId }, signalName, input: { payloads: args } };
-      this.#write('signalExternalWorkflowExecutionInitiated', attributes, `signal ${seq}`);
+      this.#events.begin('signal', seq, 'signalExternalWorkflowExecutionInitiated', attributes);
       this.#soon(() => {
         const target = this.host.open(workflowId ?? '');
         target?.signal(signalName, args ?? []);
         this.#happened(
           { resolveSignalExternalWorkflow: { seq, ...(!target && { failure: NOT_FOUND }) } },
           target ? 'externalWorkflowExecutionSignaled' : 'signalExternalWorkflowExecutionFailed',
-          { workflowExecution: { workflowId }, ...this.#of('signal', seq) },
+          { workflowExecution: { workflowId }, ...this.#events.of('signal', seq) },
         );
       });
     },
     requestCancelExternalWorkflowExecution: ({ seq, workflowExecution: { workflowId } }) => {
       const attributes = { workflowExecution: { workflowId } };
-      this.#write('requestCancelExternalWorkflowExecutionInitiated', attributes, `cancel ${seq}`);
+      this.#events.begin('cancel', seq, 'requestCancelExternalWorkflowExecutionInitiated', attributes);
       this.#soon(() => {
         this.host.open(workflowId ?? '')?.cancel();
         this.#happened(
           { resolveRequestCancelExternalWorkflow: { seq } },
           'externalWorkflowExecutionCancelRequested',
-          { ...attributes, ...this.#of('cancel', seq) },
+          { ...attributes, ...this.#events.of('cancel', seq) },
         );
       });
     },
@@ -389,13 +327,6 @@ export class Run {
     world.after(world.chance.between(1, 40), run, null);
   }
 
-  /** Says what an event is about: what a command has begun. */
-  #of(what: 'activity' | 'timer' | 'child' | 'signal' | 'cancel', seq: number): object {
-    const eventId = this.#begun.get(`${what} ${seq}`);
-    if (what === 'activity') return { scheduledEventId: eventId };
-    return what === 'timer' ? { startedEventId: eventId } : { initiatedEventId: eventId };
-  }
-
   #startChild(child: Given<coresdk.workflow_commands.IStartChildWorkflowExecution>): void {
     const { seq, workflowId, workflowType, parentClosePolicy, searchAttributes } = child;
     if (parentClosePolicy !== PARENT_CLOSE_POLICY_ABANDON)
@@ -417,7 +348,7 @@ export class Run {
       run ? 'childWorkflowExecutionStarted' : 'startChildWorkflowExecutionFailed',
       {
         ...{ workflowType: { name: workflowType }, workflowExecution: { workflowId, runId: run?.runId } },
-        ...this.#of('child', seq),
+        ...this.#events.of('child', seq),
       },
     );
   }
@@ -436,7 +367,13 @@ export class Run {
     this.children.delete(seq);
     const event = `childWorkflowExecution${STATUSES[status]}`;
     const given = result && { result: { payloads: [result] } };
-    const attributes = { workflowType, workflowExecution, ...given, failure, ...this.#of('child', seq) };
+    const attributes = {
+      workflowType,
+      workflowExecution,
+      ...given,
+      failure,
+      ...this.#events.of('child', seq),
+    };
     this.#happened({ resolveChildWorkflowExecution: { seq, result: end } }, event, attributes);
   }
 
@@ -444,7 +381,7 @@ export class Run {
     const { seq } = activity.scheduled;
     const { completed, cancelled, failed } = result;
     this.activities.delete(seq);
-    const of = this.#of('activity', seq);
+    const of = this.#events.of('activity', seq);
     if (activity.hasStarted) this.#writeOnceIdle('activityTaskStarted', { attempt: activity.attempt, ...of });
     const failure = failed?.failure?.cause;
     const failing = failure?.timeoutFailureInfo ? 'TimedOut' : 'Failed';
@@ -466,7 +403,7 @@ export class Run {
     const { status, failure, result = encoded(undefined)[0] } = closed;
     const attributes = { failure, result: { payloads: [result] } };
     if (!this.isOpen) return attributes;
-    this.#flush();
+    this.#events.flush();
     this.#write(`workflowExecution${STATUSES[status]}`, attributes);
     this.status = status;
     this.closed = closed;
@@ -482,12 +419,6 @@ export class Run {
     return attributes;
   }
 }
-
-/** What events have of it. */
-const startedAs = ({ type, taskQueue, args, memo, searchAttributes }: Start) => ({
-  ...{ workflowType: { name: type }, taskQueue: { name: taskQueue }, input: { payloads: args } },
-  ...{ memo: { fields: memo }, searchAttributes: { indexedFields: searchAttributes } },
-});
 
 const NOT_FOUND: Failure = {
   message: 'external workflow execution not found',

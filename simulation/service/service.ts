@@ -4,8 +4,9 @@ import type { Plan } from '../plan.js';
 import type { Worker } from '../worker.js';
 import type { World } from '../world.js';
 import type { Activity } from './activity.js';
-import { Run, STATUSES, type Start } from './run.js';
+import { Run } from './run.js';
 import { Single } from './single.js';
+import { STATUSES, type Start } from './start.js';
 import { type Fields, parsed } from './visibility.js';
 
 /** How long a query waits for a worker, in milliseconds. */
