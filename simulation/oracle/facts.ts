@@ -40,6 +40,7 @@ const TOLD = [
 const OWN = [
   'meta',
   'identity',
+  'requestId',
   'runId',
   'kind',
   'stackTrace',

@@ -2,11 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import proto from '@temporalio/proto';
 import type { OnboardingState } from '../../src/messages/onboarding-state.js';
 import type { Answer, Requirement } from '../../src/messages/requirements.js';
 import { documentStore } from '../../src/partners/documents/document-store.js';
 import { folder } from '../../src/platform/documents/file-store.js';
+import { nudge } from '../../src/temporal/nudge.js';
 import { stateOf } from '../../src/temporal/onboardings.js';
 import { KINDS } from '../../src/temporal/start.js';
 import type { RigPlace } from '../../test/rigs/rig.js';
@@ -21,14 +23,13 @@ import { writtenAs } from '../writes.js';
 import { factsOf, type History } from './facts.js';
 import { SLIPS, type Walk } from './walks.js';
 
+const { PENDING_ACTIVITY_STATE_SCHEDULED: SCHEDULED } = proto.temporal.api.enums.v1.PendingActivityState;
+
 /** How long somebody waits before they look again, in milliseconds. */
 const LOOK_MS = 40;
 
-/** So rare that what polls read does not depend on the speed of a machine: most of them read because a write tells them to. */
-const POLL = { minMs: 3_000, maxMs: 3_000 };
-
-/** Until then a busy machine has done what follows from an answer, in milliseconds. */
-const SETTLED_MS = 1_500;
+/** Nothing reads by itself: the speed of a machine would decide how often. */
+const POLL = { minMs: 3_600_000, maxMs: 3_600_000 };
 
 /** Nobody tries the same more often. */
 const MOST_TIMES = 3;
@@ -81,6 +82,16 @@ async function historiesOf({ client }: RigPlace, workflowId: string): Promise<Hi
   return histories;
 }
 
+/** Whether a workflow waits for a person or its partner: only a poll is under way, which waits for its next read. */
+async function isIdle(client: Client, workflowId: string): Promise<boolean> {
+  const described = await client.workflow.getHandle(workflowId).describe().catch(() => undefined);
+  if (described?.status.name !== 'RUNNING') return true;
+  const { pendingActivities, pendingWorkflowTask } = described.raw;
+  const isWaiting = ({ activityType, state }: NonNullable<typeof pendingActivities>[number]) =>
+    state === SCHEDULED && activityType?.name?.startsWith('await');
+  return !pendingWorkflowTask && (pendingActivities ?? []).every(isWaiting);
+}
+
 /** Answers what is open as soon as it is. */
 class Person {
   readonly #answering: Answering;
@@ -110,25 +121,33 @@ class Person {
     });
   }
 
+  /** Answers one question, or has everything look at the partners again, once nothing else is under way. */
   async look(): Promise<void> {
+    const { client } = this.place;
+    const all = [...new Set([this.walk.party.workflowId, ...workersOf(this.walk.party)])];
+    const areIdle = await Promise.all(all.map((id) => isIdle(client, id)));
+    if (areIdle.includes(false)) return;
+    for (const id of all) if (await this.#answerIn(id)) return;
+    for (const id of all) await nudge(client, id).catch(() => false);
+  }
+
+  async #answerIn(workflowId: string): Promise<boolean> {
     const { party, plan } = this.walk;
-    for (const workflowId of workersOf(party)) {
-      const state = await stateOf(this.place.client, workflowId).catch(() => undefined);
-      if (!state || state.outcome) continue;
-      for (const requirement of state.requirements) {
-        const key = `${workflowId} ${requirement.id} ${requirement.raisedAt}`;
-        if (this.#seen.has(key)) continue;
-        this.#seen.add(key);
-        const answer = await this.#answerTo(workflowId, state, requirement);
-        if (!answer) continue;
-        const number = (this.#answers.get(workflowId) ?? 0) + 1;
-        this.#answers.set(workflowId, number);
-        const slip = plan.slips.find((each) => each.answer === number && SLIPS.includes(each.slip))?.slip;
-        await this.#answering.give({ party, workflowId, requirement, answer }, slip);
-        // What follows from it comes before the next answer.
-        await sleep(SETTLED_MS);
-      }
+    if (!workersOf(party).includes(workflowId)) return false;
+    const state = await stateOf(this.place.client, workflowId).catch(() => undefined);
+    for (const requirement of state && !state.outcome ? state.requirements : []) {
+      const key = `${workflowId} ${requirement.id} ${requirement.raisedAt}`;
+      if (!state || this.#seen.has(key)) continue;
+      this.#seen.add(key);
+      const answer = await this.#answerTo(workflowId, state, requirement);
+      if (!answer) continue;
+      const number = (this.#answers.get(workflowId) ?? 0) + 1;
+      this.#answers.set(workflowId, number);
+      const slip = plan.slips.find((each) => each.answer === number && SLIPS.includes(each.slip))?.slip;
+      await this.#answering.give({ party, workflowId, requirement, answer }, slip);
+      return true;
     }
+    return false;
   }
 
   async #answerTo(
