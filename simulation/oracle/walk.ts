@@ -84,7 +84,10 @@ async function historiesOf({ client }: RigPlace, workflowId: string): Promise<Hi
 
 /** Whether a workflow waits for a person or its partner: only a poll is under way, which waits for its next read. */
 async function isIdle(client: Client, workflowId: string): Promise<boolean> {
-  const described = await client.workflow.getHandle(workflowId).describe().catch(() => undefined);
+  const described = await client.workflow
+    .getHandle(workflowId)
+    .describe()
+    .catch(() => undefined);
   if (described?.status.name !== 'RUNNING') return true;
   const { pendingActivities, pendingWorkflowTask } = described.raw;
   const isWaiting = ({ activityType, state }: NonNullable<typeof pendingActivities>[number]) =>
