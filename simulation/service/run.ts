@@ -202,7 +202,6 @@ export class Run {
       return false;
     }
     this.#task.cancel();
-    this.#task = undefined;
     this.#losesUpdates =
       this.host.hasFault('again') && commands.some((each) => each.continueAsNewWorkflowExecution);
     // A task that only rejects updates leaves no trace.
@@ -220,6 +219,7 @@ export class Run {
         if (!effect) throw new Error(`the simulated service lacks ${name}`);
         effect(of);
       }
+    this.#task = undefined;
     this.#events.flush();
     if (this.isOpen && this.#jobs.length > 0) this.host.dispatchTask(this);
     return true;
