@@ -28,6 +28,8 @@ nodes() {
 }
 # Another seed each day.
 chaos() { npm run chaos -- --seed "$(date -u +%Y%m%d)" --count 60; }
+# The simulated service and a server, with the same plans: others each day.
+compare() { npm run compare -- --seed "$(date -u +%y%j)00" --count 50; }
 minutes=60
 simulation() { npm run simulate -- --minutes "$minutes" --continue; }
 
@@ -44,14 +46,14 @@ parts() {
 
 [ "${1:-}" != --minutes ] || { minutes=${2:?--minutes needs a number}; shift 2; }
 chosen=("$@")
-[ $# -gt 0 ] || chosen=(tests sizes nodes chaos simulation)
+[ $# -gt 0 ] || chosen=(tests sizes nodes chaos compare simulation)
 counted=()
 simulates=
 for each in "${chosen[@]}"; do
   case $each in
-    tests | sizes | nodes | chaos) counted+=("$each") ;;
+    tests | sizes | nodes | chaos | compare) counted+=("$each") ;;
     simulation) simulates=yes ;;
-    *) echo "there is no part $each: tests, sizes, nodes, chaos, simulation" >&2; exit 2 ;;
+    *) echo "there is no part $each: tests, sizes, nodes, chaos, compare, simulation" >&2; exit 2 ;;
   esac
 done
 status=0

@@ -33,7 +33,7 @@ gate() {
 }
 deployments() { npm run test:deploy; }
 # All but its simulation, which is a check of its own.
-nightly() { npm run test:nightly -- tests sizes nodes chaos; }
+nightly() { npm run test:nightly -- tests sizes nodes chaos compare; }
 on-a-server() { WORKFLOWS_ON=server npx vitest run --project workflows; }
 # Measures the tests rather than the release, for longer than all the others, so only CI runs it unasked.
 mutants() { npm run mutants -- --at-least 75 --concurrency 2; }

@@ -87,7 +87,17 @@ export interface Plan {
   readonly paceMs: number;
   /** Workflows continue as new from this many events on. */
   readonly continueAfter: number;
+  /** What Temporal does in the whole run. */
+  readonly tasks?: readonly TaskFault[];
 }
+
+/** What a server and its workers do to workflow tasks. */
+export const TASK_FAULTS = [
+  'cold', // no worker keeps a workflow in its memory: each task begins with a replay, which takes an empty task before it along
+  'again', // the server forgets an update that completes as its run continues as new: the next run gets it, too
+] as const;
+
+type TaskFault = (typeof TASK_FAULTS)[number];
 
 /** What the partner does instead of a write. Its new status is no evidence that the write arrived. */
 export const MOVES = {
@@ -258,5 +268,6 @@ export function planOf(seed: number, only?: Only): Plan {
     existing: one([EXISTING[0], ...EXISTING]),
     twists: chance.shuffled(TWISTS).slice(0, one([0, 1, 2, 4])),
     errands: chance.shuffled(ERRANDS).slice(0, one([0, 0, 2, 3])),
+    tasks: TASK_FAULTS.filter(() => chance.happens(0.1)),
   };
 }

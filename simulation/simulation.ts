@@ -148,7 +148,8 @@ class Simulation {
       world.after(delay, () => this.#reach('write', number, process), null);
     };
     this.#network.onStrike = (what) => void this.#reached.add(`${what} × ${this.#stateNow()}`);
-    this.#service = new Service(world, { continueAfter: plan.continueAfter, visibleWithinMs: 2_000 });
+    const { continueAfter, tasks = [] } = plan;
+    this.#service = new Service(world, { continueAfter, tasks, visibleWithinMs: 2_000 });
     const [trace] = plan.twists.includes('traced') ? encoded(world.chance.pick<object | null>(TRACES)) : [];
     const headers = defined({ [TRACE_HEADER]: trace });
     this.#client = clientOf(this.#service, { carry: (_, request) => request() }, headers);

@@ -29,6 +29,7 @@ import type { Activity, Owner } from './service/activity.js';
 import { clientOf, type Link } from './service/requests.js';
 import type { Run } from './service/run.js';
 import type { Service } from './service/service.js';
+import { joined } from './service/tasks.js';
 import { Process, type World } from './world.js';
 
 /** How long a worker takes to report its last activities, in milliseconds. */
@@ -118,7 +119,7 @@ export class Worker extends Process {
   }
 
   holds(run: Run): boolean {
-    return this.#instances.get(run.runId)?.steps === run.steps.length;
+    return !this.service.hasFault('cold') && this.#instances.get(run.runId)?.steps === run.steps.length;
   }
 
   runTask(run: Run): void {
@@ -161,24 +162,29 @@ export class Worker extends Process {
     return result;
   }
 
-  /** The workflow, as far as its history goes. Without it in memory, its steps are repeated, and must ask for the same. */
-  async #held(run: Run): Promise<Instance> {
+  /** The workflow, as far as its steps go. Without it in memory, they are repeated, and must ask for the same. */
+  async #held(run: Run, steps = run.steps): Promise<Instance> {
     const held = this.#instances.get(run.runId);
-    if (held?.steps === run.steps.length) return held.instance;
+    if (held && this.holds(run)) return held.instance;
     this.#evict(run);
-    const { taskQueue, workflowId } = run.start;
+    const { taskQueue } = run.start;
     const place = { runId: run.runId, taskQueue, at: run.startedAt };
     const instance = await this.world.outside(() => createInstance(run.init, place, this.#names));
+    await this.#replay(run, instance, steps);
+    if (steps === run.steps) this.#hold(run, instance);
+    return instance;
+  }
+
+  async #replay(run: Run, instance: Instance, steps: Run['steps']): Promise<void> {
+    const { workflowId } = run.start;
     const flags = [...new Set(run.steps.flatMap((step) => step.flags))];
     const what = `${workflowId} cannot be replayed`;
-    for (const { activation, commands } of run.steps) {
+    for (const { activation, commands } of steps) {
       const again = await this.world.outside(() => instance.activate(what, activation, flags));
       if (isDeepStrictEqual(commands, again.commands)) continue;
       const [before, now] = [textOf(commands), textOf(again.commands)];
       throw new Error(`${workflowId} is not deterministic: ${before} became ${now}`);
     }
-    this.#hold(run, instance);
-    return instance;
   }
 
   #hold(run: Run, instance: Instance): void {
@@ -191,11 +197,18 @@ export class Worker extends Process {
   }
 
   async #task(run: Run): Promise<void> {
-    const instance = await this.#held(run);
+    const idle = this.holds(run) ? undefined : run.idleStep;
+    const instance = await this.#held(run, idle ? run.steps.slice(0, -1) : run.steps);
     const activation = run.takeTask();
-    if (!activation) return;
+    if (!activation) {
+      if (idle) void instance.dispose();
+      return;
+    }
+    const isAtOnce = activation.jobs.every((job) => job.doUpdate);
+    if (idle && !isAtOnce) await this.#replay(run, instance, [idle]);
+    const given = idle && isAtOnce ? joined(idle.activation, activation) : activation;
     const what = `a task of ${run.start.workflowId} failed`;
-    const { calls, ...done } = await this.world.outside(() => instance.activate(what, activation));
+    const { calls, ...done } = await this.world.outside(() => instance.activate(what, given));
     await this.#callSinks(calls);
     await this.world.sleep(this.world.chance.between(1, 10));
     if (!run.isRunning(activation) || !run.completeTask({ activation, ...done })) return this.#evict(run);

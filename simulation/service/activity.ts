@@ -40,6 +40,8 @@ export class Activity {
   delayMs = 0;
   isOver = false;
   #isCancelled = false;
+  /** It is canceled between two attempts. */
+  #endsBetween = false;
   /** Resets do not count from 1 again. */
   #attempts = 0;
   /** These cancel the wait for an attempt, and its timeouts. */
@@ -69,8 +71,9 @@ export class Activity {
     this.#schedule(0);
   }
 
+  /** Whether an attempt has started that its end is about. */
   get hasStarted(): boolean {
-    return this.#attempts > 0;
+    return this.#attempts > 0 && !this.#endsBetween;
   }
 
   /** A worker takes the attempt. */
@@ -111,6 +114,7 @@ export class Activity {
   requestCancel(): void {
     this.#isCancelled = true;
     const { token } = this;
+    this.#endsBetween = !token;
     // The server cancels an activity at once that waits for its next attempt.
     const isAtOnce = !token || this.scheduled.cancellationType !== WAIT_CANCELLATION_COMPLETED;
     if (isAtOnce) {

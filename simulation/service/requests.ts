@@ -131,10 +131,15 @@ function answersOf(service: Service): Answers {
 
     async updateWorkflowExecution({ workflowExecution, request: { meta, input } }) {
       const { updateId } = meta;
-      const run = found(workflowExecution);
-      if (!run.updates.has(updateId))
-        running(workflowExecution).update(updateId, input.name, input.args?.payloads ?? []);
-      return outcomeOf(run, updateId);
+      for (;;) {
+        const run = found(workflowExecution);
+        if (!run.updates.has(updateId))
+          running(workflowExecution).update(updateId, input.name, input.args?.payloads ?? []);
+        const outcome = await run.updates.get(updateId)?.promise;
+        // What a run that continues as new has not completed, the next one gets.
+        if (outcome || run.status !== 'CONTINUED_AS_NEW' || workflowExecution.runId)
+          return outcomeOf(run, updateId);
+      }
     },
 
     pollWorkflowExecutionUpdate({ updateRef }) {

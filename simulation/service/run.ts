@@ -14,35 +14,12 @@ import {
   NAMESPACE,
 } from '../runtime.js';
 import { Activity } from './activity.js';
+import { Events } from './events.js';
 import type { Service } from './service.js';
+import { type Payloads, STATUSES, type Start, type Status, startedAs } from './start.js';
+import { isLast, rankOf, type Step } from './tasks.js';
 
 const { PARENT_CLOSE_POLICY_ABANDON } = proto.coresdk.child_workflow.ParentClosePolicy;
-
-type Payloads = Readonly<Record<string, Payload>>;
-
-/** A workflow to start. */
-export interface Start {
-  readonly workflowId: string;
-  readonly type: string;
-  readonly taskQueue: string;
-  readonly args: Payload[];
-  readonly memo: Payloads | undefined;
-  readonly searchAttributes: Payloads | undefined;
-  readonly headers: Payloads | undefined;
-  /** Its start delay exceeds its timeout, so it never runs. */
-  readonly neverRuns?: boolean;
-  readonly parent?: { readonly run: Run; readonly seq: number };
-  /** The run before this one, which continued as new. */
-  readonly before?: Run;
-}
-
-/** As in queries and in the names of events. */
-export const STATUSES = {
-  ...{ RUNNING: 'Running', COMPLETED: 'Completed', FAILED: 'Failed', CANCELED: 'Canceled' },
-  ...{ TERMINATED: 'Terminated', CONTINUED_AS_NEW: 'ContinuedAsNew' },
-} as const;
-
-type Status = keyof typeof STATUSES;
 
 /** How a run ended. */
 interface Closed {
@@ -51,27 +28,7 @@ interface Closed {
   readonly failure?: Failure;
 }
 
-/** What a task of a workflow did. */
-export interface Step {
-  readonly activation: Activation;
-  readonly commands: readonly Commands[];
-  readonly flags: readonly number[];
-}
-
 const WORKFLOW_TASK_MS = 10_000;
-
-/** With these, nothing may have happened since the task began. */
-const LAST = [
-  ...(['completeWorkflowExecution', 'failWorkflowExecution'] as const),
-  ...(['cancelWorkflowExecution', 'continueAsNewWorkflowExecution'] as const),
-];
-
-/** As the core hands them over: first the start, then signals and updates, then the rest in the order of the history. */
-const RANKS: { readonly [Name in keyof Job]?: number } = {
-  ...{ initializeWorkflow: 0, notifyHasPatch: 1, signalWorkflow: 2, doUpdate: 2 },
-};
-
-const rankOf = (job: Job) => RANKS[Object.keys(job)[0] as keyof Job] ?? 3;
 
 /**
  * One run of a workflow as the server keeps it: its history as the steps that it took, what has happened since, and what it waits
@@ -95,7 +52,10 @@ export class Run {
   readonly searchAttributes: Record<string, SearchAttributeValue | undefined> = {};
   readonly indexed: Record<string, Payload> = {};
   readonly init: Init;
-  readonly events: object[] = [];
+  readonly #events: Events;
+  readonly #updating = new Map<string, { readonly meta: object; readonly input: object }>();
+  /** The server forgets what the task that completes does to updates. */
+  #losesUpdates = false;
   /** What has happened since the last task. */
   #jobs: Job[];
   #task: { readonly jobs: readonly Job[]; readonly cancel: () => void } | undefined;
@@ -107,6 +67,7 @@ export class Run {
     private readonly continueAfter: number,
   ) {
     const { world } = host;
+    this.#events = new Events(world);
     this.runId = world.id();
     this.startedAt = world.now;
     const { parent, before, workflowId, type, args, headers } = start;
@@ -126,7 +87,7 @@ export class Run {
     };
     this.#jobs = start.neverRuns ? [] : [{ initializeWorkflow: this.init }];
     this.#write('workflowExecutionStarted', {
-      ...{ workflowType: { name: type }, input: { payloads: args }, memo: { fields: { ...this.memo } } },
+      ...{ ...startedAs(start), workflowId, attempt: 1 },
       continuedExecutionRunId: before?.runId,
     });
     if (!start.neverRuns) host.dispatchTask(this);
@@ -134,9 +95,17 @@ export class Run {
 
   /** The event that closes a history is its last one, whatever commands follow in the same task. */
   #write(kind: string, attributes: object = {}): void {
-    if (!this.isOpen) return;
-    const [eventId, eventTime] = [this.events.length + 1, msNumberToTs(this.host.world.now)];
-    this.events.push({ eventId, eventTime, [`${kind}EventAttributes`]: attributes });
+    if (this.isOpen) this.#events.write(kind, attributes);
+  }
+
+  get events(): object[] {
+    return this.#events.all;
+  }
+
+  /** @param job which a worker gets with the event */
+  #writeOnceIdle(kind: string, attributes: object, job?: Job): void {
+    if (this.#task) this.#events.later(kind, attributes, job);
+    else this.#write(kind, attributes);
   }
 
   /** A task has begun, or waits for a worker. */
@@ -156,7 +125,7 @@ export class Run {
   /** Something has happened. */
   #happened(job: Job, event?: string, attributes?: object): void {
     if (!this.isOpen) return;
-    if (event) this.#write(event, attributes);
+    if (event) this.#writeOnceIdle(event, attributes ?? {}, job);
     this.#jobs.push(job);
     if (!this.#task && this.#jobs.length === 1) this.host.dispatchTask(this);
   }
@@ -176,6 +145,7 @@ export class Run {
   update(id: string, name: string, input: Payload[]): void {
     this.updates.set(id, Promise.withResolvers());
     const meta = { identity: 'simulation', updateId: id };
+    this.#updating.set(id, { meta, input: { name, args: { payloads: input } } });
     this.#happened({ doUpdate: { id, protocolInstanceId: id, name, input, meta, runValidator: true } });
   }
 
@@ -194,6 +164,16 @@ export class Run {
     };
   }
 
+  /**
+   * The last task, if nothing came of it and of the one before. When a task for updates follows at once, a worker without the workflow
+   * in its memory takes both as one: the core's `find_end_index_of_next_wft_seq` takes the empty one for a heartbeat.
+   */
+  get idleStep(): Step | undefined {
+    return this.steps.slice(-2).every(({ commands }) => commands.length === 0)
+      ? this.steps.at(-1)
+      : undefined;
+  }
+
   /** Whether that is the task that runs. */
   isRunning(activation: Activation): boolean {
     return this.#task !== undefined && activation.jobs.every((job) => this.#task?.jobs.includes(job));
@@ -205,6 +185,7 @@ export class Run {
     this.#task.cancel();
     this.#jobs.unshift(...this.#task.jobs);
     this.#task = undefined;
+    this.#events.flush();
     this.host.dispatchTask(this);
   }
 
@@ -216,20 +197,30 @@ export class Run {
   completeTask(step: Step): boolean {
     if (!this.#task || !this.isOpen) return true;
     const { commands } = step;
-    if (this.#jobs.length > 0 && commands.some((command) => LAST.some((last) => command[last]))) {
+    if (this.#jobs.length > 0 && commands.some(isLast)) {
       this.failTask();
       return false;
     }
     this.#task.cancel();
-    this.#task = undefined;
-    this.steps.push(step);
-    this.#write('workflowTaskCompleted');
-    for (const command of commands)
+    this.#losesUpdates =
+      this.host.hasFault('again') && commands.some((each) => each.continueAsNewWorkflowExecution);
+    // A task that only rejects updates leaves no trace.
+    const isSpeculative =
+      step.activation.jobs.every((job) => job.doUpdate) &&
+      commands.every(({ updateResponse }) => updateResponse?.rejected);
+    if (isSpeculative) this.events.splice(-2);
+    else {
+      this.steps.push(step);
+      this.#write('workflowTaskCompleted');
+    }
+    for (const command of commands.toSorted((one, other) => Number(isLast(one)) - Number(isLast(other))))
       for (const [name, of] of Object.entries(command)) {
         const effect = this.#effects[name as keyof Commands] as ((of: unknown) => unknown) | undefined;
         if (!effect) throw new Error(`the simulated service lacks ${name}`);
         effect(of);
       }
+    this.#task = undefined;
+    this.#events.flush();
     if (this.isOpen && this.#jobs.length > 0) this.host.dispatchTask(this);
     return true;
   }
@@ -241,78 +232,100 @@ export class Run {
   /** What each command does. Its event has what tests read of it. */
   readonly #effects: { readonly [Name in keyof Commands]: (of: NonNullable<Commands[Name]>) => unknown } = {
     scheduleActivity: (scheduled) => {
-      const { activityType, taskQueue, startToCloseTimeout, heartbeatTimeout, priority } = scheduled;
-      this.#write('activityTaskScheduled', {
-        ...{ activityType: { name: activityType }, taskQueue: { name: taskQueue }, priority },
-        ...{ startToCloseTimeout, heartbeatTimeout, input: { payloads: scheduled.arguments } },
-      });
-      this.activities.set(scheduled.seq, new Activity(scheduled, this, this.host));
+      const { seq, activityType, taskQueue, arguments: payloads, headers: fields, ...options } = scheduled;
+      const of = { activityType: { name: activityType }, taskQueue: { name: taskQueue } };
+      const attributes = { ...options, ...of, input: { payloads }, header: { fields } };
+      this.#events.begin('activity', seq, 'activityTaskScheduled', attributes);
+      this.activities.set(seq, new Activity(scheduled, this, this.host));
     },
     requestCancelActivity: ({ seq }) => {
-      this.#write('activityTaskCancelRequested');
+      this.#write('activityTaskCancelRequested', this.#events.of('activity', seq));
       this.activities.get(seq)?.requestCancel();
     },
     startTimer: ({ seq, startToFireTimeout }) => {
-      this.#write('timerStarted');
-      const fire = () => this.#happened({ fireTimer: { seq } }, 'timerFired');
+      this.#events.begin('timer', seq, 'timerStarted', { startToFireTimeout });
+      const fire = () => this.#happened({ fireTimer: { seq } }, 'timerFired', this.#events.of('timer', seq));
       this.#timers.set(seq, this.host.world.after(tsToMs(startToFireTimeout), fire, null));
     },
     cancelTimer: ({ seq }) => {
-      this.#write('timerCanceled');
+      this.#write('timerCanceled', this.#events.of('timer', seq));
       this.#timers.get(seq)?.();
       // It may have fired since.
       this.#jobs = this.#jobs.filter(({ fireTimer }) => fireTimer?.seq !== seq);
+      this.#events.forgetTimer(seq);
     },
     updateResponse: ({ protocolInstanceId, accepted, rejected, completed }) => {
-      if (accepted) this.#write('workflowExecutionUpdateAccepted');
-      if (completed) this.#write('workflowExecutionUpdateCompleted');
       const outcome = rejected ? { failure: rejected } : { success: { payloads: [completed] } };
-      if (rejected ?? completed) this.updates.get(protocolInstanceId)?.resolve(outcome);
+      const of = this.#updating.get(protocolInstanceId);
+      if (accepted) this.#write('workflowExecutionUpdateAccepted', { acceptedRequest: of });
+      if (completed) this.#write('workflowExecutionUpdateCompleted', { meta: of?.meta, outcome });
+      if ((rejected ?? completed) && !this.#losesUpdates)
+        this.updates.get(protocolInstanceId)?.resolve(outcome);
     },
     upsertWorkflowSearchAttributes: ({ searchAttributes }) => {
-      this.#write('upsertWorkflowSearchAttributes');
+      this.#write('upsertWorkflowSearchAttributes', { searchAttributes });
       this.#index(searchAttributes.indexedFields ?? {});
     },
     modifyWorkflowProperties: ({ upsertedMemo }) => {
-      this.#write('workflowPropertiesModified');
+      this.#write('workflowPropertiesModified', { upsertedMemo });
       Object.assign(this.memo, upsertedMemo.fields);
     },
     startChildWorkflowExecution: (child) => {
-      this.#write('startChildWorkflowExecutionInitiated');
-      this.#startChild(child);
+      const { seq, workflowId, workflowType, input: payloads, memo: fields, searchAttributes } = child;
+      const attributes = {
+        ...{ workflowId, workflowType: { name: workflowType }, input: { payloads }, memo: { fields } },
+        ...{ searchAttributes, taskQueue: { name: child.taskQueue || this.start.taskQueue } },
+      };
+      this.#events.begin('child', seq, 'startChildWorkflowExecutionInitiated', attributes);
+      this.#soon(() => this.#startChild(child));
     },
     signalExternalWorkflowExecution: ({ seq, signalName, args, workflowExecution: { workflowId } }) => {
-      this.#write('signalExternalWorkflowExecutionInitiated');
-      const target = this.host.open(workflowId ?? '');
-      target?.signal(signalName, args ?? []);
-      this.#happened(
-        { resolveSignalExternalWorkflow: { seq, ...(!target && { failure: NOT_FOUND }) } },
-        target ? 'externalWorkflowExecutionSignaled' : 'signalExternalWorkflowExecutionFailed',
-      );
+      const attributes = { workflowExecution: { workflowId }, signalName, input: { payloads: args } };
+      this.#events.begin('signal', seq, 'signalExternalWorkflowExecutionInitiated', attributes);
+      this.#soon(() => {
+        const target = this.host.open(workflowId ?? '');
+        target?.signal(signalName, args ?? []);
+        this.#happened(
+          { resolveSignalExternalWorkflow: { seq, ...(!target && { failure: NOT_FOUND }) } },
+          target ? 'externalWorkflowExecutionSignaled' : 'signalExternalWorkflowExecutionFailed',
+          { workflowExecution: { workflowId }, ...this.#events.of('signal', seq) },
+        );
+      });
     },
     requestCancelExternalWorkflowExecution: ({ seq, workflowExecution: { workflowId } }) => {
-      this.#write('requestCancelExternalWorkflowExecutionInitiated');
-      this.host.open(workflowId ?? '')?.cancel();
-      this.#happened(
-        { resolveRequestCancelExternalWorkflow: { seq } },
-        'externalWorkflowExecutionCancelRequested',
-      );
+      const attributes = { workflowExecution: { workflowId } };
+      this.#events.begin('cancel', seq, 'requestCancelExternalWorkflowExecutionInitiated', attributes);
+      this.#soon(() => {
+        this.host.open(workflowId ?? '')?.cancel();
+        this.#happened(
+          { resolveRequestCancelExternalWorkflow: { seq } },
+          'externalWorkflowExecutionCancelRequested',
+          { ...attributes, ...this.#events.of('cancel', seq) },
+        );
+      });
     },
     completeWorkflowExecution: ({ result }) => this.#close({ status: 'COMPLETED', result }),
     failWorkflowExecution: ({ failure }) => this.#close({ status: 'FAILED', failure }),
     cancelWorkflowExecution: () => this.#close({ status: 'CANCELED', failure: { canceledFailureInfo: {} } }),
     continueAsNewWorkflowExecution: ({ arguments: args, memo, searchAttributes, headers }) => {
       const attributes = this.#close({ status: 'CONTINUED_AS_NEW' });
-      const next = this.host.start({
+      const start = {
         ...{ ...this.start, args, headers, before: this, memo: { ...this.start.memo, ...memo } },
         searchAttributes: { ...this.indexed, ...searchAttributes?.indexedFields },
-      });
-      Object.assign(attributes, { newExecutionRunId: next?.runId });
+      };
+      const next = this.host.start(start);
+      Object.assign(attributes, { ...startedAs(start), newExecutionRunId: next?.runId });
     },
     setPatchMarker: () => this.#write('markerRecorded'),
     userMetadata: () => {},
     eventGroupMarkers: () => {},
   };
+
+  /** The server does it after all commands of a task. */
+  #soon(run: () => void): void {
+    const { world } = this.host;
+    world.after(world.chance.between(1, 40), run, null);
+  }
 
   #startChild(child: Given<coresdk.workflow_commands.IStartChildWorkflowExecution>): void {
     const { seq, workflowId, workflowType, parentClosePolicy, searchAttributes } = child;
@@ -333,7 +346,10 @@ export class Run {
     this.#happened(
       { resolveChildWorkflowExecutionStart: { seq, ...how } },
       run ? 'childWorkflowExecutionStarted' : 'startChildWorkflowExecutionFailed',
-      { workflowType: { name: workflowType }, workflowExecution: { workflowId, runId: run?.runId } },
+      {
+        ...{ workflowType: { name: workflowType }, workflowExecution: { workflowId, runId: run?.runId } },
+        ...this.#events.of('child', seq),
+      },
     );
   }
 
@@ -350,20 +366,30 @@ export class Run {
         : { [status === 'CANCELED' ? 'cancelled' : 'failed']: { failure: wrapped } };
     this.children.delete(seq);
     const event = `childWorkflowExecution${STATUSES[status]}`;
-    this.#happened({ resolveChildWorkflowExecution: { seq, result: end } }, event, { workflowType });
+    const given = result && { result: { payloads: [result] } };
+    const attributes = {
+      workflowType,
+      workflowExecution,
+      ...given,
+      failure,
+      ...this.#events.of('child', seq),
+    };
+    this.#happened({ resolveChildWorkflowExecution: { seq, result: end } }, event, attributes);
   }
 
   activityEnded(activity: Activity, result: coresdk.activity_result.IActivityResolution): void {
     const { seq } = activity.scheduled;
     const { completed, cancelled, failed } = result;
     this.activities.delete(seq);
-    if (activity.hasStarted) this.#write('activityTaskStarted', { attempt: activity.attempt });
-    const failure = failed?.failure?.cause?.timeoutFailureInfo ? 'TimedOut' : 'Failed';
-    this.#write(
-      `activityTask${completed ? 'Completed' : cancelled ? 'Canceled' : failure}`,
-      completed?.result ? { result: { payloads: [completed.result] } } : {},
+    const of = this.#events.of('activity', seq);
+    if (activity.hasStarted) this.#writeOnceIdle('activityTaskStarted', { attempt: activity.attempt, ...of });
+    const failure = failed?.failure?.cause;
+    const failing = failure?.timeoutFailureInfo ? 'TimedOut' : 'Failed';
+    this.#happened(
+      { resolveActivity: { seq, result } },
+      `activityTask${completed ? 'Completed' : cancelled ? 'Canceled' : failing}`,
+      { ...(completed?.result ? { result: { payloads: [completed.result] } } : { failure }), ...of },
     );
-    this.#happened({ resolveActivity: { seq, result } });
   }
 
   #index(fields: Payloads = {}): void {
@@ -377,6 +403,7 @@ export class Run {
     const { status, failure, result = encoded(undefined)[0] } = closed;
     const attributes = { failure, result: { payloads: [result] } };
     if (!this.isOpen) return attributes;
+    this.#events.flush();
     this.#write(`workflowExecution${STATUSES[status]}`, attributes);
     this.status = status;
     this.closed = closed;

@@ -1,10 +1,12 @@
 import type { Payload } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
+import type { Plan } from '../plan.js';
 import type { Worker } from '../worker.js';
 import type { World } from '../world.js';
 import type { Activity } from './activity.js';
-import { Run, STATUSES, type Start } from './run.js';
+import { Run } from './run.js';
 import { Single } from './single.js';
+import { STATUSES, type Start } from './start.js';
 import { type Fields, parsed } from './visibility.js';
 
 /** How long a query waits for a worker, in milliseconds. */
@@ -30,12 +32,18 @@ export class Service {
     private readonly limits: {
       /** Workflows continue as new from this many events on. */
       readonly continueAfter: number;
+      /** What goes wrong with workflow tasks. Default: nothing. */
+      readonly tasks?: Plan['tasks'];
       /** Workers run activities without a workflow. By default, nobody does. */
       readonly runsSingles?: true;
       /** How long at most until others see a change in lists, in milliseconds. */
       readonly visibleWithinMs: number;
     },
   ) {}
+
+  hasFault(fault: NonNullable<Plan['tasks']>[number]): boolean {
+    return this.limits.tasks?.includes(fault) ?? false;
+  }
 
   get runsSingles(): boolean {
     return this.limits.runsSingles ?? false;

@@ -93,7 +93,7 @@ export type WorkerDirs = Pick<WorkersConfig, 'taskQueue' | 'documentDir' | 'stat
 /** The underwriters take a step with each read of a status. */
 export const PACE: SandboxOptions = { pace: { reads: 1 } };
 
-async function realPlace(options: RigOptions, taskQueue: string): Promise<RigPlace> {
+export async function realPlace(options: RigOptions, taskQueue: string): Promise<RigPlace> {
   const { continueAfter } = options;
   const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': continueAfter ?? 0 };
   const wanted = options.server ?? (continueAfter === undefined ? undefined : { dynamicConfig });
