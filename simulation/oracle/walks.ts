@@ -1,9 +1,9 @@
-import type { FaultKind } from '../../src/apps/sandbox/faults.js';
+import type { FaultKind } from '../../src/apps/sandbox/fault-kinds.js';
 import { FAMILIES, HABITS } from '../../src/apps/sandbox/habits/habits.js';
 import { castOf, KINDS, type Party } from '../cast.js';
 import { twisted } from '../existing.js';
 import { MARKERS } from '../markers.js';
-import { type Fate, type Plan, planOf, type Slip } from '../plan.js';
+import { type Plan, planOf, type Slip } from '../plan.js';
 
 /** A plan as far as a real server can follow it: one onboarding, in minutes, and nothing that depends on the time of day. */
 export interface Walk {
@@ -16,11 +16,10 @@ export interface Walk {
   readonly continueAfter: number;
 }
 
-/** The sandbox's own faults that do to a call what a fate does to a request. */
-const FAULTS: Readonly<Partial<Record<Fate, FaultKind>>> = {
-  ...{ lost: 'drop-before-commit', unanswered: 'drop-after-commit', reset: 'drop-after-commit' },
-  ...{ limited: '429', broken: '503', expired: 'expired-token', failed: '500-after-commit', rejected: '400' },
-};
+/** The faults that do not depend on how long a walk takes. */
+const FAULTS: readonly string[] = [
+  ...['drop-before-commit', 'drop-after-commit', '500-after-commit', '429', '503', '400', 'expired-token'],
+];
 
 const READS = { boarding: ['get-status'], business: ['search-business-account-holders', 'list-new-tickets'] };
 
@@ -48,10 +47,10 @@ export function walkOf(seed: number): Walk {
   const party = twisted(cast[plan.parties[0] ?? 0] as Party, plan);
   const writes = Object.keys({ ...party.parts.boarding?.writes, ...party.parts.business?.writes });
   const reads = Object.keys(party.parts).flatMap((part) => READS[part as keyof typeof READS]);
-  const faults = plan.fates.flatMap(({ of, number, fate }) => {
-    const [fault, all] = [FAULTS[fate], of === 'write' ? writes : reads];
+  const faults = plan.faults.flatMap(({ of, number, fault }) => {
+    const all = of === 'write' ? writes : reads;
     const operation = all[number % all.length];
-    return fault && operation ? [{ fault, operation }] : [];
+    return FAULTS.includes(fault) && operation ? [{ fault: fault as FaultKind, operation }] : [];
   });
   return {
     ...{ plan, party, faults: faults.slice(0, MOST_FAULTS), habits: plan.habits.filter(isComparable) },
