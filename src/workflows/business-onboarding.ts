@@ -34,10 +34,10 @@ import {
   titleOfReply,
 } from './business/steps.js';
 import { askingAgain, onRejected } from './business/tickets.js';
-import type { Carried } from './journey/journey.js';
 import { askForCorrection, Rejected } from './journey/rejections.js';
 import { removed, unlessAbandoned } from './journey/requirements.js';
 import type { Answered } from './journey/state.js';
+import type { Carried } from './journey/stateful.js';
 import { reacted, runUntilDecided } from './journey/until-decided.js';
 
 /**

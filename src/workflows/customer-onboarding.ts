@@ -16,7 +16,7 @@ import {
   type PartEnd,
 } from '../messages/onboardings.js';
 import { isAttached, runChild, runsAgain } from './customer/children.js';
-import { type CarriedCustomer, Customer, type CustomerOptions } from './customer/customer.js';
+import { Customer, type CustomerOptions } from './customer/customer.js';
 import {
   type CustomerInput,
   childOf,
@@ -27,9 +27,11 @@ import {
   onReset,
   outcomeIn,
   outcomeOf,
+  type Remembered,
 } from './customer/decisions.js';
 import { requireFields } from './journey/input.js';
 import { handleAnswers, handleState } from './journey/journey.js';
+import type { Carried } from './journey/stateful.js';
 
 /**
  * Onboards a customer with both partners, each in a child workflow of its own. The business starts as soon as the merchant
@@ -40,7 +42,7 @@ import { handleAnswers, handleState } from './journey/journey.js';
 export async function customerOnboarding(
   input: CustomerInput,
   options: CustomerOptions = {},
-  carried?: CarriedCustomer,
+  carried?: Carried<Remembered>,
 ): Promise<CustomerOnboardingOutcome> {
   requireFields(input, { externalId: 'string', boarding: 'object', business: 'object' });
   requireFields(input.boarding, { merchant: 'object' });
@@ -66,28 +68,28 @@ async function runAllParts(customer: Customer): Promise<CustomerOnboardingOutcom
   await Promise.all(parts);
   checkCancelled();
   checkFailed(customer);
-  return outcomeOf(customer.remembered);
+  return outcomeOf(customer.memory);
 }
 
 /** Runs a part to its end, also after a reset. If it does not succeed, the input decides about the other part. */
 async function onboardPart(customer: Customer, part: Part): Promise<void> {
   for (;;) {
-    const { [part]: known } = customer.remembered.ended;
+    const { [part]: known } = customer.memory.ended;
     const end = known?.end ?? (await runPart(customer, part));
     if (!customer.hasEnded(part)) {
-      customer.react(onEnd(customer.remembered, part, end));
+      customer.react(onEnd(customer.memory, part, end));
       if (!isSuccess(outcomeIn(end)) && customer.input.onDecline === 'cancel-other')
         cancel(customer, part === 'boarding' ? 'business' : 'boarding');
     }
     if (!(await runsAgain(customer, part, end))) return;
-    customer.react(onReset(customer.remembered, part));
+    customer.react(onReset(customer.memory, part));
   }
 }
 
 /** Runs a part in a scope of its own. A part that is canceled before its child starts has ended as well. */
 async function runPart(customer: Customer, part: Part): Promise<PartEnd> {
   const { [part]: former } = customer.options.ended ?? {};
-  if (former && !customer.remembered.begun[part]) {
+  if (former && !customer.memory.begun[part]) {
     customer.learn(former.facts);
     return former.end;
   }
@@ -107,7 +109,7 @@ async function runPart(customer: Customer, part: Part): Promise<PartEnd> {
 
 async function untilMerchantIsKnown(customer: Customer): Promise<void> {
   // A run may be canceled at its start, and must still cancel its children.
-  if (customer.remembered.begun.business) return;
+  if (customer.memory.begun.business) return;
   await condition(() => customer.merchantProfileId !== undefined || customer.hasEnded('boarding'));
 }
 
@@ -127,7 +129,7 @@ function checkCancelled(): void {
 
 /** @throws {ApplicationFailure} when a part failed, which is a bug */
 function checkFailed(customer: Customer): void {
-  const failed = failedPart(customer.remembered);
+  const failed = failedPart(customer.memory);
   if (failed === undefined) return;
   throw ApplicationFailure.nonRetryable(`${customer.workflowIdOf(failed)} failed`, 'PartFailed');
 }

@@ -7,7 +7,7 @@ import { type Due, KINDS, next, onRead, type Remembered } from './boarding/decis
 import { deliverAnswers, readLateNotes } from './boarding/review.js';
 import { adoptMerchant, createMerchant, setFees } from './boarding/steps.js';
 import { submit, submitAsAnswered } from './boarding/submission.js';
-import type { Carried } from './journey/journey.js';
+import type { Carried } from './journey/stateful.js';
 import { runUntilDecided } from './journey/until-decided.js';
 
 /**

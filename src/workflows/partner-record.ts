@@ -18,10 +18,11 @@ import { LONGEST, shortened } from '../partners/bounds.js';
 import { STATUS_MEANINGS, type StatusMeaning } from '../partners/phases.js';
 import { masked } from '../platform/privacy/masked.js';
 import { partnerActivities, REPEATABLE } from './journey/activity-proxies.js';
-import { type Carried, Journey } from './journey/journey.js';
+import { Journey } from './journey/journey.js';
 import { removed } from './journey/requirements.js';
 import { answeredOf } from './journey/rules.js';
 import type { Answered, Question } from './journey/state.js';
+import type { Carried } from './journey/stateful.js';
 import { partnerInWords } from './partner-account/access.js';
 
 /** The memo has all names, so a partner that responds with another one each time must not fill it. */

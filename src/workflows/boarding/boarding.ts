@@ -7,7 +7,8 @@ import { ANSWER, POLL, partnerActivities, REPEATABLE } from '../journey/activity
 import type { NextSteps } from '../journey/current-details.js';
 import { stays } from '../journey/ending.js';
 import { type CorrectableInput, requireFields } from '../journey/input.js';
-import { type Carried, Journey } from '../journey/journey.js';
+import { Journey } from '../journey/journey.js';
+import type { Carried } from '../journey/stateful.js';
 import { StatusPoll } from '../journey/status-poll.js';
 import { Tasks } from '../journey/tasks.js';
 import { NOTHING, type Remembered, type Situation } from './decisions.js';

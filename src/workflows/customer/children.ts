@@ -34,7 +34,7 @@ const { awaitOnboarding } = proxyActivities<OnboardingActivities>({
  */
 export async function runChild(customer: Customer, part: Part, child: Child, run: PartRun): Promise<PartEnd> {
   const { scope } = run;
-  if (scope.consideredCancelled && !customer.remembered.begun[part]) await scope.cancelRequested;
+  if (scope.consideredCancelled && !customer.memory.begun[part]) await scope.cancelRequested;
   // A start is never canceled: the server cannot cancel a child before its start, and would start it afterwards.
   const begun = CancellationScope.nonCancellable(() => begin(customer, part, child, run));
   const end = CancellationScope.nonCancellable(async () => endOf(customer, part, await begun));
@@ -54,8 +54,8 @@ export async function runChild(customer: Customer, part: Part, child: Child, run
 }
 
 /** True when someone started the part separately: a cancellation of the customer does not cancel it. */
-export function isAttached({ remembered }: Customer, part: Part): boolean {
-  return remembered.begun[part] === 'attached';
+export function isAttached({ memory }: Customer, part: Part): boolean {
+  return memory.begun[part] === 'attached';
 }
 
 /** A part that exists is not started twice. Undefined when this run did not start the child. */
@@ -65,8 +65,8 @@ async function begin(
   { dba, input }: Child,
   run: PartRun,
 ): Promise<ChildWorkflowHandle<Workflow> | undefined> {
-  const { remembered, state, options } = customer;
-  if (remembered.begun[part]) return undefined;
+  const { memory, state, options } = customer;
+  if (memory.begun[part]) return undefined;
   const workflowId = customer.workflowIdOf(part);
   run.isStarting = true;
   try {
@@ -78,12 +78,12 @@ async function begin(
       ...initialVisibility(PARTS[part], { dba, account: accountName(), dbaForm: state.dbaForm }),
       args: options.restored ? [input, undefined, options.restored] : [input],
     });
-    customer.remember(onBegun(customer.remembered, part, unreportedPart(part)));
+    customer.remember(onBegun(customer.memory, part, unreportedPart(part)));
     state.refresh();
     return child;
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    customer.remember({ begun: { ...customer.remembered.begun, [part]: 'attached' } });
+    customer.remember({ begun: { ...customer.memory.begun, [part]: 'attached' } });
     customer.update(recorded(`${part}-attached`, { detail: `${workflowId} exists already` }));
     return undefined;
   } finally {
@@ -103,7 +103,7 @@ async function endOf(
   const workflowId = customer.workflowIdOf(part);
   if (part === 'boarding' && isOther && customer.merchantProfileId === undefined)
     customer.learn((await awaitOnboarding({ workflowId, until: 'merchant' })).facts);
-  const outcome = () => customer.remembered.reported[part]?.outcome;
+  const outcome = () => customer.memory.reported[part]?.outcome;
   for (;;) {
     const progress = await unlessEnded(
       () => awaitOnboarding({ workflowId, until: 'end' }),
@@ -137,11 +137,11 @@ async function resultOf(child: ChildWorkflowHandle<Workflow>): Promise<PartEnd> 
  * Waits until an operator resets the workflow of an ended part. False when the merchant and the business have both ended first.
  */
 export async function runsAgain(customer: Customer, part: Part, { how }: PartEnd): Promise<boolean> {
-  const hasEnded = () => isOver(customer.remembered);
+  const hasEnded = () => isOver(customer.memory);
   if (hasEnded()) return false;
-  const hasChanged = () => hasEnded() || isResumed(customer.remembered, part);
+  const hasChanged = () => hasEnded() || isResumed(customer.memory, part);
   // One that had ended before a restore is not there to be reset.
-  const cannotFollow = how === 'completed' || how === 'cancelled' || !customer.remembered.begun[part];
+  const cannotFollow = how === 'completed' || how === 'cancelled' || !customer.memory.begun[part];
   if (cannotFollow) await condition(hasChanged);
   else {
     // After the reset of a terminated workflow, its first report may take a long time.

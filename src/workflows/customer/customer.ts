@@ -1,10 +1,5 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
-import {
-  CancellationScope,
-  getExternalWorkflowHandle,
-  proxyActivities,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, getExternalWorkflowHandle, proxyActivities } from '@temporalio/workflow';
 import type { OnboardingActivities } from '../../messages/activities.js';
 import {
   type ChildReport,
@@ -20,16 +15,14 @@ import {
 import { rejection } from '../../messages/rejections.js';
 import type { Resolution, ResolutionReceipt } from '../../messages/requirements.js';
 import { accountName, REPEATABLE } from '../journey/activity-proxies.js';
-import { Cell } from '../journey/cell.js';
-import { COMMANDS } from '../journey/commands.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { applyReport } from '../journey/customer-reports.js';
 import { runToEnd } from '../journey/ending.js';
-import type { Carried } from '../journey/journey.js';
 import { PublishedState } from '../journey/published-state.js';
 import { problemWith } from '../journey/resolutions.js';
 import type { PublishedChange, Reaction } from '../journey/rules.js';
-import { all, type Facts, initialState, recorded, type Transition, withMemory } from '../journey/state.js';
+import type { Facts } from '../journey/state.js';
+import { type Carried, Stateful } from '../journey/stateful.js';
 import { reacted } from '../journey/until-decided.js';
 import {
   type CustomerInput,
@@ -67,8 +60,6 @@ export interface PartRun {
   isStarting?: boolean;
 }
 
-export type CarriedCustomer = Carried<Remembered>;
-
 function leftBehind({ merchantProfileId, profileId }: Facts): string {
   const merchant = merchantProfileId === undefined ? 'no merchant' : `merchant ${merchantProfileId}`;
   const profile = profileId === undefined ? 'no banking profile' : `banking profile ${profileId}`;
@@ -76,56 +67,33 @@ function leftBehind({ merchantProfileId, profileId }: Facts): string {
 }
 
 /** Knows the parts of a customer, and publishes them as one state. Forwards an answer to the child that asked. */
-export class Customer {
+export class Customer extends Stateful<Remembered, CustomerInput> {
   readonly state: PublishedState;
   readonly runs = new Map<Part, PartRun>();
-  readonly #cell: Cell<Remembered, CustomerInput>;
   /** Parts that are being asked for a whole report. */
   readonly #asked = new Set<Part>();
 
   constructor(
     readonly input: CustomerInput,
     readonly options: CustomerOptions,
-    private readonly before?: CarriedCustomer,
+    carried?: Carried<Remembered>,
   ) {
-    const { workflowType } = workflowInfo();
-    const begun = before
-      ? { ...before, input: { current: input, kept: input } }
-      : initialState(workflowType, input, NOTHING);
-    this.#cell = new Cell(begun, { workflowType, dueInMs: 0, idPrefix: '' }, COMMANDS);
+    super({ input, carried, memory: NOTHING, dueInMs: 0 });
     this.state = new PublishedState({
-      cell: this.#cell,
+      cell: this.cell,
       nextSteps: NEXT_STEPS,
       dba: () => String(input.boarding.merchant.dba),
       // The inbox has those of its parts. All of them in each upsert would let the history grow with their square.
       mostListed: 1,
-      others: () => publishedParts(this.remembered),
+      others: () => publishedParts(this.memory),
     });
-    if (!before) this.update(recorded('started'));
-  }
-
-  get remembered(): Remembered {
-    return this.#cell.state.memory;
-  }
-
-  get carried(): CarriedCustomer {
-    const { input: _, ...carried } = this.#cell.state;
-    return carried;
-  }
-
-  update(...transitions: readonly Transition[]): void {
-    this.#cell.update(all(...transitions));
-  }
-
-  remember(change: Partial<Remembered>): void {
-    this.update(withMemory({ ...this.remembered, ...change }));
   }
 
   run<Outcome extends CustomerOnboardingOutcome>(parts: () => Promise<Outcome>): Promise<Outcome> {
     return runToEnd(parts, {
-      ...{ cell: this.#cell, state: this.state, isContinued: this.before !== undefined },
+      ...{ cell: this.cell, state: this.state, isContinued: this.isContinued },
       leftBehind: (facts) => [leftBehind(facts)],
-      close: () => this.remember(withoutRequirements(this.remembered)),
+      close: () => this.remember(withoutRequirements(this.memory)),
     });
   }
 
@@ -144,7 +112,7 @@ export class Customer {
   }
 
   hasEnded(part: Part): boolean {
-    return this.remembered.ended[part] !== undefined;
+    return this.memory.ended[part] !== undefined;
   }
 
   workflowIdOf(part: Part): string {
@@ -153,26 +121,26 @@ export class Customer {
 
   /** Has the server check whether a part still runs. */
   doubt(part: Part): void {
-    this.remember({ doubted: { ...this.remembered.doubted, [part]: true } });
+    this.remember({ doubted: { ...this.memory.doubted, [part]: true } });
   }
 
   /** True once after each {@link doubt}. */
   takeDoubt(part: Part): boolean {
-    const { [part]: isDoubted = false, ...doubted } = this.remembered.doubted;
+    const { [part]: isDoubted = false, ...doubted } = this.memory.doubted;
     if (isDoubted) this.remember({ doubted });
     return isDoubted;
   }
 
   readonly onReport = (report: ChildReport): void => {
     const { part } = report;
-    const now = applyReport(this.remembered.reported[part], report);
+    const now = applyReport(this.memory.reported[part], report);
     if (now === 'old') return;
     if (now === 'gap') {
       this.askAgain(part);
       return;
     }
     this.#asked.delete(part);
-    this.react(onReport(this.remembered, part, now));
+    this.react(onReport(this.memory, part, now));
   };
 
   /** Asks a part for a whole report, because an earlier report is missing, or the server will not report its end. */
@@ -189,15 +157,15 @@ export class Customer {
   }
 
   readonly validate = (resolution: Resolution | null): void => {
-    const { requirements: open, unsent } = publishedParts(this.remembered);
-    const part = partWith(this.remembered, resolution?.requirementId ?? '');
+    const { requirements: open, unsent } = publishedParts(this.memory);
+    const part = partWith(this.memory, resolution?.requirementId ?? '');
     const problem = problemWith(resolution, { open, unsent }, CORRECTABLE_FIELDS[PARTS[part]]);
     if (problem) throw rejection(problem);
   };
 
   readonly resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
-    const part = partWith(this.remembered, resolution.requirementId);
-    const { requirements, [part]: own } = publishedParts(this.remembered);
+    const part = partWith(this.memory, resolution.requirementId);
+    const { requirements, [part]: own } = publishedParts(this.memory);
     const others = requirements.length - (own?.requirements.length ?? 0);
     try {
       const request = { workflowId: this.workflowIdOf(part), resolution };

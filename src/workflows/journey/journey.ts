@@ -1,6 +1,5 @@
-import { CancellationScope, condition, setHandler, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import { type CorrectableType, inputQuery } from '../../messages/activities.js';
-import { defined } from '../../messages/objects.js';
 import {
   type OutcomeName,
   stateQuery,
@@ -17,9 +16,7 @@ import {
   resolveRequirement,
 } from '../../messages/requirements.js';
 import { Answers, answerTo, raise } from './answers.js';
-import { Cell } from './cell.js';
 import { Claims } from './claims.js';
-import { COMMANDS } from './commands.js';
 import type { NextSteps } from './current-details.js';
 import { CustomerReports } from './customer-reports.js';
 import { inWords, runToEnd, watchDeadlines } from './ending.js';
@@ -36,24 +33,11 @@ import {
   openWithClaims,
   unsentIn,
 } from './requirements.js';
-import {
-  type Answered,
-  all,
-  type Facts,
-  initialState,
-  type Question,
-  recorded,
-  type State,
-  type Transition,
-  unknownWrites,
-  withMemory,
-} from './state.js';
+import { type Answered, type Facts, type Question, recorded, unknownWrites } from './state.js';
+import { type Beginning, Stateful } from './stateful.js';
 import { type StepContext, type Timeline, type UnfinishedWrites, unfinishedWrites } from './step.js';
 import { StepWaits } from './step-waits.js';
 import { unlessCancelled } from './tasks.js';
-
-/** What a run takes over from the run before. Its input comes as that of the workflow. */
-export type Carried<Memory> = Omit<State<Memory>, 'input'>;
 
 /** The hours in which people answer, and claim, what is asked. Default: {@link DEFAULT_DUE_IN_HOURS}, and nobody has to claim anything. */
 interface Deadlines {
@@ -61,25 +45,24 @@ interface Deadlines {
   readonly unclaimedInHours?: number | undefined;
 }
 
-export interface JourneyOptions<Memory, Input extends object> {
+export interface JourneyOptions<Memory, Input extends object>
+  extends Omit<Beginning<Memory, Input>, 'dueInMs'> {
   readonly input: Input & Deadlines;
   /** Whose fields people may correct. Default: nothing can be corrected. */
   readonly correctable?: CorrectableType;
-  readonly memory: Memory;
-  readonly carried?: Carried<Memory> | undefined;
   readonly nextSteps: NextSteps;
   dba?(input: Input): string;
   /** Describes what exists at the partner, for people who clean up after a cancellation. */
   leftBehind(facts: Facts): string;
-  /** Stands before each numbered id of a requirement. */
-  readonly idPrefix?: string;
   /** Reports whether the partner has documents of an answer that is not delivered as a whole. Default: never. */
   isPartlySent?(memory: Memory, answered: Answered): boolean;
 }
 
 /** What all workflows that work with a partner share: their state, and the context of their steps (run-step.ts). */
-export class Journey<Memory = unknown, Input extends object = object> implements StepContext {
-  readonly cell: Cell<Memory, Input>;
+export class Journey<Memory = unknown, Input extends object = object>
+  extends Stateful<Memory, Input>
+  implements StepContext
+{
   readonly state: PublishedState;
   readonly input: CorrectableInput<Input>;
   readonly waits: StepWaits;
@@ -91,14 +74,11 @@ export class Journey<Memory = unknown, Input extends object = object> implements
   readonly #reports: CustomerReports;
 
   constructor(private readonly options: JourneyOptions<Memory, Input>) {
-    const { input, memory, carried, nextSteps, idPrefix = '' } = options;
-    const { workflowType } = workflowInfo();
-    this.dueInMs = (input.dueInHours ?? DEFAULT_DUE_IN_HOURS) * 3_600_000;
-    const begun = carried
-      ? { ...carried, input: { current: input, kept: input } }
-      : initialState<Memory, Input>(workflowType, input, memory);
-    const cell = new Cell(begun, { workflowType, dueInMs: this.dueInMs, idPrefix }, COMMANDS);
-    this.cell = cell;
+    const { nextSteps, input } = options;
+    const dueInMs = (input.dueInHours ?? DEFAULT_DUE_IN_HOURS) * 3_600_000;
+    super({ ...options, dueInMs });
+    this.dueInMs = dueInMs;
+    const { cell } = this;
     // A customer does not show who has claimed what: each claim would cost events in both histories.
     this.#reports = new CustomerReports(cell, () => ({ ...this.state.current, requirements: this.open }));
     this.state = new PublishedState({
@@ -111,7 +91,6 @@ export class Journey<Memory = unknown, Input extends object = object> implements
     this.waits = new StepWaits(this.state, this.#answers);
     this.writes = unfinishedWrites(cell);
     ({ ask: this.ask, blankFor: this.blankFor } = this.#answers);
-    if (!carried) this.timeline.add('started');
   }
 
   readonly timeline: Timeline = { add: (...event) => this.update(recorded(...event)) };
@@ -120,18 +99,6 @@ export class Journey<Memory = unknown, Input extends object = object> implements
 
   get isCancelled(): boolean {
     return CancellationScope.current().consideredCancelled;
-  }
-
-  get memory(): Memory {
-    return this.cell.state.memory;
-  }
-
-  remember(change: Partial<Memory>): void {
-    this.update(withMemory({ ...this.memory, ...change }));
-  }
-
-  update(...transitions: readonly Transition[]): void {
-    this.cell.update(all(...transitions));
   }
 
   get open(): readonly Requirement[] {
@@ -182,12 +149,6 @@ export class Journey<Memory = unknown, Input extends object = object> implements
     return Object.values(this.cell.state.writes);
   }
 
-  /** What the next run takes over. What was read last is no evidence there. */
-  get carried(): Carried<Memory> {
-    const { input: _, ...carried } = this.cell.state;
-    return { ...carried, poll: defined({ pace: carried.poll.pace }) };
-  }
-
   /**
    * Runs the workflow to its end, and takes messages of people, of the customer, and of the activities that wait. Without
    * `abandoned`, nothing can be abandoned.
@@ -196,7 +157,7 @@ export class Journey<Memory = unknown, Input extends object = object> implements
     steps: () => Promise<Outcome>,
     abandoned?: (comment: string, facts: Facts) => Outcome,
   ): Promise<Outcome & Unfinished> {
-    const { cell, state, options } = this;
+    const { cell, state, options, isContinued } = this;
     this.#handle();
     watchDeadlines(cell, options.input.unclaimedInHours, state).catch(unlessCancelled);
     const untilAbandoned = async () => {
@@ -207,7 +168,7 @@ export class Journey<Memory = unknown, Input extends object = object> implements
       return this.#unfinished.length > 0 ? { ...outcome, unfinished: this.#unfinished } : outcome;
     };
     return runToEnd(untilAbandoned, {
-      ...{ cell, state, isContinued: options.carried !== undefined },
+      ...{ cell, state, isContinued },
       leftBehind: (facts) => [options.leftBehind(facts), ...this.#unfinished.map(inWords)],
       close: (outcome) => this.update(closedAtEnd(this.#left, outcome === 'abandoned')),
     });

@@ -2,10 +2,11 @@ import type { Duration } from '@temporalio/common';
 import { allHandlersFinished, condition, workflowInfo } from '@temporalio/workflow';
 import { defined } from '../../messages/objects.js';
 import type { RequirementKind } from '../../messages/requirements.js';
-import type { Carried, Journey } from './journey.js';
+import type { Journey } from './journey.js';
 import { abandonedIn, dropped, raised, removed, unlessAbandoned, withdrawn } from './requirements.js';
 import type { Decision, Next, Reaction, Rules } from './rules.js';
 import { all, known, recorded, type Transition, withMemory } from './state.js';
+import type { Carried } from './stateful.js';
 import type { StatusPoll } from './status-poll.js';
 import type { Tasks } from './tasks.js';
 
