@@ -1,6 +1,7 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import { firstStage, type OutcomeName, type Stage, type TimelineEvent } from './codes.js';
-import type { Requirement } from './requirements.js';
+import { isObject } from './objects.js';
+import type { Requirement, Resolution } from './requirements.js';
 
 export { OUTCOMES, type OutcomeName, STAGES, type Stage } from './codes.js';
 
@@ -104,4 +105,19 @@ export interface Pace {
   readonly readAt: number;
   /** The number of consecutive polls that ended with their first read, including the last one. */
   readonly changes: number;
+}
+
+/** What a reader of histories finds in the state that a run hands to the next one, which extends this. */
+export interface HandedOn {
+  readonly timeline: readonly TimelineEntry[];
+  readonly requirements: {
+    readonly entries: readonly {
+      readonly progress: { readonly is: string; readonly resolution?: Resolution };
+    }[];
+  };
+}
+
+/** The state among the arguments of a run; undefined in the first run. */
+export function handedOnIn(args: readonly unknown[]): HandedOn | undefined {
+  return args.find((each) => isObject(each) && 'timeline' in each) as HandedOn | undefined;
 }

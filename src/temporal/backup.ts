@@ -10,6 +10,7 @@ import {
 } from '../messages/inputs.js';
 import type { DbaForm } from '../messages/listed.js';
 import { defined, mergePatch } from '../messages/objects.js';
+import { handedOnIn } from '../messages/onboarding-state.js';
 import type { EndedPart, EndedParts, Restored } from '../messages/onboardings.js';
 import type { Resolution } from '../messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
@@ -106,24 +107,14 @@ function indexedIn(history: readonly Event[]): Partial<Record<keyof typeof SEARC
   return found;
 }
 
-/** What a run has of the one before: its answers are unsent. */
-interface Carried {
-  readonly journey?: {
-    readonly requirements: {
-      readonly entries: readonly { readonly state: { readonly resolution?: Resolution } }[];
-    };
-  };
-}
-
 /**
  * The input of a run, with the corrections that its workflow accepted and that were not taken back. The run before may have
  * accepted some that it did not apply.
  */
 async function inputIn(client: Client, run: History): Promise<object> {
-  const [input, carried] = (await argumentsOf(client, run)) as [object, Carried?];
-  const before = (carried?.journey?.requirements.entries ?? []).flatMap(
-    ({ state }) => state.resolution ?? [],
-  );
+  const [input, ...args] = (await argumentsOf(client, run)) as [object, ...unknown[]];
+  const entries = handedOnIn(args)?.requirements.entries ?? [];
+  const before = entries.flatMap(({ progress }) => progress.resolution ?? []);
   const corrections: { readonly requirementId: string; readonly patch: Readonly<Record<string, unknown>> }[] =
     [];
   for (const { requirementId, answer } of [...before, ...(await answersIn(client, run))]) {
@@ -135,11 +126,11 @@ async function inputIn(client: Client, run: History): Promise<object> {
 }
 
 /**
- * The result of restoring an entry of a backup. `adopts`: started, and it adopts what it has at its partner. `looks`: started, but
- * the backup holds nothing of it at a partner; it searches there, and asks a person before it creates anything. `there`: Temporal
- * has it. `skipped`: it was canceled or terminated, or it failed.
+ * The result of restoring an entry of a backup. `adopts`: started, and it adopts what it has at its partner. `asks`: started, but
+ * the backup holds nothing of it at a partner. A business is searched for there, and a person is asked to look before anything is
+ * created. `there`: Temporal has it. `skipped`: it was canceled or terminated, or it failed.
  */
-export type Restoring = 'adopts' | 'looks' | 'there' | 'skipped';
+export type Restoring = 'adopts' | 'asks' | 'there' | 'skipped';
 
 export interface RestoreOptions {
   readonly taskQueue: string;
@@ -206,7 +197,7 @@ export async function restore(
   if (!isRestored(entry)) return 'skipped';
   const account = partsOfId(workflowId)?.account;
   const { args, dba, agent, isKnown } = startOf(entry, { backedUpAt });
-  const restoring = isKnown ? 'adopts' : 'looks';
+  const restoring = isKnown ? 'adopts' : 'asks';
   if (dryRun) return restoring;
   try {
     await client.workflow.start(type, {

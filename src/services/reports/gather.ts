@@ -3,7 +3,7 @@ import proto from '@temporalio/proto';
 import { isCustomer, partsOfId } from '../../messages/ids.js';
 import { requirementsIn } from '../../messages/listed.js';
 import { defined } from '../../messages/objects.js';
-import type { OnboardingState } from '../../messages/onboarding-state.js';
+import { handedOnIn, type OnboardingState } from '../../messages/onboarding-state.js';
 import type { Answer } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import type { DocumentStore } from '../../partners/documents/document-store.js';
@@ -207,7 +207,7 @@ async function knownFrom(
   outcome: unknown,
 ): Promise<Known> {
   const last = runs.at(-1)?.events ?? [];
-  const handedOn = handedOnIn(await argumentsOf(client, runs.at(-1))) ?? [];
+  const handedOn = handedOnIn(await argumentsOf(client, runs.at(-1)))?.timeline ?? [];
   const since = isoOf(last[0]?.eventTime) ?? '';
   const began: RecordedEvent = { at: since, event: 'started' };
   const how = status.name.toLowerCase().replace('_', ' ');
@@ -223,17 +223,6 @@ async function knownFrom(
   const { requirements, ...facts } = await factsIn(client, runs, outcome);
   const { requirements: open } = requirementsIn(requirements);
   return { facts, timeline, open: closeTime ? [] : open };
-}
-
-/** The timeline up to the run that got these arguments, from the run before. */
-function handedOnIn(args: readonly unknown[]): readonly RecordedEvent[] | undefined {
-  for (const each of args) {
-    // A customer hands on its state itself.
-    const { journey = each } = { ...(each as { readonly journey?: unknown }) };
-    const { state } = { ...(journey as { readonly state?: Partial<OnboardingState> }) };
-    if (state?.timeline) return state.timeline;
-  }
-  return undefined;
 }
 
 function changesIn(events: readonly Event[]): RecordedEvent[] {

@@ -4,6 +4,7 @@ import { COUNTERS, type TimelineEvent } from '../../messages/codes.js';
 import { type StageSeconds, withStage } from '../../messages/listed.js';
 import {
   blankState,
+  type HandedOn,
   type OnboardingState,
   type OutcomeName,
   type Pace,
@@ -25,7 +26,7 @@ export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 't
  *
  * @typeParam Memory what this kind of workflow knows of its partner
  */
-export interface State<Memory = unknown, Input extends object = object> {
+export interface State<Memory = unknown, Input extends object = object> extends HandedOn {
   readonly facts: Facts;
   readonly timeline: readonly TimelineEntry[];
   readonly stageSeconds: StageSeconds;

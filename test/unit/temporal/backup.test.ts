@@ -8,6 +8,7 @@ import {
   type RestoreOptions,
   restore,
 } from '../../../src/temporal/backup.js';
+import { accepted, raised, withProposal } from '../../../src/workflows/journey/requirements.js';
 import { business, customer, holder, merchant } from '../../rigs/inputs.js';
 import {
   answering,
@@ -18,6 +19,7 @@ import {
   payloads,
   startIn,
 } from '../../rigs/temporal/answering-service.js';
+import { cellOf } from '../workflows/cells.js';
 
 describe('a backup', () => {
   /** Search attributes as a history has them. */
@@ -156,17 +158,21 @@ describe('a backup', () => {
     ['nothing of one that was taken back since', [taken], { a: 1 }],
     ['a later correction', [corrected('r-2', { a: 3 })], { a: 3 }],
   ])('has %s in the input of a continued run', async (_, answers, input) => {
-    const answer = { kind: 'correction', patch: { a: 2 } };
-    const of = (id: string, state: object) => ({ requirement: { id }, state });
-    const carried = [
-      of('r-1', { is: 'answered', resolution: { requirementId: 'r-1', answer } }),
-      of('r-3', { is: 'open', proposed: { requirementId: 'r-3', answer: { ...answer, patch: { z: 1 } } } }),
-      of('r-4', { is: 'answered', resolution: { requirementId: 'r-4', answer: { kind: 'retry' } } }),
-    ];
-    const journey = { requirements: { entries: carried } };
+    const { cell } = cellOf();
+    const ask = (about: string) =>
+      cell.update(
+        raised({ about, kind: 'rejected-input', title: 'A', detail: 'B', answers: ['correction', 'retry'] }),
+      );
+    for (const about of ['r-1', 'r-3', 'r-4']) ask(about);
+    const by = { actor: 'olga', reason: 'so' };
+    const patched = (patch: object) => ({ kind: 'correction', patch: { ...patch } }) as const;
+    cell.update(accepted({ requirementId: 'r-1', answer: patched({ a: 2 }), ...by }));
+    cell.update(withProposal({ requirementId: 'r-3', answer: patched({ z: 1 }), ...by }));
+    cell.update(accepted({ requirementId: 'r-4', answer: { kind: 'retry' }, ...by }));
+    const { input: __, ...carried } = cell.state;
     const started = {
       workflowExecutionStartedEventAttributes: {
-        input: { payloads: [...payloads({ a: 1 }), ...payloads({ journey, remembered: {} })] },
+        input: { payloads: [...payloads({ a: 1 }), ...payloads(carried)] },
       },
     };
     const { all } = entries([{ workflowId: 'w' }, [started, ...answers.flat()]]);
@@ -308,9 +314,9 @@ describe('a restore', () => {
       [adopted, undefined, SINCE],
     ],
     ['a merchant that its input adopts', merchantOf(adopted), 'adopts', [adopted, undefined, SINCE]],
-    ['a merchant of which nothing is known', merchantOf(boarded), 'looks', [boarded, undefined, SINCE]],
+    ['a merchant of which nothing is known', merchantOf(boarded), 'asks', [boarded, undefined, SINCE]],
     ['a business that the bank has', businessOf(PROFILE), 'adopts', [onboarded, undefined, KNOWN]],
-    ['a business of which nothing is known', businessOf(), 'looks', [onboarded, undefined, SINCE]],
+    ['a business of which nothing is known', businessOf(), 'asks', [onboarded, undefined, SINCE]],
     ['a customer', customerOf(), 'adopts', [asked, { restored: SINCE }]],
     ['a customer that the bank has', customerOf(PROFILE), 'adopts', [asked, { restored: KNOWN }]],
     [

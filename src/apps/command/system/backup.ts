@@ -81,7 +81,7 @@ export async function restoreAll(
   await withTemporal(cli, async ({ client, config: { taskQueue, dbaForm } }) => {
     const limit = pLimit(8);
     const options = { taskQueue, dbaForm, backedUpAt, dryRun };
-    const counts: Record<Restoring, number> = { adopts: 0, looks: 0, there: 0, skipped: 0 };
+    const counts: Record<Restoring, number> = { adopts: 0, asks: 0, there: 0, skipped: 0 };
     const row = csv && cli.csvRows(['workflowId', 'restoring']);
     const restoreOne = async (entry: BackedUp) => {
       const restoring = await restore(client, entry, options);
@@ -94,10 +94,10 @@ export async function restoreAll(
     // Customers come last.
     const groups = Map.groupBy(inOrder(entries), ({ type }) => type === 'customerOnboarding');
     for (const group of groups.values()) await limit.map(group, restoreOne);
-    const { adopts, looks, there, skipped } = counts;
+    const { adopts, asks, there, skipped } = counts;
     if (!json && !csv)
       cli.line(
-        `${dryRun ? 'would restore' : 'restored'} ${adopts + looks}, of which ${looks} search the partner first; already there: ${there}; not restored: ${skipped}`,
+        `${dryRun ? 'would restore' : 'restored'} ${adopts + asks}, of which ${asks} ask before they create anything; already there: ${there}; not restored: ${skipped}`,
       );
   });
 }
@@ -114,8 +114,8 @@ function describeRestoring(
   switch (restoring) {
     case 'adopts':
       return [restored, ...known].join(', ');
-    case 'looks':
-      return `${restored}, searches its partner and asks before it creates anything`;
+    case 'asks':
+      return `${restored}, asks before it creates anything`;
     case 'there':
       return 'already there';
     case 'skipped': {

@@ -85,13 +85,13 @@ describe('gangway backup and restore', () => {
       '',
       `${onboarding.workflowId} would be restored, banking profile ${profileId}`,
       `${boarding.workflowId} would be restored, merchant ${merchantProfileId}`,
-      'would restore 2, of which 0 search the partner first; already there: 0; not restored: 0',
+      'would restore 2, of which 0 ask before they create anything; already there: 0; not restored: 0',
     ]);
     const { stdout } = await gangway('restore', file);
     expect(stdout).toContain(`${boarding.workflowId} restored, merchant ${merchantProfileId}\n`);
     expect(stdout).toContain(`${onboarding.workflowId} restored, banking profile ${profileId}\n`);
     expect(stdout).toContain(
-      'restored 2, of which 0 search the partner first; already there: 0; not restored: 0\n',
+      'restored 2, of which 0 ask before they create anything; already there: 0; not restored: 0\n',
     );
     const there = [boarding, onboarding].map(({ workflowId }) => `${workflowId},there`);
     expect((await gangway('restore', file, '--csv')).stdout.split('\r\n').toSorted()).toEqual(

@@ -233,7 +233,7 @@ it(
 
     await first.stop();
     await server.emptied();
-    const summary = 'restored 35, of which 8 search the partner first; already there: 0; not restored: 3\n';
+    const summary = 'restored 35, of which 8 ask before they create anything; already there: 0; not restored: 3\n';
     const dry = await gangway('restore', server.backup, '--dry-run');
     expect(dry).toMatchObject({
       code: 0,
@@ -269,7 +269,7 @@ it(
     expect(doubled(await rig.sandbox.ledger())).toEqual(again.sort());
     const repeated = await gangway('restore', server.backup);
     expect(repeated.stdout).toContain(
-      'restored 0, of which 0 search the partner first; already there: 35; not restored: 3\n',
+      'restored 0, of which 0 ask before they create anything; already there: 35; not restored: 3\n',
     );
   },
   TIMEOUT_MS,
@@ -302,7 +302,7 @@ it(
     expect((await gangway('backup', file)).stdout).toBe(`saved 2 onboardings to ${file}\n`);
 
     await server.emptied();
-    const restored = 'restored 2, of which 1 search the partner first;';
+    const restored = 'restored 2, of which 1 ask before they create anything;';
     expect((await gangway('restore', file)).stdout).toContain(restored);
     await startWorker();
     const asked = await held.requirement('uncertain-write');

@@ -4,6 +4,7 @@ import type { DocumentRef, Resolution } from '../../../../src/messages/requireme
 import { resolveRequirement } from '../../../../src/messages/requirements.js';
 import { StoreFailure } from '../../../../src/platform/documents/file-store.js';
 import { recordOf } from '../../../../src/services/reports/gather.js';
+import { initialState } from '../../../../src/workflows/journey/state.js';
 import {
   answering,
   execution,
@@ -104,7 +105,7 @@ const HANDED_ON = [
 ];
 
 /** Three runs of an onboarding. Each later one begins with the corrected input, and with what the one before handed on. */
-function runs(handsOn: (state: object) => unknown[] = (state) => [{ journey: { state } }]): Run[] {
+function runs(handsOn: (state: object) => unknown[] = (state) => [state]): Run[] {
   const named = (dba: string) => ({ memo: { fields: { dba: payloads(dba)[0] } } });
   const begun = {
     ...named('Corner Bakery'),
@@ -114,7 +115,8 @@ function runs(handsOn: (state: object) => unknown[] = (state) => [{ journey: { s
     .called('createMerchant', 3, { document: document('k-0') }, { merchantProfileId: 1001 })
     .called('awaitStatusChange', 1, {}, NOTE)
     .answered(answer('rejected-input-1', corrected('Troy')));
-  const carried = handsOn({ timeline: HANDED_ON });
+  const { input: _, ...blank } = initialState('merchantBoarding', {}, {});
+  const carried = handsOn({ ...blank, timeline: HANDED_ON });
   const later = (city: string, before: string) => ({
     input: { payloads: payloads({ ...INPUT, merchant: { ...INPUT.merchant, city } }, ...carried) },
     continuedExecutionRunId: before,
@@ -270,7 +272,7 @@ describe('the record of an onboarding of three runs', () => {
 
 it('the record of a customer of several runs has the timeline of all, where no worker responds', async () => {
   // A customer hands on its state after its options.
-  const all = runs((state) => [{}, { state, events: {}, remembered: {} }]);
+  const all = runs((state) => [{}, state]);
   const { timeline: events } = await record({ workflowId: OTHER_ID, all });
   expect(events.map(({ event }) => event).slice(0, 3)).toEqual([
     'started',
