@@ -105,6 +105,8 @@ async function attempt<Result, Baseline extends object>(
   const earlier = heartbeatDetails as Intent<Baseline> | undefined;
   const mayHaveBeenSent = earlier?.sending ?? isResetWithoutIntent();
   if (mayHaveBeenSent && !mayRepeat) {
+    // If this worker dies as well, the next attempt finds what a reset has removed.
+    if (!earlier) await new IntentRecord(true).withdraw();
     const reason = earlier
       ? 'its worker stopped before the response was recorded'
       : 'it was reset together with its intent';

@@ -17,8 +17,22 @@ const PAUSE_MS = 200;
 /** The time limit of a request to Temporal, in milliseconds. */
 export const REQUEST_MS = 5_000;
 
+/**
+ * The share of its start-to-close timeout in which an attempt talks to the server. A reset numbers attempts from 1 again, and the
+ * server knows an attempt by its number: it would take an older attempt for a newer one.
+ */
+const SHARE_FOR_REPORTS = 0.9;
+
 /** Attempts whose intent the server has. They report their outcome themselves. */
 const sending = new WeakSet<Context>();
+
+/** When each attempt has to be silent, in milliseconds of a clock that no change of the time of day moves. */
+const ends = new WeakMap<Context, number>();
+
+// Keeps A6.
+function isOver(): boolean {
+  return performance.now() >= (ends.get(Context.current()) ?? Number.POSITIVE_INFINITY);
+}
 
 /** Reports whether the server has the intent of this attempt. */
 export function isRecorded(): boolean {
@@ -72,7 +86,7 @@ export class IntentRecord<Baseline extends object> {
     // An earlier attempt may have sent it soon after it was scheduled.
     const sent = this.sent ?? { sentAt: new Date(activityInfo().scheduledTimestampMs).toISOString() };
     await record({ sending: this.mayHaveBeenSent, ...sent }).catch((error: unknown) => {
-      if (!isStopRequest(error) && !(error instanceof ActivityNotFoundError)) throw error;
+      if (!isStopRequest(error) && !isClosed(error)) throw error;
     });
     sending.delete(Context.current());
     this.sent = undefined;
@@ -96,7 +110,7 @@ function isStopRequest(error: unknown): boolean {
 }
 
 function refusalOf(error: unknown): Error {
-  if (error instanceof ActivityNotFoundError)
+  if (isClosed(error))
     return ApplicationFailure.retryable(
       'nothing was sent: the server has given up on this attempt',
       'GivenUp',
@@ -111,6 +125,14 @@ async function record(intent: Intent): Promise<void> {
   const { taskToken } = activityInfo();
   const { activity } = getClient();
   await untilAccepted(() => activity.heartbeat(taskToken, intent));
+}
+
+/** The attempt had too little time left to tell the server anything. */
+class OutOfTime extends Error {}
+
+/** Reports whether the server has closed the attempt, or soon will. */
+function isClosed(error: unknown): boolean {
+  return error instanceof ActivityNotFoundError || error instanceof OutOfTime;
 }
 
 /** Repeats a request to Temporal until it responds. Once the attempt has ended, the server does not find it. */
@@ -141,6 +163,7 @@ async function retryWhile<Response>(
   // A signal that never aborts. The activity's own client ends its requests when the worker begins to shut down.
   const { signal } = new AbortController();
   for (;;) {
+    if (isOver()) throw new OutOfTime('the attempt is over');
     try {
       const client = getClient();
       return await client.withAbortSignal(signal, () =>
@@ -159,7 +182,10 @@ async function retryWhile<Response>(
  * some seconds without a connection. Place it before all other interceptors.
  */
 export function reportsOutcomes(context: Context): ActivityInterceptors {
-  const { taskToken } = context.info;
+  const { taskToken, startToCloseTimeoutMs } = context.info;
+  ends.set(context, performance.now() + startToCloseTimeoutMs * SHARE_FOR_REPORTS);
+  /** The server has closed the attempt, or soon will, and the next one reads the intent. */
+  const nothing = new CompleteAsyncError();
   return {
     inbound: {
       async execute(input, next) {
@@ -169,14 +195,14 @@ export function reportsOutcomes(context: Context): ActivityInterceptors {
           if (!sending.has(context)) return result;
           report = () => getClient().activity.complete(taskToken, result);
         } catch (error) {
-          if (!sending.has(context)) throw error;
+          if (!sending.has(context)) throw isOver() ? nothing : error;
           report = () => getClient().activity.fail(taskToken, error);
         }
-        await untilAccepted(report).catch((error: unknown) => {
-          // The server has given up on the attempt; the next one reads the intent.
-          if (!(error instanceof ActivityNotFoundError)) throw error;
+        // Whatever the error: an attempt that fails otherwise would leave its intent before its time is over.
+        await retryWhile(report, (error) => !isClosed(error)).catch((error: unknown) => {
+          if (!isClosed(error)) throw error;
         });
-        throw new CompleteAsyncError();
+        throw nothing;
       },
     },
   };

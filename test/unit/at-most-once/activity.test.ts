@@ -107,7 +107,8 @@ describe('a write', () => {
     ['as early as the timer of the timeout may fire', scheduledLater(119_000)],
   ])('is not sent after a reset that removed the intent: %s', async (_, info) => {
     const { log, outcome } = await attempt(sending(), { info });
-    expect(log).toEqual([]);
+    // What the reset has removed, for the next attempt.
+    expect(log).toEqual(['intent']);
     const details = [{ kind: 'Uncertain', reason: 'it was reset together with its intent' }];
     expect(outcome).toMatchObject({ nonRetryable: true, details });
     expect(outcome).not.toHaveProperty('details.0.sentAt');
@@ -202,14 +203,41 @@ describe('a write', () => {
     expect(outcome).toMatchObject(retryable('NotSent'));
   });
 
-  it('is an error of the worker when its report fails in any other way', async () => {
-    const { outcome } = await attempt(sending(), { answers: [undefined, new TypeError('a bug')] });
-    expect(outcome).toMatchObject({ name: 'TypeError', message: 'a bug' });
+  // Catches an attempt that fails early, and leaves an intent that a reset can remove without a trace.
+  it('reports its response again, whatever error its report meets', async () => {
+    const { log, outcome } = await attempt(sending(), { answers: [undefined, new TypeError('a bug')] });
+    expect(log).toEqual(['intent', 'sent', 'complete "ok" refused', 'complete "ok"']);
+    expect(outcome).toBeInstanceOf(CompleteAsyncError);
   });
 
   it('is no longer reported once the server has given up on the attempt', async () => {
     const { log, outcome } = await attempt(sending(), { answers: [undefined, gone] });
     expect(log).toEqual(['intent', 'sent', 'complete "ok" refused']);
+    expect(outcome).toBeInstanceOf(CompleteAsyncError);
+  });
+
+  // Proves A6. Catches an attempt that outlives its time, and that the server takes for a newer one after a reset.
+  it.each([
+    ['its intent', [], ['intent refused', 'intent refused']],
+    [
+      'the withdrawal of its intent',
+      [undefined],
+      ['intent', 'withdraw refused', 'withdraw refused', 'fail NotSent refused'],
+    ],
+  ] as const)('is silent about %s once its time is over', async (_, before, expected) => {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const answers: (Error | undefined)[] = [...before];
+    /** Temporal cannot be reached until the time is over. */
+    const unreachable = () => {
+      now += 54_000;
+      return new ActivityCompletionError('unavailable');
+    };
+    answers.shift = () => (answers.length > 0 ? answers.pop() : unreachable());
+    const info = { startToCloseTimeoutMs: 120_000 };
+    const { log, outcome } = await attempt(sending(failed('NotSent')), { info, answers });
+    expect(log).toEqual(expected.slice(0, log.length));
+    expect([log.length >= 2, now]).toEqual([true, 108_000]);
     expect(outcome).toBeInstanceOf(CompleteAsyncError);
   });
 
