@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { explore, RULES, type Rule } from './protocol.js';
+import { RULES, type Rule } from './model.js';
+import { explore } from './protocol.js';
 
-// Proves A1, A2, A3, A4, A5.
+// Proves A1, A2, A3, A4, A5, A6.
 it('keeps every invariant in every interleaving, and reaches every end', () => {
   const { states, found } = explore();
   expect(found).toBeUndefined();
@@ -21,6 +22,7 @@ const BROKEN: Readonly<Record<Rule, readonly [invariant: string, last: string]>>
   'the outcome is reported until the server accepts it': ['A3', 'attempt 1 reports in vain'],
   'a refused intent ends the attempt': ['A4', 'attempt 1 sends, responded'],
   'the server refuses the intent of a closed attempt': ['A4', 'attempt 1 sends, responded'],
+  'an attempt is silent once its time is over': ['A6', 'attempt 1 records its intent'],
   'only a request that had no effect withdraws its intent': ['A5', 'attempt 2 sends, responded'],
   'after an uncertain outcome, a person is asked': ['A5', 'attempt 2 sends, responded'],
   'a restored workflow begins as uncertain': ['A5', 'attempt 2 sends, responded'],

@@ -8,61 +8,9 @@
  * begins again. Bounds: see LIMITS.
  */
 
-/** The rules of the protocol. Without any one of them, an invariant breaks. */
-export const RULES = [
-  'the request waits for the acknowledgment',
-  'an attempt reads the last intent',
-  'a cleared intent counts as one',
-  'the outcome is reported until the server accepts it',
-  'a refused intent ends the attempt',
-  'the server refuses the intent of a closed attempt',
-  'only a request that had no effect withdraws its intent',
-  'after an uncertain outcome, a person is asked',
-  'a restored workflow begins as uncertain',
-  'only a change that the write alone explains is evidence',
-] as const;
-
-export type Rule = (typeof RULES)[number];
+import { type Attempt, begin, FIRST, type Place, type Rule, type State, UNSENT } from './model.js';
 
 const LIMITS = { attempts: 3, resets: 1, restores: 1, again: 1 };
-
-type Place = 'begun' | 'acknowledged' | 'responded' | 'lost' | 'without effect' | 'ended';
-
-interface Attempt {
-  readonly at: Place;
-  /** It found an intent, or a reset that removed one. */
-  readonly found: boolean;
-  /** Of its intent. `closed`: by a server that had closed the attempt. */
-  readonly acknowledged: 'no' | 'open' | 'closed';
-  readonly sent: boolean;
-  /** Its worker was alive, and it ended although the server had not taken its report. */
-  readonly silent: boolean;
-}
-
-const BEGUN: Attempt = { at: 'begun', found: false, acknowledged: 'no', sent: false, silent: false };
-
-/** What the server knows: the attempt that it has open, and the heartbeat details. */
-interface Activity {
-  readonly open: number | null;
-  readonly intent: 'none' | 'sending' | 'withdrawn';
-  readonly hasTimedOut: boolean;
-  readonly isCleared: boolean;
-}
-
-interface State extends Activity {
-  readonly workflow: 'waiting' | 'uncertain' | 'asking' | 'done';
-  readonly attempts: readonly Attempt[];
-  /** Requests that may have had an effect, and those that had one. */
-  readonly requests: number;
-  readonly effects: number;
-  readonly isChanged: boolean;
-  readonly used: { readonly resets: number; readonly restores: number; readonly again: number };
-}
-
-const NEW: Activity = { open: null, intent: 'none', hasTimedOut: false, isCleared: false };
-const USED = { resets: 0, restores: 0, again: 0 };
-const PARTNER = { requests: 0, effects: 0, isChanged: false };
-const FIRST: State = { ...NEW, ...PARTNER, workflow: 'waiting', attempts: [], used: USED };
 
 /** The invariants by the names that the code cites. @returns the first one that does not hold */
 function broken({ attempts, requests, used, workflow, effects }: State): string | undefined {
@@ -70,6 +18,7 @@ function broken({ attempts, requests, used, workflow, effects }: State): string 
   if (sent.some(({ acknowledged }) => acknowledged === 'no')) return 'A1';
   if (sent.some(({ acknowledged }) => acknowledged === 'closed')) return 'A4';
   if (sent.some(({ found }) => found)) return 'A2';
+  if (attempts.some(({ acknowledged }) => acknowledged === 'as another')) return 'A6';
   if (attempts.some(({ silent }) => silent)) return 'A3';
   if (requests > 1 + used.again) return 'A5';
   return workflow === 'done' && effects === 0 ? 'F5' : undefined;
@@ -85,18 +34,28 @@ function ofServer(state: State, keeps: Keeps): Step[] {
   if (isBetween && attempts.length < LIMITS.attempts) {
     const found = intent === 'none' ? isCleared && hasTimedOut : intent === 'sending';
     const reads = intent === 'none' ? 'a cleared intent counts as one' : 'an attempt reads the last intent';
-    const begun = { ...state, open: attempts.length, attempts: [...attempts, { ...BEGUN, found }] };
+    const attempt: Attempt = { ...UNSENT, at: 'begun', found, number: state.next };
+    const begun = { ...state, open: attempts.length, next: state.next + 1, attempts: [...attempts, attempt] };
     if (!found || !keeps(reads)) steps.push(['an attempt begins', begun]);
-    else steps.push(['an attempt finds an intent', { ...state, ...NEW, workflow: 'uncertain' }]);
+    else steps.push(['an attempt finds an intent', { ...state, ...begin(state), workflow: 'uncertain' }]);
   }
-  if (open !== null) steps.push(['the attempt times out', { ...state, open: null, hasTimedOut: true }]);
+  if (open !== null) {
+    const late = { ...(attempts[open] as Attempt), isLate: true };
+    const closed = { ...state, open: null, hasTimedOut: true, attempts: attempts.with(open, late) };
+    steps.push(['the attempt times out', closed]);
+  }
   if (isBetween && used.resets < LIMITS.resets) {
-    const cleared = { ...state, used: { ...used, resets: used.resets + 1 }, isCleared: true };
-    steps.push(['an operator clears the intent', { ...cleared, intent: 'none' }]);
+    const reset = {
+      ...state,
+      next: state.next - (state.next % 10) + 1,
+      used: { ...used, resets: used.resets + 1 },
+    };
+    steps.push(['an operator resets it', reset]);
+    steps.push(['an operator clears the intent', { ...reset, isCleared: true, intent: 'none' }]);
   }
   if (used.restores < LIMITS.restores) {
     const begins = keeps('a restored workflow begins as uncertain') ? 'uncertain' : 'waiting';
-    const restored = { ...state, ...NEW, used: { ...used, restores: used.restores + 1 } };
+    const restored = { ...state, ...begin(state), used: { ...used, restores: used.restores + 1 } };
     steps.push(['the server is restored', { ...restored, workflow: begins }]);
   }
   if (!state.isChanged) steps.push(['somebody else changes the record', { ...state, isChanged: true }]);
@@ -114,7 +73,12 @@ function ofWorkflow(state: State, keeps: Keeps): Step[] {
     return [...shown, ['no evidence', { ...state, workflow: next }]];
   }
   if (effects > 0) shown.push(['a person adopts it', done]);
-  const again: State = { ...state, ...NEW, workflow: 'waiting', used: { ...used, again: used.again + 1 } };
+  const again: State = {
+    ...state,
+    ...begin(state),
+    workflow: 'waiting',
+    used: { ...used, again: used.again + 1 },
+  };
   return used.again < LIMITS.again ? [...shown, ['a person says again', again]] : shown;
 }
 
@@ -129,12 +93,14 @@ const SENDS: readonly (readonly [at: Place, effects: number, requests: number])[
 function ofAttempt(state: State, index: number, keeps: Keeps): Step[] {
   const attempt = state.attempts[index] as Attempt;
   const isOpen = state.open === index;
+  const speaks = !attempt.isLate || !keeps('an attempt is silent once its time is over');
+  const isMistaken = !isOpen && speaks && attempt.number === state.attempts[state.open ?? -1]?.number;
   const becomes = (changed: Partial<Attempt>, more: Partial<State> = {}): State => {
     return { ...state, attempts: state.attempts.with(index, { ...attempt, ...changed }), ...more };
   };
   /** The server takes the report of an open attempt, and refuses any other. */
   const ends = (how: string, taken: Partial<State> = {}): Step => {
-    return [how, becomes({ at: 'ended' }, isOpen ? { open: null, ...taken } : {})];
+    return [how, becomes({ at: 'ended' }, isOpen || isMistaken ? { open: null, ...taken } : {})];
   };
   const crash: Step = ['crashes', becomes({ at: 'ended' })];
   const vain: Step = ['reports in vain', becomes({ at: 'ended', silent: isOpen })];
@@ -146,8 +112,8 @@ function ofAttempt(state: State, index: number, keeps: Keeps): Step[] {
   });
   switch (attempt.at) {
     case 'begun': {
-      const isAccepted = isOpen || !keeps('the server refuses the intent of a closed attempt');
-      const acknowledged = isOpen ? 'open' : 'closed';
+      const isAccepted = isOpen || isMistaken || !keeps('the server refuses the intent of a closed attempt');
+      const acknowledged = isOpen ? 'open' : isMistaken ? 'as another' : 'closed';
       const recorded = becomes({ at: 'acknowledged', acknowledged }, isAccepted ? { intent: 'sending' } : {});
       const isEnded = !isAccepted && keeps('a refused intent ends the attempt');
       const intent: Step = isEnded ? ends('is refused') : ['records its intent', recorded];
