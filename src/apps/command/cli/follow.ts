@@ -8,6 +8,7 @@ import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { nameWithId, userName } from '../../../services/texts/names.js';
 import { startSingle } from '../../../temporal/single-activities.js';
 import type { Started } from '../../../temporal/start.js';
+import { NoWorker, whyOff } from '../../../temporal/workers.js';
 import type { CommandContext, Terminal } from './command-line.js';
 import { EXIT, Interrupted, TimedOut } from './errors.js';
 import { exitCodeOf, explainActivity } from './failures.js';
@@ -138,7 +139,11 @@ async function askForCode(
   }
 }
 
-/** Runs an activity on a worker, without a workflow, ahead of onboardings, and waits for its result. @throws {CommandFailed} */
+/**
+ * Runs an activity on a worker, without a workflow, ahead of onboardings, and waits for its result.
+ *
+ * @throws {CommandFailed}, {@link NoWorker} at once where the partner is off
+ */
 export async function runSingle<Result>(
   { cli, client, config }: CommandContext,
   id: string,
@@ -146,6 +151,8 @@ export async function runSingle<Result>(
 ): Promise<Result> {
   const { queue, account, options, summary } = single;
   return whileShowing(cli, `${summary}: starts`, async (progress) => {
+    const off = queue && queue !== 'events' && (await whyOff(client, config.taskQueue, queue, account));
+    if (off) throw new NoWorker(`${off}; nothing was sent`);
     const { step, result } = await startSingle(client, config.taskQueue, id, {
       ...single,
       options: { ...options, priority: { priorityKey: PRIORITY_KEYS.call } },

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { OUR_SOFTWARE_FAILS } from '../../../../messages/activities.js';
 import type { RequirementKind } from '../../../../messages/codes.js';
 import { SEARCH_ATTRIBUTES } from '../../../../messages/search-attributes.js';
-import { servedAccounts } from '../../../../partners/account-settings.js';
+import { servedSystems } from '../../../../partners/account-settings.js';
 import { obstacleOf } from '../../../../services/inbox/answering.js';
 import { INBOX_TYPES } from '../../../../services/inbox/inbox.js';
 import { decodedPayloads, encryptedIn, type PayloadKey } from '../../../../temporal/payload-codec.js';
@@ -88,9 +88,8 @@ type Polled = ReturnType<typeof polledQueues>[number] & { readonly pollers: Poll
 /** Names the task queues whose new tasks no worker takes. */
 export async function examineWorkers(client: Client, config: WorkerSettings): Promise<Verdict[]> {
   const { taskQueue } = config;
-  const accounts = servedAccounts(config).map(([name]) => name);
   const queues = await Promise.all(
-    polledQueues(taskQueue, accounts).map(async (polled) => ({
+    polledQueues(taskQueue, servedSystems(config)).map(async (polled) => ({
       ...polled,
       pollers: await pollersOf(client, polled.queue, polled.tasks),
     })),
@@ -228,7 +227,7 @@ export async function examineKeys(
   if (locked.length > 0) return locked.map(([keyId, uses]) => lacking(keyId, uses, keys.length > 0));
   const proven = await Promise.all([...found].map(([keyId, uses]) => provenBy(client, keyId, uses)));
   // The server may take a minute to show a new worker, but not at each of its task queues.
-  const queues = polledQueues(taskQueue, [undefined]);
+  const queues = polledQueues(taskQueue, []);
   const pollers = await Promise.all(queues.map(({ queue, tasks }) => pollersOf(client, queue, tasks)));
   const identities = new Set(pollers.flatMap((each) => each.identities));
   const problems = [
