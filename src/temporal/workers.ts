@@ -122,7 +122,7 @@ export async function whyOff(
   if (own.taking > 0 || (await pollersOf(client, taskQueue, 'workflow')).taking === 0) return undefined;
   const why = whyNoWorker(queue, own);
   if (own.versions.length > 0) return why;
-  const named = account === undefined ? '' : `, and ${account} in GANGWAY_ACCOUNTS`;
+  const named = account === undefined ? '' : `, and ${account} in GANGWAY_ACCOUNTS,`;
   return `${why}: set ${urlSetting(system, account)}${named} for a worker`;
 }
 

@@ -1,11 +1,12 @@
 import { PRIORITY_KEYS, type SingleActivity } from '../../../messages/activities.js';
-import { isOnboarding, partnerTaskQueue } from '../../../messages/ids.js';
+import { isCustomer, isOnboarding, partnerTaskQueue, partsOfId, systemOf } from '../../../messages/ids.js';
 import { GangwayClient } from '../../../services/client/client.js';
 import { pause, type Reading, type Watching } from '../../../services/client/watching.js';
 import { NotYetApplied } from '../../../services/inbox/answering.js';
 import { type Asked, UNKNOWN, type Waits } from '../../../services/inbox/waits.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { nameWithId, userName } from '../../../services/texts/names.js';
+import { partIds } from '../../../temporal/onboardings.js';
 import { startSingle } from '../../../temporal/single-activities.js';
 import type { Started } from '../../../temporal/start.js';
 import { NoWorker, whyOff } from '../../../temporal/workers.js';
@@ -35,10 +36,21 @@ export async function followStarted<Outcome>(
   else cli.line(`${isNew ? 'started' : 'already started:'} ${workflowId}${url ? `\n${url}` : ''}`);
   const hasEnded = async () =>
     (await client.workflow.getHandle(workflowId).describe()).status.name !== 'RUNNING';
+  if (!wait && isNew) await noteOff(context, workflowId);
   if (!wait && (isNew || !(await hasEnded()))) return undefined;
   const outcome = await follow<Outcome>(context, workflowId, how);
   if (json) cli.json({ workflowId, ...outcome });
   return outcome;
+}
+
+/** Nobody watches what was started, so say now that its partner is off. */
+async function noteOff({ cli, client, config }: CommandContext, workflowId: string): Promise<void> {
+  const account = partsOfId(workflowId)?.account;
+  const ids = isCustomer(workflowId) ? Object.values(partIds(workflowId)) : [workflowId];
+  for (const system of ids.map(systemOf)) {
+    const off = system && (await whyOff(client, config.taskQueue, system, account).catch(() => ''));
+    if (off) cli.note(`it waits: ${off}`);
+  }
 }
 
 interface How {

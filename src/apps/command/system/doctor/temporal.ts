@@ -3,6 +3,7 @@ import { OUR_SOFTWARE_FAILS } from '../../../../messages/activities.js';
 import type { RequirementKind } from '../../../../messages/codes.js';
 import { SEARCH_ATTRIBUTES } from '../../../../messages/search-attributes.js';
 import { servedSystems } from '../../../../partners/account-settings.js';
+import { SYSTEM_NAMES } from '../../../../partners/names.js';
 import { obstacleOf } from '../../../../services/inbox/answering.js';
 import { INBOX_TYPES } from '../../../../services/inbox/inbox.js';
 import { decodedPayloads, encryptedIn, type PayloadKey } from '../../../../temporal/payload-codec.js';
@@ -112,7 +113,9 @@ function notTaken([first, ...more]: readonly Polled[]): Verdict {
   const detail = others ? `${why}; the same goes for ${others}` : why;
   if (run) return wrong(detail, `run "${run}"`);
   const build = pollers.target ? `, with GANGWAY_BUILD_ID=${pollers.target.buildId}` : '';
-  const kind = account ? `that has ${account} in GANGWAY_ACCOUNTS` : 'with these settings';
+  const kind = account
+    ? `that has ${account} in GANGWAY_ACCOUNTS, and the URLs of its partners`
+    : 'with these settings';
   return wrong(detail, `start a worker ${kind}: "npm run worker"${build}`);
 }
 
@@ -227,7 +230,7 @@ export async function examineKeys(
   if (locked.length > 0) return locked.map(([keyId, uses]) => lacking(keyId, uses, keys.length > 0));
   const proven = await Promise.all([...found].map(([keyId, uses]) => provenBy(client, keyId, uses)));
   // The server may take a minute to show a new worker, but not at each of its task queues.
-  const queues = polledQueues(taskQueue, []);
+  const queues = polledQueues(taskQueue, [[undefined, SYSTEM_NAMES]]);
   const pollers = await Promise.all(queues.map(({ queue, tasks }) => pollersOf(client, queue, tasks)));
   const identities = new Set(pollers.flatMap((each) => each.identities));
   const problems = [
