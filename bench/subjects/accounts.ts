@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sandboxAccount } from '../../src/apps/sandbox/systems.js';
-import { SYSTEM_NAMES, settingsPrefix, urlSetting } from '../../src/partners/names.js';
+import { SYSTEM_NAMES } from '../../src/partners/names.js';
+import { manyAccounts, statusOf } from '../../test/rigs/process/many-accounts.js';
 import type { Bench } from '../bench.js';
 import { rigOn, runningWorker, stopped } from '../gangway.js';
 import { type Line, line } from '../line.js';
@@ -21,7 +20,10 @@ export async function* accounts(bench: Bench): AsyncGenerator<Line> {
     [most, 1],
     [most, SYSTEM_NAMES.length],
   ] as const) {
-    const worker = await runningWorker(bench, { ...env, ...settingsOf(sandbox.url, count, on) });
+    const worker = await runningWorker(bench, {
+      ...env,
+      ...manyAccounts(sandbox.url, count, SYSTEM_NAMES.slice(0, on)),
+    });
     const { pid = 0 } = worker.child;
     await sleep(bench.size(SETTLING_MS, 1));
     const before = await cpuMs(pid);
@@ -29,32 +31,10 @@ export async function* accounts(bench: Bench): AsyncGenerator<Line> {
     const percent = (100 * ((await cpuMs(pid)) - before)) / watchedMs;
     const { threads, residentMiB } = await statusOf(pid);
     await stopped(worker);
-    const what = `${count} accounts with ${on === 1 ? 'one partner' : `${on} partners`} each, nothing happens`;
+    const what = `${count === 1 ? '1 account' : `${count} accounts`} with ${on === 1 ? 'one partner' : `${on} partners`} each, nothing happens`;
     const goals = count === most && on === 1;
     yield line({ what, figure: threads, unit: 'threads', ...(goals && { goal: { atMost: 200 } }) });
     yield line({ what, figure: residentMiB, unit: 'MiB resident', ...(goals && { goal: { atMost: 350 } }) });
     yield line({ what, figure: percent, unit: '% of a core' });
   }
-}
-
-/** The account without a name is off. */
-function settingsOf(url: string, count: number, on: number): Record<string, string> {
-  const own = sandboxAccount(url);
-  const names = Array.from({ length: count }, (_, index) => `iso-${index + 1}`);
-  const off = Object.fromEntries(SYSTEM_NAMES.map((system) => [urlSetting(system), '']));
-  const of = (name: string) =>
-    Object.entries(own)
-      .filter(([setting]) =>
-        SYSTEM_NAMES.slice(0, on).some((system) => setting.startsWith(settingsPrefix(system))),
-      )
-      .map(([setting, value]) => [settingsPrefix(name) + setting, value]);
-  return { ...off, GANGWAY_ACCOUNTS: names.join(), ...Object.fromEntries(names.flatMap(of)) };
-}
-
-/** Linux only. */
-async function statusOf(pid: number) {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const [, threads] = /^Threads:\s+(\d+)$/m.exec(status) ?? [];
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
-  return { threads: Number(threads), residentMiB: Number(kilobytes) / 1_024 };
 }

@@ -53,7 +53,9 @@ const PORTAL_ID = '{id}';
 
 /** The settings that every system has, by their names after `<SYSTEM>_`; the last one only where the partner has a portal. */
 const systemSettings = z.object({
-  URL: secureUrl.optional().meta({ description: 'URL of the partner.', unset: 'the system is off' }),
+  URL: secureUrl
+    .optional()
+    .meta({ description: 'URL of the partner.', unset: 'the system is off: no worker polls for it' }),
   ACTIVITIES_PER_SECOND: perSecond.optional().meta({
     description: 'Activities that may start per second, across all workers.',
     unset: 'no limit',
