@@ -1,4 +1,5 @@
 import type { Subject } from './bench.js';
+import { accounts } from './subjects/accounts.js';
 import { actions } from './subjects/actions.js';
 import { cluster } from './subjects/cluster.js';
 import { consoleInbox } from './subjects/console.js';
@@ -26,6 +27,7 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   actions,
   memory,
   restart,
+  accounts,
   nudges,
   inbox,
   console: consoleInbox,

@@ -199,6 +199,16 @@ function memory(results: Results): string {
   return markdownTable(head, cells, head.slice(1));
 }
 
+/** What a worker with many accounts costs. */
+function accounts(results: Results): string {
+  const rows = Map.groupBy(results['accounts']?.lines ?? [], ({ what }) =>
+    what.replace(/, nothing happens$/, ''),
+  );
+  const head = ['accounts', 'threads', 'resident, MiB', '% of a core'];
+  const cells = [...rows].map(([name, own]) => [name, ...own.map((line) => figure(line.figure))]);
+  return markdownTable(head, cells, head.slice(1));
+}
+
 /** The tables of docs/scale.md, by their names. */
 export function scaleTables(results: Results): Readonly<Record<string, string>> {
   const { gangway, others } = waysIn(results);
@@ -218,5 +228,6 @@ export function scaleTables(results: Results): Readonly<Record<string, string>> 
     'one onboarding': oneOnboarding(results),
     waits: waits(),
     memory: memory(results),
+    accounts: accounts(results),
   };
 }

@@ -5,7 +5,8 @@ import { sandboxAccount } from '../src/apps/sandbox/systems.js';
 import { ACCOUNTS } from '../src/messages/ids.js';
 import { defined } from '../src/messages/objects.js';
 import { TRACE_HEADER } from '../src/messages/sinks.js';
-import { accountPrefix, readAccounts } from '../src/partners/account-settings.js';
+import { readAccounts } from '../src/partners/account-settings.js';
+import { settingsPrefix } from '../src/partners/names.js';
 import { type FileStore, StoreFailure } from '../src/platform/documents/file-store.js';
 import type { OperationStart } from '../src/temporal/start.js';
 import type { WorkersConfig } from '../src/worker/create-worker.js';
@@ -60,7 +61,7 @@ const DESTINATION = { id: 'subscriber', url: 'https://example.com' };
 
 const OWN = sandboxAccount(PARTNERS_URL);
 
-const NAMED = Object.entries(OWN).map(([name, value]) => [accountPrefix(ACCOUNT) + name, value]);
+const NAMED = Object.entries(OWN).map(([name, value]) => [settingsPrefix(ACCOUNT) + name, value]);
 
 /** The account without a name, alone and with another one with the same credentials. */
 const ALONE = readAccounts(OWN);

@@ -7,7 +7,7 @@ import './platform/process/node-version.js';
 import { Client } from '@temporalio/client';
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { warnOfUnknown } from './apps/command/system/doctor/settings.js';
-import { servedAccounts } from './partners/account-settings.js';
+import { servedSystems } from './partners/account-settings.js';
 import { listeningAt, runProcess, STOP_SIGNALS } from './platform/process/lifecycle.js';
 import { createLogger, temporalLogger } from './platform/process/logging.js';
 import { startTracing } from './platform/tracing/spans.js';
@@ -40,6 +40,8 @@ async function main({ env }: NodeJS.Process): Promise<void> {
       ...metricsOptions(config),
     },
     shutdownSignals: [...STOP_SIGNALS],
+    // Each worker would have a thread that reads the load of the machine for its heartbeats, and "gangway doctor" needs none.
+    workerHeartbeatInterval: 0,
   });
 
   const stopTracing = await startTracing('gangway-worker', env, logger);
@@ -92,8 +94,7 @@ const WITHOUT_SETUP =
 function startMetrics(client: Client, config: WorkerSettings): () => void {
   const { metricMeter } = Runtime.instance();
   const { namespace } = client.options;
-  const accounts = servedAccounts(config).map(([name]) => name ?? '');
-  startCounters(metricMeter, { namespace, taskQueue: config.taskQueue }, accounts);
+  startCounters(metricMeter, { namespace, taskQueue: config.taskQueue }, servedSystems(config));
   return watchTemporal(client, config, metricMeter);
 }
 

@@ -15,6 +15,7 @@ import {
   SYSTEM_NAMES,
   type SystemName,
   settingsPrefix,
+  urlSetting,
   type Wording,
 } from './systems.js';
 
@@ -52,7 +53,9 @@ const PORTAL_ID = '{id}';
 
 /** The settings that every system has, by their names after `<SYSTEM>_`; the last one only where the partner has a portal. */
 const systemSettings = z.object({
-  URL: secureUrl.optional().meta({ description: 'URL of the partner.', unset: 'the system is off' }),
+  URL: secureUrl
+    .optional()
+    .meta({ description: 'URL of the partner.', unset: 'the system is off: no worker polls for it' }),
   ACTIVITIES_PER_SECOND: perSecond.optional().meta({
     description: 'Activities that may start per second, across all workers.',
     unset: 'no limit',
@@ -111,14 +114,10 @@ export function accountSettings(): z.ZodObject {
   const wordings = Object.entries(wordingSettings.shape);
   const shapes = SYSTEM_NAMES.map((system) => ({
     ...prefixed(settingsPrefix(system), settingsOf(system)),
-    ...optional(PARTNERS[system].settings, `${settingsPrefix(system)}URL`),
+    ...optional(PARTNERS[system].settings, urlSetting(system)),
     ...Object.fromEntries(wordings.filter(([name]) => name.startsWith(settingsPrefix(system)))),
   }));
   return z.object(Object.assign({}, ...shapes));
-}
-
-export function accountPrefix(account: string): string {
-  return `${account.toUpperCase().replaceAll('-', '_')}_`;
 }
 
 /** @throws {BadSetting} naming the first setting that cannot be used */
@@ -138,7 +137,7 @@ function everyAccount<T extends object>(
   read: (environment: NodeJS.ProcessEnv, prefix: string) => T,
 ): T & { readonly accounts: Readonly<Record<string, T>> } {
   const { GANGWAY_ACCOUNTS: names } = readSettings(accountNames, environment);
-  const accounts = Object.fromEntries(names.map((name) => [name, read(environment, accountPrefix(name))]));
+  const accounts = Object.fromEntries(names.map((name) => [name, read(environment, settingsPrefix(name))]));
   return { ...read(environment, ''), accounts };
 }
 
@@ -195,8 +194,17 @@ export function servedAccounts(
   accounts: Accounts,
 ): readonly (readonly [name: string | undefined, account: Account])[] {
   const named = Object.entries(accounts.accounts);
-  const isOn = Object.values(accounts.partners).some((settings) => settings !== undefined);
-  return isOn || named.length === 0 ? [[undefined, accounts], ...named] : named;
+  return systemsOf(accounts).length > 0 || named.length === 0 ? [[undefined, accounts], ...named] : named;
+}
+
+/** The accounts that a process works for, by name, and the systems that are on in each. */
+export function servedSystems(accounts: Accounts) {
+  return servedAccounts(accounts).map(([name, account]) => [name, systemsOf(account)] as const);
+}
+
+/** The systems of an account that are on. A worker polls a partner task queue for each. */
+export function systemsOf({ partners }: Account): SystemName[] {
+  return SYSTEM_NAMES.filter((system) => partners[system] !== undefined);
 }
 
 /**
@@ -219,7 +227,7 @@ export function partnerClients(
     const partner = PARTNERS[system];
     const settings = account.partners[system];
     if (!settings) {
-      const reason = `${account.settingsPrefix}${settingsPrefix(system)}URL is not set`;
+      const reason = `${account.settingsPrefix}${urlSetting(system)} is not set`;
       return partnerOff(system, partner.operations(account), reason);
     }
     const limits = { ...bounds, ...settings.limits };

@@ -7,7 +7,7 @@ import { payments } from './payments/partner.js';
 import { plantStore } from './plant-store/partner.js';
 import { processor } from './processor/partner.js';
 
-export { SYSTEM_NAMES, type SystemName } from './names.js';
+export { SYSTEM_NAMES, type SystemName, settingsPrefix, urlSetting } from './names.js';
 export type { Wording } from './partner.js';
 
 /** The descriptor of each system. docs/architecture.md#add-a-partner lists the other places of a new one. */
@@ -30,10 +30,6 @@ export type SettingsOf<System extends SystemName> = PartnerSettings &
 export type PartnerClients = {
   readonly [System in SystemName]: ReturnType<Descriptors[System]['client']>;
 };
-
-export function settingsPrefix(system: SystemName): string {
-  return `${system.toUpperCase().replaceAll('-', '_')}_`;
-}
 
 export function eachSystem<T>(make: (system: SystemName) => T): Readonly<Record<SystemName, T>> {
   return Object.fromEntries(SYSTEM_NAMES.map((system) => [system, make(system)])) as Record<SystemName, T>;

@@ -6,10 +6,12 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import proto from '@temporalio/proto';
+import { partnerTaskQueue, partsOfId } from '../messages/ids.js';
+import { SYSTEM_NAMES } from '../partners/names.js';
 import { pendingIn } from './history.js';
 import { decodedFailure, ENCRYPTED, isUnreadablePayload, UnreadablePayload } from './payload-codec.js';
 import { TemporalProblem } from './unavailable.js';
-import { nameOf, parseWorkerIdentity, pollersOf, versionOf, whyNoWorker } from './workers.js';
+import { nameOf, parseWorkerIdentity, pollersOf, versionOf, whyNoWorker, whyOff } from './workers.js';
 
 /**
  * The obstacles that prevent anyone from reading the state of a workflow. `no-worker` and `no-response` hold for its whole task
@@ -138,10 +140,11 @@ async function whyNoResponse(
 }
 
 const { APPLICATION_ERROR_CATEGORY_BENIGN: BENIGN } = proto.temporal.api.enums.v1.ApplicationErrorCategory;
+const { PENDING_ACTIVITY_STATE_SCHEDULED } = proto.temporal.api.enums.v1.PendingActivityState;
 
 /**
- * The messages of the last failures of those activities of workflows that the server retries. A status poll that found no
- * change did not fail.
+ * The messages of the last failures of those activities of workflows that the server retries, and why no worker takes an activity
+ * whose partner is off. A status poll that found no change did not fail.
  */
 export async function failuresOf(client: Client, workflowIds: readonly string[]): Promise<string[]> {
   const described = workflowIds.map((id) => client.workflow.getHandle(id).describe());
@@ -152,7 +155,20 @@ export async function failuresIn(client: Client, description: WorkflowExecutionD
   const { workflowId } = description;
   const failures = pendingIn(description).flatMap(({ lastFailure }) => lastFailure ?? []);
   const real = failures.filter(({ applicationFailureInfo }) => applicationFailureInfo?.category !== BENIGN);
-  return Promise.all(
-    real.map(async (failure) => (await decodedFailure(client, failure, workflowId))?.message ?? ''),
+  const messages = real.map(
+    async (failure) => (await decodedFailure(client, failure, workflowId))?.message ?? '',
+  );
+  return (await Promise.all([...messages, ...whyNotTaken(client, description)])).filter(
+    (message) => message !== undefined,
+  );
+}
+
+function whyNotTaken(client: Client, description: WorkflowExecutionDescription) {
+  const { workflowId, taskQueue } = description;
+  const account = partsOfId(workflowId)?.account;
+  const idle = pendingIn(description).filter(({ state }) => state === PENDING_ACTIVITY_STATE_SCHEDULED);
+  const queues = new Set(idle.map(({ activityOptions }) => activityOptions?.taskQueue?.name));
+  return SYSTEM_NAMES.filter((system) => queues.has(partnerTaskQueue(taskQueue, system, account))).map(
+    (system) => whyOff(client, taskQueue, system, account),
   );
 }

@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { partnerTaskQueue } from '../messages/ids.js';
-import { SYSTEM_NAMES, type SystemName } from '../partners/names.js';
+import { type SystemName, urlSetting } from '../partners/names.js';
 import type { PayloadKey, PayloadKeys } from './payload-codec.js';
 import { all, IS_RUNNING, is } from './query.js';
 import { serverNow } from './server.js';
@@ -17,18 +17,28 @@ const { TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY } = proto.temporal.ap
 const TYPES = { workflow: TASK_QUEUE_TYPE_WORKFLOW, activity: TASK_QUEUE_TYPE_ACTIVITY };
 const { WORKER_VERSIONING_MODE_VERSIONED } = proto.temporal.api.enums.v1.WorkerVersioningMode;
 
-/** All task queues of a worker process. */
-export function polledQueues(taskQueue: string, accounts: readonly (string | undefined)[]) {
+/** Systems of accounts, by the name of the account. */
+export type SystemsByAccount = readonly (readonly [
+  account: string | undefined,
+  systems: readonly SystemName[],
+])[];
+
+/** All task queues of a worker process. @param on a worker polls only the partner task queues of these */
+export function polledQueues(taskQueue: string, on: SystemsByAccount) {
   return [
     polled(taskQueue, 'workflow'),
     polled(taskQueue, 'activity'),
     polled(partnerTaskQueue(taskQueue, 'events'), 'activity'),
-    ...accounts.flatMap((account) =>
-      SYSTEM_NAMES.map((system) =>
-        polled(partnerTaskQueue(taskQueue, system, account), 'activity', system, account),
-      ),
-    ),
+    ...partnerQueues(taskQueue, on),
   ];
+}
+
+export function partnerQueues(taskQueue: string, accounts: SystemsByAccount) {
+  return accounts.flatMap(([account, systems]) =>
+    systems.map((system) =>
+      polled(partnerTaskQueue(taskQueue, system, account), 'activity', system, account),
+    ),
+  );
 }
 
 function polled(queue: string, tasks: keyof typeof TYPES, system: SystemName | '' = '', account = '') {
@@ -93,6 +103,27 @@ export class NoWorker extends PassingProblem {
 export function whyNoWorker(queue: string, pollers: Pollers): string {
   const { why, run } = noWorker(queue, pollers);
   return run ? `${why}; run "${run}"` : why;
+}
+
+/**
+ * Explains why no worker takes the tasks of a partner task queue while workers run: they have no URL of the partner in this account.
+ * Only the server knows, because the workers of an account may run on other machines than this process or the workflows.
+ *
+ * @returns undefined when a worker takes them, or no worker runs at all
+ */
+export async function whyOff(
+  client: Client,
+  taskQueue: string,
+  system: SystemName,
+  account: string | undefined,
+): Promise<string | undefined> {
+  const queue = partnerTaskQueue(taskQueue, system, account);
+  const own = await pollersOf(client, queue, 'activity');
+  if (own.taking > 0 || (await pollersOf(client, taskQueue, 'workflow')).taking === 0) return undefined;
+  const why = whyNoWorker(queue, own);
+  if (own.versions.length > 0) return why;
+  const named = account === undefined ? '' : `, and ${account} in GANGWAY_ACCOUNTS,`;
+  return `${why}: set ${urlSetting(system, account)}${named} for a worker`;
 }
 
 /** The form that people and queries use: `gangway:2026-11-21`. */

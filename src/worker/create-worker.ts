@@ -30,14 +30,20 @@ import type { BatchActivities } from '../messages/batches.js';
 import { partnerTaskQueue, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
 import { knownAccounts } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
-import { type Account, closeAll, partnerClients, servedAccounts } from '../partners/account-settings.js';
+import {
+  type Account,
+  closeAll,
+  partnerClients,
+  servedAccounts,
+  systemsOf,
+} from '../partners/account-settings.js';
 import type { Operations } from '../partners/catalogue.js';
 import type { Inspector, PartnerClient } from '../partners/client.js';
 import { documentStore } from '../partners/documents/document-store.js';
 import { DEFAULT_HTTP_LIMITS } from '../partners/http.js';
 import { observers, type PartnerObserver, traceExchanges } from '../partners/observers.js';
 import type { AnyClient } from '../partners/partner.js';
-import { PARTNERS, SYSTEM_NAMES, type SystemName, type Wording } from '../partners/systems.js';
+import { PARTNERS, type SystemName, type Wording } from '../partners/systems.js';
 import type { FileStore } from '../platform/documents/file-store.js';
 import { openStore } from '../platform/documents/open-store.js';
 import { EventSender } from '../platform/events/sender.js';
@@ -52,7 +58,7 @@ import { nexusService } from './nexus/service.js';
 import type { WorkerSettings } from './settings.js';
 import { SHUTDOWN, TUNING } from './tuning.js';
 
-/** All of Gangway's workers in one process: one for the workflows, and one for each partner task queue of each account. */
+/** All of Gangway's workers in one process: one for the workflows, and one for each partner that is on in each account. */
 export interface GangwayWorker {
   /** Runs until {@link shutdown} or a signal, then finishes its activities and closes the connections to the partners. */
   run(): Promise<void>;
@@ -145,7 +151,7 @@ export function activityQueues(
       ...{ partnerAccount: name, wording: account, clients, taskQueue, patience, statements, version },
       ...{ documents: documentStore(documents), poll },
     };
-    const queues = SYSTEM_NAMES.map((system): ActivityQueue => {
+    const queues = systemsOf(account).map((system): ActivityQueue => {
       const { access, ...ofQueue } = partnerWork(system, dependencies);
       const partner = { system, account, access };
       return { taskQueue: partnerTaskQueue(taskQueue, system, name), ...ofQueue, partner };
@@ -164,8 +170,8 @@ export function activityQueues(
 }
 
 /**
- * The workers besides the one for the workflows: one for each partner task queue of each account, and one that delivers outbound
- * events.
+ * The workers besides the one for the workflows: one for each partner of each account that has a URL, and one that delivers
+ * outbound events. Each worker costs memory and polls, also while nothing happens.
  *
  * @returns `start` runs next to the workers: it finds out which credentials were corrected since the partner rejected them.
  * `release` closes the connections to the partners, after the workers have ended

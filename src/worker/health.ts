@@ -16,6 +16,7 @@ import { REQUIREMENT_KINDS } from '../messages/requirements.js';
 import type { PartnerObserver } from '../partners/observers.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
 import { type ListenAddress, type Listening, listen, serverWithin } from '../platform/http/server.js';
+import type { SystemsByAccount } from '../temporal/workers.js';
 import type { WorkerSettings } from './settings.js';
 
 export interface Vitals {
@@ -86,22 +87,28 @@ export function countExchanges(meter: MetricMeter, account: string): PartnerObse
 export function startCounters(
   meter: MetricMeter,
   worker: { namespace: string; taskQueue: string },
-  accounts: readonly string[],
+  accounts: SystemsByAccount,
 ): void {
   for (const [event, [name, help]] of Object.entries(COUNTERS)) {
     if (!event.startsWith('requirement-')) continue;
     const counter = meter.createCounter(name, undefined, help);
     for (const { workflowType, system } of RAISING)
       for (const kind of REQUIREMENT_KINDS)
-        for (const account of accounts) counter.add(0, { ...worker, workflowType, system, account, kind });
+        for (const account of accountsWith(system, accounts))
+          counter.add(0, { ...worker, workflowType, system, account, kind });
   }
   const reads = meter.createCounter(...READS);
   for (const [activityType, type] of Object.entries(POLLS))
-    for (const account of accounts) {
+    for (const account of accountsWith(systemOf(workflowId(type, 'any')), accounts)) {
       const about = labelsOf(workflowId(type, 'any', account || undefined));
       const taskQueue = partnerTaskQueue(worker.taskQueue, about.system || undefined, account || undefined);
       reads.add(0, { ...worker, taskQueue, activityType, ...about, result: 'changed' });
     }
+}
+
+/** The names of the accounts in which a system is on, as labels have them. */
+function accountsWith(system: string, accounts: SystemsByAccount): string[] {
+  return accounts.flatMap(([account = '', on]) => (on.some((name) => name === system) ? [account] : []));
 }
 
 /** The workflow types that raise requirements, and their partners. A customer raises none: its parts do. Neither does a batch. */

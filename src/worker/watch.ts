@@ -5,7 +5,8 @@ import type { MetricMeter } from '@temporalio/common';
 import { decodeJwt } from 'jose';
 import type { WorkflowType } from '../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { servedAccounts } from '../partners/account-settings.js';
+import { servedSystems } from '../partners/account-settings.js';
+import { SYSTEM_NAMES, type SystemName } from '../partners/names.js';
 import { ofAccount } from '../temporal/onboardings.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
 import { all, type Condition, compared, IS_RUNNING, is, isIn, isNot } from '../temporal/query.js';
@@ -14,8 +15,10 @@ import {
   type DeployedVersion,
   deployedVersions,
   nameOf,
+  partnerQueues,
   polledQueues,
   pollersOf,
+  type SystemsByAccount,
 } from '../temporal/workers.js';
 import type { WorkerSettings } from './settings.js';
 
@@ -32,7 +35,7 @@ const CUSTOMER: WorkflowType = 'customerOnboarding';
 interface Watched {
   readonly client: Client;
   readonly taskQueue: string;
-  readonly accounts: readonly (string | undefined)[];
+  readonly accounts: SystemsByAccount;
   readonly gauge: (name: string, help: string) => ReturnType<MetricMeter['createGauge']>;
 }
 
@@ -45,7 +48,7 @@ export function watchTemporal(client: Client, config: WorkerSettings, meter: Met
   const watched = {
     client,
     taskQueue: config.taskQueue,
-    accounts: servedAccounts(config).map(([name]) => name),
+    accounts: servedSystems(config),
     gauge: (name: string, help: string) => meter.createGauge(name, 'int', undefined, help),
   };
   const queries = [waitingWorkflows, openRequirements, taskQueues, builds].map((each) => each(watched));
@@ -75,7 +78,7 @@ function waitingWorkflows({ client, taskQueue, accounts, gauge }: Watched) {
   const waiting = gauge('gangway_workflows_waiting', 'Workflows that wait for a person');
   const overdue = gauge('gangway_workflows_overdue', 'Workflows that wait for a person, past the due time');
   return async () => {
-    for (const account of accounts) {
+    for (const [account] of accounts) {
       const labels = { account: account ?? '' };
       const all = await client.workflow.count(queryOf(taskQueue, account));
       const late = await client.workflow.count(queryOf(taskQueue, account, new Date()));
@@ -118,16 +121,26 @@ function queryOf(taskQueue: string, account: string | undefined, dueBefore?: Dat
   );
 }
 
-/** The workers of each task queue that get new tasks, and how long tasks wait there. */
+/** Of the rounds, those in which the task queues that no worker polls are looked at: about every ten minutes. */
+const OFF_EVERY = 20;
+
+/** The workers of each task queue that get new tasks, and how long tasks wait there. Where a partner is off, only the latter. */
 function taskQueues({ client, taskQueue, accounts, gauge }: Watched) {
   const workers = gauge('gangway_task_queue_workers', 'Workers that get the new tasks of a task queue');
   const age = gauge('gangway_task_queue_backlog_age_seconds', 'How long the oldest task has waited');
-  const queues = polledQueues(taskQueue, accounts);
+  const polled = polledQueues(taskQueue, accounts);
+  const isOff = (on: readonly SystemName[]) => (system: SystemName) => !on.includes(system);
+  const off = accounts.map(([account, on]) => [account, SYSTEM_NAMES.filter(isOff(on))] as const);
+  const unpolled = partnerQueues(taskQueue, off);
+  let round = 0;
   return async () => {
-    for (const { queue, tasks, ...labels } of queues) {
+    const isOffDue = round++ % OFF_EVERY === 0;
+    for (const each of isOffDue ? [...polled, ...unpolled] : polled) {
+      const { queue, tasks, ...labels } = each;
       const { taking, backlogSeconds } = await pollersOf(client, queue, tasks);
-      workers.set(taking, { ...labels, task_queue: queue, task_type: tasks });
-      age.set(backlogSeconds, { ...labels, task_queue: queue, task_type: tasks });
+      const named = { ...labels, task_queue: queue, task_type: tasks };
+      if (polled.includes(each)) workers.set(taking, named);
+      age.set(backlogSeconds, named);
     }
   };
 }

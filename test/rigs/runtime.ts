@@ -4,4 +4,5 @@ import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/w
 Runtime.install({
   logger: new DefaultLogger('ERROR'),
   telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
+  workerHeartbeatInterval: 0,
 });

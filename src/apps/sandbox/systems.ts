@@ -1,4 +1,4 @@
-import { SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../partners/systems.js';
+import { SYSTEM_NAMES, type SystemName, urlSetting } from '../../partners/systems.js';
 import { bankingPartner } from './banking/service.js';
 import { boardingPartner } from './boarding/service.js';
 import { paymentsPartner } from './payments.js';
@@ -18,7 +18,7 @@ export function sandboxAccount(url: string): Record<string, string> {
   return Object.assign(
     {},
     ...SYSTEM_NAMES.map((system) => ({
-      [`${settingsPrefix(system)}URL`]: url,
+      [urlSetting(system)]: url,
       ...EMULATED[system].credentials,
     })),
   );

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { merchant } from '../../rigs/inputs.js';
+import { manyAccounts, statusOf } from '../../rigs/process/many-accounts.js';
 import { launch } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
 
@@ -28,4 +29,15 @@ it('the worker logs JSON lines, names the dba next to the workflow, and reports 
       msg: 'boarding create-merchant-v1 is deprecated: use create-merchant (v2)',
     },
   ]);
+});
+
+it.runIf(process.platform === 'linux')('the worker has no thread for each partner account', async () => {
+  const rig = await createRig({ worker: false });
+  onTestFinished(() => rig.close());
+  const accounts = 60;
+  const env = { ...rig.env, ...manyAccounts(rig.sandbox.url, accounts, ['boarding']) };
+  const worker = await launch('worker', env, 'worker is ready');
+  const { threads } = await statusOf(worker.child.pid ?? 0);
+  expect(threads).toBeLessThan(accounts);
+  expect(await worker.stop()).toBe(0);
 });

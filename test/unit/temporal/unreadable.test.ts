@@ -130,4 +130,44 @@ describe('a workflow that does not respond', () => {
     const failures = ['HTTP 500', 'too late'];
     expect(await failuresOf(client, ['one', 'ended', 'another'])).toEqual([...failures, ...failures]);
   });
+
+  describe('has, of an activity that waits at a partner that is off,', () => {
+    const onboarding = 'business-onboarding-b-1@north-iso';
+    const nobody = 'no worker polls task queue gangway-banking-north-iso';
+    const { PENDING_ACTIVITY_STATE_SCHEDULED: waits, PENDING_ACTIVITY_STATE_STARTED: runs } =
+      v1.PendingActivityState;
+    /** @param polled the task queues that a worker polls */
+    const failures = (polled: readonly string[], state = waits, queue = 'gangway-banking-north-iso') => {
+      const { APPLICATION_ERROR_CATEGORY_BENIGN: category } = v1.ApplicationErrorCategory;
+      // A status poll that found no change looks the same while its next read is not due.
+      const lastFailure = { message: 'no change', applicationFailureInfo: { category } };
+      const { client } = answering({
+        describeWorkflowExecution: () => ({
+          workflowExecutionInfo: execution({ workflowId: onboarding }),
+          pendingActivities: [{ state, lastFailure, activityOptions: { taskQueue: { name: queue } } }],
+        }),
+        pollWorkflowTaskQueue: () => ({}),
+        describeTaskQueue: ({ taskQueue: { name } }) => ({
+          pollers: polled.includes(name)
+            ? [{ identity: 'w-1', lastAccessTime: { seconds: Math.ceil(Date.now() / 1_000) } }]
+            : [],
+        }),
+      });
+      return failuresOf(client, [onboarding]);
+    };
+
+    it('the setting that turns the partner on, in the account of the onboarding', async () => {
+      const set = 'set NORTH_ISO_BANKING_URL, and north-iso in GANGWAY_ACCOUNTS, for a worker';
+      expect(await failures(['gangway', 'gangway-banking'])).toEqual([`${nobody}: ${set}`]);
+    });
+
+    it.each([
+      ['a worker of the account polls', ['gangway', 'gangway-banking-north-iso'], waits, undefined],
+      ['no worker runs at all, which shows otherwise', [], waits, undefined],
+      ['a worker runs it', ['gangway'], runs, undefined],
+      ['it is none of a partner', ['gangway'], waits, 'gangway-events'],
+    ])('nothing where %s', async (_, polled, state, queue) => {
+      expect(await failures(polled, state, queue)).toEqual([]);
+    });
+  });
 });

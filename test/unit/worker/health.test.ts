@@ -127,10 +127,15 @@ it('a build without workers is shown until it has some, and so is a Temporal tha
   expect(shown()).toEqual([[0, { build: 'gangway:2' }], 1, [0]]);
 });
 
-it('requirements and changes whose reads webhooks may nudge count from zero, at each account', () => {
+it('requirements and changes whose reads webhooks may nudge count from zero, at each partner of an account that is on', () => {
   const { kept, meter: of } = meter();
   const worker = { namespace: 'default', taskQueue: 'gangway' };
-  startCounters(of, worker, ['', 'acme']);
+  // At acme, only two partners are on.
+  const atAcme = ['boarding', 'banking'] as const;
+  startCounters(of, worker, [
+    [undefined, SYSTEM_NAMES],
+    ['acme', atAcme],
+  ]);
   const note = { ...worker, workflowType: 'merchantBoarding', system: 'boarding', kind: 'underwriting-note' };
   for (const what of ['raised', 'answered', 'closed', 'overdue', 'unclaimed'])
     for (const account of ['', 'acme'])
@@ -147,7 +152,9 @@ it('requirements and changes whose reads webhooks may nudge count from zero, at 
   ];
   const expected = askers.flatMap(([workflowType, system]) =>
     REQUIREMENT_KINDS.flatMap((kind) =>
-      ['', 'acme'].map((account) => keyOf({ ...worker, workflowType, system, kind, account })),
+      (atAcme.some((on) => on === system) ? ['', 'acme'] : ['']).map((account) =>
+        keyOf({ ...worker, workflowType, system, kind, account }),
+      ),
     ),
   );
   expect(raised.map(([, , labels]) => keyOf(labels as object as never)).sort()).toEqual(expected.sort());

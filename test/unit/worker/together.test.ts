@@ -37,22 +37,33 @@ describe('the workers of a process', () => {
     expect(worker.getState()).toBe('STOPPED');
   });
 
-  it('tell the server the limit of each partner as it is set', async () => {
+  it('are one for each partner of an account that has a URL, and tell the server its limit as it is set', async () => {
     const meter = () => ({ add: () => undefined, record: () => undefined });
     const metricMeter = { createCounter: meter, createGauge: meter, createHistogram: meter };
     const create = vi.spyOn(Worker, 'create').mockResolvedValue({} as never);
     const runtime = vi.spyOn(Runtime, 'instance').mockReturnValue({ metricMeter, logger: {} } as never);
     onTestFinished(() => [create, runtime].forEach((each) => void each.mockRestore()));
     const partner = { BOARDING_URL: 'https://b.example.com', BOARDING_USERNAME: 'u', BOARDING_PASSWORD: 'p' };
-    const config = loadWorkerSettings({ ...partner, BOARDING_ACTIVITIES_PER_SECOND: '12.5' });
+    const payments = { PAYMENTS_URL: 'http://127.0.0.1:1', PAYMENTS_API_KEY: 't' };
+    const ofAccount = (name: string, settings: object) =>
+      Object.fromEntries(Object.entries(settings).map(([setting, value]) => [`${name}_${setting}`, value]));
+    const config = loadWorkerSettings({
+      ...{ ...partner, ...payments, BOARDING_ACTIVITIES_PER_SECOND: '12.5', GANGWAY_ACCOUNTS: 'acme,north' },
+      ...{ ...ofAccount('ACME', payments), ...ofAccount('NORTH', partner) },
+      NORTH_BOARDING_ACTIVITIES_PER_SECOND: '3',
+    });
     const { connection } = answering({}).client;
     const { release } = await partnerWorkers({ connection, namespace: 'default' } as never, config);
     await release();
     const limits = create.mock.calls.map(([{ taskQueue, maxTaskQueueActivitiesPerSecond: limit }]) => [
       ...[taskQueue, limit],
     ]);
-    expect(limits).toContainEqual(['gangway-boarding', 12.5]);
-    expect(limits).toContainEqual(['gangway-banking', undefined]);
-    expect(limits).toContainEqual(['gangway-events', undefined]);
+    expect(limits).toEqual([
+      ['gangway-events', undefined],
+      ['gangway-boarding', 12.5],
+      ['gangway-payments', undefined],
+      ['gangway-payments-acme', undefined],
+      ['gangway-boarding-north', 3],
+    ]);
   });
 });

@@ -1,13 +1,15 @@
 import { PRIORITY_KEYS, type SingleActivity } from '../../../messages/activities.js';
-import { isOnboarding, partnerTaskQueue } from '../../../messages/ids.js';
+import { isCustomer, isOnboarding, partnerTaskQueue, partsOfId, systemOf } from '../../../messages/ids.js';
 import { GangwayClient } from '../../../services/client/client.js';
 import { pause, type Reading, type Watching } from '../../../services/client/watching.js';
 import { NotYetApplied } from '../../../services/inbox/answering.js';
 import { type Asked, UNKNOWN, type Waits } from '../../../services/inbox/waits.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { nameWithId, userName } from '../../../services/texts/names.js';
+import { partIds } from '../../../temporal/onboardings.js';
 import { startSingle } from '../../../temporal/single-activities.js';
 import type { Started } from '../../../temporal/start.js';
+import { NoWorker, whyOff } from '../../../temporal/workers.js';
 import type { CommandContext, Terminal } from './command-line.js';
 import { EXIT, Interrupted, TimedOut } from './errors.js';
 import { exitCodeOf, explainActivity } from './failures.js';
@@ -34,10 +36,21 @@ export async function followStarted<Outcome>(
   else cli.line(`${isNew ? 'started' : 'already started:'} ${workflowId}${url ? `\n${url}` : ''}`);
   const hasEnded = async () =>
     (await client.workflow.getHandle(workflowId).describe()).status.name !== 'RUNNING';
+  if (!wait && isNew) await noteOff(context, workflowId);
   if (!wait && (isNew || !(await hasEnded()))) return undefined;
   const outcome = await follow<Outcome>(context, workflowId, how);
   if (json) cli.json({ workflowId, ...outcome });
   return outcome;
+}
+
+/** Nobody watches what was started, so say now that its partner is off. */
+async function noteOff({ cli, client, config }: CommandContext, workflowId: string): Promise<void> {
+  const account = partsOfId(workflowId)?.account;
+  const ids = isCustomer(workflowId) ? Object.values(partIds(workflowId)) : [workflowId];
+  for (const system of ids.map(systemOf)) {
+    const off = system && (await whyOff(client, config.taskQueue, system, account).catch(() => ''));
+    if (off) cli.note(`it waits: ${off}`);
+  }
 }
 
 interface How {
@@ -138,7 +151,11 @@ async function askForCode(
   }
 }
 
-/** Runs an activity on a worker, without a workflow, ahead of onboardings, and waits for its result. @throws {CommandFailed} */
+/**
+ * Runs an activity on a worker, without a workflow, ahead of onboardings, and waits for its result.
+ *
+ * @throws {CommandFailed}, {@link NoWorker} at once where the partner is off
+ */
 export async function runSingle<Result>(
   { cli, client, config }: CommandContext,
   id: string,
@@ -146,6 +163,8 @@ export async function runSingle<Result>(
 ): Promise<Result> {
   const { queue, account, options, summary } = single;
   return whileShowing(cli, `${summary}: starts`, async (progress) => {
+    const off = queue && queue !== 'events' && (await whyOff(client, config.taskQueue, queue, account));
+    if (off) throw new NoWorker(`${off}; nothing was sent`);
     const { step, result } = await startSingle(client, config.taskQueue, id, {
       ...single,
       options: { ...options, priority: { priorityKey: PRIORITY_KEYS.call } },

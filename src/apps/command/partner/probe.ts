@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { accountOf } from '../../../partners/account-settings.js';
+import { accountOf, systemsOf } from '../../../partners/account-settings.js';
 import type { Difference, DifferenceKind } from '../../../partners/differences.js';
-import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../../partners/systems.js';
+import { PARTNERS, SYSTEM_NAMES, type SystemName, urlSetting } from '../../../partners/systems.js';
 import { BadSetting } from '../../../platform/settings/settings.js';
 import { markdownTable, packageVersion } from '../../../services/texts/docs.js';
 import { check } from '../../../services/texts/invalid-input.js';
@@ -26,10 +26,10 @@ export async function probe(
   const config = cli.config();
   const partnerAccount = partnerAccountOf(config, options, 'probe', 'nothing was sent');
   const account = accountOf(config, partnerAccount);
-  const urlOf = (system: SystemName) => `${account.settingsPrefix}${settingsPrefix(system)}URL`;
-  const isOn = (system: SystemName) => account.partners[system] !== undefined;
-  if (only !== undefined && !isOn(only)) throw new BadSetting(urlOf(only), 'is not set');
-  const systems = only === undefined ? SYSTEM_NAMES.filter(isOn) : [only];
+  const urlOf = (system: SystemName) => account.settingsPrefix + urlSetting(system);
+  const on = systemsOf(account);
+  if (only !== undefined && !on.includes(only)) throw new BadSetting(urlOf(only), 'is not set');
+  const systems = only === undefined ? on : [only];
   if (systems.length === 0)
     throw new BadSetting(urlOf('boarding'), 'is not set, and no other partner has a URL');
   const probed = await whileShowing(cli, 'probing', async (progress) => {

@@ -88,7 +88,7 @@ ok       temporal           server #
 ok       namespace          default
 ok       server features    it has what Gangway needs: version 1.31.0 or later, standalone activities, updates
 ok       search attributes  all registered
-ok       workers            polled in the last minute: task queue TASK_QUEUE and 6 of partners and events; workers: #
+ok       workers            polled in the last minute: task queue TASK_QUEUE and 5 of partners and events; workers: #
 ok       builds             off: GANGWAY_BUILD_ID is not set, so any worker takes any task
 ok       workflow tasks     none fail (the server reports a failing task after a minute)
 ok       waits              nothing waits too long for a partner

@@ -1,9 +1,11 @@
 import { afterAll, describe, it } from 'vitest';
 import { gangway, startGangway } from '../../../rigs/command.js';
 import { waitingBoarding } from '../../../rigs/commands/waiting-boarding.js';
-import { merchant } from '../../../rigs/inputs.js';
+import { business, merchant } from '../../../rigs/inputs.js';
+import { Onboarding } from '../../../rigs/onboarding.js';
 import { createRig } from '../../../rigs/rig.js';
 import { tcpProxy } from '../../../rigs/tcp-proxy.js';
+import { eventually } from '../../../rigs/waiting.js';
 
 /** An inbox reads all onboardings of a namespace. */
 const rig = await createRig({ ownNamespace: true });
@@ -23,6 +25,39 @@ describe.concurrent('without a worker, or without Temporal:', () => {
   it('call reports it', async ({ expect }) => {
     const args = ['call', 'plant-store', 'list-plants', '--start-within', '1s'];
     expect(await gangway(unserved(), args)).toEqual(isOneRunning('nobody-polls-this-plant-store'));
+  });
+
+  it('call reports at once that a partner is off where other task queues have a worker, and sends nothing', async ({
+    expect,
+  }) => {
+    const env = { ...rig.env, GANGWAY_ACCOUNTS: 'acme' };
+    const args = ['call', 'plant-store', 'list-plants', '--partner-account', 'acme', '--start-within', '10m'];
+    const set = 'set ACME_PLANT_STORE_URL, and acme in GANGWAY_ACCOUNTS, for a worker';
+    expect(await gangway(env, args)).toEqual({
+      ...{ code: 4, stdout: '' },
+      stderr: `no worker polls task queue ${rig.taskQueue}-plant-store-acme: ${set}; nothing was sent\n`,
+    });
+  });
+
+  it('an onboarding names the setting of a partner that is off, and continues when a worker has it', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const own = await createRig({ bankingUser: null });
+    onTestFinished(() => own.close());
+    const input = business();
+    const why = `no worker polls task queue ${own.taskQueue}-banking: set BANKING_URL for a worker`;
+    const started = await gangway(own.env, ['onboard-business', '-'], JSON.stringify(input));
+    expect(started).toMatchObject({ code: 0, stderr: `it waits: ${why}\n` });
+    const onboarding = new Onboarding(own.client, `business-onboarding-${input.externalId}`);
+    const status = ['status', onboarding.workflowId];
+    await eventually(
+      () => gangway(own.env, status),
+      ({ stdout }) => stdout.includes(why),
+      'the reason',
+    );
+    await own.startWorker({ bankingUser: 'sandbox' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
   });
 
   it('resolve reports "accepted, not yet applied", and the answer is applied later', async ({

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
 import { examineWorkers, temporalChecks } from '../../../../src/apps/command/system/doctor/temporal.js';
-import { SYSTEM_NAMES } from '../../../../src/partners/names.js';
 import { loadWorkerSettings } from '../../../../src/worker/settings.js';
 import { type Answers, answering, execution, grpcError } from '../../../rigs/temporal/answering-service.js';
 
 const NAMES = ['north', 'south', 'west'];
+/** Two partners of each account are on. No worker polls for the others, and nobody misses one. */
 const at = (prefix: string) => ({
+  [`${prefix}PAYMENTS_URL`]: 'http://127.0.0.1:1',
+  [`${prefix}PAYMENTS_API_KEY`]: 'secret',
   [`${prefix}BOARDING_URL`]: 'http://127.0.0.1:1',
   [`${prefix}BOARDING_USERNAME`]: 'olga',
   [`${prefix}BOARDING_PASSWORD`]: 'secret',
@@ -24,13 +26,12 @@ async function findings(isIdle: (queue: string) => boolean): Promise<unknown[]> 
   return (await examineWorkers(client, config)).map(({ state, detail, ...fix }) => [state, detail, fix]);
 }
 
-const queuesOf = (account: string) => SYSTEM_NAMES.map((system) => `gangway-${system}-${account}`);
 const notTaken = (account: string) => {
-  const [first, ...others] = queuesOf(account);
+  const has = `that has ${account} in GANGWAY_ACCOUNTS, and the URLs of its partners`;
   return [
     'wrong',
-    `no worker polls task queue ${first}; the same goes for ${others.join(', ')}`,
-    { fix: `start a worker that has ${account} in GANGWAY_ACCOUNTS: "npm run worker"` },
+    `no worker polls task queue gangway-boarding-${account}; the same goes for gangway-payments-${account}`,
+    { fix: `start a worker ${has}: "npm run worker"` },
   ];
 };
 

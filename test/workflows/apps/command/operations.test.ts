@@ -166,10 +166,8 @@ describe('an operation with a problem', () => {
     onTestFinished(() => off.close());
     const restoring = startGangway(off.env, ['restore-sub-user', '73']);
     const naming = startGangway(off.env, ['card-nickname', 'card-1', 'Fuel']);
-    const waits = (operation: string) =>
-      `waiting for the partner: banking ${operation}: NotSent, BANKING_URL is not set\n`;
-    await restoring.says(waits('restore-sub-user'));
-    await naming.says(waits('set-card-nickname'));
+    const why = `no worker polls task queue ${off.taskQueue}-banking: set BANKING_URL for a worker\n`;
+    for (const waiting of [restoring, naming]) await waiting.says(`waiting for the partner: ${why}`);
     naming.timeOut();
     expect((await naming.finished).code).toBe(4);
     expect((await runGangway(off.env, ['cancel', 'operation-restore-sub-user-73', '--yes'])).code).toBe(0);

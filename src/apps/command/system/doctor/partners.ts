@@ -2,7 +2,13 @@ import { type Account, partnerClients, servedAccounts } from '../../../../partne
 import { observers, type PartnerObserver } from '../../../../partners/observers.js';
 import type { Closable } from '../../../../partners/partner.js';
 import { PartnerError } from '../../../../partners/partner-error.js';
-import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../../../partners/systems.js';
+import {
+  PARTNERS,
+  SYSTEM_NAMES,
+  type SystemName,
+  settingsPrefix,
+  urlSetting,
+} from '../../../../partners/systems.js';
 import { secretsOf } from '../../../../platform/settings/settings.js';
 import type { WorkerSettings } from '../../../../worker/settings.js';
 import { type Check, type ClockOffsets, messageOf, notingClocks, ok, type Verdict, wrong } from './check.js';
@@ -47,11 +53,11 @@ function notingCalls(called: Called): PartnerObserver {
   };
 }
 
-const urlSetting = ({ system, account }: Place) => `${account.settingsPrefix}${settingsPrefix(system)}URL`;
+const urlOf = ({ system, account }: Place) => account.settingsPrefix + urlSetting(system);
 
 /** @returns no check for a system that is off and that nothing depends on */
 function checkOf(place: Place, name: string): Check | [] {
-  const url = urlSetting(place);
+  const url = urlOf(place);
   if (place.account.partners[place.system])
     return { name, fix: `check ${url} and the network`, run: (signal) => examinePartner(place, signal) };
   const { whenOff } = PARTNERS[place.system];
@@ -95,13 +101,13 @@ function remedy(place: Place, { details: { kind, atSignIn, needs, status = 0 } }
         ? 'ask the partner to unlock the account'
         : 'ask the partner to allow the account to call this operation';
     case 'NotSent':
-      return `check ${urlSetting(place)}, the network and the certificate`;
+      return `check ${urlOf(place)}, the network and the certificate`;
     case 'RateLimited':
       return `wait, and set ${prefix}ACTIVITIES_PER_SECOND below the partner’s limit`;
     case 'Rejected':
-      return `check ${urlSetting(place)}, and ${correct}`;
+      return `check ${urlOf(place)}, and ${correct}`;
     case 'Uncertain':
-      return `check ${urlSetting(place)}, run "gangway doctor" again, and ask the partner if it persists`;
+      return `check ${urlOf(place)}, run "gangway doctor" again, and ask the partner if it persists`;
   }
 }
 

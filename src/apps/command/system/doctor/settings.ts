@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { distance } from 'fastest-levenshtein';
 import type { Logger } from 'pino';
-import { accountPrefix, accountSettings } from '../../../../partners/account-settings.js';
-import { PARTNERS, SYSTEM_NAMES, settingsPrefix } from '../../../../partners/systems.js';
+import { accountSettings } from '../../../../partners/account-settings.js';
+import { PARTNERS, SYSTEM_NAMES, settingsPrefix, urlSetting } from '../../../../partners/systems.js';
 import { didYouMean, nearest } from '../../../../platform/settings/nearest.js';
 import {
   type Advice,
@@ -89,7 +89,7 @@ export async function weakSettings(config: WorkerSettings, env: Environment): Pr
         const { settings } = PARTNERS[system];
         const url = partners[system]?.url;
         if (url === undefined) return [];
-        const set = { ...readSettings(settings, env, prefix), [`${settingsPrefix(system)}URL`]: url };
+        const set = { ...readSettings(settings, env, prefix), [urlSetting(system)]: url };
         return adviceAbout(settings, set, prefix);
       }),
     ),
@@ -155,7 +155,7 @@ export function warnOfUnknown(logger: Logger, env: Environment, accounts: object
 }
 
 function isOurs(name: string, accounts: readonly string[]): boolean {
-  const prefix = accounts.map(accountPrefix).find((each) => name.startsWith(each)) ?? '';
+  const prefix = accounts.map(settingsPrefix).find((each) => name.startsWith(each)) ?? '';
   return OWN_PREFIXES.some((own) => name.startsWith(own, prefix.length));
 }
 
@@ -178,7 +178,7 @@ function schemasOf(accounts: readonly string[]) {
   const processes = [workerSettings, commandSettings, ...PROCESSES.map(([schema]) => schema)];
   return [
     ...processes.map((schema) => ['', schema] as const),
-    ...['', ...accounts.map(accountPrefix)].map((prefix) => [prefix, accountSettings()] as const),
+    ...['', ...accounts.map(settingsPrefix)].map((prefix) => [prefix, accountSettings()] as const),
   ];
 }
 

@@ -2,7 +2,8 @@ import type { Client } from '@temporalio/client';
 import { OUR_SOFTWARE_FAILS } from '../../../../messages/activities.js';
 import type { RequirementKind } from '../../../../messages/codes.js';
 import { SEARCH_ATTRIBUTES } from '../../../../messages/search-attributes.js';
-import { servedAccounts } from '../../../../partners/account-settings.js';
+import { servedSystems } from '../../../../partners/account-settings.js';
+import { SYSTEM_NAMES } from '../../../../partners/names.js';
 import { obstacleOf } from '../../../../services/inbox/answering.js';
 import { INBOX_TYPES } from '../../../../services/inbox/inbox.js';
 import { decodedPayloads, encryptedIn, type PayloadKey } from '../../../../temporal/payload-codec.js';
@@ -88,9 +89,8 @@ type Polled = ReturnType<typeof polledQueues>[number] & { readonly pollers: Poll
 /** Names the task queues whose new tasks no worker takes. */
 export async function examineWorkers(client: Client, config: WorkerSettings): Promise<Verdict[]> {
   const { taskQueue } = config;
-  const accounts = servedAccounts(config).map(([name]) => name);
   const queues = await Promise.all(
-    polledQueues(taskQueue, accounts).map(async (polled) => ({
+    polledQueues(taskQueue, servedSystems(config)).map(async (polled) => ({
       ...polled,
       pollers: await pollersOf(client, polled.queue, polled.tasks),
     })),
@@ -113,7 +113,9 @@ function notTaken([first, ...more]: readonly Polled[]): Verdict {
   const detail = others ? `${why}; the same goes for ${others}` : why;
   if (run) return wrong(detail, `run "${run}"`);
   const build = pollers.target ? `, with GANGWAY_BUILD_ID=${pollers.target.buildId}` : '';
-  const kind = account ? `that has ${account} in GANGWAY_ACCOUNTS` : 'with these settings';
+  const kind = account
+    ? `that has ${account} in GANGWAY_ACCOUNTS, and the URLs of its partners`
+    : 'with these settings';
   return wrong(detail, `start a worker ${kind}: "npm run worker"${build}`);
 }
 
@@ -228,7 +230,7 @@ export async function examineKeys(
   if (locked.length > 0) return locked.map(([keyId, uses]) => lacking(keyId, uses, keys.length > 0));
   const proven = await Promise.all([...found].map(([keyId, uses]) => provenBy(client, keyId, uses)));
   // The server may take a minute to show a new worker, but not at each of its task queues.
-  const queues = polledQueues(taskQueue, [undefined]);
+  const queues = polledQueues(taskQueue, [[undefined, SYSTEM_NAMES]]);
   const pollers = await Promise.all(queues.map(({ queue, tasks }) => pollersOf(client, queue, tasks)));
   const identities = new Set(pollers.flatMap((each) => each.identities));
   const problems = [
