@@ -1,7 +1,7 @@
 /** The answers that go to the partner, and the evidence of their arrival: functions of values. */
 import type { StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { DocumentRef } from '../../messages/requirements.js';
-import { isDecided, isUnderReview, MERCHANT_PHASES } from '../../partners/boarding/phases.js';
+import { isDecided, MERCHANT_PHASES } from '../../partners/boarding/phases.js';
 import type { Answered } from '../journey/state.js';
 import { idsOf, type Remembered, type StatusMark } from './decisions.js';
 
@@ -20,13 +20,9 @@ export function showsSubmission(
   return isMoved || (isDecided(phase) && !isAgainInDoubt);
 }
 
-/** Evidence that the underwriters have the answers: they review them, or they no longer list the notes. */
-export function showsReview(
-  { phase, notes, isWithoutNotes }: StatusSnapshot,
-  noteIds: readonly string[],
-): boolean {
-  const isListed = isWithoutNotes === true || notes.some(({ id }) => noteIds.includes(id));
-  return MERCHANT_PHASES[phase].proves === 'review' || (isUnderReview(phase) && !isListed);
+/** Evidence that the underwriters have the answers. That they no longer list a note is none: they may have withdrawn it. */
+export function showsReview({ phase }: Pick<StatusSnapshot, 'phase'>): boolean {
+  return MERCHANT_PHASES[phase].proves === 'review';
 }
 
 /** A document of an answer, in flight to the underwriters. */

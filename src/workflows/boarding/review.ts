@@ -1,4 +1,3 @@
-import { sleep } from '@temporalio/workflow';
 import type { StatusSnapshot, Warned } from '../../messages/boarding-activities.js';
 import { MERCHANT_PHASES } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
@@ -141,15 +140,8 @@ function requestReview(boarding: Boarding, answers: readonly Answered[]): Promis
   const taken = { delivered: true, before: { status, statusDate } } as const;
   const noteIds = notesOf(answers);
   const comment = commentOf(answers);
-  /** The first read without the notes. A list may lack a row, so that they are gone is evidence only if another read shows it. */
-  let gone: StatusSnapshot | undefined;
-  const effectIn = (now: StatusSnapshot | undefined) => {
-    const isShown = now !== undefined && showsReview(now, noteIds);
-    const isSure =
-      isShown && (MERCHANT_PHASES[now.phase].proves === 'review' || (gone !== undefined && gone !== now));
-    gone = isShown ? (gone ?? now) : undefined;
-    return isSure ? { found: taken } : undefined;
-  };
+  const effectIn = (now: StatusSnapshot | undefined) =>
+    now && showsReview(now) ? { found: taken } : undefined;
   return runOnce<Sent>(journey, {
     title: REVIEW,
     run: (send) =>
@@ -157,10 +149,7 @@ function requestReview(boarding: Boarding, answers: readonly Answered[]): Promis
     endsWhenRejected: true,
     readEvidence: async ({ isUncertain }) => {
       if (!isUncertain) return undefined;
-      const found = effectIn(poll.latest) ?? effectIn(await readUndecided(boarding));
-      if (found || !gone) return found;
-      await sleep('1 minute');
-      return effectIn(await readUndecided(boarding));
+      return effectIn(poll.latest) ?? effectIn(await readUndecided(boarding));
     },
     polledEvidence: () => effectIn(poll.latest),
     adopt: () => taken,

@@ -2,7 +2,7 @@
 import type { StatusSnapshot, Submission } from '../../messages/boarding-activities.js';
 import { MERCHANT_PHASES, type MerchantPhase, phasesBefore } from '../../partners/boarding/phases.js';
 import { masked } from '../../platform/privacy/masked.js';
-import { removed, unlessAbandoned } from '../journey/requirements.js';
+import { dropped, removed, unlessAbandoned } from '../journey/requirements.js';
 import { runOnce } from '../journey/run-step.js';
 import type { Answered } from '../journey/state.js';
 import type { Earlier } from '../journey/step.js';
@@ -54,12 +54,14 @@ export async function submit(
 ): Promise<StatusSnapshot | undefined> {
   boarding.poll.forgetLatest();
   const submission = await submitStep(boarding);
-  const { submitted: isSubmitted, status, phase } = submission;
+  const { submitted: isSubmitted, status, phase, isOthers } = submission;
   const { journey } = boarding;
   if (isSubmitted) {
-    journey.timeline.add('submitted');
+    journey.timeline.add('submitted', isOthers && { detail: 'by somebody else' });
     journey.remember({ submitted: true });
-    journey.update(...answers.map(({ requirement }) => removed(requirement.id)));
+    const close = ({ requirement: { id } }: Answered) =>
+      isOthers ? dropped(id, 'somebody else has submitted it') : removed(id);
+    journey.update(...answers.map(close));
   } else {
     journey.timeline.add('submission-moot', { detail: `the status is ${status}` });
     if (!boarding.remembered.submitted && MERCHANT_PHASES[phase].afterCreate === 'ask-submitted')
@@ -67,16 +69,19 @@ export async function submit(
   }
   const now = submission.now ?? (await read(boarding));
   boarding.poll.replaceWith(now);
-  return isSubmitted ? now : undefined;
+  return isSubmitted && !isOthers ? now : undefined;
 }
 
-function submitStep(boarding: Boarding): Promise<Submission> {
+/** `isOthers`: ours was rejected, and somebody else has submitted it. */
+type Submitted = Submission & { readonly isOthers?: true };
+
+function submitStep(boarding: Boarding): Promise<Submitted> {
   const isAgain = boarding.remembered.seen.phase === 'changes-requested';
   return isAgain ? resubmission(boarding) : firstSubmission(boarding);
 }
 
 /** Nothing but a submission leads away from the phases before the first one. */
-function firstSubmission(boarding: Boarding): Promise<Submission> {
+function firstSubmission(boarding: Boarding): Promise<Submitted> {
   const { submitted } = boarding.remembered;
   // Once a person has said that nobody has submitted it, its phase is one before a submission.
   const before = phasesBefore(submitted ? 'next' : 'first');
@@ -95,7 +100,7 @@ function firstSubmission(boarding: Boarding): Promise<Submission> {
  * The partner has asked for changes. A decision may be about the earlier submission, so it is no evidence of one whose outcome is
  * uncertain. Only a submission leads to `pending`, and it is ours, with the corrections, only if one of ours may have arrived.
  */
-function resubmission(boarding: Boarding): Promise<Submission> {
+function resubmission(boarding: Boarding): Promise<Submitted> {
   const before = ({ phase = 'changes-requested' }: Earlier) => phase;
   const mayHaveArrived = (earlier: Earlier) => earlier.isUncertain || mayBeTaken(earlier);
   return sendSubmission(boarding, {
@@ -134,7 +139,7 @@ interface SubmissionRules {
   readonly isMoot: (earlier: Earlier) => boolean;
 }
 
-function sendSubmission(boarding: Boarding, rules: SubmissionRules): Promise<Submission> {
+function sendSubmission(boarding: Boarding, rules: SubmissionRules): Promise<Submitted> {
   const { journey, merchantProfileId, input, poll } = boarding;
   let readsAs = 'not submitted';
   let hasNewFees = false;
@@ -144,7 +149,7 @@ function sendSubmission(boarding: Boarding, rules: SubmissionRules): Promise<Sub
   });
   const effectIn = (now: StatusSnapshot | undefined, earlier: Earlier) =>
     now && rules.shows(now, earlier) ? { found: submissionIn(now, earlier) } : undefined;
-  return runOnce<Submission>(journey, {
+  return runOnce<Submitted>(journey, {
     title: SUBMIT,
     prepare: async () => {
       if (hasNewFees) await setFees(boarding);
@@ -165,7 +170,9 @@ function sendSubmission(boarding: Boarding, rules: SubmissionRules): Promise<Sub
       readsAs = now.status;
       // The submission was rejected because the status had changed before it arrived.
       const isLate = !earlier.isUncertain && !rules.phases(earlier).includes(now.phase);
-      return effectIn(now, earlier) ?? (isLate ? { found: submissionIn(now, earlier) } : undefined);
+      const effect = effectIn(now, earlier) ?? (isLate ? { found: submissionIn(now, earlier) } : undefined);
+      const isOurs = earlier.isUncertain || mayBeTaken(earlier);
+      return effect?.found.submitted && !isOurs ? { found: { ...effect.found, isOthers: true } } : effect;
     },
     polledEvidence: (earlier) => effectIn(poll.latest, earlier),
     isMoot: rules.isMoot,
