@@ -75,6 +75,22 @@ describe.concurrent('a request for review that was lost', () => {
     ]);
   });
 
+  // Catches a list of notes that is taken for the delivery of the answers to them.
+  it('is asked about when its note is gone, because the underwriters may have withdrawn it', async () => {
+    const { boarding, id, move, notes } = await noted(unaware);
+    await unaware.sandbox.plan('drop-before-commit', REVIEW, { about: `${id}` });
+    await answer(boarding, notes[0] as Requirement);
+    await boarding.requirement('uncertain-write');
+    await move({ notes: [] });
+    await move({ comment: 'Thanks, found it.' });
+    const { requirements, timeline } = await boarding.until(({ timeline: all }) =>
+      all.some(({ detail }) => detail?.includes('Thanks, found it.')),
+    );
+    expect(requirements).toMatchObject([{ kind: 'uncertain-write' }]);
+    expect(timeline.map(({ event }) => event)).not.toContain('answers-delivered');
+    await boarding.handle.terminate();
+  });
+
   it('is believed when the response alone was lost', async () => {
     const { boarding, input, id, notes } = await noted(rig);
     await rig.sandbox.plan('500-after-commit', REVIEW, { about: `${id}` });

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { inputQuery } from '../../src/messages/activities.js';
 import type { BusinessOnboardingOutcome, MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
 import { startBusinessOnboarding, startMerchantBoarding } from '../../src/temporal/start.js';
 import { adopted, existing } from '../rigs/commands/existing.js';
 import { OWNER } from '../rigs/inputs.js';
 import { Onboarding } from '../rigs/onboarding.js';
 import { sharedRig } from '../rigs/shared-rig.js';
+import { eventually } from '../rigs/waiting.js';
 
 const rig = await sharedRig();
 const there = existing(rig);
@@ -55,6 +57,27 @@ describe.concurrent('a followed merchant that nobody has submitted', () => {
     await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
     expect(await onboarding.outcome()).toEqual({ outcome: 'boarded', mid: '4711', merchantProfileId });
   });
+});
+
+// Catches a correction that counts as delivered, although somebody else has submitted the application as it was.
+it('a correction that the partner rejects is not delivered by the submission of somebody else', async () => {
+  const { merchantProfileId, onboarding, writes } = await followMerchant();
+  const { id } = await onboarding.requirement('not-submitted');
+  const meanwhile = { status: 'Pending' };
+  await rig.sandbox.plan('400', 'submit-merchant', { about: `${merchantProfileId}`, meanwhile });
+  const patch = { application: { salesAndBusinessProfile: { annualVolume: 7 } } };
+  await onboarding.resolve(id, { kind: 'correction', patch });
+  const { timeline } = await onboarding.until(({ stage }) => stage === 'underwriting');
+  const lines = timeline.map(({ event, detail }) => `${event}: ${detail}`);
+  expect(lines).toContain('submitted: by somebody else');
+  expect(lines).toContain(`answer-dropped: ${id}: somebody else has submitted it`);
+  await eventually(
+    async () => JSON.stringify(await onboarding.handle.query(inputQuery)),
+    (input) => !input.includes('annualVolume'),
+    'the input without the correction',
+  );
+  expect(await writes()).toEqual([]);
+  await onboarding.handle.terminate();
 });
 
 describe.concurrent('an input that is to be followed', () => {
