@@ -12,7 +12,6 @@ import type { DbaForm } from '../messages/listed.js';
 import { defined, mergePatch } from '../messages/objects.js';
 import { handedOnIn } from '../messages/onboarding-state.js';
 import type { EndedPart, EndedParts, Restored } from '../messages/onboardings.js';
-import type { Resolution } from '../messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { answersIn, argumentsOf, type Event, type Run as History, indexedChangesIn } from './history.js';
 import { partIds } from './onboardings.js';

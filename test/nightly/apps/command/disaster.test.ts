@@ -233,7 +233,8 @@ it(
 
     await first.stop();
     await server.emptied();
-    const summary = 'restored 35, of which 8 ask before they create anything; already there: 0; not restored: 3\n';
+    const summary =
+      'restored 35, of which 8 ask before they create anything; already there: 0; not restored: 3\n';
     const dry = await gangway('restore', server.backup, '--dry-run');
     expect(dry).toMatchObject({
       code: 0,
