@@ -1,5 +1,5 @@
 import { MAGIC_SSNS } from '../src/apps/sandbox/banking/scenarios.js';
-import { type WorkflowType, workflowId } from '../src/messages/ids.js';
+import { workflowId } from '../src/messages/ids.js';
 import type {
   BusinessOnboardingInput,
   CustomerOnboardingInput,
@@ -19,13 +19,6 @@ import {
   WITH_ACCOUNT,
 } from './roles.js';
 import { Seeded } from './seeded.js';
-
-/** The event that requests each type of onboarding. */
-export const EVENT_TYPES = {
-  merchantBoarding: 'merchant.boarding.requested.v1',
-  businessOnboarding: 'business.onboarding.requested.v1',
-  customerOnboarding: 'customer.onboarding.requested.v1',
-} as const satisfies Partial<Record<WorkflowType, string>>;
 
 type Asked =
   | { readonly type: 'merchantBoarding'; readonly input: MerchantBoardingInput }

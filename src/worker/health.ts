@@ -2,16 +2,8 @@ import type { MetricMeter } from '@temporalio/common';
 import type { TelemetryOptions } from '@temporalio/worker';
 import { READS } from '../activities/poll.js';
 import { COUNTERS } from '../messages/codes.js';
-import {
-  ACCOUNTS,
-  labelsOf,
-  POLLS,
-  partnerTaskQueue,
-  systemOf,
-  WORKFLOW_ID_PREFIXES,
-  type WorkflowType,
-  workflowId,
-} from '../messages/ids.js';
+import { labelsOf, POLLS, partnerTaskQueue, systemOf, workflowId } from '../messages/ids.js';
+import { ACCOUNTS, ASKING } from '../messages/kinds.js';
 import { REQUIREMENT_KINDS } from '../messages/requirements.js';
 import type { PartnerObserver } from '../partners/observers.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
@@ -96,7 +88,7 @@ export function startCounters(
         for (const account of accounts) counter.add(0, { ...worker, workflowType, system, account, kind });
   }
   const reads = meter.createCounter(...READS);
-  for (const [activityType, type] of Object.entries(POLLS))
+  for (const { type, activity: activityType } of POLLS)
     for (const account of accounts) {
       const about = labelsOf(workflowId(type, 'any', account || undefined));
       const taskQueue = partnerTaskQueue(worker.taskQueue, about.system || undefined, account || undefined);
@@ -104,10 +96,8 @@ export function startCounters(
     }
 }
 
-/** The workflow types that raise requirements, and their partners. A customer raises none: its parts do. Neither does a batch. */
-const RAISING = (Object.keys(WORKFLOW_ID_PREFIXES) as WorkflowType[])
-  .filter((type) => type !== 'customerOnboarding' && type !== 'onboardingBatch')
-  .flatMap((workflowType) => {
-    const keys = workflowType in ACCOUNTS ? SYSTEM_NAMES : ['any'];
-    return keys.map((key) => ({ workflowType, system: systemOf(workflowId(workflowType, key)) }));
-  });
+/** The workflow types that raise requirements, and their partners. */
+const RAISING = ASKING.flatMap((workflowType) => {
+  const keys = workflowType in ACCOUNTS ? SYSTEM_NAMES : ['any'];
+  return keys.map((key) => ({ workflowType, system: systemOf(workflowId(workflowType, key)) }));
+});

@@ -6,9 +6,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { OnboardingActivities } from '../../messages/activities.js';
+import { ONBOARDINGS } from '../../messages/kinds.js';
 import {
   type ChildReport,
-  CORRECTABLE_FIELDS,
   type CustomerOnboardingOutcome,
   type EndedParts,
   PARTS,
@@ -190,7 +190,7 @@ export class Customer {
   readonly validate = (resolution: Resolution | null): void => {
     const { requirements: open, unsent } = publishedParts(this.remembered);
     const part = partWith(this.remembered, resolution?.requirementId ?? '');
-    const problem = problemWith(resolution, { open, unsent }, CORRECTABLE_FIELDS[PARTS[part]]);
+    const problem = problemWith(resolution, { open, unsent }, ONBOARDINGS[PARTS[part]].correctable);
     if (problem) throw rejection(problem);
   };
 

@@ -7,7 +7,8 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { type CorrectableType, inputQuery } from '../../messages/activities.js';
+import { inputQuery } from '../../messages/activities.js';
+import type { CorrectableType } from '../../messages/kinds.js';
 import { defined } from '../../messages/objects.js';
 import {
   type OutcomeName,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EVENT_TYPES, type Party } from '../../../simulation/cast.js';
-import { KINDS } from '../../../src/temporal/start.js';
+import type { Party } from '../../../simulation/cast.js';
+import { ONBOARDINGS } from '../../../src/messages/kinds.js';
+import { KINDS } from '../../../src/temporal/kinds/kinds.js';
 import { batchFile, ndjson } from '../commands/files.js';
 import { startSpawnedGangway } from '../processes.js';
 import { insist } from '../waiting.js';
@@ -36,7 +37,7 @@ export async function startEveryone(
 }
 
 async function startByEvent(sender: Sender, { type, externalId, input }: Party): Promise<void> {
-  const status = await sender.send(EVENT_TYPES[type], `request-${externalId}`, input);
+  const status = await sender.send(ONBOARDINGS[type].event, `request-${externalId}`, input);
   if (status !== 202) throw new Error(`the receiver refuses ${externalId} with ${status}`);
 }
 
