@@ -10,29 +10,26 @@ const ENDS = EACH_ONBOARDING.map(([, { success, otherwise }]) => [success, ...ot
 /** The outcomes of an onboarding or a single operation. */
 export const OUTCOMES = [...new Set([...ENDS.flat(), 'done', 'rejected'])] as readonly OutcomeName[];
 
-/** The stage of a workflow that has only one. */
-const WORKING = 'working';
-
 /** The stage of an onboarding, or its ending. */
-export type Stage = StageOf<OnboardingType> | typeof WORKING | OutcomeName | 'cancelled';
+export type Stage = StageOf<OnboardingType> | 'working' | OutcomeName | 'cancelled';
 
 /** The stages of a workflow, in order. */
 export function stagesOf(workflowType: string): readonly Stage[] {
   const own = EACH_ONBOARDING.find(([type]) => type === workflowType)?.[1].stages;
-  return (own as readonly Stage[] | undefined) ?? [WORKING];
+  return (own as readonly Stage[] | undefined) ?? ['working'];
 }
 
 /** The stages of an onboarding, and its endings, see docs/codes.md#stage, also about the spelling of `cancelled`. */
 export const STAGES: readonly Stage[] = [
   ...new Set(EACH_ONBOARDING.flatMap(([type]) => stagesOf(type))),
-  WORKING,
+  'working',
   ...OUTCOMES,
   'cancelled',
 ];
 
 /** The stage in which a workflow of this type begins. */
 export function firstStage(workflowType: string): Stage {
-  return stagesOf(workflowType)[0] ?? WORKING;
+  return stagesOf(workflowType)[0] ?? 'working';
 }
 
 /** The reasons to ask a person. */

@@ -56,7 +56,14 @@ export {
   merchantBoardingInput,
   NO_ACCOUNTS,
 } from './inputs.js';
-export type { WorkflowType } from './kinds.js';
+export type { OnboardingOutcomes } from './kind-types.js';
+export {
+  ONBOARDINGS,
+  type OnboardingType,
+  type OutcomeOf,
+  type StageOf,
+  type WorkflowType,
+} from './kinds.js';
 export {
   type OnboardingState,
   stateQuery,

@@ -39,6 +39,7 @@ interface OfParts extends Named {
   readonly parts: Readonly<Record<string, string>>;
 }
 
+/** The kinds of onboardings, by workflow type. */
 export const ONBOARDINGS = {
   merchantBoarding: {
     idPrefix: 'merchant-boarding',
@@ -87,21 +88,21 @@ export const ONBOARDINGS = {
   },
 } as const satisfies Readonly<Record<string, AtPartner | OfParts>>;
 
-type Onboardings = typeof ONBOARDINGS;
-
-export type OnboardingType = keyof Onboardings;
+/** A kind of onboarding, by its workflow type. */
+export type OnboardingType = keyof typeof ONBOARDINGS;
 
 /** The kinds of onboardings that call a partner themselves, whose input a correction may change. */
 export type CorrectableType = {
-  readonly [Type in OnboardingType]: Onboardings[Type] extends AtPartner ? Type : never;
+  readonly [Type in OnboardingType]: (typeof ONBOARDINGS)[Type] extends AtPartner ? Type : never;
 }[OnboardingType];
 
-/** The outcomes of a kind of onboarding. */
+/** The names of the outcomes of a kind of onboarding. */
 export type OutcomeOf<Type extends OnboardingType> =
-  | Onboardings[Type]['success']
-  | Onboardings[Type]['otherwise'][number];
+  | (typeof ONBOARDINGS)[Type]['success']
+  | (typeof ONBOARDINGS)[Type]['otherwise'][number];
 
-export type StageOf<Type extends OnboardingType> = Onboardings[Type]['stages'][number];
+/** The stages of a kind of onboarding. */
+export type StageOf<Type extends OnboardingType> = (typeof ONBOARDINGS)[Type]['stages'][number];
 
 /** Single operations at a partner. The key of the ID begins with the name of the operation. */
 export const OPERATIONS = { partnerOperation: { idPrefix: 'operation', system: 'banking' } } as const;
@@ -115,10 +116,18 @@ export const ACCOUNTS = {
 /** Workflows that start the onboardings of a file. */
 export const BATCHES = { onboardingBatch: { idPrefix: 'onboarding-batch' } } as const;
 
-const WORKFLOWS = { ...ONBOARDINGS, ...OPERATIONS, ...ACCOUNTS, ...BATCHES };
-
 /** The workflow types that clients start, and those of accounts, which start by themselves. */
-export type WorkflowType = keyof typeof WORKFLOWS;
+export type WorkflowType =
+  | OnboardingType
+  | 'partnerOperation'
+  | 'partnerAccount'
+  | 'partnerRecord'
+  | 'onboardingBatch';
+
+const WORKFLOWS = { ...ONBOARDINGS, ...OPERATIONS, ...ACCOUNTS, ...BATCHES } satisfies Record<
+  WorkflowType,
+  object
+>;
 
 /** Every workflow type with its facts, as code sees them that works with every type. */
 export const EACH_WORKFLOW = Object.entries(WORKFLOWS) as readonly (readonly [

@@ -73,17 +73,6 @@ export interface CustomerOnboardingOutcome {
   readonly business: BusinessOnboardingOutcome | UnstartedPart;
 }
 
-type OfEachKind<
-  Outcomes extends { readonly [Type in OnboardingType]: { readonly outcome: OutcomeOf<Type> } },
-> = Outcomes;
-
-/** What the workflow of each kind of onboarding returns. */
-export type OnboardingOutcomes = OfEachKind<{
-  merchantBoarding: MerchantBoardingOutcome;
-  businessOnboarding: BusinessOnboardingOutcome;
-  customerOnboarding: CustomerOnboardingOutcome;
-}>;
-
 /** The outcome of a part, as its workflow returns it. */
 export type PartOutcome = MerchantBoardingOutcome | BusinessOnboardingOutcome | UnstartedPart;
 

@@ -2,8 +2,6 @@ import { defineSignal } from '@temporalio/workflow';
 import type { PartnerErrorDetails } from '../partners/partner-error.js';
 import type { StatusMeaning } from '../partners/phases.js';
 import type { SystemName } from '../partners/systems.js';
-import type { BankingActivities } from './banking-activities.js';
-import type { BoardingActivities } from './boarding-activities.js';
 
 /** Input of `partnerAccount`, which acts for one account at one partner. */
 export interface PartnerAccountInput {
@@ -111,16 +109,3 @@ export interface PartnerRecordActivities {
   /** Makes every status poll of the account read now. @returns how many */
   wakePolls(): Promise<number>;
 }
-
-/** The activities of workflows at each partner. The worker must have all of them, and workflows find no others. */
-export interface PartnerActivities {
-  readonly boarding: BoardingActivities;
-  readonly banking: BankingActivities;
-  readonly payments: object;
-  readonly 'plant-store': object;
-  readonly processor: object;
-}
-
-export type ActivitiesAt<System extends keyof PartnerActivities> = PartnerActivities[System] &
-  PartnerAccountActivities &
-  PartnerRecordActivities;
