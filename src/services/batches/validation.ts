@@ -60,12 +60,14 @@ export function kindOf(value: unknown): { readonly kind: Kind } | { readonly pro
 }
 
 export function rowCheck(known: KnownAccounts): (row: Row) => Ready | Invalid {
-  const checks = new Map(EACH_KIND.map((kind) => [kind, checkOf(kind, known)] as const));
+  const checks = Object.fromEntries(EACH_KIND.map((kind) => [kind.type, checkOf(kind, known)])) as Readonly<
+    Record<OnboardingType, Check>
+  >;
   return ({ line, value, problems }) => {
     if (problems) return { line, problems };
     const found = kindOf(value);
     if ('problem' in found) return { line, problems: [{ field: '', message: found.problem }] };
-    return checks.get(found.kind)?.(line, value) ?? { line, problems: [] };
+    return checks[found.kind.type](line, value);
   };
 }
 
