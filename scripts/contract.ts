@@ -17,13 +17,14 @@ import {
 import { OUTCOMES, STAGES, TIMELINE_EVENTS } from '../src/messages/codes.js';
 import { DEFAULT_TASK_QUEUE, WORKFLOW_ID_PREFIXES } from '../src/messages/ids.js';
 import { NO_ACCOUNTS } from '../src/messages/inputs.js';
+import { ONBOARDINGS } from '../src/messages/kinds.js';
 import { stateQuery } from '../src/messages/onboarding-state.js';
 import type { OutboundEventType } from '../src/messages/outbound-events.js';
 import { REQUIREMENT_KINDS, resolveRequirement } from '../src/messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../src/messages/search-attributes.js';
 import { placesIn, shapeOf } from '../src/platform/schemas/shape.js';
 import { exportedRecord } from '../src/services/reports/record.js';
-import { BUSINESS, CUSTOMER, MERCHANT } from '../src/temporal/start.js';
+import { EACH_KIND } from '../src/temporal/kinds/kinds.js';
 import { SECTIONS, settingsOf } from './settings.js';
 
 // Keeps M3.
@@ -69,8 +70,8 @@ export function contractLines(): string[] {
     ...SECTIONS.flatMap(settingsOf).map(({ name }) => `setting ${name}`),
     ...EXIT_CODES.map(([code, short]) => `exit code ${code} ${short}`),
     ...commandLines(),
-    ...Object.entries({ merchant: MERCHANT, business: BUSINESS, customer: CUSTOMER }).flatMap(
-      ([name, kind]) => fieldLines(`input ${name}`, kind.schema(NO_ACCOUNTS)),
+    ...EACH_KIND.flatMap(({ type, schema }) =>
+      fieldLines(`input ${ONBOARDINGS[type].nouns[0]}`, schema(NO_ACCOUNTS)),
     ),
     ...fieldLines('export', exportedRecord).filter((line) => !line.startsWith(REQUIRED)),
     ...Object.keys(exports).map((entry) => `package gangway${entry.slice(1)}`),

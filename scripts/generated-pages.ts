@@ -1,6 +1,9 @@
 /** Writes what is made from the code: `npm run docs`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { keptResults, resultsMarkdown } from '../bench/results.js';
+import { sandboxAccount } from '../src/apps/sandbox/systems.js';
+import { partnerTaskQueue } from '../src/messages/ids.js';
+import { EACH_ONBOARDING, OF_PARTS } from '../src/messages/kinds.js';
 import { statusesOf } from '../src/partners/banking/responses.js';
 import { MERCHANT_PHASES } from '../src/partners/boarding/phases.js';
 import {
@@ -13,6 +16,7 @@ import {
   UW_LEVEL_1,
   UW_LEVEL_1_PENDING,
 } from '../src/partners/boarding/schemas.js';
+import { SYSTEM_NAMES } from '../src/partners/names.js';
 import { recordSchema } from '../src/services/reports/record.js';
 import { markdownTable } from '../src/services/texts/docs.js';
 import { configurationTables, envExample } from './configuration.js';
@@ -20,6 +24,9 @@ import { faultsTable, habitsTable, oneOf, systemTables } from './partner-apis.js
 import { scaleTables } from './scale.js';
 
 const page = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+
+const ROLL_OUT = 'deploy/roll-out.sh';
+const AUTOSCALING = 'deploy/kubernetes/worker/autoscaling/worker.yaml';
 
 /** What is written, by path, and what the unit tests compare with the files. */
 export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
@@ -37,6 +44,9 @@ export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
         'after a create': afterCreateTable(),
       }),
     ),
+  'deploy/sandbox.env': sandboxEnv,
+  [AUTOSCALING]: withQueues,
+  [ROLL_OUT]: withKinds,
   'bench/results.md': () => resultsMarkdown(keptResults()),
 };
 
@@ -52,6 +62,36 @@ function withParts(path: string, parts: Readonly<Record<string, string>>): strin
   );
   if (left.size > 0) throw new Error(`${path} has no place for: ${[...left].join(', ')}`);
   return made;
+}
+
+function sandboxEnv(): string {
+  const set = { ...sandboxAccount('http://127.0.0.1:4010'), GANGWAY_POLL_MIN: '1s', GANGWAY_POLL_MAX: '10s' };
+  const lines = Object.entries(set).map(([name, value]) => `${name}=${value}`);
+  return ['# The sandbox in place of all partners. It accepts no other password.', ...lines, ''].join('\n');
+}
+
+/** The autoscaling of the worker, with a trigger for the task queue of each partner. */
+function withQueues(): string {
+  const triggers = SYSTEM_NAMES.map((system) =>
+    [
+      '    - type: temporal',
+      `      metadata: { <<: *queue, taskQueue: ${partnerTaskQueue('gangway', system)}, queueTypes: activity }`,
+      '      authenticationRef: *access',
+    ].join('\n'),
+  );
+  return page(AUTOSCALING).replace(
+    /(?<=# "npm run docs" writes these\.\n).*?(?=\n +# End\.)/s,
+    triggers.join('\n'),
+  );
+}
+
+/** The workflow types that a roll-out replays, and those whose requirements it counts. */
+function withKinds(): string {
+  const kinds = EACH_ONBOARDING.map(([type]) => type).join(' ');
+  const parts = OF_PARTS.map((type) => `WorkflowType != '${type}'`).join(' AND ');
+  return page(ROLL_OUT)
+    .replace(/^KINDS=.*$/m, `KINDS='${kinds}'`)
+    .replace(/^PARTS=.*$/m, `PARTS="${parts}"`);
 }
 
 /** What the partner shows, by a status that stands for all that mean the same. */

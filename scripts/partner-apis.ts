@@ -47,7 +47,8 @@ function section(system: SystemName): string {
   const rows = entries.flatMap(([key, operation], row) => {
     const versions = entries.filter(([, { summary }]) => summary === operation.summary);
     if (versions[0]?.[0] !== key) return [];
-    return [[operationCell(versions), operation.effect, requests[row] ?? '', responseCell(operation)]];
+    const effect = [operation.effect, ...(operation.repeats ? [operation.repeats] : [])].join(': ');
+    return [[operationCell(versions), effect, requests[row] ?? '', responseCell(operation)]];
   });
   const table = markdownTable(['operation', 'effect', 'request', 'response'], rows);
   const shapes = sharedShapes(table, contract.names);

@@ -8,7 +8,8 @@ import {
   confirmBatch,
   NO_RESULTS,
 } from '../src/messages/batches.js';
-import { type WorkflowType, workflowId } from '../src/messages/ids.js';
+import { workflowId } from '../src/messages/ids.js';
+import type { WorkflowType } from '../src/messages/kinds.js';
 import {
   type OperationName,
   type OperationRequest,

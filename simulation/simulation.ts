@@ -2,7 +2,7 @@ import { activityInfo, asyncLocalStorage } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { HABITS } from '../src/apps/sandbox/habits/habits.js';
 import { sandboxAccount } from '../src/apps/sandbox/systems.js';
-import { ACCOUNTS } from '../src/messages/ids.js';
+import { ACCOUNTS } from '../src/messages/kinds.js';
 import { defined } from '../src/messages/objects.js';
 import { TRACE_HEADER } from '../src/messages/sinks.js';
 import { readAccounts } from '../src/partners/account-settings.js';

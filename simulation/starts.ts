@@ -2,7 +2,9 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { workflowId } from '../src/messages/ids.js';
 import type { MerchantBoardingInput } from '../src/messages/inputs.js';
 import { defined } from '../src/messages/objects.js';
-import { KINDS, type OperationStart, startMerchantBoarding, startOperation } from '../src/temporal/start.js';
+import { KINDS } from '../src/temporal/kinds/kinds.js';
+import { MERCHANT } from '../src/temporal/kinds/merchant.js';
+import { type OperationStart, startOperation } from '../src/temporal/start.js';
 import { type Party, workersOf } from './cast.js';
 import { type Batch, batchOf, invalidStarts, operationId } from './errands.js';
 import type { People } from './people.js';
@@ -96,7 +98,7 @@ export class Starts {
     const { account } = party.input;
     if (party.twice || !world.chance.happens(0.3)) {
       const options = { taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(plan) } as const;
-      await startMerchantBoarding(client, { ...boarding, ...defined({ account }) }, options);
+      await MERCHANT.start(client, { ...boarding, ...defined({ account }) }, options);
       return;
     }
     const { abandoned, spared } = this.people;
@@ -116,7 +118,7 @@ export class Starts {
     const rival = { merchantProfileId, agentProfileId, merchant: { dba }, follow: true, dueInHours: 48 };
     const id = `${externalId}-rival`;
     const input = { ...rival, ...defined({ account }), externalId: id } as unknown as MerchantBoardingInput;
-    await startMerchantBoarding(client, input, { taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(plan) });
+    await MERCHANT.start(client, input, { taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(plan) });
     await world.sleep(world.chance.between(HOUR_MS, 8 * HOUR_MS));
     // It may have ended with the merchant.
     const handle = client.workflow.getHandle(workflowId('merchantBoarding', id, account));

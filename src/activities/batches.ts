@@ -19,8 +19,9 @@ import {
 } from '../messages/batches.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import type { FileStore } from '../platform/documents/file-store.js';
+import { KINDS } from '../temporal/kinds/kinds.js';
 import { sealed, unsealed } from '../temporal/payload-codec.js';
-import { KINDS, type StartOptions } from '../temporal/start.js';
+import type { StartOptions } from '../temporal/start.js';
 import { promptly, rejectionOf } from '../temporal/unavailable.js';
 
 /** The interval between reports of the results so far, in milliseconds. A dead worker's successor repeats at most that much. */

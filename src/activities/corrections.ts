@@ -1,63 +1,28 @@
 import { z } from 'zod';
 import type {
   Correctable as AsItStands,
-  CorrectableType,
   CorrectionActivities,
   CorrectionRequest,
   Patch,
 } from '../messages/activities.js';
-import {
-  businessOnboardingInput,
-  followedBusinessInput,
-  followedMerchantInput,
-  type KnownAccounts,
-  merchantBoardingInput,
-} from '../messages/inputs.js';
+import type { KnownAccounts } from '../messages/inputs.js';
+import { ONBOARDINGS } from '../messages/kinds.js';
 import { isObject, isWithin, leavesOf, mergePatch } from '../messages/objects.js';
-import { CORRECTABLE_FIELDS, isFollowed } from '../messages/onboardings.js';
+import { isFollowed } from '../messages/onboardings.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
 import { fieldNames, formsOf, inside, type Shape, shapeOf } from '../platform/schemas/shape.js';
 import { didYouMean } from '../platform/settings/nearest.js';
+import { KINDS } from '../temporal/kinds/kinds.js';
 
 /** @param known the accounts and point-of-sale names in the settings of the process */
 export function correctionActivities(known: KnownAccounts): CorrectionActivities {
   return {
     blankCorrection: async (request) => blankCorrection(request, known),
     checkCorrection: async (request) =>
-      withKnownNames(correctionProblems(request, known), CORRECTABLE[request.type].schema(known)),
+      withKnownNames(correctionProblems(request, known), KINDS[request.type].schema(known)),
   };
 }
-
-type Progress = Pick<CorrectionRequest, 'merchantExists'>;
-
-interface Correctable {
-  readonly schema: (known: KnownAccounts) => z.ZodType;
-  readonly followed?: (known: KnownAccounts) => z.ZodType;
-  /** Names of the fields that a correction can still change, and its most likely field. */
-  readonly remaining: (progress: Progress) => readonly string[];
-  readonly main: (progress: Progress) => string;
-  /** Objects whose requests take fields that no schema has, and send them as they are. */
-  readonly open?: (input: object) => readonly string[];
-}
-
-const CORRECTABLE: Readonly<Record<CorrectableType, Correctable>> = {
-  merchantBoarding: {
-    schema: merchantBoardingInput,
-    followed: followedMerchantInput,
-    remaining: ({ merchantExists }) =>
-      merchantExists ? ['fees', 'application'] : CORRECTABLE_FIELDS.merchantBoarding,
-    main: ({ merchantExists }) => (merchantExists ? 'application' : 'merchant'),
-    open: (input) =>
-      'createVersion' in input && input.createVersion === 'v1' ? ['fees'] : ['merchant', 'fees'],
-  },
-  businessOnboarding: {
-    schema: businessOnboardingInput,
-    followed: followedBusinessInput,
-    remaining: () => CORRECTABLE_FIELDS.businessOnboarding,
-    main: () => 'holder',
-  },
-};
 
 /** Removing it as a whole would submit a merchant without any data. Its fields can be removed individually. */
 const APPLICATION_STAYS = {
@@ -70,11 +35,11 @@ const APPLICATION_STAYS = {
  * named, that no schema has, and that a correction may still add.
  */
 export function changeable({ type, input, asked = [], ...progress }: AsItStands, known: KnownAccounts) {
-  const { schema: own, followed = own, remaining, open } = CORRECTABLE[type];
+  const { schema: own, correction: { followed = own, remaining, open } = {} } = KINDS[type];
   const schema = (isFollowed(input) ? followed : own)(known);
   const inOpen = asked.filter((field) => (open?.(input) ?? []).some((each) => field.startsWith(`${each}.`)));
   const added = inOpen.filter((field) => !isKnown(shapeOf(schema), field.split('.')));
-  return { fields: remaining(progress), schema, added };
+  return { fields: remaining?.(progress) ?? ONBOARDINGS[type].correctable, schema, added };
 }
 
 /**
@@ -89,7 +54,7 @@ export function blankCorrection(correctable: AsItStands, known: KnownAccounts): 
     .filter((field) => isWithin(field, fields))
     .map((field) => (added.includes(field) ? at(field, '') : blankAt(shapeOf(schema), field.split('.'))))
     .filter((blank) => blank !== undefined);
-  const none = at(CORRECTABLE[type].main(progress), only('', ''));
+  const none = at(KINDS[type].correction?.main?.(progress) ?? fields[0] ?? '', only('', ''));
   return (blanks.length > 0 ? blanks : [none]).reduce((all, blank) => mergePatch(all, blank));
 }
 
@@ -163,7 +128,7 @@ export function correctionProblems(
     .slice(0, MOST_UNCHANGEABLE)
     .map((field) => ({
       field,
-      message: `${CORRECTABLE[type].remaining({}).includes(field) ? 'can no longer be changed' : 'cannot be changed by a correction'}; ${canChange}${didYouMean(field, names)}`,
+      message: `${(ONBOARDINGS[type].correctable as readonly string[]).includes(field) ? 'can no longer be changed' : 'cannot be changed by a correction'}; ${canChange}${didYouMean(field, names)}`,
     }));
   const fixed = patch['application'] === null ? [...others, APPLICATION_STAYS] : others;
   const patched = { ...mergePatch(input, patch), ...(account !== undefined && { account }) };

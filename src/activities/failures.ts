@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { z } from 'zod';
 import { PARTNER_ERROR, SOFTWARE_ERROR } from '../messages/activities.js';
-import { ONBOARDINGS } from '../messages/ids.js';
+import { ONBOARDINGS } from '../messages/kinds.js';
 import type { CallOptions } from '../partners/client.js';
 import {
   failsForAccount,

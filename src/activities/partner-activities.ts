@@ -1,4 +1,4 @@
-import type { PartnerActivities } from '../messages/partner-account.js';
+import type { PartnerActivities } from '../messages/kind-types.js';
 import type { PartnerClients, SystemName } from '../partners/systems.js';
 import { bankingActivities } from './banking.js';
 import { boardingActivities } from './boarding.js';
@@ -9,13 +9,18 @@ export interface ActivityDependencies extends Omit<Dependencies<never>, 'client'
   readonly clients: PartnerClients;
 }
 
-/** The activities of workflows at each partner. `gangway call` needs none of these. */
+/** The activities of workflows at the partners that have some. `gangway call` needs none of these. */
 export const PARTNER_ACTIVITIES: {
-  readonly [System in SystemName]: (dependencies: ActivityDependencies) => PartnerActivities[System];
+  readonly [System in keyof PartnerActivities]: (
+    dependencies: ActivityDependencies,
+  ) => PartnerActivities[System];
 } = {
   boarding: (given) => boardingActivities({ ...given, client: given.clients.boarding }),
   banking: (given) => bankingActivities({ ...given, client: given.clients.banking }),
-  'plant-store': () => ({}),
-  payments: () => ({}),
-  processor: () => ({}),
 };
+
+export function activitiesAt(system: SystemName, dependencies: ActivityDependencies): object {
+  return system in PARTNER_ACTIVITIES
+    ? PARTNER_ACTIVITIES[system as keyof PartnerActivities](dependencies)
+    : {};
+}

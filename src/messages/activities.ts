@@ -2,7 +2,8 @@ import type { ActivityOptions } from '@temporalio/common';
 import { defineQuery } from '@temporalio/workflow';
 import type { FieldProblem, PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
-import type { OnboardingType, PartnerTaskQueue } from './ids.js';
+import type { PartnerTaskQueue } from './ids.js';
+import type { CorrectableType } from './kinds.js';
 import type { PartnerIds } from './onboarding-state.js';
 import type { PartEnd } from './onboardings.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from './requirements.js';
@@ -29,8 +30,6 @@ export interface OnboardingActivities {
   /** Cancels a part whose customer was terminated, failed or timed out. Leaves the part of any other customer alone. */
   cancelOrphan(request: { workflowId: string; customer: string }): Promise<void>;
 }
-
-export type CorrectableType = Exclude<OnboardingType, 'customerOnboarding'>;
 
 export interface CorrectionRequest {
   readonly type: CorrectableType;

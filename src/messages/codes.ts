@@ -1,46 +1,35 @@
 /** The codes that people meet: stages and outcomes, kinds of requirements, events of a timeline. docs/codes.md has a text for each. */
 
-/** The outcomes of an onboarding or a single operation. */
-export const OUTCOMES = [
-  'boarded',
-  'onboarded',
-  'partly-onboarded',
-  'declined',
-  'withdrawn',
-  'closed',
-  'done',
-  'rejected',
-  'abandoned',
-] as const;
+import { EACH_ONBOARDING, type OnboardingType, type OutcomeOf, type StageOf } from './kinds.js';
 
 /** The outcome of an onboarding or a single operation. */
-export type OutcomeName = (typeof OUTCOMES)[number];
+export type OutcomeName = OutcomeOf<OnboardingType> | 'done' | 'rejected';
+
+const ENDS = EACH_ONBOARDING.map(([, { success, otherwise }]) => [success, ...otherwise]);
+
+/** The outcomes of an onboarding or a single operation. */
+export const OUTCOMES = [...new Set([...ENDS.flat(), 'done', 'rejected'])] as readonly OutcomeName[];
+
+/** The stage of an onboarding, or its ending. */
+export type Stage = StageOf<OnboardingType> | 'working' | OutcomeName | 'cancelled';
+
+/** The stages of a workflow, in order. */
+export function stagesOf(workflowType: string): readonly Stage[] {
+  const own = EACH_ONBOARDING.find(([type]) => type === workflowType)?.[1].stages;
+  return (own as readonly Stage[] | undefined) ?? ['working'];
+}
 
 /** The stages of an onboarding, and its endings, see docs/codes.md#stage, also about the spelling of `cancelled`. */
-export const STAGES = [
-  'preparing',
-  'applying',
-  'underwriting',
-  'boarding',
-  'opening',
-  'onboarding',
+export const STAGES: readonly Stage[] = [
+  ...new Set(EACH_ONBOARDING.flatMap(([type]) => stagesOf(type))),
   'working',
   ...OUTCOMES,
   'cancelled',
-] as const;
-
-/** The stage of an onboarding, or its ending. */
-export type Stage = (typeof STAGES)[number];
-
-const FIRST_STAGES: Readonly<Record<string, Stage>> = {
-  merchantBoarding: 'preparing',
-  businessOnboarding: 'applying',
-  customerOnboarding: 'onboarding',
-};
+];
 
 /** The stage in which a workflow of this type begins. */
 export function firstStage(workflowType: string): Stage {
-  return FIRST_STAGES[workflowType] ?? 'working';
+  return stagesOf(workflowType)[0] ?? 'working';
 }
 
 /** The reasons to ask a person. */

@@ -1,42 +1,13 @@
 import type { SystemName } from '../partners/systems.js';
+import { ACCOUNTS, EACH_ONBOARDING, EACH_WORKFLOW, ONBOARDINGS, type WorkflowType } from './kinds.js';
 
 /** Default of `GANGWAY_TASK_QUEUE`: the task queue of workers and starters. */
 export const DEFAULT_TASK_QUEUE = 'gangway';
 
-/** The prefix of the IDs of onboardings, by workflow type. See {@link workflowId}. */
-export const ONBOARDINGS = {
-  merchantBoarding: 'merchant-boarding',
-  businessOnboarding: 'business-onboarding',
-  customerOnboarding: 'customer-onboarding',
-} as const;
-
-export type OnboardingType = keyof typeof ONBOARDINGS;
-
-/** The prefix of the IDs of single operations at a partner. The key begins with the name of the operation. */
-export const OPERATIONS = { partnerOperation: 'operation' } as const;
-
-/** The prefix of the IDs of workflows that act for a whole account at a partner, by workflow type. */
-export const ACCOUNTS = { partnerAccount: 'partner-account', partnerRecord: 'partner-record' } as const;
-
-/** The prefix of the IDs of workflows that start the onboardings of a file, by workflow type. */
-export const BATCHES = { onboardingBatch: 'onboarding-batch' } as const;
-
 /** The prefix of the IDs of each workflow type. */
-export const WORKFLOW_ID_PREFIXES = { ...ONBOARDINGS, ...OPERATIONS, ...ACCOUNTS, ...BATCHES } as const;
-
-/** The workflow types that clients start, and those of accounts, which start by themselves. */
-export type WorkflowType = keyof typeof WORKFLOW_ID_PREFIXES;
-
-/** The partner that each workflow works with; '' for several partners or none, undefined where the key of the id names it. */
-const SYSTEMS: Readonly<Record<WorkflowType, SystemName | '' | undefined>> = {
-  merchantBoarding: 'boarding',
-  businessOnboarding: 'banking',
-  customerOnboarding: '',
-  partnerOperation: 'banking',
-  partnerAccount: undefined,
-  partnerRecord: undefined,
-  onboardingBatch: '',
-};
+export const WORKFLOW_ID_PREFIXES = Object.fromEntries(
+  EACH_WORKFLOW.map(([type, { idPrefix }]) => [type, idPrefix]),
+) as Readonly<Record<WorkflowType, string>>;
 
 /** Separates a key from its account. Neither contains it, and it needs no quotes in a shell, a URL or a file name. */
 const AT = '@';
@@ -85,11 +56,10 @@ export function reservationId(system: string, taskQueue: string, record: number,
 
 /** Returns the parts of an id; undefined for any other text. */
 export function partsOfId(id: string) {
-  const types = Object.entries(WORKFLOW_ID_PREFIXES) as [WorkflowType, string][];
-  const found = types.find(([, prefix]) => id.startsWith(`${prefix}-`));
+  const found = EACH_WORKFLOW.find(([, { idPrefix }]) => id.startsWith(`${idPrefix}-`));
   if (!found) return undefined;
-  const [type, prefix] = found;
-  return { type, ...splitAccount(id.slice(prefix.length + 1)) };
+  const [type, { idPrefix }] = found;
+  return { type, ...splitAccount(id.slice(idPrefix.length + 1)) };
 }
 
 export function isOnboarding(id: string): boolean {
@@ -109,7 +79,7 @@ export function possibleWorkflowIds(given: string, accounts: readonly string[]):
   if (partsOfId(given)) return [given];
   const { key, account } = splitAccount(given);
   return (account === undefined ? [undefined, ...accounts] : [account]).flatMap((each) =>
-    Object.values(ONBOARDINGS).map((prefix) => `${prefix}-${atAccount(key, each)}`),
+    EACH_ONBOARDING.map(([, { idPrefix }]) => `${idPrefix}-${atAccount(key, each)}`),
   );
 }
 
@@ -119,15 +89,14 @@ export function possibleWorkflowIds(given: string, accounts: readonly string[]):
  * @returns '' for a customer or a batch, which have several, and for any other text
  */
 export function systemOf(id: string): SystemName | '' {
-  const parts = partsOfId(id);
-  return parts ? (SYSTEMS[parts.type] ?? (parts.key.split(OF, 1)[0] as SystemName)) : '';
+  const { type, key } = partsOfId(id) ?? {};
+  if (type === undefined || key === undefined) return '';
+  if (type in ACCOUNTS) return key.split(OF, 1)[0] as SystemName;
+  return EACH_WORKFLOW.find(([each]) => each === type)?.[1].system ?? '';
 }
 
 /** The activities that poll the status of onboardings, and the types of these. */
-export const POLLS = {
-  awaitStatusChange: 'merchantBoarding',
-  awaitProfileChange: 'businessOnboarding',
-} as const;
+export const POLLS = EACH_ONBOARDING.flatMap(([type, { poll }]) => (poll ? [{ type, activity: poll }] : []));
 
 /** The labels of a workflow in metrics. `account` is '' for the one without a name. */
 export function labelsOf(id: string) {
@@ -137,8 +106,7 @@ export function labelsOf(id: string) {
 
 /** The workflow types that may call a partner. A customer calls none itself. */
 export function typesAt(system: SystemName): WorkflowType[] {
-  const all = Object.entries(SYSTEMS) as [WorkflowType, (typeof SYSTEMS)[WorkflowType]][];
-  return all.flatMap(([type, its]) => (its === system || its === undefined ? [type] : []));
+  return EACH_WORKFLOW.flatMap(([type, its]) => (its.system === system || type in ACCOUNTS ? [type] : []));
 }
 
 /** The fixed `activityId` of the status poll, which a nudge resets. */

@@ -40,7 +40,7 @@ export {
   TIMELINE_EVENTS,
   type TimelineEvent,
 } from './codes.js';
-export { DEFAULT_TASK_QUEUE, WORKFLOW_ID_PREFIXES, type WorkflowType, workflowId } from './ids.js';
+export { DEFAULT_TASK_QUEUE, WORKFLOW_ID_PREFIXES, workflowId } from './ids.js';
 export type {
   FollowedBusinessInput,
   FollowedCustomerInput,
@@ -56,6 +56,14 @@ export {
   merchantBoardingInput,
   NO_ACCOUNTS,
 } from './inputs.js';
+export type { OnboardingOutcomes } from './kind-types.js';
+export {
+  ONBOARDINGS,
+  type OnboardingType,
+  type OutcomeOf,
+  type StageOf,
+  type WorkflowType,
+} from './kinds.js';
 export {
   type OnboardingState,
   stateQuery,

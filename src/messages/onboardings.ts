@@ -1,5 +1,6 @@
 import { defineSignal } from '@temporalio/workflow';
-import { type WorkflowType, workflowId } from './ids.js';
+import { workflowId } from './ids.js';
+import { ONBOARDINGS, type OnboardingType, type OutcomeOf } from './kinds.js';
 import type { OnboardingState, Unfinished } from './onboarding-state.js';
 import type { Requirement } from './requirements.js';
 
@@ -46,25 +47,8 @@ export type BusinessOnboardingOutcome = Unfinished &
     | { readonly outcome: 'abandoned'; readonly comment: string | null; readonly profileId?: number }
   );
 
-/** The fields of each input that a correction may change. */
-export const CORRECTABLE_FIELDS = {
-  merchantBoarding: [
-    'merchant',
-    'agentProfileId',
-    'agent',
-    'boardingSettingsId',
-    'boardingSettings',
-    'fees',
-    'application',
-  ],
-  businessOnboarding: ['holder', 'beneficialOwners'],
-} as const satisfies Readonly<Partial<Record<WorkflowType, readonly string[]>>>;
-
 /** The parts of a customer, in the order in which they start. Each is a workflow. */
-export const PARTS = {
-  boarding: 'merchantBoarding',
-  business: 'businessOnboarding',
-} as const satisfies Readonly<Record<string, WorkflowType>>;
+export const PARTS = ONBOARDINGS.customerOnboarding.parts satisfies Readonly<Record<string, OnboardingType>>;
 
 /** A part of a customer. */
 export type Part = keyof typeof PARTS;
@@ -84,7 +68,7 @@ export interface UnstartedPart {
  * did. Otherwise it has the outcome of the first part that ended.
  */
 export interface CustomerOnboardingOutcome {
-  readonly outcome: 'onboarded' | 'partly-onboarded' | 'declined' | 'withdrawn' | 'closed' | 'abandoned';
+  readonly outcome: OutcomeOf<'customerOnboarding'>;
   readonly boarding: MerchantBoardingOutcome | UnstartedPart;
   readonly business: BusinessOnboardingOutcome | UnstartedPart;
 }

@@ -1,5 +1,5 @@
 import type { Sinks } from '@temporalio/workflow';
-import type { WorkflowType } from './ids.js';
+import type { WorkflowType } from './kinds.js';
 import type { OutcomeName, Stage } from './onboarding-state.js';
 import type { RequirementKind } from './requirements.js';
 

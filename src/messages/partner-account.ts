@@ -113,19 +113,6 @@ export interface PartnerRecordActivities {
   wakePolls(): Promise<number>;
 }
 
-/** The activities of workflows at each partner. The worker must have all of them, and workflows find no others. */
-export interface PartnerActivities {
-  readonly boarding: BoardingActivities;
-  readonly banking: BankingActivities;
-  readonly payments: object;
-  readonly 'plant-store': object;
-  readonly processor: object;
-}
-
-export type ActivitiesAt<System extends keyof PartnerActivities> = PartnerActivities[System] &
-  PartnerAccountActivities &
-  PartnerRecordActivities;
-
 type Write = WriteNames<BoardingActivities> | WriteNames<BankingActivities>;
 
 /** The compiler asks for each activity whose result says that it records an intent, and for no other. */

@@ -2,7 +2,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { BATCH_MEMO } from './batches.js';
 import { firstStage } from './codes.js';
-import type { WorkflowType } from './ids.js';
+import type { WorkflowType } from './kinds.js';
 import { type DbaForm, indexedDba, indexedWords } from './listed.js';
 
 /**

@@ -96,3 +96,7 @@ export function reasonInWords(reason: string): string {
   const words = Object.hasOwn(CODES, code) ? CODES[code] : undefined;
   return words === undefined ? reason : `${before}${words} (${code})`;
 }
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

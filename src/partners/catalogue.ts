@@ -8,6 +8,12 @@ import type { PartnerErrorKind } from './partner-error.js';
  */
 export type Effect = 'read' | 'idempotent' | 'once';
 
+/**
+ * The reason why a POST may be repeated. By HTTP, a GET reads, a PUT and a DELETE may be repeated, and a POST may not. A key is the
+ * field of the request by which the partner recognizes a repetition.
+ */
+export type Repeatable = 'searches' | 'sets a value' | 'finds what exists' | 'has a key' | 'signs in';
+
 /** `documented`: as printed in the partner's contract. `assumed`: named there without a shape, see docs/partner-apis.md. */
 type Provenance = 'documented' | 'assumed';
 
@@ -67,6 +73,8 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly statusPayloads?: Readonly<Record<number, unknown>>;
   readonly failures?: Readonly<Record<number, FailureMeaning>>;
   readonly effect: Effect;
+  /** Only for a POST, and required there, unless its effect is `once`. */
+  readonly repeats?: Repeatable;
   /** For a read whose request needs fields: the sources of each for a probe. The first source that has a value is used. */
   readonly probe?: Readonly<Record<string, readonly ProbeSource[]>>;
   /** No other operation undoes it: money moves, something is closed or deleted, an application is sent. */
@@ -137,6 +145,17 @@ const DEFAULTS = { request: nothing, response: anyResponse };
 
 type Shapes = keyof typeof DEFAULTS;
 
+/** The methods of each effect. */
+interface Methods {
+  readonly read: 'GET' | 'POST';
+  readonly idempotent: 'POST' | 'PUT' | 'DELETE';
+  readonly once: 'POST' | 'PUT' | 'DELETE';
+}
+
+type Repeats<Kind extends Effect, Method> = [Kind, Method] extends ['read' | 'idempotent', 'POST']
+  ? { readonly repeats: Repeatable }
+  : { readonly repeats?: never };
+
 /**
  * The entry of an operation with this effect, from its route (`GET /api/v1/agentProfiles`) and its other facts. Default: a request
  * without fields, and any response.
@@ -144,14 +163,15 @@ type Shapes = keyof typeof DEFAULTS;
 const entry =
   <Kind extends Effect>(effect: Kind) =>
   <
+    const Method extends Methods[Kind],
     const Path extends string,
     const Facts extends Omit<Operation, 'method' | 'path' | 'effect' | Shapes> &
       Partial<Pick<Operation, Shapes>>,
   >(
-    route: `${Operation['method']} ${Path}`,
-    facts: Facts,
+    route: `${Method} ${Path}`,
+    facts: Facts & Repeats<Kind, Method>,
   ) => {
-    const [method, path] = route.split(' ') as [Operation['method'], Path];
+    const [method, path] = route.split(' ') as [Method, Path];
     const provenance: Provenance = facts.reference === undefined ? 'assumed' : 'documented';
     const shapes = DEFAULTS as Omit<typeof DEFAULTS, keyof Facts>;
     return { provenance, ...shapes, ...facts, method, path, effect };

@@ -1,19 +1,17 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { ONBOARDINGS, type OnboardingType, partsOfId } from '../messages/ids.js';
-import {
-  type BusinessOnboardingInput,
-  type CustomerOnboardingInput,
-  type MerchantBoardingInput,
-  partnerId,
-} from '../messages/inputs.js';
+import { partsOfId } from '../messages/ids.js';
+import { type CustomerOnboardingInput, partnerId } from '../messages/inputs.js';
+import { OF_PARTS, ONBOARDINGS, type OnboardingType } from '../messages/kinds.js';
 import type { DbaForm } from '../messages/listed.js';
 import { defined, mergePatch } from '../messages/objects.js';
 import { handedOnIn } from '../messages/onboarding-state.js';
-import type { EndedPart, EndedParts, Restored } from '../messages/onboardings.js';
+import type { EndedPart, EndedParts } from '../messages/onboardings.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { answersIn, argumentsOf, type Event, type Run as History, indexedChangesIn } from './history.js';
+import type { AnyInput } from './kinds/kind.js';
+import { KINDS } from './kinds/kinds.js';
 import { partIds } from './onboardings.js';
 import { all, is, isIn } from './query.js';
 import { type Listed, listed } from './search.js';
@@ -156,7 +154,7 @@ export function inOrder(entries: readonly BackedUp[]): BackedUp[] {
     const known = defined({ merchantProfileId, mid });
     return [{ workflowId, type: 'merchantBoarding', status: 'running', startedAt, ...known, input }];
   });
-  const isCustomer = ({ type }: BackedUp) => type === 'customerOnboarding';
+  const isCustomer = ({ type }: BackedUp) => OF_PARTS.includes(type);
   const skipped = new Map(
     entries.filter((entry) => !isRestored(entry)).map((entry) => [entry.workflowId, entry] as const),
   );
@@ -193,9 +191,12 @@ export async function restore(
   { taskQueue, dbaForm, backedUpAt, dryRun = false }: RestoreOptions,
 ): Promise<Restoring> {
   const { workflowId, type } = entry;
+  const input = entry.input as AnyInput;
   if (!isRestored(entry)) return 'skipped';
   const account = partsOfId(workflowId)?.account;
-  const { args, dba, agent, isKnown } = startOf(entry, { backedUpAt });
+  // Keeps T5.
+  const { args, isKnown } = KINDS[type].restart(input, entry, { backedUpAt });
+  const { dba, agent } = KINDS[type].about(input);
   const restoring = isKnown ? 'adopts' : 'asks';
   if (dryRun) return restoring;
   try {
@@ -223,34 +224,4 @@ export function isRestored({ status, stage }: BackedUp): boolean {
 /** Reports whether an operator has ended an onboarding, or is ending it. */
 export function isGivenUp(stage: string | undefined): boolean {
   return stage === 'abandoned' || stage === 'cancelled';
-}
-
-// Keeps T5.
-/** @returns `isKnown` when the backup holds what it has at its partner */
-function startOf(entry: BackedUp, restored: Restored) {
-  const { type, input, stage = '', merchantProfileId, bankingProfileId, ended } = entry;
-  switch (type) {
-    case 'merchantBoarding': {
-      const boarding = input as MerchantBoardingInput;
-      const known = merchantProfileId ?? boarding.merchantProfileId;
-      const isKnown = known !== undefined;
-      const isSubmitted = merchantProfileId !== undefined && !['', 'preparing', 'applying'].includes(stage);
-      const adopted = isKnown ? { ...boarding, merchantProfileId: known } : boarding;
-      const args = [adopted, undefined, { ...restored, ...(isSubmitted && { isSubmitted }) }];
-      return { args, dba: boarding.merchant.dba, agent: boarding, isKnown };
-    }
-    case 'businessOnboarding': {
-      const { holder } = input as BusinessOnboardingInput;
-      const isKnown = bankingProfileId !== undefined;
-      const adopted = isKnown ? { ...restored, profileId: bankingProfileId } : restored;
-      const { doingBusinessAsName: dba } = holder;
-      return { args: [input, undefined, adopted], dba, agent: undefined, isKnown };
-    }
-    case 'customerOnboarding': {
-      const { boarding } = input as CustomerOnboardingInput;
-      const known = { ...restored, ...defined({ profileId: bankingProfileId }) };
-      const args = [input, { ...defined({ ended }), restored: known }];
-      return { args, dba: boarding.merchant.dba, agent: boarding, isKnown: true };
-    }
-  }
 }

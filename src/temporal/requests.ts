@@ -13,8 +13,9 @@ import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
 import { startOfRun } from './history.js';
+import type { Kind } from './kinds/kind.js';
 import { findOnboarding, UnknownOnboarding } from './onboardings.js';
-import { differenceFromStart, type Kind, type SendStart, type Started } from './start.js';
+import { differenceFromStart, type SendStart, type Started } from './start.js';
 import { ifFound } from './unavailable.js';
 
 /** The requests of other programs, over HTTP or Nexus: an onboarding, an answer, a state. */

@@ -3,7 +3,8 @@ import { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/pa
 import { optionalTsToDate, requiredTsToDate } from '@temporalio/common/lib/time.js';
 import proto, { type temporal } from '@temporalio/proto';
 import { CLAIMS_MEMO, type ClaimsMemo } from '../messages/claims.js';
-import { ACCOUNTS, partsOfId, systemOf, WORKFLOW_ID_PREFIXES, type WorkflowType } from '../messages/ids.js';
+import { partsOfId, systemOf, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
+import { ACCOUNTS, type WorkflowType } from '../messages/kinds.js';
 import {
   formsOf,
   type ListedRequirement,
@@ -84,7 +85,7 @@ export interface Filter {
 }
 
 /** The workflow types of a record that has one entry for each. */
-export function typesOf(kinds: Readonly<Partial<Record<WorkflowType, string>>>): WorkflowType[] {
+export function typesOf(kinds: Readonly<Partial<Record<WorkflowType, object>>>): WorkflowType[] {
   return Object.keys(kinds) as WorkflowType[];
 }
 

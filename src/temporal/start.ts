@@ -6,22 +6,11 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import type { Priority } from '@temporalio/common';
-import type { z } from 'zod';
 import { PRIORITY_KEYS } from '../messages/activities.js';
 import { BATCH_MEMO } from '../messages/batches.js';
-import { type OnboardingType, type WorkflowType, workflowId } from '../messages/ids.js';
-import {
-  type BusinessOnboardingInput,
-  businessOnboardingInput,
-  type CustomerOnboardingInput,
-  customerOnboardingInput,
-  type FollowedBusinessInput,
-  type FollowedCustomerInput,
-  type FollowedMerchantInput,
-  type KnownAccounts,
-  type MerchantBoardingInput,
-  merchantBoardingInput,
-} from '../messages/inputs.js';
+import { workflowId } from '../messages/ids.js';
+import type { MerchantBoardingInput } from '../messages/inputs.js';
+import type { WorkflowType } from '../messages/kinds.js';
 import type { DbaForm } from '../messages/listed.js';
 import { fieldOf, isContainer } from '../messages/objects.js';
 import {
@@ -63,72 +52,6 @@ export interface Started {
   /** False when this is an earlier workflow of the same id, which no earlier attempt of the same batch started. */
   readonly started: boolean;
 }
-
-export const startMerchantBoarding = starter(
-  'merchantBoarding',
-  (input: MerchantBoardingInput | FollowedMerchantInput) => ({ dba: input.merchant.dba, agent: input }),
-);
-
-export const startBusinessOnboarding = starter(
-  'businessOnboarding',
-  ({ holder }: BusinessOnboardingInput | FollowedBusinessInput) => ({ dba: holder.doingBusinessAsName }),
-);
-
-export const startCustomerOnboarding = starter(
-  'customerOnboarding',
-  ({ boarding }: CustomerOnboardingInput | FollowedCustomerInput, { again = false }) => ({
-    ...{ dba: boarding.merchant.dba, agent: boarding, more: [{ again }] },
-  }),
-);
-
-function starter<Input extends Pick<MerchantBoardingInput, 'externalId' | 'account'>>(
-  type: OnboardingType,
-  about: (
-    input: Input,
-    options: StartOptions,
-  ) => Pick<Start, 'dba' | 'agent'> & { readonly more?: readonly unknown[] },
-) {
-  return (client: Client, input: Input, options: StartOptions): Promise<Started> => {
-    const { externalId: key, account } = input;
-    const { more = [], ...sight } = about(input, options);
-    return startOnce(client, { type, key, account, args: [input, ...more], ...sight }, options);
-  };
-}
-
-export interface Kind<Input> {
-  /** Name of the command that starts one from a file. */
-  readonly command: string;
-  readonly type: OnboardingType;
-  readonly schema: (known: KnownAccounts) => z.ZodType<Input>;
-  readonly start: (client: Client, input: Input, options: StartOptions) => Promise<Started>;
-}
-
-export const MERCHANT: Kind<MerchantBoardingInput> = {
-  command: 'board',
-  type: 'merchantBoarding',
-  schema: merchantBoardingInput,
-  start: startMerchantBoarding,
-};
-
-export const BUSINESS: Kind<BusinessOnboardingInput> = {
-  command: 'onboard-business',
-  type: 'businessOnboarding',
-  schema: businessOnboardingInput,
-  start: startBusinessOnboarding,
-};
-
-export const CUSTOMER: Kind<CustomerOnboardingInput> = {
-  command: 'onboard',
-  type: 'customerOnboarding',
-  schema: customerOnboardingInput,
-  start: startCustomerOnboarding,
-};
-
-export const KINDS = {
-  merchantBoarding: MERCHANT,
-  businessOnboarding: BUSINESS,
-  customerOnboarding: CUSTOMER,
-} as const satisfies Readonly<Record<OnboardingType, unknown>>;
 
 /** A workflow to start, under the id that {@link workflowId} makes from type, key and account. */
 export interface Start extends Omit<FirstSight, 'dbaForm' | 'batch'> {

@@ -21,7 +21,7 @@ import {
 } from '../activities/interceptors.js';
 import { onboardingActivities } from '../activities/onboardings.js';
 import { deliveryActivities, publishSinks } from '../activities/outbound-events.js';
-import { type ActivityDependencies, PARTNER_ACTIVITIES } from '../activities/partner-activities.js';
+import { type ActivityDependencies, activitiesAt } from '../activities/partner-activities.js';
 import { softwareErrors } from '../activities/software-errors.js';
 import { StatusMeanings } from '../activities/status-meanings.js';
 import { reportsOutcomes } from '../at-most-once/activity.js';
@@ -236,7 +236,7 @@ function partnerWork(system: SystemName, dependencies: PartnerDependencies) {
   });
   return {
     activities: {
-      ...PARTNER_ACTIVITIES[system]({ ...dependencies, meaningOf: meanings.of }),
+      ...activitiesAt(system, { ...dependencies, meaningOf: meanings.of }),
       ...meanings.activities,
       ...calls,
       ...access?.activities,

@@ -2,16 +2,8 @@ import type { MetricMeter } from '@temporalio/common';
 import type { TelemetryOptions } from '@temporalio/worker';
 import { READS } from '../activities/poll.js';
 import { COUNTERS } from '../messages/codes.js';
-import {
-  ACCOUNTS,
-  labelsOf,
-  POLLS,
-  partnerTaskQueue,
-  systemOf,
-  WORKFLOW_ID_PREFIXES,
-  type WorkflowType,
-  workflowId,
-} from '../messages/ids.js';
+import { labelsOf, POLLS, partnerTaskQueue, systemOf, workflowId } from '../messages/ids.js';
+import { ACCOUNTS, ASKING } from '../messages/kinds.js';
 import { REQUIREMENT_KINDS } from '../messages/requirements.js';
 import type { PartnerObserver } from '../partners/observers.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
@@ -98,7 +90,7 @@ export function startCounters(
           counter.add(0, { ...worker, workflowType, system, account, kind });
   }
   const reads = meter.createCounter(...READS);
-  for (const [activityType, type] of Object.entries(POLLS))
+  for (const { type, activity: activityType } of POLLS)
     for (const account of accountsWith(systemOf(workflowId(type, 'any')), accounts)) {
       const about = labelsOf(workflowId(type, 'any', account || undefined));
       const taskQueue = partnerTaskQueue(worker.taskQueue, about.system || undefined, account || undefined);
@@ -111,10 +103,8 @@ function accountsWith(system: string, accounts: SystemsByAccount): string[] {
   return accounts.flatMap(([account = '', on]) => (on.some((name) => name === system) ? [account] : []));
 }
 
-/** The workflow types that raise requirements, and their partners. A customer raises none: its parts do. Neither does a batch. */
-const RAISING = (Object.keys(WORKFLOW_ID_PREFIXES) as WorkflowType[])
-  .filter((type) => type !== 'customerOnboarding' && type !== 'onboardingBatch')
-  .flatMap((workflowType) => {
-    const keys = workflowType in ACCOUNTS ? SYSTEM_NAMES : ['any'];
-    return keys.map((key) => ({ workflowType, system: systemOf(workflowId(workflowType, key)) }));
-  });
+/** The workflow types that raise requirements, and their partners. */
+const RAISING = ASKING.flatMap((workflowType) => {
+  const keys = workflowType in ACCOUNTS ? SYSTEM_NAMES : ['any'];
+  return keys.map((key) => ({ workflowType, system: systemOf(workflowId(workflowType, key)) }));
+});

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ConnectionOptions } from '@temporalio/client';
 import type { MetricMeter } from '@temporalio/common';
 import { decodeJwt } from 'jose';
-import type { WorkflowType } from '../messages/ids.js';
+import { OF_PARTS } from '../messages/kinds.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { servedSystems } from '../partners/account-settings.js';
 import { SYSTEM_NAMES, type SystemName } from '../partners/names.js';
@@ -29,7 +29,8 @@ import type { WorkerSettings } from './settings.js';
 const EVERY_MS = 30_000;
 
 /** Not counted, because a customer waits while one of its parts waits, and the parts are counted. */
-const CUSTOMER: WorkflowType = 'customerOnboarding';
+/** Made of others, they only repeat the requirements of these. */
+const NOT_OF_PARTS = OF_PARTS.map((type) => isNot('WorkflowType', type));
 
 /** The dependencies of a gauge. Each gauge queries Temporal and shows the result. */
 interface Watched {
@@ -96,7 +97,7 @@ const MOST_OPEN = 1_000;
 function openRequirements({ client, taskQueue, gauge }: Watched) {
   const open = gauge('gangway_requirements_open', 'Open requirements of the kinds that have an alert');
   const asked = isIn(SEARCH_ATTRIBUTES.requirements, WITH_ALERT);
-  const query = all(is('TaskQueue', taskQueue), IS_RUNNING, isNot('WorkflowType', CUSTOMER), asked);
+  const query = all(is('TaskQueue', taskQueue), IS_RUNNING, ...NOT_OF_PARTS, asked);
   const shown = new Set<string>();
   return async () => {
     const found = await Array.fromAsync(listed(client, query, MOST_OPEN));
@@ -115,7 +116,7 @@ function queryOf(taskQueue: string, account: string | undefined, dueBefore?: Dat
   return all(
     ofAccount(taskQueue, account),
     IS_RUNNING,
-    isNot('WorkflowType', CUSTOMER),
+    ...NOT_OF_PARTS,
     is(SEARCH_ATTRIBUTES.actionRequired, true),
     dueBefore && compared(SEARCH_ATTRIBUTES.actionDueAt, '<', dueBefore),
   );

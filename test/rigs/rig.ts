@@ -19,12 +19,10 @@ import type {
   MerchantBoardingOutcome,
 } from '../../src/messages/onboardings.js';
 import { clientInterceptors } from '../../src/temporal/connection.js';
+import { BUSINESS } from '../../src/temporal/kinds/business.js';
+import { CUSTOMER } from '../../src/temporal/kinds/customer.js';
+import { MERCHANT } from '../../src/temporal/kinds/merchant.js';
 import { dataConverter, generatePayloadKey } from '../../src/temporal/payload-codec.js';
-import {
-  startBusinessOnboarding,
-  startCustomerOnboarding,
-  startMerchantBoarding,
-} from '../../src/temporal/start.js';
 import type { WorkersConfig } from '../../src/worker/create-worker.js';
 import { Onboarding } from './onboarding.js';
 import { SandboxControl } from './sandbox-control.js';
@@ -162,15 +160,15 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       return worker;
     },
     async board(input) {
-      const { workflowId: id } = await startMerchantBoarding(client, input, { taskQueue, dbaForm });
+      const { workflowId: id } = await MERCHANT.start(client, input, { taskQueue, dbaForm });
       return new Onboarding(client, id);
     },
     async onboardBusiness(input) {
-      const { workflowId: id } = await startBusinessOnboarding(client, input, { taskQueue, dbaForm });
+      const { workflowId: id } = await BUSINESS.start(client, input, { taskQueue, dbaForm });
       return new Onboarding(client, id);
     },
     async onboard(input, more) {
-      const { workflowId: id } = await startCustomerOnboarding(client, input, {
+      const { workflowId: id } = await CUSTOMER.start(client, input, {
         taskQueue,
         dbaForm,
         ...more,

@@ -8,10 +8,10 @@ import { AT_MOST_ONCE, type Decided, type SendOnce } from '../../src/at-most-onc
 import type { BankingActivities } from '../../src/messages/banking-activities.js';
 import type { BoardingActivities, CreateMerchantRequest } from '../../src/messages/boarding-activities.js';
 import { workflowId } from '../../src/messages/ids.js';
-import type { PartnerActivities } from '../../src/messages/partner-account.js';
+import type { PartnerActivities } from '../../src/messages/kind-types.js';
 import type { BankingClient } from '../../src/partners/banking/client.js';
 import type { BoardingClient } from '../../src/partners/boarding/client.js';
-import type { Operation, Operations } from '../../src/partners/catalogue.js';
+import { idempotent, type Operation, type Operations, once, read } from '../../src/partners/catalogue.js';
 import type { PartnerClient } from '../../src/partners/client.js';
 import { POLL, partnerActivities, REPEATABLE } from '../../src/workflows/journey/activity-proxies.js';
 import { runIdempotent, runOnce, runRead } from '../../src/workflows/journey/run-step.js';
@@ -138,3 +138,15 @@ workflowId('reopenCard', 'card-1');
 
 // @ts-expect-error An operation without an effect: nobody knows who may repeat it.
 export const undecided: Pick<Operation, 'effect' | 'method'> = { method: 'POST' };
+
+/** Routes. */
+// @ts-expect-error A PUT changes something.
+read('PUT /cards/{id}', { summary: 'Rename a card' });
+// @ts-expect-error A GET that is sent once: nobody could read again.
+once('GET /cards', { summary: 'Cards' });
+// @ts-expect-error A second POST makes a second card, unless there is a reason why not.
+idempotent('POST /cards', { summary: 'Order a card' });
+// @ts-expect-error The same for a read that is a POST.
+read('POST /cards/search', { summary: 'Search for cards' });
+// @ts-expect-error A reason to repeat what nobody may repeat.
+once('POST /cards', { summary: 'Order a card', repeats: 'has a key' });

@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { describe, expect, it } from 'vitest';
 import config, { LAYERS } from '../../.dependency-cruiser.mjs';
+import { SYSTEM_NAMES } from '../../src/partners/names.js';
 import { newFolder } from '../rigs/folders.js';
 
 const ROOT = process.cwd();
@@ -64,13 +65,19 @@ const REFUSED: Readonly<Record<string, readonly (readonly [file: string, importe
     ['src/apps/command/partner/probe-run.ts', 'src/partners/by-hand.ts'],
   ],
   // Proves P5.
-  'partners/boarding: no other partner': [['src/partners/boarding/a.ts', 'src/partners/banking/b.ts']],
-  'partners/banking: no other partner': [['src/apps/sandbox/banking/a.ts', 'src/partners/payments/b.ts']],
-  'partners/plant-store: no other partner': [
-    ['src/apps/sandbox/plant-store.ts', 'src/apps/sandbox/processor.ts'],
-  ],
-  'partners/payments: no other partner': [['src/activities/payments.ts', 'src/partners/boarding/b.ts']],
-  'partners/processor: no other partner': [['src/partners/processor/a.ts', 'src/partners/plant-store/b.ts']],
+  ...Object.fromEntries(
+    SYSTEM_NAMES.map((system, index) => {
+      const other = SYSTEM_NAMES.at(index - 1);
+      return [
+        `partners/${system}: no other partner`,
+        [
+          [`src/partners/${system}/a.ts`, `src/partners/${other}/b.ts`],
+          [`src/activities/${system}/a.ts`, `src/partners/${other}/c.ts`],
+          [`src/apps/sandbox/${system}.ts`, `src/apps/sandbox/${other}.ts`],
+        ],
+      ] as const;
+    }),
+  ),
 };
 
 /** The way back of the cycle, which is reported once. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MerchantBoardingInput } from '../../src/messages/inputs.js';
 import type { Requirement } from '../../src/messages/requirements.js';
-import { startBusinessOnboarding, startMerchantBoarding } from '../../src/temporal/start.js';
+import { BUSINESS } from '../../src/temporal/kinds/business.js';
+import { MERCHANT } from '../../src/temporal/kinds/merchant.js';
 import { adopted, existing } from '../rigs/commands/existing.js';
 import { business, merchant } from '../rigs/inputs.js';
 import { Onboarding } from '../rigs/onboarding.js';
@@ -97,7 +98,7 @@ describe.concurrent('two boardings that adopt one merchant at the same moment', 
   const followed = async (merchantProfileId: number, dba: string): Promise<Pair> => {
     const follow = async () => {
       const input = adopted({ follow: true, merchantProfileId, merchant: { dba }, dueInHours: 48 } as const);
-      const { workflowId } = await startMerchantBoarding(rig.client, input, { taskQueue: rig.taskQueue });
+      const { workflowId } = await MERCHANT.start(rig.client, input, { taskQueue: rig.taskQueue });
       return new Onboarding(rig.client, workflowId);
     };
     return await Promise.all([follow(), follow()]);
@@ -141,7 +142,7 @@ describe.concurrent('two businesses that adopt one profile at the same moment', 
     await rig.sandbox.transitionProfile(profileId, { merchantProfileId: 700_001 });
     const start = async () => {
       const own = business(undefined, { holder: input.holder, merchantProfileId: 700_001 });
-      const { workflowId } = await startBusinessOnboarding(rig.client, own, { taskQueue: rig.taskQueue });
+      const { workflowId } = await BUSINESS.start(rig.client, own, { taskQueue: rig.taskQueue });
       return new Onboarding(rig.client, workflowId);
     };
     const pair = await Promise.all([start(), start()]);
@@ -160,7 +161,7 @@ describe.concurrent('two businesses that adopt one profile at the same moment', 
     const identity = { doingBusinessAsName, legalBusinessName, employerIdentificationNumber };
     const follow = async () => {
       const input = adopted({ follow: true, profileId, holder: identity, dueInHours: 48 } as const);
-      const { workflowId } = await startBusinessOnboarding(rig.client, input, { taskQueue: rig.taskQueue });
+      const { workflowId } = await BUSINESS.start(rig.client, input, { taskQueue: rig.taskQueue });
       return new Onboarding(rig.client, workflowId);
     };
     const change = () => rig.sandbox.transitionProfile(profileId, { bankingStatus: 'PendingUW' });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inputQuery } from '../../src/messages/activities.js';
 import type { BusinessOnboardingOutcome, MerchantBoardingOutcome } from '../../src/messages/onboardings.js';
-import { startBusinessOnboarding, startMerchantBoarding } from '../../src/temporal/start.js';
+import { BUSINESS } from '../../src/temporal/kinds/business.js';
+import { MERCHANT } from '../../src/temporal/kinds/merchant.js';
 import { adopted, existing } from '../rigs/commands/existing.js';
 import { OWNER } from '../rigs/inputs.js';
 import { Onboarding } from '../rigs/onboarding.js';
@@ -16,7 +17,7 @@ async function followMerchant(change: Record<string, unknown> = {}) {
   const { merchantProfileId, dba } = await there.merchant(change);
   const input = adopted({ follow: true, merchantProfileId, merchant: { dba }, dueInHours: 48 } as const);
   const { client, taskQueue } = rig;
-  const { workflowId } = await startMerchantBoarding(client, input, { taskQueue });
+  const { workflowId } = await MERCHANT.start(client, input, { taskQueue });
   const writes = async () => (await rig.sandbox.ledger({ id: `${merchantProfileId}` })).slice(1);
   return {
     merchantProfileId,
@@ -89,7 +90,7 @@ describe.concurrent('an input that is to be followed', () => {
       merchant: { dba: 'x' },
       dueInHours: 48,
     } as const);
-    const { workflowId } = await startMerchantBoarding(client, input, { taskQueue });
+    const { workflowId } = await MERCHANT.start(client, input, { taskQueue });
     const onboarding = new Onboarding(client, workflowId);
     expect(await onboarding.requirement('rejected-input')).toMatchObject({
       title: 'Rejected: adopt merchant 999999',
@@ -106,7 +107,7 @@ async function followProfile(change: Record<string, unknown> = {}, compared: obj
   const identity = { doingBusinessAsName, legalBusinessName, employerIdentificationNumber, ...compared };
   const input = adopted({ follow: true, profileId, holder: identity, dueInHours: 48 } as const);
   const { client, taskQueue } = rig;
-  const { workflowId } = await startBusinessOnboarding(client, input, { taskQueue });
+  const { workflowId } = await BUSINESS.start(client, input, { taskQueue });
   const writes = async () => (await rig.sandbox.ledger({ id: `${profileId}` })).slice(1);
   return {
     profileId,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { type WorkflowType, workflowId } from '../../src/messages/ids.js';
+import { workflowId } from '../../src/messages/ids.js';
+import type { WorkflowType } from '../../src/messages/kinds.js';
 import { business, customer, merchant } from '../rigs/inputs.js';
 import { sharedRig } from '../rigs/shared-rig.js';
 

@@ -1,5 +1,6 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { BATCHES, partsOfId } from '../../messages/ids.js';
+import { partsOfId } from '../../messages/ids.js';
+import { BATCHES } from '../../messages/kinds.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { withoutPrivate } from '../../platform/privacy/private-fields.js';

@@ -3,8 +3,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { KnownAccounts } from '../../messages/inputs.js';
+import { ONBOARDINGS } from '../../messages/kinds.js';
+import { capitalized } from '../../partners/bounds.js';
 import { isNestedDeeper, MAX_NESTING, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import { EACH_KIND } from '../../temporal/kinds/kinds.js';
 import {
   type Backend,
   documentRefs,
@@ -14,7 +17,6 @@ import {
   whoAndWhy,
   wrongFields,
 } from '../../temporal/requests.js';
-import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
 import {
   BATCHED,
   BINARY,
@@ -207,15 +209,20 @@ export type ApplyEvent = (backend: Backend) => Promise<string>;
 export type EventTypes = Readonly<Record<string, ReturnType<typeof eventType>[1]>>;
 
 export function eventTypes(known: KnownAccounts): EventTypes {
-  const starting = <Input>(type: string, summary: string, { schema, start }: Kind<Input>) =>
-    eventType(type, summary, schema(known), async ({ client, taskQueue, dbaForm }, input) => {
-      const { workflowId } = await start(client, input, { taskQueue, dbaForm });
-      return workflowId;
-    });
+  const starts = EACH_KIND.map(({ type, schema, start }) => {
+    const { event, task } = ONBOARDINGS[type];
+    return eventType(
+      event,
+      capitalized(task),
+      schema(known),
+      async ({ client, taskQueue, dbaForm }, input) => {
+        const { workflowId } = await start(client, input, { taskQueue, dbaForm });
+        return workflowId;
+      },
+    );
+  });
   return Object.fromEntries([
-    starting('merchant.boarding.requested.v1', 'Board a merchant', MERCHANT),
-    starting('business.onboarding.requested.v1', 'Onboard a business at the bank', BUSINESS),
-    starting('customer.onboarding.requested.v1', 'Onboard a customer: merchant and business', CUSTOMER),
+    ...starts,
     eventType('requirement.resolved.v1', 'Answer a requirement', givenAnswer, resolve('answer')),
     eventType(
       'documents.received.v1',

@@ -126,7 +126,7 @@ export function nudgeMetrics(registry: Registry, accounts: readonly string[]) {
     help: 'Status changes that were read because of a partner webhook',
   });
   // Prometheus notices an increase from a known value only.
-  for (const type of Object.values(POLLS))
+  for (const { type } of POLLS)
     for (const account of [undefined, ...accounts])
       changes.inc(labelsOf(workflowId(type, 'any', account)), 0);
   const last = new Gauge({
@@ -250,7 +250,7 @@ export class NudgeQueue {
   add(workflowId: string): void {
     const about = labelsOf(workflowId);
     // The customer of a merchant has the same IDs, and polls nothing.
-    if (Object.values<string>(POLLS).includes(about.workflowType))
+    if (POLLS.some(({ type }) => type === about.workflowType))
       this.metrics.last.set(about, Math.floor(Date.now() / 1_000));
     const isPending = this.#requested.has(workflowId);
     if (!isPending && this.#requested.size >= MAX_PENDING) return;

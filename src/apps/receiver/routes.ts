@@ -3,14 +3,16 @@ import type { Logger } from 'pino';
 import type { Counter } from 'prom-client';
 import { z } from 'zod';
 import type { KnownAccounts } from '../../messages/inputs.js';
+import { ONBOARDINGS } from '../../messages/kinds.js';
 import { PARTNERS, type SystemName } from '../../partners/systems.js';
 import { bearerChallenge } from '../../platform/http/server.js';
+import type { AnyInput, Kind } from '../../temporal/kinds/kind.js';
+import { EACH_KIND } from '../../temporal/kinds/kinds.js';
 import { stateOf } from '../../temporal/onboardings.js';
 import { type Backend, checked, find, type Requested, startOrAttach } from '../../temporal/requests.js';
-import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
 import { ANY_TYPE, holdUntilClosed, parse, textBodies, textOf } from './cloud-events.js';
 import { idsIn, type WebhookNudges, webhookIn } from './nudges.js';
-import { accepted, problems, response, state, unchanged } from './openapi.js';
+import { accepted, problems, type RequestSchemas, response, state, unchanged } from './openapi.js';
 import { callTemporal, DEADLINE_MS, Problem } from './problems.js';
 import {
   authSetting,
@@ -22,7 +24,7 @@ import {
 
 interface OnboardingRoutes {
   readonly backend: Backend;
-  readonly bodies: ReturnType<typeof bodySchemas>;
+  readonly bodies: RequestSchemas['bodies'];
   readonly isCaller: (request: FastifyRequest) => boolean;
 }
 
@@ -33,20 +35,15 @@ interface Path {
 }
 
 /** The kinds of onboarding by the `type` of a body. */
-const BODY_KINDS = { merchant: MERCHANT, business: BUSINESS, customer: CUSTOMER } as const;
+const BODY_KINDS = new Map(EACH_KIND.map((kind) => [ONBOARDINGS[kind.type].nouns[0], kind] as const));
 
 const typed = z.looseObject({
-  type: z.enum(Object.keys(BODY_KINDS) as (keyof typeof BODY_KINDS)[]),
+  type: z.enum([...BODY_KINDS.keys()]).transform((type) => [type, BODY_KINDS.get(type) as Kind] as const),
   externalId: z.undefined('is in the path').optional(),
 });
 
-export function bodySchemas(known: KnownAccounts) {
-  const { merchant, business, customer } = BODY_KINDS;
-  return {
-    merchant: merchant.schema(known),
-    business: business.schema(known),
-    customer: customer.schema(known),
-  };
+export function bodySchemas(known: KnownAccounts): RequestSchemas['bodies'] {
+  return Object.fromEntries([...BODY_KINDS].map(([type, { schema }]) => [type, schema(known)]));
 }
 
 function schemas(bodies: OnboardingRoutes['bodies']) {
@@ -102,10 +99,13 @@ export function onboardingRoutes(routes: OnboardingRoutes) {
 
 /** Validates a body, and returns a function that starts its onboarding. */
 function startOnboarding({ backend, bodies }: OnboardingRoutes, externalId: string, body: unknown) {
-  const { type, ...fields } = checked(typed, body);
-  const input = checked(bodies[type], { ...fields, externalId });
+  const {
+    type: [type, kind],
+    ...fields
+  } = checked(typed, body);
+  const input = checked(bodies[type] ?? z.never(), { ...fields, externalId });
   // The schema of its kind has checked it.
-  return (): Promise<Requested> => startOrAttach(backend, BODY_KINDS[type] as Kind<unknown>, input);
+  return (): Promise<Requested> => startOrAttach(backend, kind, input as AnyInput);
 }
 
 interface PartnerWebhookRoutes {

@@ -20,6 +20,7 @@ const page = { skip: int32.optional(), count: int32.optional() };
 function cardOperations(svc: string) {
   return {
     setCardNickname: idempotent('POST /api/paymentCards/nickName', {
+      repeats: 'sets a value',
       reference: 'E4',
       summary: 'Set a card’s nickname, or clear it',
       inWorkflows: true,
@@ -47,10 +48,12 @@ function cardOperations(svc: string) {
       response: responses.paymentCards,
     }),
     setCardStatus: idempotent('POST /api/paymentCards/status', {
+      repeats: 'sets a value',
       summary: 'Set a card’s status',
       request: z.strictObject({ paymentCardId: text, status: z.int().min(0).max(3) }),
     }),
     setCardAuthorizationControls: idempotent('POST /api/paymentCards/authorizationControls', {
+      repeats: 'sets a value',
       summary: 'Replace a card’s authorization controls',
       request: z.strictObject({
         paymentCardId: text,
@@ -58,11 +61,13 @@ function cardOperations(svc: string) {
       }),
     }),
     suspendCard: idempotent(`POST /${svc}/paymentCard/suspendPaymentCard`, {
+      repeats: 'sets a value',
       summary: 'Suspend a card; activate-card undoes it',
       request: cardWithReason,
       response: responses.boardingResponse,
     }),
     activateCard: idempotent(`POST /${svc}/paymentCard/activatePaymentCard`, {
+      repeats: 'sets a value',
       summary: 'Activate a suspended card',
       request: cardWithReason,
       response: responses.boardingResponse,
@@ -87,6 +92,7 @@ const byWebhook = z.strictObject({ webhookId: int32 });
 
 const PARTNER_OPERATIONS = {
   createWebhook: idempotent('POST /api/Partners/webhooks', {
+    repeats: 'finds what exists',
     reference: 'E13',
     summary: 'Register a webhook for one type of notification; `exists` if it is already registered',
     statusPayloads: { 409: { success: true, exists: true } },
@@ -100,6 +106,7 @@ const PARTNER_OPERATIONS = {
     response: responses.departments,
   }),
   restoreSubUser: idempotent('POST /api/subProfiles/restore', {
+    repeats: 'sets a value',
     reference: 'E15',
     summary: 'Restore a removed or deactivated sub-user (for owners and partners)',
     query: ['id'],

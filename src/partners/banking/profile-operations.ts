@@ -31,6 +31,7 @@ const ANY_ACCOUNTS = ANY_ACCOUNT.map((source) => ({ ...source, isList: true as c
 export function accountOperations(svc: string) {
   return {
     generateFullStatement: read('POST /api/Statement/V2/full', {
+      repeats: 'searches',
       reference: 'E10',
       summary: 'A statement over several accounts, as a file',
       returns: 'stream',
@@ -50,6 +51,7 @@ export function accountOperations(svc: string) {
       response: responses.externalActivity,
     }),
     generateStatement: read('POST /api/Statement/V2', {
+      repeats: 'searches',
       summary: 'A statement of one account, as a file',
       returns: 'stream',
       probe: { period: [lastMonth], financialAccountId: ANY_ACCOUNT },
@@ -59,6 +61,7 @@ export function accountOperations(svc: string) {
       response: file,
     }),
     listTransactions: read('POST /api/Transaction/V2/list', {
+      repeats: 'searches',
       summary: 'Transactions of a financial account',
       probe: { financialAccountId: ANY_ACCOUNT },
       request: z.strictObject({
@@ -85,6 +88,7 @@ const asItIs = z.record(z.string(), exactJson);
 export function profileOperations(svc: string) {
   return {
     changeAddress: idempotent('POST /changeAddress', {
+      repeats: 'sets a value',
       reference: 'E3',
       summary: 'Change the postal address of the caller or of an associated person',
       inWorkflows: true,
@@ -111,6 +115,7 @@ export function profileOperations(svc: string) {
       response: responses.boardingResponse,
     }),
     searchBusinessAccountHolders: read('POST /api/AccountsSearch/BusinesAccountHolder', {
+      repeats: 'searches',
       reference: 'E9',
       summary: 'Search business account holders by agent, ISO or dba',
       sendsEmptyBody: true,
@@ -162,6 +167,7 @@ export function profileOperations(svc: string) {
       response: responses.boardingResponse,
     }),
     searchPersonalAccountHolders: read('POST /api/AccountsSearch/PersonalAccountHolder', {
+      repeats: 'searches',
       summary: 'Search personal account holders by agent, ISO or name',
       sendsEmptyBody: true,
       request: requests.businessSearch.omit({ dba: true }).extend({ name: z.string().nullish() }),

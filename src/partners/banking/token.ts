@@ -16,6 +16,7 @@ import type { secondFactor } from './rules.js';
 /** The operations that issue and renew a token. The client calls both itself, with the one-time code inside of E1. */
 export const TOKEN_OPERATIONS = {
   issueToken: idempotent('POST /api/auth/v2', {
+    repeats: 'signs in',
     reference: 'E1',
     summary: 'Issue a Bearer token for user name and password, in the user or the partner form',
     query: ['likev1'],
@@ -27,6 +28,7 @@ export const TOKEN_OPERATIONS = {
     maxBytes: RESPONSE_BYTES.status,
   }),
   confirmSecondFactor: idempotent('POST /api/auth/v2/2Fac', {
+    repeats: 'signs in',
     summary: 'Issue a Bearer token for user name, password and a one-time code',
     anonymous: true,
     issuesCredential: true,
@@ -35,6 +37,7 @@ export const TOKEN_OPERATIONS = {
     maxBytes: RESPONSE_BYTES.status,
   }),
   refreshToken: idempotent('POST /api/auth/refresh', {
+    repeats: 'signs in',
     reference: 'E2',
     provenance: 'assumed',
     summary: 'Exchange a token that is about to expire for a new one',

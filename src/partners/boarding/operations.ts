@@ -59,6 +59,7 @@ function operationsWith(posNames: readonly string[] = []) {
       response: schemas.merchantFeesRead,
     }),
     updateFees: idempotent(`POST ${FEES_PATH}`, {
+      repeats: 'sets a value',
       summary: 'Set a merchant’s fees',
       query: ['id'],
       inWorkflows: true,
@@ -95,6 +96,7 @@ function operationsWith(posNames: readonly string[] = []) {
       response: schemas.merchantStatus2,
     }),
     updateStatus: idempotent('POST /api/v1/merchant/updateStatus', {
+      repeats: 'sets a value',
       summary: 'Set a merchant’s status (for administrators)',
       query: ['id'],
       request: z.strictObject({ id: int32, status: z.string().min(1), comment: z.string().optional() }),
@@ -123,6 +125,7 @@ function operationsWith(posNames: readonly string[] = []) {
       request: z.strictObject({ id: int32, comment: z.string().optional() }),
     }),
     setUnderwritingPending: idempotent('POST /api/v1/merchant/underwritingPending', {
+      repeats: 'sets a value',
       summary: 'Set a merchant to UW Level 1: Pending',
       query: ['id'],
       request: byId,

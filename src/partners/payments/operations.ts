@@ -135,6 +135,7 @@ const PLACE_OPERATIONS = {
 function actions<const Version extends (typeof schemas.VERSIONS)['payments'][number]>(version: Version) {
   const action = <Request extends z.ZodType>(name: string, summary: string, request: Request) =>
     idempotent(`POST /${version}/payments/{transaction_id}/${name}`, {
+      repeats: 'has a key',
       summary,
       failures: schemas.missing('payment'),
       irreversible: true,
@@ -235,6 +236,7 @@ const TRANSACTION_OPERATIONS = {
     response: schemas.batch,
   }),
   closeBatch: idempotent('POST /v1/batches/{batch_id}/close', {
+    repeats: 'sets a value',
     summary: 'Close a batch and settle what was captured in it',
     failures: schemas.missing('batch'),
     irreversible: true,

@@ -19,7 +19,8 @@ import {
   summaryOf,
   withResults,
 } from '../../messages/batches.js';
-import { BATCHES, partsOfId, workflowId } from '../../messages/ids.js';
+import { partsOfId, workflowId } from '../../messages/ids.js';
+import { BATCHES } from '../../messages/kinds.js';
 import { describe } from '../../temporal/onboardings.js';
 import { decodedFailure, decodedPayloads } from '../../temporal/payload-codec.js';
 import { all, is, isIn } from '../../temporal/query.js';

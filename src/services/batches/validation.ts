@@ -2,16 +2,18 @@ import { hash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
 import type { FileDoubts } from '../../messages/batches.js';
-import { atAccount, type OnboardingType, workflowId } from '../../messages/ids.js';
+import { atAccount, workflowId } from '../../messages/ids.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
+import { ONBOARDINGS, type OnboardingType } from '../../messages/kinds.js';
 import { leavesOf } from '../../messages/objects.js';
 import { shortened } from '../../partners/bounds.js';
 import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { fieldProblems } from '../../partners/rules-in-words.js';
+import type { Kind } from '../../temporal/kinds/kind.js';
+import { EACH_KIND } from '../../temporal/kinds/kinds.js';
 import { isIn } from '../../temporal/query.js';
 import { rawListed } from '../../temporal/search.js';
-import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
 import { distinct } from '../texts/invalid-input.js';
 import { NOT_UTF_8 } from '../texts/text.js';
 import {
@@ -43,21 +45,14 @@ export interface Invalid {
 
 type Check = (line: number, value: unknown) => Ready | Invalid;
 
-type AnyKind = typeof MERCHANT | typeof BUSINESS | typeof CUSTOMER;
+const BY_FIELD = new Map(EACH_KIND.flatMap((kind) => kind.fields.map((field) => [field, kind] as const)));
 
-const KINDS: Readonly<Record<string, AnyKind>> = {
-  merchant: MERCHANT,
-  holder: BUSINESS,
-  boarding: CUSTOMER,
-  business: CUSTOMER,
-};
-
-export function kindOf(value: unknown): { readonly kind: AnyKind } | { readonly problem: string } {
+export function kindOf(value: unknown): { readonly kind: Kind } | { readonly problem: string } {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { problem: 'must be a JSON object' };
   if (isNestedDeeper(value)) return { problem: TOO_NESTED };
-  const present = Object.keys(KINDS).filter((field) => Object.hasOwn(value, field));
-  const [kind, ...others] = new Set(present.map((field) => KINDS[field]));
+  const present = [...BY_FIELD.keys()].filter((field) => Object.hasOwn(value, field));
+  const [kind, ...others] = new Set(present.map((field) => BY_FIELD.get(field)));
   if (!kind) return { problem: NO_KIND };
   return others.length > 0
     ? { problem: `has ${present.join(' and ')}: put them in separate rows` }
@@ -65,11 +60,9 @@ export function kindOf(value: unknown): { readonly kind: AnyKind } | { readonly 
 }
 
 export function rowCheck(known: KnownAccounts): (row: Row) => Ready | Invalid {
-  const checks: Readonly<Record<OnboardingType, Check>> = {
-    merchantBoarding: checkOf(MERCHANT, known),
-    businessOnboarding: checkOf(BUSINESS, known),
-    customerOnboarding: checkOf(CUSTOMER, known),
-  };
+  const checks = Object.fromEntries(EACH_KIND.map((kind) => [kind.type, checkOf(kind, known)])) as Readonly<
+    Record<OnboardingType, Check>
+  >;
   return ({ line, value, problems }) => {
     if (problems) return { line, problems };
     const found = kindOf(value);
@@ -78,17 +71,18 @@ export function rowCheck(known: KnownAccounts): (row: Row) => Ready | Invalid {
   };
 }
 
-const NO_KIND =
-  'is not an onboarding: a merchant has "merchant", a business "holder", a customer "boarding" and "business"';
+const FIELDS_OF_KINDS = EACH_KIND.map(({ type, fields }, index) => {
+  const named = fields.map((field) => `"${field}"`).join(' and ');
+  return `a ${ONBOARDINGS[type].nouns[0]} ${index === 0 ? 'has ' : ''}${named}`;
+});
+
+const NO_KIND = `is not an onboarding: ${FIELDS_OF_KINDS.join(', ')}`;
 
 export function rowSchemas(known: KnownAccounts) {
-  return [MERCHANT.schema(known), BUSINESS.schema(known), CUSTOMER.schema(known)];
+  return EACH_KIND.map(({ schema }) => schema(known));
 }
 
-function checkOf<Input extends { readonly externalId: string; readonly account?: string | undefined }>(
-  { type, schema }: Kind<Input>,
-  known: KnownAccounts,
-): Check {
+function checkOf({ type, schema }: Kind, known: KnownAccounts): Check {
   const checked = schema(known);
   return (line, value) => {
     const { success, data: input, error } = checked.safeParse(value);
@@ -298,17 +292,10 @@ export function consequenceOf(name: string, { rows, counts }: Pick<Validation, '
   return `This starts ${rowsOf(rows)} of ${name} (${kindsOf(counts)}), which creates applications at the partners.`;
 }
 
-/** The names of each kind for people: singular and plural. */
-export const NAMES: Readonly<Record<OnboardingType, readonly [string, string]>> = {
-  merchantBoarding: ['merchant', 'merchants'],
-  businessOnboarding: ['business', 'businesses'],
-  customerOnboarding: ['customer', 'customers'],
-};
-
 /** `3 merchants, 1 business` */
 export function kindsOf(counts: Validation['counts']): string {
   const kinds = Object.entries(counts).map(([type, count]) => {
-    const [one, several] = NAMES[type as OnboardingType];
+    const [one, several] = ONBOARDINGS[type as OnboardingType].nouns;
     return `${count} ${count === 1 ? one : several}`;
   });
   return kinds.join(', ');

@@ -1,16 +1,18 @@
 import type { Readable } from 'node:stream';
 import { Client, type Connection } from '@temporalio/client';
-import { ONBOARDINGS, partsOfId } from '../../messages/ids.js';
+import { partsOfId } from '../../messages/ids.js';
 import type { BusinessToOnboard, CustomerToOnboard, MerchantToBoard } from '../../messages/inputs.js';
+import { ONBOARDINGS } from '../../messages/kinds.js';
 import { defined } from '../../messages/objects.js';
 import type { OnboardingState, Stage } from '../../messages/onboarding-state.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from '../../messages/requirements.js';
 import { Deadline } from '../../platform/http/deadline.js';
 import { besideOwn, openClient, requireKeys, temporalSettings } from '../../temporal/connection.js';
+import type { Kind } from '../../temporal/kinds/kind.js';
 import { describe, findOnboarding, stateOf, UnknownOnboarding } from '../../temporal/onboardings.js';
 import { dataConverter, type PayloadKeys } from '../../temporal/payload-codec.js';
 import { type Listed, listedBy, typesOf } from '../../temporal/search.js';
-import type { Kind, Started } from '../../temporal/start.js';
+import type { Started } from '../../temporal/start.js';
 import { isNotFound } from '../../temporal/unavailable.js';
 import { EndedOnboarding, sendResolution } from '../inbox/answering.js';
 import { type Asked, readWaits } from '../inbox/waits.js';
@@ -127,26 +129,38 @@ export class GangwayClient {
    * @throws {InvalidInput} which names every wrong field; nothing was started
    */
   boardMerchant(input: MerchantToBoard, options?: OnboardingOptions): Promise<Started> {
-    return this.#checkAndStart(({ MERCHANT }) => MERCHANT, input, options);
+    return this.#checkAndStart(
+      async () => (await import('../../temporal/kinds/merchant.js')).MERCHANT,
+      input,
+      options,
+    );
   }
 
   /** Onboards a business at the bank, in the same way. @throws {InvalidInput} as {@link boardMerchant} */
   onboardBusiness(input: BusinessToOnboard, options?: OnboardingOptions): Promise<Started> {
-    return this.#checkAndStart(({ BUSINESS }) => BUSINESS, input, options);
+    return this.#checkAndStart(
+      async () => (await import('../../temporal/kinds/business.js')).BUSINESS,
+      input,
+      options,
+    );
   }
 
   /** Onboards a merchant and its business, in the same way. @throws {InvalidInput} as {@link boardMerchant} */
   onboardCustomer(input: CustomerToOnboard, options?: OnboardingOptions): Promise<Started> {
-    return this.#checkAndStart(({ CUSTOMER }) => CUSTOMER, input, options);
+    return this.#checkAndStart(
+      async () => (await import('../../temporal/kinds/customer.js')).CUSTOMER,
+      input,
+      options,
+    );
   }
 
   /** The schemas of inputs are loaded when an input comes. */
   async #checkAndStart<Input>(
-    kindOf: (kinds: typeof import('../../temporal/start.js')) => Kind<Input>,
+    load: () => Promise<Kind<Input>>,
     input: unknown,
     options?: OnboardingOptions,
   ): Promise<Started> {
-    const kind = kindOf(await import('../../temporal/start.js'));
+    const kind = await load();
     const { check } = await import('../texts/invalid-input.js');
     return this.start(kind, check(kind.schema(this.#parts.settings), input, 'input'), options);
   }

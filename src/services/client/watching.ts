@@ -2,13 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import { isCustomer, partsOfId } from '../../messages/ids.js';
+import type { OnboardingOutcomes } from '../../messages/kind-types.js';
+import type { OnboardingType } from '../../messages/kinds.js';
 import type { TimelineEntry } from '../../messages/onboarding-state.js';
-import type {
-  BusinessOnboardingOutcome,
-  CustomerOnboardingOutcome,
-  MerchantBoardingOutcome,
-  Part,
-} from '../../messages/onboardings.js';
+import type { Part } from '../../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { Deadline, untilAborted } from '../../platform/http/deadline.js';
 import { describe, outcomeOf, partIds } from '../../temporal/onboardings.js';
@@ -158,7 +155,7 @@ function timelinesOf(workflowId: string, { state, parts }: Waits) {
 }
 
 /** The outcome of an onboarding of any kind. */
-export type Outcome = MerchantBoardingOutcome | BusinessOnboardingOutcome | CustomerOnboardingOutcome;
+export type Outcome = OnboardingOutcomes[OnboardingType];
 
 /** A workflow ended without an outcome: it was stopped, or failed. */
 export class EndedWithoutOutcome extends TemporalProblem {

@@ -3,6 +3,7 @@ import { changeable, correctionProblems, leavesIn } from '../../activities/corre
 import type { Correctable, Patch } from '../../messages/activities.js';
 import { partsOfId } from '../../messages/ids.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
+import { EACH_ONBOARDING } from '../../messages/kinds.js';
 import { isWithin, mergePatch } from '../../messages/objects.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
@@ -30,8 +31,8 @@ export async function inputFor(
 
 /** Reports whether a correction can change the input of this workflow. */
 export function isCorrectable(workflowId: string): boolean {
-  const types: readonly string[] = ['merchantBoarding', 'businessOnboarding'];
-  return types.includes(partsOfId(workflowId)?.type ?? '');
+  const type = partsOfId(workflowId)?.type;
+  return EACH_ONBOARDING.some(([each, { correctable }]) => each === type && correctable);
 }
 
 /** @throws {InvalidInput} that names each field that the correction must not change, and each rule that it breaks */

@@ -1,7 +1,8 @@
-import { atAccount, ONBOARDINGS, partsOfId, WORKFLOW_ID_PREFIXES } from '../../messages/ids.js';
+import { atAccount, partsOfId } from '../../messages/ids.js';
+import { ONBOARDINGS } from '../../messages/kinds.js';
 import type { ListedRequirement } from '../../messages/listed.js';
 import { type AnswerKind, TASKS } from '../../messages/requirements.js';
-import { type Listed, typesOf } from '../../temporal/search.js';
+import type { Listed } from '../../temporal/search.js';
 
 /** An open requirement, its onboarding, and the people who handle it. */
 export interface InboxItem
@@ -23,12 +24,6 @@ export interface InboxItem
   /** Identifies the proposal. ISO 8601. */
   readonly proposedAt?: string;
 }
-
-/** Without customers, whose requirements would show twice, as their parts have them. A batch asks nothing. */
-const { customerOnboarding: _, onboardingBatch: __, ...WITH_OWN_REQUIREMENTS } = WORKFLOW_ID_PREFIXES;
-
-/** The workflows whose requirements are in the inbox. */
-export const INBOX_TYPES = typesOf(WITH_OWN_REQUIREMENTS);
 
 /** The open requirements of a workflow in a list. Those that the list only counts are one item without an id. */
 export function itemsOf(listed: Listed): InboxItem[] {

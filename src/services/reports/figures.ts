@@ -1,12 +1,13 @@
-import { ONBOARDINGS, type OnboardingType } from '../../messages/ids.js';
+import { ASKING, EACH_ONBOARDING, ONBOARDINGS } from '../../messages/kinds.js';
 import { OUTCOMES, STAGES } from '../../messages/onboarding-state.js';
 import type { Listed } from '../../temporal/search.js';
 
-export const SUBJECTS: Readonly<Record<OnboardingType, string>> = {
-  merchantBoarding: 'merchant',
-  businessOnboarding: 'business',
-  customerOnboarding: 'customer',
-};
+/** The kinds of onboardings, for people. */
+export const SUBJECTS = EACH_ONBOARDING.map(([, { nouns }]) => nouns[0]);
+
+export function subjectOf(workflowType: string): string {
+  return EACH_ONBOARDING.find(([type]) => type === workflowType)?.[1].nouns[0] ?? workflowType;
+}
 
 export type Grouping = 'agent' | 'account';
 
@@ -24,7 +25,7 @@ export interface WaitFigure {
 
 const LONGEST_WAITS = 10;
 
-export const SUCCESSES: readonly string[] = ['boarded', 'onboarded'];
+export const SUCCESSES = [...new Set(EACH_ONBOARDING.map(([, { success }]) => success))];
 
 export interface TallyOptions {
   readonly now: Date;
@@ -49,10 +50,9 @@ export class Tally {
   /** Counts a workflow. A run that another one continues does not count. */
   add(row: Listed): void {
     if (row.state === 'continued_as_new') return;
-    // A customer's requirements are its parts'.
-    if (row.type !== 'customerOnboarding') this.#addRequirements(row);
+    if (ASKING.includes(row.type)) this.#addRequirements(row);
     if (!(row.type in ONBOARDINGS)) return;
-    const subject = SUBJECTS[row.type as OnboardingType];
+    const subject = subjectOf(row.type);
     for (const [stage, seconds] of Object.entries(row.stageSeconds))
       this.#times.of(subject, stage).push(seconds);
     if (row.state === 'running') this.#addRunning(row, subject);
@@ -62,7 +62,7 @@ export class Tally {
   #addRunning(row: Listed, subject: string): void {
     const { stage = 'unknown', requirements, workflowId } = row;
     const waiting = requirements.length > 0 ? 1 : 0;
-    const isCounted = row.type !== 'customerOnboarding';
+    const isCounted = ASKING.includes(row.type);
     for (const counts of [
       this.#stages.of(subject, stage),
       ...(isCounted ? [this.#all, this.#group(row)] : []),
@@ -83,7 +83,7 @@ export class Tally {
       const week = this.#weeks.of(subject, mondayOf(row.endedAt));
       week[outcome] = (week[outcome] ?? 0) + 1;
     }
-    if (row.type === 'customerOnboarding') return;
+    if (!ASKING.includes(row.type)) return;
     this.#all.ended += 1;
     this.#countLong(row);
     const group = this.#group(row);
@@ -200,7 +200,7 @@ function outcomeOf({ state, stage }: Listed): string {
 /** By subject, and by the sequence of stages. */
 function inOrder<Figure extends { readonly subject: string; readonly stage: string }>(figures: Figure[]) {
   const orderOf = ({ subject, stage }: Figure) =>
-    Object.values(SUBJECTS).indexOf(subject) * 100 + (STAGES as readonly string[]).indexOf(stage);
+    SUBJECTS.indexOf(subject) * 100 + (STAGES as readonly string[]).indexOf(stage);
   return figures.sort((one, other) => orderOf(one) - orderOf(other));
 }
 

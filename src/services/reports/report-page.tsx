@@ -126,7 +126,7 @@ const CHARTS: Readonly<Partial<Record<FigureTable['part'], (report: Report) => C
     return [{ title: 'Open requirements now, and those of them that are overdue', bars }];
   },
   weeks: ({ weeks }) =>
-    Object.values(SUBJECTS).map((subject) => {
+    SUBJECTS.map((subject) => {
       const own = weeks.filter((week) => week.subject === subject);
       const bars = own.map(({ week, monday, outcomes }) => ({
         label: `${week} from ${monday}`,

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/ids.js';
+import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/kinds.js';
 import { defined } from '../../messages/objects.js';
 import type { SystemName } from '../../partners/systems.js';
 import { compared, either, IS_RUNNING, is } from '../../temporal/query.js';

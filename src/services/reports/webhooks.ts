@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { OnboardingType } from '../../messages/ids.js';
 import { Deadline } from '../../platform/http/deadline.js';
 import { readSettings, url } from '../../platform/settings/settings.js';
 import { span } from '../texts/time.js';
-import { SUBJECTS } from './figures.js';
+import { subjectOf } from './figures.js';
 
 /** The figures about partner webhooks. Only Prometheus keeps them: the processes count from their start, and each sees a part. */
 
@@ -52,7 +51,7 @@ async function figuresAt(prometheus: string, until: AbortSignal) {
     const values = new Map(own.map(({ metric, value }) => [metric['__name__'], Math.round(value[1])]));
     const nudged = values.get('gangway:webhook_changes_nudged:7d') ?? 0;
     return {
-      subject: SUBJECTS[workflowType as OnboardingType] ?? workflowType,
+      subject: subjectOf(workflowType),
       system,
       /** null for the account without a name. */
       account: account || null,

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
-import { ACCOUNTS, partsOfId, systemOf } from '../../messages/ids.js';
+import { partsOfId, systemOf } from '../../messages/ids.js';
+import { ACCOUNTS } from '../../messages/kinds.js';
 
 interface Named {
   readonly workflowId: string;

@@ -31,6 +31,10 @@ import { problemText } from '../../partners/bounds.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { Deadline, untilAborted } from '../../platform/http/deadline.js';
 import { holdPrivate } from '../../platform/process/logging.js';
+import { BUSINESS } from '../../temporal/kinds/business.js';
+import { CUSTOMER } from '../../temporal/kinds/customer.js';
+import type { Kind } from '../../temporal/kinds/kind.js';
+import { MERCHANT } from '../../temporal/kinds/merchant.js';
 import { outcomeOf, stateOf } from '../../temporal/onboardings.js';
 import {
   type Backend,
@@ -42,7 +46,6 @@ import {
   resolveOnce,
   startOrAttach,
 } from '../../temporal/requests.js';
-import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
 import { isDenied, isNotFound, isUnavailable } from '../../temporal/unavailable.js';
 import { OBSTACLES, UnreadableOnboarding } from '../../temporal/unreadable.js';
 

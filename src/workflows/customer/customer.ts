@@ -1,9 +1,9 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { CancellationScope, getExternalWorkflowHandle, proxyActivities } from '@temporalio/workflow';
 import type { OnboardingActivities } from '../../messages/activities.js';
+import { ONBOARDINGS } from '../../messages/kinds.js';
 import {
   type ChildReport,
-  CORRECTABLE_FIELDS,
   type CustomerOnboardingOutcome,
   type EndedParts,
   PARTS,
@@ -159,7 +159,7 @@ export class Customer extends Stateful<Remembered, CustomerInput> {
   readonly validate = (resolution: Resolution | null): void => {
     const { requirements: open, unsent } = publishedParts(this.memory);
     const part = partWith(this.memory, resolution?.requirementId ?? '');
-    const problem = problemWith(resolution, { open, unsent }, CORRECTABLE_FIELDS[PARTS[part]]);
+    const problem = problemWith(resolution, { open, unsent }, ONBOARDINGS[PARTS[part]].correctable);
     if (problem) throw rejection(problem);
   };
 

@@ -18,7 +18,7 @@ import {
   partnerTaskQueue,
   partsOfId,
 } from '../../messages/ids.js';
-import type { ActivitiesAt, PartnerActivities } from '../../messages/partner-account.js';
+import type { ActivitiesAt } from '../../messages/kind-types.js';
 
 /** The server notices a worker that died during a read after this time. Activities send a heartbeat three times as often. */
 const HEARTBEAT = '10s';
@@ -53,7 +53,7 @@ export function accountName(): string | undefined {
  * The activities at a partner that a workflow calls, with the options of each. Each call looks up the task queue of the partner
  * and the account, which are known only while a workflow runs.
  */
-export function partnerActivities<System extends keyof PartnerActivities>(system: System) {
+export function partnerActivities<System extends Exclude<PartnerTaskQueue, 'events'>>(system: System) {
   return <Name extends keyof ActivitiesAt<System> & string>(
     optionsOf: {
       readonly [Each in Name]: OptionsOf<ActivitiesAt<System>[Each]>;

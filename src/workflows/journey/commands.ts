@@ -1,6 +1,7 @@
 import { metricMeter, proxySinks, uuid4, workflowInfo } from '@temporalio/workflow';
 import { COUNTERS } from '../../messages/codes.js';
-import { ONBOARDINGS, partsOfId, systemOf, type WorkflowType } from '../../messages/ids.js';
+import { partsOfId, systemOf } from '../../messages/ids.js';
+import { ONBOARDINGS, type WorkflowType } from '../../messages/kinds.js';
 import { defined } from '../../messages/objects.js';
 import type {
   About,

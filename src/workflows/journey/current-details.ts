@@ -8,7 +8,7 @@ import {
   type Requirement,
   type Resolution,
 } from '../../messages/requirements.js';
-import { LONGEST, shortened } from '../../partners/bounds.js';
+import { capitalized, LONGEST, shortened } from '../../partners/bounds.js';
 
 /** The next step in each stage, and the meaning of each ending that is not in {@link ENDS}, for people. */
 export type NextSteps = Readonly<Partial<Record<Stage, string>>>;
@@ -195,10 +195,6 @@ export function minuteOf(iso: string): string {
 /** `2026-01-31 10:00:05.138 UTC`, to look for in the logs of a partner. */
 export function momentOf(iso: string): string {
   return `${iso.replace('T', ' ').replace('Z', '')} UTC`;
-}
-
-function capitalized(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 /**

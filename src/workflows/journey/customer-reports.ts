@@ -6,7 +6,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { OnboardingActivities } from '../../messages/activities.js';
-import { ONBOARDINGS } from '../../messages/ids.js';
+import { ONBOARDINGS } from '../../messages/kinds.js';
 import { defined, isSame } from '../../messages/objects.js';
 import { blankState, type OnboardingState } from '../../messages/onboarding-state.js';
 import {
@@ -108,7 +108,7 @@ const reportedAs =
 
 function customerOf({ parent, workflowType }: WorkflowInfo) {
   const part = (Object.keys(PARTS) as Part[]).find((name) => PARTS[name] === workflowType);
-  const isCustomer = parent?.workflowId.startsWith(`${ONBOARDINGS.customerOnboarding}-`);
+  const isCustomer = parent?.workflowId.startsWith(`${ONBOARDINGS.customerOnboarding.idPrefix}-`);
   return parent && isCustomer && part ? { workflowId: parent.workflowId, part } : undefined;
 }
 

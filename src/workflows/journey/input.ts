@@ -1,7 +1,7 @@
 import { ApplicationFailure, CancellationScope, proxyActivities } from '@temporalio/workflow';
-import type { Correctable, CorrectableType, CorrectionActivities, Patch } from '../../messages/activities.js';
+import type { Correctable, CorrectionActivities, Patch } from '../../messages/activities.js';
+import { type CorrectableType, ONBOARDINGS } from '../../messages/kinds.js';
 import { changes, isObject, mergePatch } from '../../messages/objects.js';
-import { CORRECTABLE_FIELDS } from '../../messages/onboardings.js';
 import { rejection } from '../../messages/rejections.js';
 import type { Answer, Resolution } from '../../messages/requirements.js';
 import { accountName } from './activity-proxies.js';
@@ -40,7 +40,7 @@ export class CorrectableInput<Input extends object = object> {
     private readonly type: CorrectableType | undefined,
     private readonly cell: Cell<unknown, Input>,
   ) {
-    this.correctable = type ? CORRECTABLE_FIELDS[type] : [];
+    this.correctable = type ? ONBOARDINGS[type].correctable : [];
   }
 
   get current(): Input {

@@ -1,5 +1,6 @@
 import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
-import { type CorrectableType, inputQuery } from '../../messages/activities.js';
+import { inputQuery } from '../../messages/activities.js';
+import type { CorrectableType } from '../../messages/kinds.js';
 import {
   type OutcomeName,
   stateQuery,

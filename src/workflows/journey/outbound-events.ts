@@ -1,4 +1,4 @@
-import { ONBOARDINGS } from '../../messages/ids.js';
+import { ONBOARDINGS } from '../../messages/kinds.js';
 import { defined } from '../../messages/objects.js';
 import type { OutcomeName } from '../../messages/onboarding-state.js';
 import type { About, OutboundEventData, OutboundEventType } from '../../messages/outbound-events.js';

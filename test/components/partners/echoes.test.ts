@@ -1,23 +1,36 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { z } from 'zod';
 import { closeAll, partnerClients, readAccounts } from '../../../src/partners/account-settings.js';
 import { type ByHand, byHand } from '../../../src/partners/by-hand.js';
 import type { CallOptions } from '../../../src/partners/client.js';
-import type { PartnerClients } from '../../../src/partners/systems.js';
+import {
+  eachSystem,
+  PARTNERS,
+  type PartnerClients,
+  SYSTEM_NAMES,
+  settingsPrefix,
+} from '../../../src/partners/systems.js';
 import { holder as holderOf } from '../../rigs/inputs.js';
 import { failureOf } from '../../rigs/partners/failure.js';
 import { recordingServer, responding } from '../../rigs/partners/servers.js';
 
 const BASIC = Buffer.from('harbor:hunter2/secret').toString('base64');
 
+/** The partners with one secret, and its setting. */
+const OTHERS = SYSTEM_NAMES.filter((system) => system !== 'boarding' && system !== 'banking').flatMap(
+  (system) =>
+    Object.entries(PARTNERS[system].settings.shape)
+      .filter(([, schema]) => (schema as z.ZodType).meta()?.['secret'])
+      .map(([setting]) => [system, setting, `${system}-secret-1`] as const),
+);
+
 /** The credentials of each client. To a client, those of the others are ordinary words. */
-const OWN: Readonly<Record<keyof PartnerClients, readonly string[]>> = {
-  boarding: ['hunter2/secret', BASIC],
-  banking: ['hunter2/secret', 'bank-token-1'],
-  'plant-store': ['plant-token-1'],
-  payments: ['pay-key-1'],
-  processor: ['processor-key-1'],
-};
+const OWN = eachSystem((system): readonly string[] => {
+  if (system === 'boarding') return ['hunter2/secret', BASIC];
+  if (system === 'banking') return ['hunter2/secret', 'bank-token-1'];
+  return OTHERS.flatMap(([other, , secret]) => (other === system ? [secret] : []));
+});
 
 /** Private values of requests, in forms that a partner may use. */
 const NAMES = ['Adelheid', 'ADELHEID', 'Zuckerbaecker'];
@@ -48,9 +61,13 @@ async function echoing(status: number, body: (words: string) => object): Promise
     ...{ BOARDING_URL: url, BOARDING_USERNAME: 'harbor', BOARDING_PASSWORD: 'hunter2/secret' },
     ...{ BANKING_URL: url, BANKING_USERNAME: 'harbor', BANKING_PASSWORD: 'hunter2/secret' },
     BANKING_DEVICE_TOKEN: 'device-1',
-    ...{ PLANT_STORE_URL: url, PLANT_STORE_TOKEN: 'plant-token-1' },
-    ...{ PAYMENTS_URL: url, PAYMENTS_API_KEY: 'pay-key-1' },
-    ...{ PROCESSOR_URL: url, PROCESSOR_API_KEY: 'processor-key-1' },
+    ...Object.assign(
+      {},
+      ...OTHERS.map(([system, setting, secret]) => ({
+        [`${settingsPrefix(system)}URL`]: url,
+        [setting]: secret,
+      })),
+    ),
   });
   const clients = byHand(partnerClients(account));
   onTestFinished(() => closeAll(clients));

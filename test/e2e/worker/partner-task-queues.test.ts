@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
+import { MERCHANT } from '../../../src/temporal/kinds/merchant.js';
 import type { Urgency } from '../../../src/temporal/start.js';
-import { startMerchantBoarding } from '../../../src/temporal/start.js';
 import { merchant } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -18,7 +18,7 @@ const of = (agentProfileId: number) => merchant(undefined, { agentProfileId });
 
 async function start(inputs: readonly MerchantBoardingInput[], urgency: Urgency): Promise<void> {
   const { client, taskQueue } = rig;
-  await Promise.all(inputs.map((input) => startMerchantBoarding(client, input, { taskQueue, urgency })));
+  await Promise.all(inputs.map((input) => MERCHANT.start(client, input, { taskQueue, urgency })));
 }
 
 /** Merchants in the order in which the partner has them. */

@@ -3,7 +3,7 @@ import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/int
 import proto from '@temporalio/proto';
 import type { Party } from '../../../simulation/cast.js';
 import { workersOf } from '../../../simulation/cast.js';
-import { ACCOUNTS, BATCHES } from '../../../src/messages/ids.js';
+import { ACCOUNTS, BATCHES } from '../../../src/messages/kinds.js';
 import { listDeliveries } from '../../../src/temporal/deliveries.js';
 import { found, type Markers } from '../privacy/markers.js';
 import { type Kept, kept } from '../privacy/places.js';

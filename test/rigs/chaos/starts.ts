@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Party } from '../../../simulation/cast.js';
-import { KINDS } from '../../../src/temporal/start.js';
+import { ONBOARDINGS } from '../../../src/messages/kinds.js';
+import { KINDS } from '../../../src/temporal/kinds/kinds.js';
 import { batchFile, ndjson } from '../commands/files.js';
 import { startSpawnedGangway } from '../processes.js';
 import { insist } from '../waiting.js';
@@ -9,7 +10,7 @@ import type { Stage } from './stage.js';
 import type { Weather } from './weather.js';
 
 /** The event that requests each type of onboarding. */
-const EVENT_TYPES = {
+const _EVENT_TYPES = {
   merchantBoarding: 'merchant.boarding.requested.v1',
   businessOnboarding: 'business.onboarding.requested.v1',
   customerOnboarding: 'customer.onboarding.requested.v1',
@@ -43,7 +44,7 @@ export async function startEveryone(
 }
 
 async function startByEvent(sender: Sender, { type, externalId, input }: Party): Promise<void> {
-  const status = await sender.send(EVENT_TYPES[type], `request-${externalId}`, input);
+  const status = await sender.send(ONBOARDINGS[type].event, `request-${externalId}`, input);
   if (status !== 202) throw new Error(`the receiver refuses ${externalId} with ${status}`);
 }
 

@@ -10,11 +10,9 @@ import type {
 import type { OperationName, OperationRequest } from '../../../src/messages/partner-operations.js';
 import type { Answer, RequirementKind } from '../../../src/messages/requirements.js';
 import { handOver } from '../../../src/services/batches/batches.js';
-import {
-  startBusinessOnboarding,
-  startMerchantBoarding,
-  startOperation,
-} from '../../../src/temporal/start.js';
+import { BUSINESS } from '../../../src/temporal/kinds/business.js';
+import { MERCHANT } from '../../../src/temporal/kinds/merchant.js';
+import { startOperation } from '../../../src/temporal/start.js';
 import { existing } from '../commands/existing.js';
 import { holder, merchant } from '../inputs.js';
 import { Onboarding } from '../onboarding.js';
@@ -195,7 +193,7 @@ async function follow(rig: Rig, externalId: string): Promise<Onboarding> {
   );
   const input = { externalId, follow: true, merchantProfileId, merchant: { dba }, dueInHours: 48 } as const;
   const { client, taskQueue } = rig;
-  const { workflowId } = await startMerchantBoarding(client, input, { taskQueue, dbaForm: 'shown' });
+  const { workflowId } = await MERCHANT.start(client, input, { taskQueue, dbaForm: 'shown' });
   return new Onboarding(client, workflowId);
 }
 
@@ -208,7 +206,7 @@ function followBusiness(scenario: string): Path['start'] {
     const compared = { doingBusinessAsName, legalBusinessName, employerIdentificationNumber };
     const input = { externalId, follow: true, profileId, holder: compared, dueInHours: 48 } as const;
     const { client, taskQueue } = rig;
-    const { workflowId } = await startBusinessOnboarding(client, input, { taskQueue, dbaForm: 'shown' });
+    const { workflowId } = await BUSINESS.start(client, input, { taskQueue, dbaForm: 'shown' });
     return new Onboarding(client, workflowId);
   };
 }

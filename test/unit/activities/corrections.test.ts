@@ -5,8 +5,8 @@ import {
   correctionActivities,
   correctionProblems,
 } from '../../../src/activities/corrections.js';
-import type { CorrectableType } from '../../../src/messages/activities.js';
 import { NO_ACCOUNTS } from '../../../src/messages/inputs.js';
+import type { CorrectableType } from '../../../src/messages/kinds.js';
 import { fieldsOf } from '../../../src/services/forms/schema-fields.js';
 import { business, merchant, OWNER } from '../../rigs/inputs.js';
 

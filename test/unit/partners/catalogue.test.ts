@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { partnerClients, readAccounts } from '../../../src/partners/account-settings.js';
 import { type Operation, operationName, pathParameters } from '../../../src/partners/catalogue.js';
 import { encode } from '../../../src/partners/encoding.js';
-import { catalogue, SYSTEM_NAMES, settingsPrefix } from '../../../src/partners/systems.js';
+import { catalogue, PARTNERS, SYSTEM_NAMES, settingsPrefix } from '../../../src/partners/systems.js';
 import { fieldsOf } from '../../../src/services/forms/schema-fields.js';
 import { failureOf } from '../../rigs/partners/failure.js';
 
@@ -54,6 +54,18 @@ const all = catalogue();
 const operations = SYSTEM_NAMES.flatMap((system) =>
   Object.entries(all[system]).map(([key, operation]) => ({ system, key, operation })),
 );
+
+describe('a POST is repeated because of a key', () => {
+  it.each(operations)(
+    '$system $key: only with the key of its partner in the request',
+    ({ system, operation }) => {
+      const field = PARTNERS[system].idempotencyKey?.field;
+      const names = fieldsOf(operation.request).map(({ name }) => name);
+      const hasKey = field !== undefined && names.includes(field);
+      expect(operation.repeats === 'has a key' ? hasKey : !hasKey || operation.effect === 'once').toBe(true);
+    },
+  );
+});
 
 describe('the catalogue has what a probe sends', () => {
   it.each(operations.filter(({ operation }) => operation.effect === 'read'))(

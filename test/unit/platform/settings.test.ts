@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LIBRARY_SECTIONS, PROCESS_SETTINGS, type Process } from '../../../scripts/settings.js';
 import { loadCommandSettings } from '../../../src/apps/command/cli/command-line.js';
 import { loadConsoleSettings } from '../../../src/apps/console/settings.js';
+import { SYSTEM_NAMES, settingsPrefix } from '../../../src/partners/systems.js';
 import { shapeOf } from '../../../src/platform/schemas/shape.js';
 import { startTracing } from '../../../src/platform/tracing/spans.js';
 
@@ -41,7 +42,7 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     ['codec-server', ['CODEC_JWKS_URL']],
     ['sandbox', []],
   ])('%s checks the addresses %j', (process, connectsTo) => {
-    const partners = ['BOARDING_URL', 'BANKING_URL', 'PAYMENTS_URL', 'PLANT_STORE_URL', 'PROCESSOR_URL'];
+    const partners = SYSTEM_NAMES.map((system) => `${settingsPrefix(system)}URL`);
     const checked = settings.filter((each) => each.process === process && each.address);
     expect(checked.map(({ name }) => name).sort()).toEqual(
       connectsTo.flatMap((name) => (name === 'partners' ? partners : name)).sort(),

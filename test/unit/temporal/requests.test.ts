@@ -1,8 +1,8 @@
 import proto from '@temporalio/proto';
 import { describe, expect, it } from 'vitest';
 import { answersIn, partnerActivitiesIn, runsOf } from '../../../src/temporal/history.js';
+import { MERCHANT } from '../../../src/temporal/kinds/merchant.js';
 import { resolveOnce, startOrAttach } from '../../../src/temporal/requests.js';
-import { MERCHANT } from '../../../src/temporal/start.js';
 import { merchant } from '../../rigs/inputs.js';
 import {
   type Answers,

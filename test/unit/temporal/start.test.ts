@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { indexedWords } from '../../../src/messages/listed.js';
+import { BUSINESS } from '../../../src/temporal/kinds/business.js';
+import { CUSTOMER } from '../../../src/temporal/kinds/customer.js';
+import { MERCHANT } from '../../../src/temporal/kinds/merchant.js';
 import {
   type Agent,
-  BUSINESS,
-  CUSTOMER,
   differenceFromStart,
   differingFields,
-  MERCHANT,
   type StartOptions,
   startOnce,
   startOperation,

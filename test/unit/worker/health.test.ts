@@ -157,17 +157,20 @@ it('requirements and changes whose reads webhooks may nudge count from zero, at 
       ),
     ),
   );
-  expect(raised.map(([, , labels]) => keyOf(labels as object as never)).sort()).toEqual(expected.sort());
+  const raising = raised.map(([, , labels]) => keyOf(labels as object as never));
+  expect(raising).toEqual(expect.arrayContaining(expected));
+  expect(raising.filter((key) => /customerOnboarding|onboardingBatch/.test(key))).toEqual([]);
   const merchants = { activityType: 'awaitStatusChange', workflowType: 'merchantBoarding' };
   const businesses = { activityType: 'awaitProfileChange', workflowType: 'businessOnboarding' };
   const boarding = { namespace: 'default', system: 'boarding', result: 'changed', ...merchants };
   const banking = { namespace: 'default', system: 'banking', result: 'changed', ...businesses };
-  expect(kept.filter(([name]) => name === 'gangway_polls_total')).toEqual([
+  const polls = [
     ['gangway_polls_total', 0, { ...boarding, account: '', taskQueue: 'gangway-boarding' }],
     ['gangway_polls_total', 0, { ...boarding, account: 'acme', taskQueue: 'gangway-boarding-acme' }],
     ['gangway_polls_total', 0, { ...banking, account: '', taskQueue: 'gangway-banking' }],
     ['gangway_polls_total', 0, { ...banking, account: 'acme', taskQueue: 'gangway-banking-acme' }],
-  ]);
+  ];
+  expect(kept).toEqual(expect.arrayContaining(polls));
 });
 
 it('an exchange counts by its status, or by what failed', () => {

@@ -4,9 +4,9 @@ import pLimit from 'p-limit';
 import pThrottle from 'p-throttle';
 import type { RowResult } from '../../../messages/batches.js';
 import { partsOfId } from '../../../messages/ids.js';
+import { EACH_ONBOARDING } from '../../../messages/kinds.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
 import { awaitOutcome, EndedWithoutOutcome, type Outcome } from '../../../services/client/watching.js';
-import { BUSINESS, CUSTOMER, MERCHANT } from '../../../temporal/start.js';
 import { isUnavailable, promptly } from '../../../temporal/unavailable.js';
 import { CommandFailed, EXIT } from '../cli/errors.js';
 
@@ -54,8 +54,9 @@ export async function awaitAll(
 }
 
 async function endOf(client: Client, { workflowId }: RowResult, persistently: Persistently): Promise<End> {
-  const kind = [MERCHANT, BUSINESS, CUSTOMER].find(({ type }) => type === partsOfId(workflowId)?.type);
-  const restart = `start it again with "gangway ${kind?.command} FILE --again"`;
+  const type = partsOfId(workflowId)?.type;
+  const command = EACH_ONBOARDING.find(([each]) => each === type)?.[1].command;
+  const restart = `start it again with "gangway ${command} FILE --again"`;
   const read = () => awaitOutcome<Outcome>(client, workflowId, { restart, input: 'FILE' });
   return persistently(() => promptly(client, read)).catch((error: unknown) => {
     if (error instanceof EndedWithoutOutcome) return { failed: error.reason };

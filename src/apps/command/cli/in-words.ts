@@ -3,11 +3,7 @@ import type { TypedSearchAttributes } from '@temporalio/common';
 import { currentClaim } from '../../../messages/claims.js';
 import { leavesOf } from '../../../messages/objects.js';
 import { OUTCOMES } from '../../../messages/onboarding-state.js';
-import type {
-  BusinessOnboardingOutcome,
-  MerchantBoardingOutcome,
-  UnstartedPart,
-} from '../../../messages/onboardings.js';
+import type { CustomerOnboardingOutcome, UnstartedPart } from '../../../messages/onboardings.js';
 import type { OperationOutcome } from '../../../messages/partner-operations.js';
 import { type AnswerKind, detailBeside, type Requirement } from '../../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
@@ -76,7 +72,7 @@ export function takeBackCommand(name: string, id: string): string {
   return resolveCommands(name, { id, answers: ['take-back'] }).trim();
 }
 
-type PartOutcome = MerchantBoardingOutcome | BusinessOnboardingOutcome | UnstartedPart;
+type OneOutcome = Exclude<Outcome, CustomerOnboardingOutcome> | UnstartedPart | OperationOutcome<object>;
 
 /** One line; for a customer, one more for each of its parts. */
 export function outcomeLines(outcome: Outcome | OperationOutcome<object>): string[] {
@@ -94,12 +90,12 @@ export function printOutcome(
   for (const line of [`${workflowId} ${first}`, ...parts]) printer.line(line);
 }
 
-function lineOf(outcome: PartOutcome | OperationOutcome<object>): string {
+function lineOf(outcome: OneOutcome): string {
   const detail = detailOf(outcome);
   return detail ? `${outcome.outcome}: ${detail}` : outcome.outcome;
 }
 
-function detailOf(outcome: PartOutcome | OperationOutcome<object>): string {
+function detailOf(outcome: OneOutcome): string {
   if ('problems' in outcome) return problemLines(outcome.problems).join(';').trim();
   if ('mid' in outcome) return `mid ${outcome.mid}`;
   if ('bankingStatus' in outcome) {

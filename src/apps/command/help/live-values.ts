@@ -1,12 +1,13 @@
 import type { Client } from '@temporalio/client';
 import { TASKS } from '../../../messages/codes.js';
 import { possibleWorkflowIds, WORKFLOW_ID_PREFIXES } from '../../../messages/ids.js';
+import { EACH_WORKFLOW } from '../../../messages/kinds.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
 import { Deadline } from '../../../platform/http/deadline.js';
 import { onboardingName } from '../../../services/inbox/inbox.js';
 import { withClient } from '../../../temporal/connection.js';
 import { either, is, isIn, startsWith } from '../../../temporal/query.js';
-import { type Filter, type Listed, listed, typesOf, visibilityQuery } from '../../../temporal/search.js';
+import { type Filter, type Listed, listed, visibilityQuery } from '../../../temporal/search.js';
 import { type CommandSettings, loadCommandSettings, type Surroundings } from '../cli/command-line.js';
 
 type Found = readonly (readonly [word: string, description: string])[];
@@ -45,7 +46,7 @@ const ABOUT: Readonly<Record<string, Partial<Filter>>> = {
   cancel: { running: true },
 };
 
-const TYPES = typesOf(WORKFLOW_ID_PREFIXES);
+const TYPES = EACH_WORKFLOW.map(([type]) => type);
 
 /** The onboardings and operations that begin so, the newest first: an onboarding by its `externalId`. */
 export function onboardingIds(surroundings: Surroundings, command: string, current: string): Promise<Found> {

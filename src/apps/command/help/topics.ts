@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { REQUIREMENT_KINDS, TASKS } from '../../../messages/codes.js';
+import { EACH_ONBOARDING } from '../../../messages/kinds.js';
 import { didYouMean } from '../../../platform/settings/nearest.js';
 import { columnsOf } from '../../../services/batches/columns.js';
 import { fieldsOf } from '../../../services/forms/schema-fields.js';
@@ -49,18 +50,11 @@ export type Topic = keyof typeof TEXTS;
 
 /** The inputs load the SDK, which no other topic needs. @throws {InvalidInput} */
 async function inputOf(kind: string | undefined, env: NodeJS.ProcessEnv): Promise<z.ZodType> {
-  const { merchantBoardingInput, businessOnboardingInput, customerOnboardingInput } = await import(
-    '../../../messages/inputs.js'
-  );
+  const { KINDS } = await import('../../../temporal/kinds/kinds.js');
   const { readAccounts } = await import('../../../partners/account-settings.js');
-  const inputs = {
-    merchant: merchantBoardingInput,
-    business: businessOnboardingInput,
-    customer: customerOnboardingInput,
-  };
-  const [, input] = Object.entries(inputs).find(([name]) => name === kind) ?? [];
-  if (input) return input(readAccounts(env));
-  throw new InvalidInput(`name the input: ${Object.keys(inputs).join(', ')}`);
+  const [type] = EACH_ONBOARDING.find(([, { nouns }]) => nouns[0] === kind) ?? [];
+  if (type) return KINDS[type].schema(readAccounts(env));
+  throw new InvalidInput(`name the input: ${EACH_ONBOARDING.map(([, { nouns }]) => nouns[0]).join(', ')}`);
 }
 
 /** Joins paragraphs with empty lines. Multi-line paragraphs stay as they are. */

@@ -5,6 +5,8 @@ import {
   REQUIREMENT_KINDS,
   STAGES,
 } from '../../../messages/codes.js';
+import { EACH_ONBOARDING } from '../../../messages/kinds.js';
+import { capitalized } from '../../../partners/bounds.js';
 import { SYSTEM_NAMES } from '../../../partners/names.js';
 import {
   type Act,
@@ -22,25 +24,16 @@ import {
 } from '../cli/options.js';
 
 export function addStarts(program: Command, act: Act): void {
-  withStartOptions(program.command('board'))
-    .summary('board a merchant')
-    .description(starting('Board the merchant in FILE', 'merchant'))
-    .action(act(async () => (await import('./start.js')).board));
-  withStartOptions(program.command('onboard-business'))
-    .summary('onboard a business at the bank')
-    .description(starting('Onboard the business in FILE at the bank', 'business'))
-    .action(act(async () => (await import('./start.js')).onboardBusiness));
-  const customer =
-    'Onboard the customer in FILE: its merchant at the payment partner, its business at the bank';
-  withStartOptions(program.command('onboard'))
-    .summary('onboard a customer: merchant and business')
-    .description(starting(customer, 'customer'))
-    .action(act(async () => (await import('./start.js')).onboard));
+  for (const [type, { command, task, nouns }] of EACH_ONBOARDING)
+    withStartOptions(program.command(command))
+      .summary(task)
+      .description(starting(capitalized(task), nouns[0]))
+      .action(act(async () => (await import('./start.js')).startOf(type)));
 }
 
 function starting(what: string, kind: string): string {
   return (
-    `${what} (see examples/${kind}.json and "gangway help fields ${kind}"). The same externalId attaches to the first ` +
+    `${what}, as FILE describes it (see examples/${kind}.json and "gangway help fields ${kind}"). The same externalId attaches to the first ` +
     'onboarding, running or ended, so a script can safely run this command again.'
   );
 }

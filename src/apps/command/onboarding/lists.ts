@@ -1,19 +1,11 @@
 import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
 import { OUR_SOFTWARE_FAILS } from '../../../messages/activities.js';
-import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../../messages/ids.js';
+import { ACCOUNTS, ASKING, ONBOARDINGS, OPERATIONS } from '../../../messages/kinds.js';
 import { defined } from '../../../messages/objects.js';
 import type { Stage } from '../../../messages/onboarding-state.js';
 import type { Requirement, RequirementKind } from '../../../messages/requirements.js';
-import {
-  byDue,
-  INBOX_TYPES,
-  type InboxItem,
-  isLate,
-  itemsOf,
-  shortIds,
-  toDo,
-} from '../../../services/inbox/inbox.js';
+import { byDue, type InboxItem, isLate, itemsOf, shortIds, toDo } from '../../../services/inbox/inbox.js';
 import { stateOf } from '../../../temporal/onboardings.js';
 import {
   count,
@@ -102,7 +94,7 @@ interface InboxOptions extends ListFilter, RecordFormat, Flags<'overdue' | 'uncl
 export async function inbox(cli: CommandLine, words: readonly string[], options: InboxOptions) {
   const { overdue, unclaimed, limit, json, csv, ...others } = options;
   partnerAccountOf(cli.config(), options, 'inbox', 'nothing was read');
-  const everything = { types: INBOX_TYPES, actionRequired: true };
+  const everything = { types: ASKING, actionRequired: true };
   const find = words.join(' ');
   await withTemporal(cli, async ({ client }) => {
     const wanted = { ...others, ...everything, find, ...(overdue && { dueUntil: new Date() }) };

@@ -1,10 +1,12 @@
-import { type OnboardingType, workflowId } from '../../../messages/ids.js';
+import { workflowId } from '../../../messages/ids.js';
+import { ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
 import { doubtsAbout, NOT_READ, referencesAt, soonReferencesAt } from '../../../services/batches/doubts.js';
 import { formatOf } from '../../../services/batches/format.js';
-import { kindOf, NAMES } from '../../../services/batches/validation.js';
+import { kindOf } from '../../../services/batches/validation.js';
 import type { Outcome } from '../../../services/client/watching.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
-import { BUSINESS, CUSTOMER, differenceFromStart, type Kind, MERCHANT } from '../../../temporal/start.js';
+import { KINDS } from '../../../temporal/kinds/kinds.js';
+import { differenceFromStart } from '../../../temporal/start.js';
 import { readJson, shellWord, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { followStarted, gangwayOf } from '../cli/follow.js';
@@ -13,21 +15,18 @@ import type { Flags } from '../cli/options.js';
 import { sayingHowFar, UNKNOWN_START } from '../cli/progress.js';
 import { type Confirming, confirmDoubts, type Strict } from '../cli/prompts.js';
 
-export const board = startOf(MERCHANT);
-export const onboardBusiness = startOf(BUSINESS);
-export const onboard = startOf(CUSTOMER);
-
 /** @throws {InvalidInput} when a file is an onboarding of another type, which another command starts */
 export function rejectOtherKind(given: unknown, file: string, type?: OnboardingType): void {
   const found = kindOf(given);
   if (!('kind' in found) || found.kind.type === type) return;
-  const [what] = NAMES[found.kind.type];
+  const { nouns, command } = ONBOARDINGS[found.kind.type];
   throw new InvalidInput(
-    `${sourceName(file)}: is a ${what}; nothing was started. Use "gangway ${found.kind.command} ${shellWord(file)}"`,
+    `${sourceName(file)}: is a ${nouns[0]}; nothing was started. Use "gangway ${command} ${shellWord(file)}"`,
   );
 }
 
-function startOf<Input extends { externalId: string; account?: string | undefined }>(kind: Kind<Input>) {
+export function startOf(type: OnboardingType) {
+  const kind = KINDS[type];
   return async (
     cli: CommandLine,
     file: string,

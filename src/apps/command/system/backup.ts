@@ -5,14 +5,9 @@ import { createInterface } from 'node:readline';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { type OnboardingType, partsOfId, workflowId } from '../../../messages/ids.js';
-import {
-  accountName,
-  externalId,
-  type KnownAccounts,
-  type MerchantBoardingInput,
-  partnerId,
-} from '../../../messages/inputs.js';
+import { partsOfId, workflowId } from '../../../messages/ids.js';
+import { accountName, externalId, type KnownAccounts } from '../../../messages/inputs.js';
+import { OF_PARTS } from '../../../messages/kinds.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
 import {
   type BackedUp,
@@ -24,6 +19,8 @@ import {
   type Restoring,
   restore,
 } from '../../../temporal/backup.js';
+import type { AnyInput } from '../../../temporal/kinds/kind.js';
+import { KINDS } from '../../../temporal/kinds/kinds.js';
 import {
   dataConverter,
   KEY_ID,
@@ -91,8 +88,8 @@ export async function restoreAll(
       else if (row) row({ workflowId, restoring });
       else cli.line(`${workflowId} ${describeRestoring(entry, restoring, dryRun)}`);
     };
-    // Customers come last.
-    const groups = Map.groupBy(inOrder(entries), ({ type }) => type === 'customerOnboarding');
+    // Those made of others come last.
+    const groups = Map.groupBy(inOrder(entries), ({ type }) => OF_PARTS.includes(type));
     for (const group of groups.values()) await limit.map(group, restoreOne);
     const { adopts, asks, there, skipped } = counts;
     if (!json && !csv)
@@ -212,18 +209,6 @@ function whyForged({ key, mac = '' }: z.output<typeof footer>, macs: ReadonlyMap
   return isOwn ? undefined : `it was changed since, or key ${key} has another value`;
 }
 
-const name = z.string();
-const agent = { agentProfileId: partnerId.optional(), agent: name.optional() };
-const boarding = z.looseObject({ merchant: z.looseObject({ dba: name }), ...agent });
-const business = z.looseObject({ holder: z.looseObject({ doingBusinessAsName: name }) });
-
-/** What a start reads of each input. No more, or a backup could not be restored once a partner has made a rule stricter. */
-const INPUTS: Readonly<Record<OnboardingType, z.ZodObject>> = {
-  merchantBoarding: boarding.extend({ merchantProfileId: partnerId.optional() }),
-  businessOnboarding: business,
-  customerOnboarding: z.looseObject({ boarding, business }),
-};
-
 /** @throws {InvalidInput} when an entry has the input of another onboarding, or an id that no start makes */
 function requireOwnInputs(file: string, entries: BackedUp[], known: KnownAccounts, isAuthentic: boolean) {
   const ids = new Set(entries.map((entry) => entry.workflowId));
@@ -232,8 +217,8 @@ function requireOwnInputs(file: string, entries: BackedUp[], known: KnownAccount
     if (!isRestored(entry)) continue;
     const { type, input, workflowId: id } = entry;
     const where = `${file}:${index + 2}`;
-    const schema = INPUTS[type].extend({ externalId, account: accountName(known) });
-    const { externalId: key, account } = check(schema, input, where) as MerchantBoardingInput;
+    const schema = KINDS[type].kept.extend({ externalId, account: accountName(known) });
+    const { externalId: key, account } = check(schema, input, where) as unknown as AnyInput;
     const ofId = partsOfId(id)?.account;
     // The input of a part has no account. Temporal may have forgotten a customer that somebody ended.
     const isPart = isAuthentic || ids.has(workflowId('customerOnboarding', key, ofId));

@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { FileDoubts } from '../../../messages/batches.js';
-import { BATCHES, partsOfId } from '../../../messages/ids.js';
+import { partsOfId } from '../../../messages/ids.js';
+import { BATCHES, EACH_ONBOARDING } from '../../../messages/kinds.js';
 import { fieldOf } from '../../../messages/objects.js';
 import { handOver } from '../../../services/batches/batches.js';
 import { heldSource, rowReader } from '../../../services/batches/format.js';
@@ -8,7 +9,6 @@ import {
   fileDoubts,
   type Invalid,
   kindsOf,
-  NAMES,
   type Ready,
   rowCheck,
   rowSchemas,
@@ -43,12 +43,19 @@ export function BatchUpload() {
       <p>The console first checks the file and shows what would happen. Nothing starts before you confirm.</p>
       <p>
         CSV templates:
-        {Object.values(NAMES).map(([one, several]) => (
-          <>
-            {' '}
-            <a href={`/start/${one}/template.csv`}>{several}</a>
-          </>
-        ))}
+        {EACH_ONBOARDING.map(
+          ([
+            ,
+            {
+              nouns: [one, several],
+            },
+          ]) => (
+            <>
+              {' '}
+              <a href={`/start/${one}/template.csv`}>{several}</a>
+            </>
+          ),
+        )}
       </p>
       <Form action="/batches" enctype="multipart/form-data">
         <Field
@@ -70,7 +77,7 @@ export function BatchUpload() {
   );
 }
 
-const PREFIX = `${BATCHES.onboardingBatch}-`;
+const PREFIX = `${BATCHES.onboardingBatch.idPrefix}-`;
 
 export function pathOfBatch(id: string): string {
   return `/batches/${id.slice(PREFIX.length)}`;

@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { isSamePerson } from '../../../messages/claims.js';
+import { ASKING } from '../../../messages/kinds.js';
 import { TASKS } from '../../../messages/requirements.js';
-import { byDue, INBOX_TYPES, type InboxItem, itemsOf } from '../../../services/inbox/inbox.js';
+import { byDue, type InboxItem, itemsOf } from '../../../services/inbox/inbox.js';
 import { nameOf } from '../../../services/texts/names.js';
 import { type Filter, listedBy, mostUrgent, visibilityQuery } from '../../../temporal/search.js';
 import { Fields, inboxOf, pathOf, withList } from '../query.js';
@@ -132,7 +133,7 @@ export function waitingList(
   const wanted: Filter = {
     ...{ kind, system, find, partnerAccounts: listedAccounts(visitor, account) },
     ...{
-      types: INBOX_TYPES,
+      types: ASKING,
       actionRequired: true,
       dueAfter: after === undefined ? undefined : new Date(after),
     },

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { isSamePerson } from '../../../messages/claims.js';
+import { capitalized } from '../../../partners/bounds.js';
 import type { InboxItem } from '../../../services/inbox/inbox.js';
 import { type Column, Table, tooltip } from '../../../services/reports/page.js';
 import { readState } from '../onboarding-view.js';
@@ -10,7 +11,7 @@ import { AnswerForms } from './answer-forms.js';
 import { withoutPrivate } from './filters.js';
 import { ChooseCell, ClaimChosen, chosenAs, INBOX } from './handling.js';
 import { type Choices, choicesIn, chosenItems, FILTER, isSearched, waitingList } from './inbox-filter.js';
-import { BusinessCell, capitalized, Due, Empty, Pages, Person } from './parts.js';
+import { BusinessCell, Due, Empty, Pages, Person } from './parts.js';
 import { Detail, ObstacleNote } from './requirement.js';
 
 export interface InboxSizes {

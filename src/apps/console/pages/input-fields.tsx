@@ -1,4 +1,5 @@
 import { fieldOf } from '../../../messages/objects.js';
+import { capitalized } from '../../../partners/bounds.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { REDACTED } from '../../../platform/privacy/masked.js';
 import { isSecretField } from '../../../platform/privacy/private-fields.js';
@@ -9,7 +10,7 @@ import { Table } from '../../../services/reports/page.js';
 import { type Filled, wrongIn } from '../answer.js';
 import { type CorrectionField, nameOfRemoval, nameOfValue, OTHER_FIELDS } from '../correction-fields.js';
 import type { Fields } from '../query.js';
-import { type Choices, capitalized, Field, fieldLabel, Problem } from './parts.js';
+import { type Choices, Field, fieldLabel, Problem } from './parts.js';
 
 interface InputFieldsProps {
   readonly parts: readonly FormPart[];

@@ -1,6 +1,7 @@
 import { partsOfId, systemOf } from '../../../messages/ids.js';
 import { leavesOf } from '../../../messages/objects.js';
 import { portalLink } from '../../../partners/account-settings.js';
+import { capitalized } from '../../../partners/bounds.js';
 import { REDACTED } from '../../../platform/privacy/masked.js';
 import { isCorrectable } from '../../../services/forms/corrections.js';
 import type { Asked } from '../../../services/inbox/waits.js';
@@ -22,7 +23,7 @@ import { pathOf } from '../query.js';
 import { hasRole, NotShown, type Shown, useVisit, type Visit } from '../route.js';
 import { AnswerForms } from './answer-forms.js';
 import { Handling } from './handling.js';
-import { capitalized, Form, fieldLabel, Id, Problem, Trail, When } from './parts.js';
+import { Form, fieldLabel, Id, Problem, Trail, When } from './parts.js';
 import { Asked as AskedText, ObstacleNote } from './requirement.js';
 import { Stages } from './stages.js';
 import { Answered, Timeline } from './timeline.js';

@@ -1,4 +1,10 @@
-import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../../messages/ids.js';
+import {
+  ACCOUNTS,
+  EACH_ONBOARDING,
+  ONBOARDINGS,
+  type OnboardingType,
+  OPERATIONS,
+} from '../../../messages/kinds.js';
 import { STAGES } from '../../../messages/onboarding-state.js';
 import { isLate, toDo } from '../../../services/inbox/inbox.js';
 import { Table } from '../../../services/reports/page.js';
@@ -34,8 +40,8 @@ const MOST_PAGES = 40;
 
 const WHAT = { onboardings: ONBOARDINGS, operations: OPERATIONS, accounts: ACCOUNTS } as const;
 const KINDS = Object.fromEntries(
-  Object.entries(ONBOARDINGS).map(([name, words]) => [name, words.replace('-', ' ')]),
-) as typeof ONBOARDINGS;
+  EACH_ONBOARDING.map(([type, { idPrefix }]) => [type, idPrefix.replace('-', ' ')]),
+) as Readonly<Record<OnboardingType, string>>;
 
 const day = (label: string) => ({ ...text(label, { type: 'date' }), read: dayIn });
 

@@ -4,6 +4,7 @@ import { isSamePerson, LONGEST_REMARK } from '../../../messages/claims.js';
 import { fieldOf, leavesOf } from '../../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
 import { type AnswerKind, detailBeside, type Requirement, TASKS } from '../../../messages/requirements.js';
+import { capitalized } from '../../../partners/bounds.js';
 import { REDACTED } from '../../../platform/privacy/masked.js';
 import { changesOf, inputFor } from '../../../services/forms/corrections.js';
 import { Facts, Name } from '../../../services/reports/page.js';
@@ -20,19 +21,7 @@ import { type Fields, pathOf, withList } from '../query.js';
 import { hasRole, NotShown, OfVisit, type Shown, type Visit } from '../route.js';
 import { AnswerForms, labelOf } from './answer-forms.js';
 import { Handling, listIn, type ProposedShown, pageIn } from './handling.js';
-import {
-  capitalized,
-  Due,
-  Field,
-  Form,
-  fieldLabel,
-  Id,
-  inShort,
-  Problem,
-  Prose,
-  Trail,
-  When,
-} from './parts.js';
+import { Due, Field, Form, fieldLabel, Id, inShort, Problem, Prose, Trail, When } from './parts.js';
 
 /** A visit to a requirement, with what is known of it; without a requirement when it is not open. */
 export type Found = Awaited<ReturnType<typeof find>>;

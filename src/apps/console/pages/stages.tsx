@@ -1,7 +1,11 @@
-import { partsOfId, type WorkflowType } from '../../../messages/ids.js';
+import { stagesOf } from '../../../messages/codes.js';
+import { isCustomer, partsOfId } from '../../../messages/ids.js';
+import type { WorkflowType } from '../../../messages/kinds.js';
 import type { StageSeconds } from '../../../messages/listed.js';
 import type { OnboardingState, Stage } from '../../../messages/onboarding-state.js';
 import { PARTS, type Part } from '../../../messages/onboardings.js';
+import { capitalized } from '../../../partners/bounds.js';
+import { SUCCESSES } from '../../../services/reports/figures.js';
 import { PART_NAMES } from '../../../services/reports/record-page.js';
 import { whatHappened } from '../../../services/texts/codes.js';
 import { span } from '../../../services/texts/time.js';
@@ -9,14 +13,9 @@ import type { Listed } from '../../../temporal/search.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import type { OnboardingView } from '../onboarding-view.js';
 import { pathOf } from '../query.js';
-import { capitalized, firstSentence, Prose } from './parts.js';
+import { firstSentence, Prose } from './parts.js';
 
-const STAGES: Readonly<Partial<Record<WorkflowType, readonly Stage[]>>> = {
-  merchantBoarding: ['preparing', 'applying', 'underwriting', 'boarding'],
-  businessOnboarding: ['applying', 'underwriting', 'opening'],
-};
-
-const GOOD: readonly string[] = ['boarded', 'onboarded', 'done'];
+const GOOD: readonly string[] = [...SUCCESSES, 'done'];
 
 export function Stages({ listed, view }: { readonly listed: Listed; readonly view: OnboardingView }) {
   const { workflowId, state, parts } = view;
@@ -25,7 +24,7 @@ export function Stages({ listed, view }: { readonly listed: Listed; readonly vie
   if (!type || !stage) return null;
   return (
     <section id="stages" aria-label="Where it stands">
-      {type === 'customerOnboarding' ? (
+      {isCustomer(workflowId) ? (
         (Object.keys(PARTS) as Part[]).map((part) => <PartStages key={part} {...{ part, state, parts }} />)
       ) : (
         <StageList type={type} stage={stage} state={state} seconds={listed.stageSeconds} />
@@ -64,7 +63,7 @@ interface StageListProps {
 function StageList(props: StageListProps) {
   return (
     <ol class="stages">
-      {stagesOf(props).map(({ name, how, note, isNow }) => (
+      {shownStages(props).map(({ name, how, note, isNow }) => (
         <li key={name} class={how} aria-current={isNow ? 'step' : undefined}>
           {isNow || how === 'done' ? <strong>{capitalized(name)}</strong> : capitalized(name)}
           <small>{note}</small>
@@ -74,8 +73,8 @@ function StageList(props: StageListProps) {
   );
 }
 
-function stagesOf({ type, stage, state, seconds }: StageListProps) {
-  const stages = STAGES[type] ?? ['working'];
+function shownStages({ type, stage, state, seconds }: StageListProps) {
+  const stages = stagesOf(type);
   const isOver = !stages.includes(stage);
   const isGood = GOOD.includes(stage);
   const current = stages.indexOf(stage);

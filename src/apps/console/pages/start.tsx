@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type OnboardingType, workflowId } from '../../../messages/ids.js';
-import { fieldOf } from '../../../messages/objects.js';
+import { workflowId } from '../../../messages/ids.js';
+import { EACH_ONBOARDING, ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
+import { capitalized } from '../../../partners/bounds.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { columnsOf } from '../../../services/batches/columns.js';
 import { doubtsAbout, type References, referencesAt } from '../../../services/batches/doubts.js';
@@ -10,7 +11,9 @@ import { Notes } from '../../../services/reports/page.js';
 import { csvOf } from '../../../services/texts/csv.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
 import { parseJson, utf8 } from '../../../services/texts/text.js';
-import { BUSINESS, CUSTOMER, differenceFromStart, type Kind, MERCHANT } from '../../../temporal/start.js';
+import type { AnyInput, Kind } from '../../../temporal/kinds/kind.js';
+import { EACH_KIND } from '../../../temporal/kinds/kinds.js';
+import { differenceFromStart } from '../../../temporal/start.js';
 import { isUnavailable, promptly, rejectionOf, sentenceOf } from '../../../temporal/unavailable.js';
 import { pathOf } from '../query.js';
 import { accountProblem, maySee, NotShown, ownAccounts, type Shown, useVisit, type Visit } from '../route.js';
@@ -23,11 +26,9 @@ import { type Choices, Field, Form, fieldLabel, Problem } from './parts.js';
 
 type Startable = ReturnType<typeof startable>;
 
-const KINDS: Readonly<Record<string, Startable>> = {
-  merchant: startable('merchant', 'A merchant, at the boarding partner.', MERCHANT),
-  business: startable('business', 'A business, at the bank.', BUSINESS),
-  customer: startable('customer', 'Both.', CUSTOMER),
-};
+const STARTABLES: ReadonlyMap<string, Startable> = new Map(
+  EACH_KIND.map((kind) => [ONBOARDINGS[kind.type].nouns[0], startable(kind)]),
+);
 
 export async function showChoice(visit: Visit): Promise<Shown> {
   const page = (
@@ -35,9 +36,10 @@ export async function showChoice(visit: Visit): Promise<Shown> {
       <h1>Start</h1>
       <h2>One onboarding</h2>
       <ul>
-        {Object.entries(KINDS).map(([path, { name, what }]) => (
+        {[...STARTABLES].map(([name, { type }]) => (
           <li>
-            <a href={`/start/${path}`}>Start a {name}</a> <span class="faint">{what}</span>
+            <a href={`/start/${name}`}>Start a {name}</a>{' '}
+            <span class="faint">{capitalized(ONBOARDINGS[type].task)}.</span>
           </li>
         ))}
       </ul>
@@ -47,8 +49,11 @@ export async function showChoice(visit: Visit): Promise<Shown> {
         <Field
           {...{ name: 'input', label: 'JSON file', type: 'file', accept: '.json' }}
           advice={[
-            ...['As ', <code>gangway board</code>, ', ', <code>onboard-business</code>],
-            ...[' and ', <code>onboard</code>, ' take it.'],
+            ...[
+              'As the commands take it: ',
+              EACH_ONBOARDING.map(([, { command }]) => command).join(', '),
+              '.',
+            ],
           ]}
         />
         <button type="submit">Check and start</button>
@@ -73,19 +78,16 @@ const REFERENCES = /\b(?:agentProfileId|boardingSettingsId)\b/g;
 /** Doubts about an input that would be started, in the words of the form. */
 async function doubtsOf(
   { client, settings }: Visit,
-  { type }: Pick<Kind<unknown>, 'type'>,
-  input: { readonly externalId: string; readonly account?: string | undefined },
+  { type }: Kind,
+  input: AnyInput,
 ): Promise<readonly FieldProblem[]> {
   const id = workflowId(type, input.externalId, input.account);
   const { doubts } = await doubtsAbout(client, settings.taskQueue, input, id, sharedLists);
   return doubts.map(({ field, message }) => ({ field, message: message.replace(REFERENCES, fieldLabel) }));
 }
 
-function startable<Input extends { readonly externalId: string; readonly account?: string | undefined }>(
-  name: string,
-  what: string,
-  kind: Kind<Input>,
-) {
+function startable(kind: Kind) {
+  const [name] = ONBOARDINGS[kind.type].nouns;
   const formFor = ({ settings, visitor }: Visit) => inputForm(kind.schema(ownAccounts(settings, visitor)));
   const show = async (visit: Visit, given: Given): Promise<Shown> => {
     const choices = await partnerChoices(visit, kind.type);
@@ -93,7 +95,7 @@ function startable<Input extends { readonly externalId: string; readonly account
     return { title: `Start a ${name}`, status: given.status, page };
   };
   return {
-    ...{ type: kind.type, name, what },
+    type: kind.type,
     template: ({ settings, visitor }: Visit): Shown => ({
       file: csvOf([], columnsOf([kind.schema(ownAccounts(settings, visitor))]).names),
       ...{ fileName: `${name}.csv`, contentType: 'text/csv; charset=utf-8' },
@@ -149,6 +151,12 @@ interface StartPageProps extends Given {
   readonly choices: Readonly<Record<string, Choices>> | undefined;
 }
 
+/** Where an input names an agent and boarding settings. */
+const AGENTS_IN: Readonly<Partial<Record<OnboardingType, string>>> = {
+  merchantBoarding: '',
+  customerOnboarding: 'boarding.',
+};
+
 /**
  * Reads the boarding partner's lists for a person with one account, because the lists of two accounts differ.
  *
@@ -157,10 +165,10 @@ interface StartPageProps extends Given {
 async function partnerChoices({ client, settings, visitor }: Visit, type: OnboardingType) {
   const { accounts } = ownAccounts(settings, visitor);
   const own = [...(maySee(visitor, undefined) ? [undefined] : []), ...Object.keys(accounts)];
-  if (type === 'businessOnboarding' || own.length !== 1) return {};
+  const prefix = AGENTS_IN[type];
+  if (prefix === undefined || own.length !== 1) return {};
   const listed = await sharedLists(client, settings.taskQueue, own[0]);
   if (!listed) return undefined;
-  const prefix = type === 'customerOnboarding' ? 'boarding.' : '';
   return Object.fromEntries(
     Object.entries(listed).map(([field, all]) => [
       prefix + field,
@@ -205,7 +213,7 @@ function StartPage({ path, parts, choices, typed, problems, digest, failure }: S
 }
 
 /** Starts an onboarding, or shows the one of the same `externalId` that was there before. */
-async function started<Input>(visit: Visit, kind: Kind<Input>, input: Input): Promise<Shown> {
+async function started(visit: Visit, kind: Kind, input: AnyInput): Promise<Shown> {
   const { client, settings, visitor, audit } = visit;
   const { taskQueue, dbaForm } = settings;
   const { workflowId, started: isNew } = await promptly(client, () =>
@@ -253,16 +261,14 @@ async function startHeld(visit: Visit, { fields, files: { input: file } }: HeldF
   const value = parseJson(utf8(file.bytes, file.name), file.name);
   const found = kindOf(value);
   if ('problem' in found) throw new InvalidInput(`${file.name}: ${found.problem}; nothing was started`);
-  const startable = Object.values(KINDS).find(({ type }) => type === found.kind.type);
-  if (!startable) throw new NotShown(422, NO_KIND);
-  return startable.fromFile(visit, value, file.name, fields['doubts'] === 'true');
+  return startable(found.kind).fromFile(visit, value, file.name, fields['doubts'] === 'true');
 }
 
 const NO_KIND = 'There is no such kind of onboarding.';
 
 /** @throws {NotShown} */
 export function kindIn({ params: { kind = '' } }: Visit): Startable {
-  const found = fieldOf(KINDS, kind);
+  const found = STARTABLES.get(kind);
   if (!found) throw new NotShown(404, NO_KIND);
   return found;
 }

@@ -3,12 +3,12 @@ import { hostname } from 'node:os';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../../../src/messages/search-attributes.js';
+import { MERCHANT } from '../../../../src/temporal/kinds/merchant.js';
 import {
   dataConverter,
   generatePayloadKey,
   parsePayloadKeys,
 } from '../../../../src/temporal/payload-codec.js';
-import { startMerchantBoarding } from '../../../../src/temporal/start.js';
 import { gangway } from '../../../rigs/command.js';
 import { merchant } from '../../../rigs/inputs.js';
 import { jsonLines, launch, run } from '../../../rigs/processes.js';
@@ -168,7 +168,7 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
     const client = new Client({ connection, dataConverter: dataConverter(parsePayloadKeys(keys)) });
     const ids: string[] = [];
     for (let number = 0; number < count; number++) {
-      const { workflowId } = await startMerchantBoarding(client, merchant(), { taskQueue: own.taskQueue });
+      const { workflowId } = await MERCHANT.start(client, merchant(), { taskQueue: own.taskQueue });
       ids.push(workflowId);
     }
     return ids;

@@ -6,15 +6,12 @@ import { z } from 'zod';
 import { adoptionRules } from '../../../../src/apps/command/batch/adoption.js';
 import { openSource } from '../../../../src/apps/command/batch/batch.js';
 import { MAGIC_SSNS } from '../../../../src/apps/sandbox/banking/scenarios.js';
-import {
-  businessOnboardingInput,
-  customerOnboardingInput,
-  merchantBoardingInput,
-  NO_ACCOUNTS,
-} from '../../../../src/messages/inputs.js';
+import { merchantBoardingInput, NO_ACCOUNTS } from '../../../../src/messages/inputs.js';
+import { ONBOARDINGS } from '../../../../src/messages/kinds.js';
 import { addressChange, webhook } from '../../../../src/partners/banking/requests.js';
 import { type Format, rowReader } from '../../../../src/services/batches/format.js';
 import { type Row, rowSchemas } from '../../../../src/services/batches/validation.js';
+import { EACH_KIND } from '../../../../src/temporal/kinds/kinds.js';
 import { NO_INPUT } from '../../../rigs/command.js';
 
 const FOLDER = new URL('../../../../examples/', import.meta.url);
@@ -47,11 +44,11 @@ const EXAMPLES: [string, any][] = [
 
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   adopt: adopted[0] ?? z.never(),
-  merchant: merchantBoardingInput(),
+  ...Object.fromEntries(
+    EACH_KIND.map(({ type, schema }) => [ONBOARDINGS[type].nouns[0], schema(NO_ACCOUNTS)]),
+  ),
   merchants: merchantBoardingInput(),
   crm: merchantBoardingInput(),
-  business: businessOnboardingInput(),
-  customer: customerOnboardingInput(),
   address: z.preprocess((change: object) => ({ ...change, oneTimeCode: '000000' }), addressChange),
   webhooks: z.array(webhook),
 };

@@ -141,7 +141,11 @@ describe('gangway help', () => {
     expect(await printed('help', 'columns', 'business')).toContain(',beneficialOwners.3.zipCode,');
     expect(await printed('help', 'columns', 'customer')).toContain(',boarding.merchant.dba,');
     expect(await gangway({}, ['help', 'columns', 'merchants'])).toMatchObject({
-      ...{ code: 2, stdout: '', stderr: 'name the input: merchant, business, customer\n' },
+      ...{
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/^name the input: merchant, business, customer\b.*\n$/),
+      },
     });
   });
 

@@ -132,9 +132,11 @@ describe('a partner webhook', () => {
       ['businessOnboarding', 'banking', '', 0],
       ['businessOnboarding', 'banking', 'acme', 0],
     ];
-    expect(await samples('changes')).toEqual(none);
+    expect(await samples('changes')).toEqual(expect.arrayContaining(none));
     await pass(70_000);
-    expect(await samples('changes')).toEqual(none.with(1, ['merchantBoarding', 'boarding', 'acme', 1]));
+    expect(await samples('changes')).toEqual(
+      expect.arrayContaining(none.with(1, ['merchantBoarding', 'boarding', 'acme', 1])),
+    );
   });
 
   it('counts each time: as the last one again, and for a change of the same workflow again', async () => {

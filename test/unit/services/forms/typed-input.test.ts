@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { dateTime } from '../../../../src/partners/fields.js';
 import { formOf } from '../../../../src/services/forms/schema-fields.js';
 import { fieldsIn, inputForm } from '../../../../src/services/forms/typed-input.js';
-import { BUSINESS, CUSTOMER, MERCHANT } from '../../../../src/temporal/start.js';
+import { BUSINESS } from '../../../../src/temporal/kinds/business.js';
+import { CUSTOMER } from '../../../../src/temporal/kinds/customer.js';
+import { MERCHANT } from '../../../../src/temporal/kinds/merchant.js';
 
 const KNOWN = { posNames: [], accounts: { west: { posNames: [] } } };
 

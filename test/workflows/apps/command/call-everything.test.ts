@@ -7,7 +7,7 @@ import { closeAll, partnerClients, readAccounts } from '../../../../src/partners
 import { type Operation, operationName } from '../../../../src/partners/catalogue.js';
 import { catalogue, PARTNERS, SYSTEM_NAMES } from '../../../../src/partners/systems.js';
 import { gangway } from '../../../rigs/command.js';
-import { CALLS } from '../../../rigs/partners/calls/calls.js';
+import { KNOWN } from '../../../rigs/partners/known/known.js';
 import { POS_NAMES } from '../../../rigs/partners/openapi/documents.js';
 import { createRig } from '../../../rigs/rig.js';
 import { shared } from '../../../rigs/shared.js';
@@ -29,7 +29,7 @@ const formOf = ({ effect, encoding, returns, exactNumbers, issuesCredential, ano
   JSON.stringify([effect, encoding, returns, exactNumbers, issuesCredential, anonymous]);
 
 describe.each(SYSTEM_NAMES)('gangway call %s', (system) => {
-  const calls = CALLS[system];
+  const calls = KNOWN[system].calls;
   const operations: Readonly<Record<string, Operation>> = catalogue({ posNames: POS_NAMES })[system];
   /** A worker makes the call of the first operation of each form. */
   const first = new Map(

@@ -1,11 +1,11 @@
 import type { Client } from '@temporalio/client';
 import { OUR_SOFTWARE_FAILS } from '../../../../messages/activities.js';
 import type { RequirementKind } from '../../../../messages/codes.js';
+import { ASKING } from '../../../../messages/kinds.js';
 import { SEARCH_ATTRIBUTES } from '../../../../messages/search-attributes.js';
 import { servedSystems } from '../../../../partners/account-settings.js';
 import { SYSTEM_NAMES } from '../../../../partners/names.js';
 import { obstacleOf } from '../../../../services/inbox/answering.js';
-import { INBOX_TYPES } from '../../../../services/inbox/inbox.js';
 import { decodedPayloads, encryptedIn, type PayloadKey } from '../../../../temporal/payload-codec.js';
 import { all, type Condition, compared, IS_RUNNING, is, isIn } from '../../../../temporal/query.js';
 import { count, listed, type Raw, rawListed } from '../../../../temporal/search.js';
@@ -157,7 +157,7 @@ const OUR_FAULT: RequirementKind = 'software-error';
 
 /** Counts the workflows that ask because they wait for a partner, or because our own code fails. */
 async function examineWaits(client: Client, taskQueue: string): Promise<Verdict[]> {
-  const inInbox = isIn('WorkflowType', INBOX_TYPES);
+  const inInbox = isIn('WorkflowType', ASKING);
   const found = await Promise.all(
     [...ABOUT_PARTNERS, OUR_FAULT].map(async (kind) => {
       const asked = is(SEARCH_ATTRIBUTES.requirements, kind);

@@ -1,7 +1,9 @@
 import type { ByHand } from '../../../../src/partners/by-hand.js';
 import type { PaymentsClient } from '../../../../src/partners/payments/client.js';
 import type { PaymentsOperations } from '../../../../src/partners/payments/operations.js';
-import type { Case } from './calls.js';
+import type { Case, KnownPartner } from './known-partner.js';
+import { PAYMENTS_REFUSALS } from './payments-refusals.js';
+import { PAYMENTS_WIRE } from './payments-wire.js';
 
 const address = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zip: '12207' };
 const account = { type: 'merchant', name: 'Bakery', description: 'Bread', address } as const;
@@ -32,7 +34,7 @@ const newLocation = (client: ByHand<PaymentsClient>) =>
 const newBatch = (client: ByHand<PaymentsClient>) => idOf(client.openBatch({ account_id, name: 'Monday' }));
 
 /** Valid calls for each operation: the last one is the operation, those before it prepare it. The compiler asks for all of them. */
-export const PAYMENTS_CALLS: Record<
+const PAYMENTS_CALLS: Record<
   keyof PaymentsOperations,
   (client: ByHand<PaymentsClient>, test: Case) => Promise<unknown>
 > = {
@@ -122,4 +124,12 @@ export const PAYMENTS_CALLS: Record<
     client.confirmPaymentV1({ ...(await started(client, test, 'startPayment', 'surcharge')), confirm: true }),
   refundTransaction: async (client, test) =>
     client.refundTransaction({ ...(await started(client, test, 'startPayment')), amount: 300 }),
+};
+
+export const PAYMENTS: KnownPartner<'payments'> = {
+  calls: PAYMENTS_CALLS,
+  wire: PAYMENTS_WIRE,
+  refusals: PAYMENTS_REFUSALS,
+  headers: { 'x-svc-api-key': 'sandbox', accept: 'application/json' },
+  credentialsOf: (caller) => ({ 'x-svc-api-key': caller }),
 };

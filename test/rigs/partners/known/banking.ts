@@ -1,8 +1,12 @@
+import { expect } from 'vitest';
 import type { BankingClient } from '../../../../src/partners/banking/client.js';
 import type { BankingOperations } from '../../../../src/partners/banking/operations.js';
 import { type ByHand, byHand } from '../../../../src/partners/by-hand.js';
+import { signInOf } from '../../sandbox/banking/running-banking.js';
 import { ADDRESS, HOLDER, OWNER } from '../banking/partner.js';
-import type { Case } from './calls.js';
+import { BANKING_REFUSALS } from './banking-refusals.js';
+import { BANKING_WIRE } from './banking-wire.js';
+import type { Case, KnownPartner } from './known-partner.js';
 
 const CARD = { paymentCardId: 'card-1001' };
 const PERIOD = { period: '2026-01-15T00:00:00Z' };
@@ -58,7 +62,7 @@ async function newCard(client: ByHand<BankingClient>): Promise<typeof CARD> {
 type Call = (client: ByHand<BankingClient>, test: Case) => Promise<unknown>;
 
 /** Valid calls for each operation: the last one is the operation, those before it prepare it. The compiler asks for all of them. */
-export const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
+const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
   issueToken: async (client) => {
     const user = { nickName: 'sandbox', password: 'sandbox', tokenDevice: 'd', nameDevice: 'n' };
     await client.issueToken({ ...user, reCaptchaResponse: null, captcha: { token: 'c' } });
@@ -189,4 +193,15 @@ export const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
     await client.updateWebhook({ webhookId, ...webhookOf(test.key), notificationType: 'AChOut' });
   },
   deleteWebhook: async (client, test) => client.deleteWebhook({ webhookId: await registered(client, test) }),
+};
+
+export const BANKING: KnownPartner<'banking'> = {
+  calls: BANKING_CALLS,
+  wire: BANKING_WIRE,
+  refusals: BANKING_REFUSALS,
+  headers: { authorization: expect.stringMatching(/^Bearer \S{36}$/), 'x-partner-id': 'partner-1' },
+  async credentialsOf(caller, sandbox) {
+    const { text } = await sandbox.call('POST /api/auth/v2', signInOf(caller), 'nobody');
+    return { authorization: `Bearer ${/"token":"([^"]+)"/.exec(text)?.[1]}` };
+  },
 };

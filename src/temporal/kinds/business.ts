@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import {
+  type BusinessOnboardingInput,
+  businessOnboardingInput,
+  type FollowedBusinessInput,
+  followedBusinessInput,
+} from '../../messages/inputs.js';
+import { defined } from '../../messages/objects.js';
+import { defineKind } from './kind.js';
+
+export const keptOfBusiness = z.looseObject({ holder: z.looseObject({ doingBusinessAsName: z.string() }) });
+
+export const BUSINESS = defineKind<BusinessOnboardingInput | FollowedBusinessInput>('businessOnboarding', {
+  fields: ['holder'],
+  schema: businessOnboardingInput,
+  about: ({ holder }) => ({ dba: holder.doingBusinessAsName }),
+  correction: { followed: followedBusinessInput },
+  kept: keptOfBusiness,
+  restart: (input, { bankingProfileId: profileId }, restored) => ({
+    args: [input, undefined, { ...restored, ...defined({ profileId }) }],
+    isKnown: profileId !== undefined,
+  }),
+});
