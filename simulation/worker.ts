@@ -241,7 +241,7 @@ export class Worker extends Process {
     const running = this.#begin(activity.run, scheduled, of, beat);
     this.#attempts.set(token, running);
     const result = await running.result;
-    this.#attempts.delete(token);
+    if (this.#attempts.get(token) === running) this.#attempts.delete(token);
     if (result.willCompleteAsync) return;
     // The core tries to report for some seconds.
     await this.world.sleep(this.world.chance.between(1, 10));

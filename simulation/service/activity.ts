@@ -42,8 +42,7 @@ export class Activity {
   #isCancelled = false;
   /** It is canceled between two attempts. */
   #endsBetween = false;
-  /** Resets do not count from 1 again. */
-  #attempts = 0;
+  #hasStarted = false;
   /** These cancel the wait for an attempt, and its timeouts. */
   #wait = () => {};
   #limit = () => {};
@@ -73,14 +72,15 @@ export class Activity {
 
   /** Whether an attempt has started that its end is about. */
   get hasStarted(): boolean {
-    return this.#attempts > 0 && !this.#endsBetween;
+    return this.#hasStarted && !this.#endsBetween;
   }
 
   /** A worker takes the attempt. */
   start(): string {
-    this.#attempts += 1;
+    this.#hasStarted = true;
     this.#limit();
-    this.token = `${this.run.runId}/${this.scheduled.seq}/${this.#attempts}`;
+    // As on the server, an attempt has its number only, which a reset begins again: an older one may be taken for it.
+    this.token = `${this.run.runId}/${this.scheduled.seq}/${this.attempt}`;
     this.#limit = this.#after(this.startToCloseMs, () => this.#timedOut('START_TO_CLOSE'));
     this.#watch();
     return this.token;
