@@ -19,7 +19,8 @@ import { runUntilDecided } from './journey/until-decided.js';
  * A person is asked about:
  * - notes, requested changes, a missing submission and an unclear mid: `boarding/decisions.ts`
  * - a step that the partner rejects or forbids, or whose outcome is unknown: `journey/run-step.ts`
- * - a step that waits for a day: `journey/step-waits.ts`
+ * - a merchant that cannot be adopted, and fees that the partner keeps: `boarding/steps.ts`; answers that it rejects: `boarding/review.ts`
+ * - a step that waits longer than `GANGWAY_WAIT_MAX`: `journey/step-waits.ts`
  * - what holds up all onboardings: refused credentials and unreadable responses in `partnerAccount`, and a status that nobody
  *   knows in `partnerRecord`
  *
@@ -57,7 +58,7 @@ async function establishMerchant(boarding: Boarding, restored: Restored | undefi
   else await adoptMerchant(boarding, merchantProfileId, restored);
 }
 
-/** Sends what is due by the rules of `boarding/decisions.ts`. While a person is asked meanwhile, the status is polled. */
+/** Sends what is due by the rules of `boarding/decisions.ts`. */
 async function send(boarding: Boarding, due: Due): Promise<void> {
   switch (due.send) {
     case 'application':

@@ -7,7 +7,7 @@ import { shapeOf } from '../schemas/shape.js';
  * The parts of all settings: formats, and the way to read them. Each folder declares the settings that it uses, and each process
  * composes them. The `meta` of a schema has what docs/configuration.md shows: `description`, `format`, `unset` (the effect of
  * omitting the setting, if that is not its default), and `secret`. It also has `address`: whether the process connects to the
- * value. A bucket has the name of the setting that replaces the server of buckets.
+ * value. Of a bucket, it names the setting with another endpoint.
  */
 
 // Keeps B1.

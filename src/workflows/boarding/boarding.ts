@@ -83,7 +83,7 @@ export class Boarding {
     return String(this.input.current.merchant.dba);
   }
 
-  /** The partner has decided since the write in flight began, and has not taken it back. */
+  /** The last read since a write began shows a decision. */
   get isDecided(): boolean {
     const { latest } = this.poll;
     return latest !== undefined && isDecided(latest.phase);

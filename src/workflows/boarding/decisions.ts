@@ -33,7 +33,7 @@ import { CALM, calmed, comparable, type Restless, seenOf, tracked } from './rest
 
 export type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
 
-/** The status in which an answer was delivered. If the partner lists its note in a later status, it asks again. */
+/** The status in which an answer was delivered. If the partner lists the note under a later status, it asks again. */
 export interface Delivered extends StatusMark {
   /**
    * In milliseconds since 1970: if the note is still listed by then, the partner asks again. Absent where the date of the status
@@ -47,7 +47,7 @@ export interface Remembered {
   readonly seen: Seen;
   /** null when nobody knows, because the merchant was adopted. */
   readonly submitted: boolean | null;
-  /** The phase that does not show whether the merchant was submitted. A person is asked while it is in this phase. */
+  /** The phase in which nobody knows whether somebody has submitted the merchant. A person is asked meanwhile. */
   readonly unclearIn?: MerchantPhase;
   /** By the IDs of the notes. */
   readonly delivered: Readonly<Record<string, Delivered>>;
@@ -169,7 +169,7 @@ function onNotes(
 
 /**
  * A person is asked once for the changes that the partner wants. When it wants something else, the question closes, the answer is
- * dropped, and a person is asked again. When underwriting continues, both end as well. In other statuses an answer waits.
+ * dropped, and a person is asked again. When underwriting continues, the question and its answer end. In other statuses an answer waits.
  */
 export function onChangesRequested(
   { seen, restless }: Pick<Remembered, 'seen' | 'restless'>,
@@ -359,7 +359,7 @@ export function next(remembered: Remembered, situation: Situation): Next<Seen, D
   const sent = due(remembered, situation);
   const { phase } = remembered.seen;
   const outcome = merchantOutcome(remembered.seen, situation.merchantProfileId);
-  // While a person is asked, or the partner has decided, anything may happen.
+  // While a person is asked, a decision ends the question; after a decision, its withdrawal goes on. Both show in a read only.
   const mayChange = situation.open.length > 0 || (phase !== null && isDecided(phase));
   return {
     due: sent ? [{ task: 'write', ...sent }] : [],

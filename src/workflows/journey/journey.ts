@@ -40,9 +40,10 @@ import { type StepContext, type Timeline, type UnfinishedWrites, unfinishedWrite
 import { StepWaits } from './step-waits.js';
 import { unlessCancelled } from './tasks.js';
 
-/** The hours in which people answer, and claim, what is asked. Default: {@link DEFAULT_DUE_IN_HOURS}, and nobody has to claim anything. */
 interface Deadlines {
+  /** In which people have to answer. Default: {@link DEFAULT_DUE_IN_HOURS}. */
   readonly dueInHours?: number | undefined;
+  /** In which they have to claim a question. Default: they need not. */
   readonly unclaimedInHours?: number | undefined;
 }
 
@@ -120,7 +121,7 @@ export class Journey<Memory = unknown, Input extends object = object>
     return raise(this.cell, question);
   }
 
-  /** Sends answers by the steps with these IDs. Nobody can take them back. If `send` throws, they stay in flight until the end drops them. */
+  /** Sends answers by the steps with these IDs. Nobody can take them back. If `send` throws, they stay so, and the end tells what may have arrived. */
   async whileSending<Result>(
     answers: readonly Answered[],
     writes: readonly string[],

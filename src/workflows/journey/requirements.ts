@@ -209,7 +209,7 @@ export const takenBack =
     return all(moved(entry, { is: 'open' }), recorded('answer-taken-back', detail))(state, context);
   };
 
-/** The steps with these IDs take the answers to the partner; without IDs, they have ended. */
+/** The steps with these IDs take the answers to the partner. Without IDs, they no longer do. */
 export const onTheirWay = (answered: readonly Answered[], writes?: readonly string[]): Transition =>
   all(
     ...answered.map(({ requirement: { id } }) =>

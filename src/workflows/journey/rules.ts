@@ -85,7 +85,7 @@ export function when(condition: boolean, ...decisions: Decision[]): readonly Dec
   return condition ? decisions : [];
 }
 
-/** What is answered by people, and perhaps not over. */
+/** What people have answered, by id, with the time until which the partner may still list it. */
 export type Marks<Mark extends { readonly until?: number | undefined }> = Readonly<Record<string, Mark>>;
 
 /** The times, in milliseconds since 1970, by which the partner should no longer list what was answered. */

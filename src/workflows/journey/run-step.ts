@@ -72,7 +72,7 @@ export function runOnce<Result>(context: StepContext, step: OnceWrite<Result>): 
       }
       if (inherited) return inherited;
       const begunAt = Date.now();
-      // When the server cancels a write between two attempts, it does not report the intent of one that has timed out.
+      // A write that is canceled between two attempts fails without the intent of one that timed out, so the time that has passed decides.
       const cutOff = () => (Date.now() - begunAt >= ATTEMPT_MS ? 'unknown' : 'not-sent');
       const outcome = await attemptWrite(context, step, () => step.run(send, earlier), cutOff);
       if (outcome.is !== 'done') step.failed?.(outcome.failure);
@@ -104,7 +104,7 @@ function afterFailure(earlier: Earlier, failure: PartnerErrorDetails): Earlier {
   return { isUncertain, ...defined({ baseline, phase }), failure };
 }
 
-/** The outcome that an earlier workflow left, in place of a first request: it may have sent the write, or its result is not believed. */
+/** In place of a first request: an earlier workflow may have sent it, or its response named a record that is not ours. */
 function inheritedOutcome({ title, mayBeDone, rejected }: OnceWrite<unknown>): Failed | undefined {
   if (mayBeDone !== undefined)
     return { is: 'uncertain', failure: { ...ownFailure('Uncertain', title, mayBeDone), baseline: [] } };

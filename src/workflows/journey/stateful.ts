@@ -46,7 +46,7 @@ export class Stateful<Memory, Input extends object> {
     this.cell.update(all(...transitions));
   }
 
-  /** What the next run takes over. What was read last is no evidence there. */
+  /** What the next run takes over: all but the input, which it gets as such, and the last read, which is no evidence there. */
   get carried(): Carried<Memory> {
     const { input: _, ...carried } = this.cell.state;
     return { ...carried, poll: defined({ pace: carried.poll.pace }) };
