@@ -68,7 +68,9 @@ it('a correction that the partner rejects is not delivered by the submission of 
   await rig.sandbox.plan('400', 'submit-merchant', { about: `${merchantProfileId}`, meanwhile });
   const patch = { application: { salesAndBusinessProfile: { annualVolume: 7 } } };
   await onboarding.resolve(id, { kind: 'correction', patch });
-  const { timeline } = await onboarding.until(({ stage }) => stage === 'underwriting');
+  const { timeline } = await onboarding.until(({ timeline: all }) =>
+    all.some(({ event }) => event === 'answer-dropped'),
+  );
   const lines = timeline.map(({ event, detail }) => `${event}: ${detail}`);
   expect(lines).toContain('submitted: by somebody else');
   expect(lines).toContain(`answer-dropped: ${id}: somebody else has submitted it`);
