@@ -1,4 +1,5 @@
 import { allIn } from '../src/apps/sandbox/faults.js';
+import { APPLICATION_NUMBERS } from '../src/apps/sandbox/habits/identity.js';
 import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import { type OnboardingState, stateQuery, type TimelineEntry } from '../src/messages/onboarding-state.js';
 import type { Delivery, OutboundEvent, OutboundEventType } from '../src/messages/outbound-events.js';
@@ -176,9 +177,15 @@ async function operated({ plan, network, partners, service, client }: End): Prom
   return (await Promise.all(problems)).flat();
 }
 
-async function believedWrongly({ partners }: End, witnesses: readonly Witness[]): Promise<string[]> {
+async function believedWrongly({ partners, plan }: End, witnesses: readonly Witness[]): Promise<string[]> {
   const control = <Reply>(method: 'GET', path: string) => partners.control<Reply>(method, path);
-  return contradicted(witnesses, await evidenceOf(partners.ledger, MARKERS.noteAnswer, control));
+  const isRenumbered = plan.habits.includes('numbers-of-v1');
+  const ledger = partners.ledger.flatMap((entry) =>
+    isRenumbered && entry.operation === 'create-merchant-v1' && typeof entry.id === 'number'
+      ? [entry, { ...entry, id: entry.id + APPLICATION_NUMBERS }]
+      : [entry],
+  );
+  return contradicted(witnesses, await evidenceOf(ledger, MARKERS.noteAnswer, control));
 }
 
 /** A question about a write is about a request that had left, or about a worker that was killed or stopped just before that. */

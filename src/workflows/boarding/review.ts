@@ -1,5 +1,5 @@
 import { sleep } from '@temporalio/workflow';
-import type { StatusSnapshot, Warned } from '../../messages/boarding-activities.js';
+import type { Delivery, StatusSnapshot, Warned } from '../../messages/boarding-activities.js';
 import { MERCHANT_PHASES } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../platform/privacy/masked.js';
@@ -15,6 +15,7 @@ import {
   afterDelivery,
   afterUpload,
   commentOf,
+  deliveredNotes,
   listsDelivered,
   missingDocuments,
   notesOf,
@@ -33,8 +34,11 @@ export async function deliverAnswers(boarding: Boarding, answers: readonly Answe
     await uploadDocuments(boarding, answers);
     boarding.poll.forgetLatest();
     try {
-      const { delivered, before } = await requestReview(boarding, answers);
-      await (delivered ? keepDelivery(boarding, answers, before) : keepForLater(boarding, answers, before));
+      const sent = await requestReview(boarding, answers);
+      if (sent.delivered) await keepDelivery(boarding, answers, sent.before);
+      // Somebody is asked about the other note first.
+      else if (sent.isIncomplete) boarding.poll.replaceWith(sent.before);
+      else keepForLater(boarding, answers, sent.before);
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
       const now = await read(boarding);
@@ -131,7 +135,7 @@ async function upload(boarding: Boarding, { id, description, ...first }: Upload)
 /** The status before the partner took the answers, or the one with which it did not take them. */
 type Sent =
   | { readonly delivered: true; readonly before: StatusMark }
-  | { readonly delivered: false; readonly before: StatusSnapshot };
+  | (Delivery & { readonly delivered: false });
 
 /** Reports to the underwriters that their notes are answered, with the texts as comment. */
 function requestReview(boarding: Boarding, answers: readonly Answered[]): Promise<Sent> {
@@ -140,7 +144,13 @@ function requestReview(boarding: Boarding, answers: readonly Answered[]): Promis
   const { status = '', statusDate = null } = remembered.seen;
   const taken = { delivered: true, before: { status, statusDate } } as const;
   const noteIds = notesOf(answers);
+  const deliveredIds = deliveredNotes(remembered);
   const comment = commentOf(answers);
+  const request = {
+    ...{ merchantProfileId, noteIds },
+    ...(comment && { comment }),
+    ...(deliveredIds && { deliveredIds }),
+  };
   /** The first read without the notes. A list may lack a row, so that they are gone is evidence only if another read shows it. */
   let gone: StatusSnapshot | undefined;
   const effectIn = (now: StatusSnapshot | undefined) => {
@@ -152,8 +162,7 @@ function requestReview(boarding: Boarding, answers: readonly Answered[]): Promis
   };
   return runOnce<Sent>(journey, {
     title: REVIEW,
-    run: (send) =>
-      send(partner.requestUnderwritingReview, { merchantProfileId, ...(comment && { comment }), noteIds }),
+    run: (send) => send(partner.requestUnderwritingReview, request),
     endsWhenRejected: true,
     readEvidence: async ({ isUncertain }) => {
       if (!isUncertain) return undefined;

@@ -223,7 +223,7 @@ async function inspect({ journey }: Boarding, merchantProfileId: number): Promis
 export const FEES = 'set the fees';
 
 /** How long the partner may take to show on all of its servers what it has accepted, from one look to the next. */
-const SHOWN_AFTER = ['10s', '1 minute', '10 minutes'] as const;
+const SHOWN_AFTER = ['10s', '1 minute', '10 minutes', '1 hour'] as const;
 
 /** Sets the requested fees, if there are any, and asks a person if the partner keeps others. */
 export async function setFees({ journey, merchantProfileId, input }: Boarding): Promise<void> {

@@ -217,6 +217,7 @@ describe('the notes of underwriters', () => {
 
   it.each([
     ['Pending', ['Why?', 'How?'], true],
+    ['Pending', ['Why?', 'How?', 'Unasked?'], false],
     ['Pending', ['How?'], false],
     ['UW Level 1: Pending', ['Why?'], true],
     ['Escalated', ['Why?'], true],
@@ -227,8 +228,21 @@ describe('the notes of underwriters', () => {
     const reads = { getStatus: status(name), getUnderwritingNotes };
     const { run, sent } = atPartner({ ...reads, requestUnderwritingReview: {} });
     const noteIds = await idsOf(note('Why?'));
-    const answer = { merchantProfileId: 7, comment: 'Because.', noteIds: [...noteIds, 'note-gone'] };
-    expect(await run('requestUnderwritingReview', answer)).toMatchObject({ delivered });
+    const deliveredIds = await idsOf(note('How?'));
+    const given = { comment: 'Because.', noteIds: [...noteIds, 'note-gone'], deliveredIds };
+    const answer = (await run('requestUnderwritingReview', { merchantProfileId: 7, ...given })) as object;
+    expect(answer).toMatchObject({ delivered });
+    expect('isIncomplete' in answer).toBe(listed.includes('Unasked?'));
     expect(sent).toEqual(delivered ? [['requestUnderwritingReview', { id: 7, comment: 'Because.' }]] : []);
+  });
+
+  it('are answered beside others when each of their IDs looks like a new one', async () => {
+    const getUnderwritingNotes = [note('Why?'), note('How?')];
+    const reads = { getStatus: status('Pending'), getUnderwritingNotes };
+    const { run } = atPartner({ ...reads, requestUnderwritingReview: {} });
+    const noteIds = await idsOf(note('Why?'));
+    expect(await run('requestUnderwritingReview', { merchantProfileId: 7, noteIds })).toMatchObject({
+      delivered: true,
+    });
   });
 });
