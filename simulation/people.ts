@@ -9,7 +9,7 @@ import { createOf, finalMid, holderOf } from './ledger.js';
 import { MARKERS } from './markers.js';
 import type { Departure, Network } from './network.js';
 import { PartnerStaff } from './partner-staff.js';
-import { isStale, OUTAGES } from './plan.js';
+import { OUTAGES } from './plan.js';
 import type { Scene } from './scene.js';
 import { Answering, type Case } from './slips.js';
 import { type Witness, writtenAs } from './writes.js';
@@ -325,8 +325,6 @@ export class People {
     if (kind !== 'rejected-input') return false;
     const at = Date.parse(raisedAt);
     if (this.scene.plan.existing === 'claimed' && CLAIMED.test(detail)) return true;
-    if (/To change an answer, take it back\.$/.test(detail) && this.scene.plan.habits.some(isStale))
-      return true;
     if (detail === REFUSED_REVIEW)
       return this.#meets('400') || this.#heldTakesAnswers || this.#isStatusReadLate(at);
     return FOR_NO_REASON.test(detail) || (SHUT_OUT.test(detail) && this.#isShutOut(at));

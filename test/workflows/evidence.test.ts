@@ -245,7 +245,10 @@ describe.concurrent('answers to notes', () => {
     const { boarding, input, id, notes } = await noted(unaware, ['Which goods?']);
     await unaware.sandbox.transition(id, { notes: ['Which goods?', 'Which suppliers?'] });
     await answer(boarding, notes[0] as Requirement, 'Bread.');
-    const { requirements } = await boarding.until((state) => state.requirements.length === 1, 'the other note');
+    const { requirements } = await boarding.until(
+      (state) => state.requirements.length === 1,
+      'the other note',
+    );
     expect(requirements).toMatchObject([{ kind: 'underwriting-note', detail: 'Which suppliers?' }]);
     expect(await unaware.sandbox.writes(input.externalId)).not.toContain(REVIEW);
     await answer(boarding, requirements[0] as Requirement, 'A mill.');
