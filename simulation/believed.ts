@@ -1,4 +1,7 @@
+import { APPLICATION_NUMBERS } from '../src/apps/sandbox/habits/identity.js';
+import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import type { Party } from './cast.js';
+import type { Plan } from './plan.js';
 import type { Scene } from './scene.js';
 import type { Witness } from './writes.js';
 
@@ -30,4 +33,14 @@ export function indistinct(
     return isOthers && isBelieved && isAtOnce ? [party as Party, owner] : [];
   });
   return new Set(pairs);
+}
+
+/** The ledger, with each create also under the number with which a partner that counts twice has responded to it. */
+export function asNumbered(ledger: readonly LedgerEntry[], { habits }: Plan): readonly LedgerEntry[] {
+  if (!habits.includes('numbers-of-v1')) return ledger;
+  const isOfV1 = ({ operation }: LedgerEntry) => operation === 'create-merchant-v1';
+  const others = ledger
+    .filter(isOfV1)
+    .map((entry) => ({ ...entry, id: Number(entry.id) + APPLICATION_NUMBERS }));
+  return [...ledger, ...others];
 }

@@ -1,5 +1,4 @@
 import { allIn } from '../src/apps/sandbox/faults.js';
-import { APPLICATION_NUMBERS } from '../src/apps/sandbox/habits/identity.js';
 import type { LedgerEntry } from '../src/apps/sandbox/ledger.js';
 import { type OnboardingState, stateQuery, type TimelineEntry } from '../src/messages/onboarding-state.js';
 import type { Delivery, OutboundEvent, OutboundEventType } from '../src/messages/outbound-events.js';
@@ -8,7 +7,7 @@ import { operationName } from '../src/partners/catalogue.js';
 import { catalogue } from '../src/partners/systems.js';
 import { outcomeOf, stateOf } from '../src/temporal/onboardings.js';
 import { found } from '../test/rigs/privacy/markers.js';
-import { indistinct } from './believed.js';
+import { asNumbered, indistinct } from './believed.js';
 import { type Party, workersOf } from './cast.js';
 import { type Batch, EFFECTS, isErrand, wrongIn } from './errands.js';
 import { bankByHand } from './existing.js';
@@ -185,13 +184,8 @@ async function believedWrongly(
   witnesses: readonly Witness[],
 ): Promise<string[]> {
   const control = <Reply>(method: 'GET', path: string) => partners.control<Reply>(method, path);
-  const isRenumbered = plan.habits.includes('numbers-of-v1');
-  const ledger = partners.ledger.flatMap((entry) =>
-    isRenumbered && entry.operation === 'create-merchant-v1' && typeof entry.id === 'number'
-      ? [entry, { ...entry, id: entry.id + APPLICATION_NUMBERS }]
-      : [entry],
-  );
   const clear = witnesses.filter(({ party }) => !confused.has(party));
+  const ledger = asNumbered(partners.ledger, plan);
   return contradicted(clear, await evidenceOf(ledger, MARKERS.noteAnswer, control));
 }
 
