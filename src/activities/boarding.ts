@@ -27,7 +27,13 @@ export function boardingActivities({
   return {
     ...applicationActivities(client, reader, reservations),
 
-    readStatus: ({ merchantProfileId }) => readNow(() => snapshot(merchantProfileId)),
+    readStatus: ({ merchantProfileId, seen }) =>
+      readNow(() =>
+        readTwice(
+          () => snapshot(merchantProfileId),
+          (now) => lacksNotes(seen, now),
+        ),
+      ),
 
     inspectMerchant: ({ merchantProfileId, workflowId }) =>
       repeatable(
@@ -63,7 +69,10 @@ export function boardingActivities({
     requestUnderwritingReview: ({ merchantProfileId, comment, noteIds, deliveredIds }) =>
       sendOnce(async (options) => {
         await reservations.hold(merchantProfileId);
-        const before = await snapshot(merchantProfileId, { signal: options.signal }, () => false);
+        const before = await readTwice(
+          () => snapshot(merchantProfileId, { signal: options.signal }, () => false),
+          (now) => lacksNotes({ noteIds }, now),
+        );
         const isAsked = before.notes.some(({ id }) => noteIds.includes(id));
         // The partner takes a review for the answer to all of them.
         const known = deliveredIds && [...noteIds, ...deliveredIds];

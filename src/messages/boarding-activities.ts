@@ -142,8 +142,8 @@ export interface BoardingActivities {
     phases: readonly MerchantPhase[];
     application: NonNullable<MerchantBoardingInput['application']>;
   }): Once<Submission & Warned>;
-  /** Nudges the status poll afterwards, which may not have seen the change. */
-  readStatus(request: { merchantProfileId: number }): Promise<StatusSnapshot>;
+  /** Reads again where notes of `seen` are gone. Nudges the status poll afterwards, which may not have seen the change. */
+  readStatus(request: { merchantProfileId: number; seen: Seen }): Promise<StatusSnapshot>;
   /** Reads a merchant that is to be adopted, and finds another boarding that has reserved it, running or not. */
   inspectMerchant(request: {
     merchantProfileId: number;

@@ -150,14 +150,16 @@ describe('an application', () => {
 
   it('has the phase that a person gave to its status', async () => {
     const { run } = atPartner({ getStatus: status('Escalated') }, 'approved');
-    expect(await run('readStatus', { merchantProfileId: 7 })).toMatchObject({ phase: 'approved' });
+    expect(await run('readStatus', { merchantProfileId: 7, seen: { phase: null } })).toMatchObject({
+      phase: 'approved',
+    });
   });
 });
 
 describe('the notes of underwriters', () => {
   const read = async (notes: object[]) => {
     const { run } = atPartner({ getStatus: status('Pending'), getUnderwritingNotes: notes });
-    const { notes: seen } = (await run('readStatus', { merchantProfileId: 7 })) as {
+    const { notes: seen } = (await run('readStatus', { merchantProfileId: 7, seen: { phase: null } })) as {
       notes: { id: string; more?: number }[];
     };
     return seen;
@@ -171,7 +173,7 @@ describe('the notes of underwriters', () => {
       'Send the owner&#39;s license &amp; a caf&eacute; permit &lt;2 MB&gt; &#x41; &nope; &#27; AT&T';
     const getStatus = { ...status('Pending'), comment: 'Ada &amp; Bo' };
     const { run } = atPartner({ getStatus, getUnderwritingNotes: [note(text, 'Uma &quot;U&quot;')] });
-    expect(await run('readStatus', { merchantProfileId: 7 })).toMatchObject({
+    expect(await run('readStatus', { merchantProfileId: 7, seen: { phase: null } })).toMatchObject({
       comment: 'Ada & Bo',
       notes: [
         { text: "Send the owner's license & a café permit <2 MB> A &nope; &#27; AT&T", author: 'Uma "U"' },
@@ -234,6 +236,23 @@ describe('the notes of underwriters', () => {
     expect(answer).toMatchObject({ delivered });
     expect('isIncomplete' in answer).toBe(listed.includes('Unasked?'));
     expect(sent).toEqual(delivered ? [['requestUnderwritingReview', { id: 7, comment: 'Because.' }]] : []);
+  });
+
+  it('are read again where a list lacks the one that is answered, or one that was seen', async () => {
+    const noteIds = await idsOf(note('Why?'));
+    const lists = [[], [note('Why?')], [], [note('Why?')]];
+    const { run } = atPartner({
+      getStatus: status('Pending'),
+      get getUnderwritingNotes() {
+        return lists.shift();
+      },
+      requestUnderwritingReview: {},
+    });
+    const answer = { merchantProfileId: 7, noteIds, deliveredIds: [] };
+    expect(await run('requestUnderwritingReview', answer)).toMatchObject({ delivered: true });
+    const seen = { phase: 'pending', noteIds } as const;
+    const now = await run('readStatus', { merchantProfileId: 7, seen });
+    expect(now).toMatchObject({ notes: [{ text: 'Why?' }] });
   });
 
   it('are answered beside others when each of their IDs looks like a new one', async () => {
