@@ -60,6 +60,9 @@ const UNKNOWN_NUMBER = /^merchant \d+ not found$/;
 /** What the sandbox says while a merchant is on hold for a moment (`refusedReview`). */
 const REFUSED_REVIEW = 'BadRequest\nTo change an answer, take it back.';
 
+/** Habits by which the read after a refused review shows the status from before the hold, however soon it is. */
+const SHOWS_OLD_STATUS = ['replicas', 'reads-go-back', 'shows-later', 'status-goes-back'];
+
 /** What is asked about the holder whose social security numbers a new run did not get. */
 const LACKS_SSN = /^((holder|beneficialOwners\.\d)\.ssn: is required(\n|$))+$/;
 
@@ -341,11 +344,13 @@ export class People {
   }
 
   /**
-   * Whoever reads the status right after a refused review sees that the merchant is on hold. When that read is late or repeated, it may
-   * take answers again, and only a person can say whether to send the same once more.
+   * Whoever reads the status right after a refused review sees that the merchant is on hold. When that read is late, repeated or of an
+   * old status, it may take answers again, and only a person can say whether to send the same once more.
    */
   #isStatusReadLate(raisedAt: number): boolean {
-    const { left } = this.scene.network;
+    const { network, plan } = this.scene;
+    if (plan.habits.some((habit) => SHOWS_OLD_STATUS.includes(habit))) return true;
+    const { left } = network;
     const refused = left.findLastIndex(({ path, status }) => /Review\?/.test(path) && status === 400);
     const { at: refusedAt = 0, path: address = '' } = left[refused] ?? {};
     const [, id] = address.split('?');
