@@ -276,9 +276,9 @@ export class People {
         if (SAVED.test(detail))
           return detail.startsWith('The partner') ? this.#anotherOne() : this.#onceMended();
         // It accepts a correction without them, because nobody knows all of it, and asks before it sends the holder.
-        if (!isFollowed || !LACKS_SSN.test(detail) || !this.#isNewRun(workflowId)) return undefined;
+        if (!LACKS_SSN.test(detail) || !this.#isNewRun(workflowId)) return undefined;
         this.#knowsNoSsn.add(workflowId);
-        return withSsn({});
+        return isFollowed ? withSsn({}) : undefined;
       default:
         return undefined;
     }

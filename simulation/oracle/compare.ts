@@ -12,7 +12,7 @@ const MUST_DIFFER: readonly { readonly reason: string; readonly without: (facts:
     without: (facts) => facts.map((fact) => changed(fact, /(?<="StageTimes":\[)[^\]]*/g)),
   },
   {
-    reason: 'the number of reads of a poll: it depends on when the partner changes something',
+    reason: 'the number of reads of a poll, if it began: it depends on when something changes it',
     without: (facts) =>
       facts.flatMap((fact) => {
         if (!/^await/.test(fact.of)) return [fact];

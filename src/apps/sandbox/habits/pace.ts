@@ -55,7 +55,7 @@ export const pace: Habits = {
     start: refuses(busy(503, { 'retry-after': '120' }), (_, now) => isRushHour(now)),
   },
   'limit-without-time': {
-    does: 'Every fifth call gets 429 without Retry-After.',
+    does: 'Every fifth call gets 429 without Retry-After, but none twice in a row.',
     seen: 'RFC 6585, 4: the header is optional',
     outcome: 'tolerated',
     start: fifth(() => busy(429)),
