@@ -7,13 +7,14 @@ import { operationName } from '../src/partners/catalogue.js';
 import { catalogue } from '../src/partners/systems.js';
 import { outcomeOf, stateOf } from '../src/temporal/onboardings.js';
 import { found } from '../test/rigs/privacy/markers.js';
+import { asNumbered, indistinct } from './believed.js';
 import { type Party, workersOf } from './cast.js';
 import { type Batch, EFFECTS, isErrand, wrongIn } from './errands.js';
 import { bankByHand } from './existing.js';
 import { auditOf, entriesOf, differences as missing } from './ledger.js';
 import { MARKERS, PRIVATE } from './markers.js';
 import type { People } from './people.js';
-import { isStale, OUTAGES, type Plan, refuses } from './plan.js';
+import { OUTAGES, type Plan, refuses } from './plan.js';
 import type { Scene } from './scene.js';
 import type { Service } from './service/service.js';
 import {
@@ -46,6 +47,8 @@ export interface Problem {
 interface Ended extends End {
   /** The workflows of accounts and of single operations. */
   readonly accounts: readonly Witness[];
+  /** See {@link indistinct}. */
+  readonly confused: ReadonlySet<object>;
 }
 
 type Check = (end: Ended, witnesses: readonly Witness[]) => readonly string[] | Promise<readonly string[]>;
@@ -54,10 +57,14 @@ const PROMISES: Readonly<Record<string, Check>> = {
   'Every onboarding ends as its partners decided.': unfinished,
   'Every write that should take effect does so once, and no other does.': doubled,
   'What a workflow counts as done is in the ledger.': believedWrongly,
-  'Every write that took effect is in a timeline.': ({ cast, partners, interrupted, plan }, witnesses) =>
+  'Every write that took effect is in a timeline.': (
+    { cast, partners, interrupted, confused, plan },
+    witnesses,
+  ) =>
     cast.flatMap((party) => {
       // Nobody can know what a refusal without a word has saved.
-      if (interrupted.has(party) || plan.habits.some((habit) => habit.endsWith('-silently'))) return [];
+      const saysNothing = plan.habits.some((habit) => habit.endsWith('-silently'));
+      if (interrupted.has(party) || confused.has(party) || saysNothing) return [];
       const own = witnesses.filter((witness) => witness.party === party);
       const state = Object.assign({}, ...own.map((each) => each.state));
       const timeline = own.flatMap((each) => each.state.timeline);
@@ -87,8 +94,10 @@ export async function broken(end: End, reach: (pair: string) => void): Promise<P
   for (const { state } of [...witnesses, ...accounts])
     for (const [index, { event }] of state.timeline.entries())
       reach(`${state.timeline[index - 1]?.event ?? 'begins'} > ${event}`);
+  const confused = indistinct(end, witnesses);
+  for (const party of confused) end.people.spared.add(party);
   const problems = Object.entries(PROMISES).map(async ([promise, check]) =>
-    (await check({ ...end, accounts }, witnesses)).map((what) => ({ promise, what })),
+    (await check({ ...end, accounts, confused }, witnesses)).map((what) => ({ promise, what })),
   );
   return (await Promise.all(problems)).flat();
 }
@@ -145,15 +154,9 @@ async function doubled(end: Ended): Promise<string[]> {
   const others = unowned.filter((what) => !plan.twists.includes('tickets') || !/create-ticket/.test(what));
   // Somebody asked for it once more.
   const own = [...wrong].filter(([party]) => !interrupted.has(party));
-  const told = own.flatMap(([{ externalId }, all]) => {
-    const why = all.filter((each) => !plan.habits.some(isStale) || !AGAIN.test(each));
-    return why.length > 0 ? [`${externalId}: ${why.join(', ')}`] : [];
-  });
+  const told = own.map(([{ externalId }, all]) => `${externalId}: ${all.join(', ')}`);
   return [...told, ...others];
 }
-
-/** Who answers a question again, because it came back, has answered it twice. */
-const AGAIN = /^(create-ticket|request-underwriting-review|upload-attachment) took effect [2-9] times/;
 
 /** One that is rejected or abandoned may have had its effect. None has it twice. */
 async function operated({ plan, network, partners, service, client }: End): Promise<string[]> {
@@ -176,9 +179,14 @@ async function operated({ plan, network, partners, service, client }: End): Prom
   return (await Promise.all(problems)).flat();
 }
 
-async function believedWrongly({ partners }: End, witnesses: readonly Witness[]): Promise<string[]> {
+async function believedWrongly(
+  { partners, plan, confused }: Ended,
+  witnesses: readonly Witness[],
+): Promise<string[]> {
   const control = <Reply>(method: 'GET', path: string) => partners.control<Reply>(method, path);
-  return contradicted(witnesses, await evidenceOf(partners.ledger, MARKERS.noteAnswer, control));
+  const clear = witnesses.filter(({ party }) => !confused.has(party));
+  const ledger = asNumbered(partners.ledger, plan);
+  return contradicted(clear, await evidenceOf(ledger, MARKERS.noteAnswer, control));
 }
 
 /** A question about a write is about a request that had left, or about a worker that was killed or stopped just before that. */
@@ -223,7 +231,10 @@ async function askedForNothing(
     .filter(
       (question) => question.request && areClocksRight && !isInDoubt(question) && !isExplained(question),
     )
-    .map(({ workflowId, title }) => `${workflowId} asks about "${title}", whose response had arrived`);
+    .map(
+      ({ workflowId, title, doubt }) =>
+        `${workflowId} asks about "${title}", whose response had arrived${doubt}`,
+    );
   return [...asksForNothing, ...asksInVain];
 }
 

@@ -74,6 +74,7 @@ export class Network implements Link {
   clears(): void {
     this.isClear = true;
     this.next = undefined;
+    this.refusesUntil = 0;
     this.#faults.clear();
     this.#losses.clear();
   }

@@ -9,7 +9,7 @@ import { createOf, finalMid, holderOf } from './ledger.js';
 import { MARKERS } from './markers.js';
 import type { Departure, Network } from './network.js';
 import { PartnerStaff } from './partner-staff.js';
-import { isStale, OUTAGES } from './plan.js';
+import { OUTAGES } from './plan.js';
 import type { Scene } from './scene.js';
 import { Answering, type Case } from './slips.js';
 import { type Witness, writtenAs } from './writes.js';
@@ -59,6 +59,9 @@ const UNKNOWN_NUMBER = /^merchant \d+ not found$/;
 
 /** What the sandbox says while a merchant is on hold for a moment (`refusedReview`). */
 const REFUSED_REVIEW = 'BadRequest\nTo change an answer, take it back.';
+
+/** Habits by which the read after a refused review shows the status from before the hold, however soon it is. */
+const SHOWS_OLD_STATUS = ['replicas', 'reads-go-back', 'shows-later', 'status-goes-back'];
 
 /** What is asked about the holder whose social security numbers a new run did not get. */
 const LACKS_SSN = /^((holder|beneficialOwners\.\d)\.ssn: is required(\n|$))+$/;
@@ -273,9 +276,9 @@ export class People {
         if (SAVED.test(detail))
           return detail.startsWith('The partner') ? this.#anotherOne() : this.#onceMended();
         // It accepts a correction without them, because nobody knows all of it, and asks before it sends the holder.
-        if (!isFollowed || !LACKS_SSN.test(detail) || !this.#isNewRun(workflowId)) return undefined;
+        if (!LACKS_SSN.test(detail) || !this.#isNewRun(workflowId)) return undefined;
         this.#knowsNoSsn.add(workflowId);
-        return withSsn({});
+        return isFollowed ? withSsn({}) : undefined;
       default:
         return undefined;
     }
@@ -325,8 +328,6 @@ export class People {
     if (kind !== 'rejected-input') return false;
     const at = Date.parse(raisedAt);
     if (this.scene.plan.existing === 'claimed' && CLAIMED.test(detail)) return true;
-    if (/To change an answer, take it back\.$/.test(detail) && this.scene.plan.habits.some(isStale))
-      return true;
     if (detail === REFUSED_REVIEW)
       return this.#meets('400') || this.#heldTakesAnswers || this.#isStatusReadLate(at);
     return FOR_NO_REASON.test(detail) || (SHUT_OUT.test(detail) && this.#isShutOut(at));
@@ -343,11 +344,13 @@ export class People {
   }
 
   /**
-   * Whoever reads the status right after a refused review sees that the merchant is on hold. When that read is late or repeated, it may
-   * take answers again, and only a person can say whether to send the same once more.
+   * Whoever reads the status right after a refused review sees that the merchant is on hold. When that read is late, repeated or of an
+   * old status, it may take answers again, and only a person can say whether to send the same once more.
    */
   #isStatusReadLate(raisedAt: number): boolean {
-    const { left } = this.scene.network;
+    const { network, plan } = this.scene;
+    if (plan.habits.some((habit) => SHOWS_OLD_STATUS.includes(habit))) return true;
+    const { left } = network;
     const refused = left.findLastIndex(({ path, status }) => /Review\?/.test(path) && status === 400);
     const { at: refusedAt = 0, path: address = '' } = left[refused] ?? {};
     const [, id] = address.split('?');

@@ -124,10 +124,6 @@ const KINDS_OF_OUTAGE = [
   'code',
 ] as const;
 
-/** Habits by which an answered question comes back. */
-export const isStale = (habit: string) =>
-  ['replicas', 'reads-go-back', 'shows-later', 'misses-a-row', 'status-goes-back'].includes(habit);
-
 const MINUTE_MS = 60_000;
 
 export interface Incident {

@@ -141,7 +141,10 @@ export class Answering {
   #mistake({ party, workflowId, requirement: { title, idFormat }, answer }: Case): Answer {
     if (!ADOPTED.test(title)) return answer;
     this.mistaken.add(workflowId);
-    const { world, partners } = this.scene;
+    const { world, partners, service } = this.scene;
+    // Nothing speaks against a record that nobody has reserved, and its owner could not have it back.
+    const isReserved = (id: string) =>
+      service.runs.some(({ start: { workflowId: reserved } }) => reserved.endsWith(`.${id}`));
     const create = /merchant/.test(title) ? /^create-merchant/ : /^submit-business-account-holder/;
     // Lists show by now whose it is.
     const before = new Date(world.now - 60_000).toISOString();
@@ -151,6 +154,7 @@ export class Answering {
         ({ operation, at, id: its, guid, name }) =>
           create.test(operation) &&
           at < before &&
+          isReserved(`${its}`) &&
           !own.includes(guid ?? name) &&
           !this.#wrongIds.has(`${its}`),
       ) ?? {};

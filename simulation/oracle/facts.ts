@@ -58,6 +58,7 @@ function plain(value: unknown): unknown {
   if (typeof value === 'string')
     return value
       .replace(/\d{4}-\d\d-\d\d([T ][\d:.]+)?( UTC|Z|[+-]\d\d:\d\d)?/g, '<time>')
+      .replace(/\/Date\(\d+\)\//g, '<time>')
       .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\.\d+\.[0-9a-f]{8})?/g, '<id>');
   if (typeof value === 'number') return value > 1e12 ? '<time>' : value;
   if (typeof value !== 'object' || value === null) return value;

@@ -54,6 +54,8 @@ export class Run {
   readonly init: Init;
   readonly #events: Events;
   readonly #updating = new Map<string, { readonly meta: object; readonly input: object }>();
+  /** The updates that their handlers have begun. */
+  readonly #accepted = new Set<string>();
   /** The server forgets what the task that completes does to updates. */
   #losesUpdates = false;
   /** What has happened since the last task. */
@@ -207,7 +209,9 @@ export class Run {
     // A task that only rejects updates leaves no trace.
     const isSpeculative =
       step.activation.jobs.every((job) => job.doUpdate) &&
-      commands.every(({ updateResponse }) => updateResponse?.rejected);
+      commands.every(
+        ({ updateResponse: of }) => of?.rejected && !this.#accepted.has(of.protocolInstanceId ?? ''),
+      );
     if (isSpeculative) this.events.splice(-2);
     else {
       this.steps.push(step);
@@ -258,7 +262,10 @@ export class Run {
       const outcome = rejected ? { failure: rejected } : { success: { payloads: [completed] } };
       const of = this.#updating.get(protocolInstanceId);
       if (accepted) this.#write('workflowExecutionUpdateAccepted', { acceptedRequest: of });
-      if (completed) this.#write('workflowExecutionUpdateCompleted', { meta: of?.meta, outcome });
+      if (accepted) this.#accepted.add(protocolInstanceId);
+      // An accepted one that is rejected has failed.
+      if (completed || (rejected && this.#accepted.has(protocolInstanceId)))
+        this.#write('workflowExecutionUpdateCompleted', { meta: of?.meta, outcome });
       if ((rejected ?? completed) && !this.#losesUpdates)
         this.updates.get(protocolInstanceId)?.resolve(outcome);
     },

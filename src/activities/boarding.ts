@@ -27,7 +27,13 @@ export function boardingActivities({
   return {
     ...applicationActivities(client, reader, reservations),
 
-    readStatus: ({ merchantProfileId }) => readNow(() => snapshot(merchantProfileId)),
+    readStatus: ({ merchantProfileId, seen }) =>
+      readNow(() =>
+        readTwice(
+          () => snapshot(merchantProfileId),
+          (now) => lacksNotes(seen, now),
+        ),
+      ),
 
     inspectMerchant: ({ merchantProfileId, workflowId }) =>
       repeatable(
@@ -60,12 +66,19 @@ export function boardingActivities({
         });
       }),
 
-    requestUnderwritingReview: ({ merchantProfileId, comment, noteIds }) =>
+    requestUnderwritingReview: ({ merchantProfileId, comment, noteIds, deliveredIds }) =>
       sendOnce(async (options) => {
         await reservations.hold(merchantProfileId);
-        const before = await snapshot(merchantProfileId, { signal: options.signal }, () => false);
+        const before = await readTwice(
+          () => snapshot(merchantProfileId, { signal: options.signal }, () => false),
+          (now) => lacksNotes({ noteIds }, now),
+        );
         const isAsked = before.notes.some(({ id }) => noteIds.includes(id));
-        if (!isAsked || MERCHANT_PHASES[before.phase].answer === 'waits') return { delivered: false, before };
+        // The partner takes a review for the answer to all of them.
+        const known = deliveredIds && [...noteIds, ...deliveredIds];
+        const isIncomplete = known !== undefined && before.notes.some(({ id }) => !known.includes(id));
+        if (!isAsked || isIncomplete || MERCHANT_PHASES[before.phase].answer === 'waits')
+          return { delivered: false, before, ...(isIncomplete && { isIncomplete }) };
         const request = { id: merchantProfileId, ...(comment !== undefined && { comment }) };
         return await warned(options, async (warning) => {
           await client.requestUnderwritingReview(request, warning);

@@ -99,6 +99,15 @@ export interface CreatedMerchant extends Warned {
   readonly now?: readonly string[];
 }
 
+export interface Delivery {
+  /** False when what was read does not allow the request. */
+  readonly delivered: boolean;
+  /** What was read before it. */
+  readonly before: StatusSnapshot;
+  /** It shows a note that nobody was asked about. */
+  readonly isIncomplete?: true;
+}
+
 export interface MerchantOwner {
   readonly workflowId: string;
   readonly isRunning: boolean;
@@ -133,8 +142,8 @@ export interface BoardingActivities {
     phases: readonly MerchantPhase[];
     application: NonNullable<MerchantBoardingInput['application']>;
   }): Once<Submission & Warned>;
-  /** Nudges the status poll afterwards, which may not have seen the change. */
-  readStatus(request: { merchantProfileId: number }): Promise<StatusSnapshot>;
+  /** Reads again where notes of `seen` are gone. Nudges the status poll afterwards, which may not have seen the change. */
+  readStatus(request: { merchantProfileId: number; seen: Seen }): Promise<StatusSnapshot>;
   /** Reads a merchant that is to be adopted, and finds another boarding that has reserved it, running or not. */
   inspectMerchant(request: {
     merchantProfileId: number;
@@ -156,12 +165,14 @@ export interface BoardingActivities {
     description: string;
   }): Once<Warned>;
   /**
-   * Reads status and notes, and requests a review if the partner lists one of these notes and accepts answers. Sent at most once.
-   * `before` is what was read; `delivered` is false when it does not allow the request.
+   * Reads status and notes, and requests a review if the partner lists one of these notes, lists none that nobody was asked about,
+   * and accepts answers. Sent at most once.
    */
   requestUnderwritingReview(request: {
     merchantProfileId: number;
     comment?: string;
     noteIds: readonly string[];
-  }): Once<{ delivered: boolean; before: StatusSnapshot } & Warned>;
+    /** Notes that were answered before. Absent while the IDs of notes change with each read, so that each looks like a new one. */
+    deliveredIds?: readonly string[];
+  }): Once<Delivery & Warned>;
 }

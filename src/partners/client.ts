@@ -268,8 +268,9 @@ class Call {
     const { status, headers } = response;
     const secrets = protocol.secrets();
     const mask = masking(secrets, this.#request);
-    // Whatever the envelope: a schema says whether a read may have nothing.
-    const isEmpty = status === 204 && operation.effect === 'read';
+    // Whatever the envelope, it says that the call was fulfilled. A schema says whether a response may have nothing.
+    const isEmpty =
+      status === 204 && (operation.effect === 'read' || operation.response.safeParse(null).success);
     const opened = isEmpty
       ? { failed: false, payload: null, fields: [] }
       : protocol.open({ ...response, json: jsonIn(response.body, operation) });

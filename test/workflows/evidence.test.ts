@@ -257,6 +257,23 @@ describe.concurrent('a resubmission', () => {
 });
 
 describe.concurrent('answers to notes', () => {
+  it('wait for the answer to a note that no earlier list had', async () => {
+    const { boarding, input, id, notes } = await noted(unaware, ['Which goods?']);
+    await unaware.sandbox.transition(id, { notes: ['Which goods?', 'Which suppliers?'] });
+    await answer(boarding, notes[0] as Requirement, 'Bread.');
+    const { requirements } = await boarding.until(
+      (state) => state.requirements.length === 1,
+      'the other note',
+    );
+    expect(requirements).toMatchObject([{ kind: 'underwriting-note', detail: 'Which suppliers?' }]);
+    expect(await unaware.sandbox.writes(input.externalId)).not.toContain(REVIEW);
+    await answer(boarding, requirements[0] as Requirement, 'A mill.');
+    await happened(boarding, 'answers-delivered');
+    expect((await unaware.sandbox.merchant(id))['reviewComments']).toEqual([
+      'Which goods?\nBread.\n\nWhich suppliers?\nA mill.',
+    ]);
+  });
+
   it('that are gone are dropped', async () => {
     const { boarding, id, move, notes } = await noted(unaware, ['Which goods?', 'Which suppliers?']);
     const [goods] = notes as [Requirement];

@@ -118,3 +118,14 @@ it('a second boarding with the email of a first one is asked about, and writes n
   expect(fees).toMatchObject({ minimumDiscountAmount: 20 });
   await second.handle.terminate();
 });
+
+it.runIf(inject('isSimulated'))(
+  'whose partner shows new fees after half an hour, nobody is asked about them',
+  async () => {
+    await rig.sandbox.habits('reads-go-back', 'shows-later');
+    const boarding = await rig.board(merchant(undefined, { fees: { minimumDiscountAmount: 30 } }));
+    await new Promise((resolve) => void setTimeout(resolve, 80 * 60_000));
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await boarding.events()).not.toContain('requirement-raised');
+  },
+);

@@ -173,6 +173,25 @@ describe.concurrent('a resolution that does not fit', () => {
   });
 });
 
+it('an answer that its check refuses leaves a failed update in the history', async () => {
+  const input = merchant();
+  const { externalId } = input;
+  await rig.sandbox.plan('400', 'submit-merchant', { about: externalId });
+  const boarding = await rig.board({ ...input, application: namedApplication(externalId) });
+  const { id } = await boarding.requirement('rejected-input');
+  const patch = { application: null };
+  await expect(boarding.resolve(id, { kind: 'correction', patch })).rejects.toThrow();
+  const { events } = await boarding.handle.fetchHistory();
+  const updates = events?.flatMap(
+    ({ workflowExecutionUpdateAcceptedEventAttributes, workflowExecutionUpdateCompletedEventAttributes }) => [
+      ...(workflowExecutionUpdateAcceptedEventAttributes ? ['accepted'] : []),
+      ...(workflowExecutionUpdateCompletedEventAttributes?.outcome?.failure ? ['failed'] : []),
+    ],
+  );
+  expect(updates).toEqual(['accepted', 'failed']);
+  await boarding.handle.terminate();
+});
+
 describe.concurrent('the timeline', () => {
   it('keeps who answered, why and what, without private values', async () => {
     const boarding = await rig.board(merchant('uw-level-1'));

@@ -113,7 +113,7 @@ export function hasChanged(seen: Seen, { notes, isWithoutNotes, ...now }: Status
 
 /** Reports whether a note is gone while underwriters are at work, and none is new, as in a list that has missed a row. */
 export function lacksNotes(
-  { noteIds = [] }: Seen,
+  { noteIds = [] }: Pick<Seen, 'noteIds'>,
   { phase, notes, isWithoutNotes }: StatusSnapshot,
 ): boolean {
   if (!isUnderReview(phase) || isWithoutNotes) return false;

@@ -4,6 +4,7 @@ import type { DocumentRef } from '../../messages/requirements.js';
 import { isDecided, MERCHANT_PHASES } from '../../partners/boarding/phases.js';
 import type { Answered } from '../journey/state.js';
 import { idsOf, type Remembered, type StatusMark } from './decisions.js';
+import { comparable } from './restless.js';
 
 /**
  * Reports whether the status shows that a submission arrived. Only a submission leads from another phase to `pending`. A decision is
@@ -93,4 +94,9 @@ export function withNotTaken(
 /** Reports whether a read shows delivered notes. If it is from before the delivery was known, nobody was asked about them. */
 export function listsDelivered({ delivered }: Remembered, { notes }: StatusSnapshot): boolean {
   return notes.some(({ id }) => Object.hasOwn(delivered, id));
+}
+
+/** The notes whose answers the partner has. Undefined while their IDs change with each read. */
+export function deliveredNotes({ delivered, restless, seen }: Remembered): readonly string[] | undefined {
+  return comparable(restless, seen).noteIds && Object.keys(delivered);
 }

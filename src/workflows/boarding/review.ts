@@ -1,4 +1,4 @@
-import type { StatusSnapshot, Warned } from '../../messages/boarding-activities.js';
+import type { Delivery, StatusSnapshot, Warned } from '../../messages/boarding-activities.js';
 import { MERCHANT_PHASES } from '../../partners/boarding/phases.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../platform/privacy/masked.js';
@@ -14,6 +14,7 @@ import {
   afterDelivery,
   afterUpload,
   commentOf,
+  deliveredNotes,
   listsDelivered,
   missingDocuments,
   notesOf,
@@ -32,8 +33,11 @@ export async function deliverAnswers(boarding: Boarding, answers: readonly Answe
     await uploadDocuments(boarding, answers);
     boarding.poll.forgetLatest();
     try {
-      const { delivered, before } = await requestReview(boarding, answers);
-      await (delivered ? keepDelivery(boarding, answers, before) : keepForLater(boarding, answers, before));
+      const sent = await requestReview(boarding, answers);
+      if (sent.delivered) await keepDelivery(boarding, answers, sent.before);
+      // Somebody is asked about the other note first.
+      else if (sent.isIncomplete) boarding.poll.replaceWith(sent.before);
+      else keepForLater(boarding, answers, sent.before);
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
       const now = await read(boarding);
@@ -130,7 +134,7 @@ async function upload(boarding: Boarding, { id, description, ...first }: Upload)
 /** The status before the partner took the answers, or the one with which it did not take them. */
 type Sent =
   | { readonly delivered: true; readonly before: StatusMark }
-  | { readonly delivered: false; readonly before: StatusSnapshot };
+  | (Delivery & { readonly delivered: false });
 
 /** Reports to the underwriters that their notes are answered, with the texts as comment. */
 function requestReview(boarding: Boarding, answers: readonly Answered[]): Promise<Sent> {
@@ -139,13 +143,18 @@ function requestReview(boarding: Boarding, answers: readonly Answered[]): Promis
   const { status = '', statusDate = null } = remembered.seen;
   const taken = { delivered: true, before: { status, statusDate } } as const;
   const noteIds = notesOf(answers);
+  const deliveredIds = deliveredNotes(remembered);
   const comment = commentOf(answers);
   const effectIn = (now: StatusSnapshot | undefined) =>
     now && showsReview(now) ? { found: taken } : undefined;
+  const request = {
+    ...{ merchantProfileId, noteIds },
+    ...(comment && { comment }),
+    ...(deliveredIds && { deliveredIds }),
+  };
   return runOnce<Sent>(journey, {
     title: REVIEW,
-    run: (send) =>
-      send(partner.requestUnderwritingReview, { merchantProfileId, ...(comment && { comment }), noteIds }),
+    run: (send) => send(partner.requestUnderwritingReview, request),
     endsWhenRejected: true,
     readEvidence: async ({ isUncertain }) => {
       if (!isUncertain) return undefined;

@@ -19,6 +19,7 @@ import { isOwnAtOnce, runIdempotent, runOnce, runRead } from '../journey/run-ste
 import { ofAgent } from '../journey/state.js';
 import { type Boarding, partner } from './boarding.js';
 import { UNSUBMITTED } from './decisions.js';
+import { comparable } from './restless.js';
 
 /** A merchant that existed before its boarding, perhaps with the ended boarding that created it. */
 interface FoundMerchant {
@@ -223,7 +224,7 @@ async function inspect({ journey }: Boarding, merchantProfileId: number): Promis
 export const FEES = 'set the fees';
 
 /** How long the partner may take to show on all of its servers what it has accepted, from one look to the next. */
-const SHOWN_AFTER = ['10s', '1 minute', '10 minutes'] as const;
+const SHOWN_AFTER = ['10s', '1 minute', '10 minutes', '1 hour'] as const;
 
 /** Sets the requested fees, if there are any, and asks a person if the partner keeps others. */
 export async function setFees({ journey, merchantProfileId, input }: Boarding): Promise<void> {
@@ -243,8 +244,9 @@ export async function setFees({ journey, merchantProfileId, input }: Boarding): 
   }
 }
 
-export function read({ journey, merchantProfileId }: Boarding): Promise<StatusSnapshot> {
-  return runRead(journey, 'read the status', () => partner.readStatus({ merchantProfileId }));
+export function read({ journey, merchantProfileId, remembered }: Boarding): Promise<StatusSnapshot> {
+  const seen = comparable(remembered.restless, remembered.seen);
+  return runRead(journey, 'read the status', () => partner.readStatus({ merchantProfileId, seen }));
 }
 
 /** Reads the status. Waits until the partner takes a decision back; the end of the boarding cancels that. */

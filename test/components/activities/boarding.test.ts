@@ -120,7 +120,7 @@ describe('a status that is read', () => {
     const { url } = await recordingServer((response, { url: path = '' }) =>
       responding(200, path.includes('/status') ? `{"data":${data}}` : '{"data":[]}')(response, {} as never),
     );
-    return run(activitiesAt(url).readStatus, { merchantProfileId: 7 });
+    return run(activitiesAt(url).readStatus, { merchantProfileId: 7, seen: { phase: null } });
   };
 
   it.each([

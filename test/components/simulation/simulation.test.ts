@@ -11,18 +11,22 @@ const simulate = (...args: string[]) =>
 /** The nightly part runs for an hour, with seeds of its own. */
 const RUNS = 16;
 
+/** In these, the simulation itself was once wrong: its people, a promise, or the end of the faults. */
+const ONCE_WRONG = [172, 203, 438, 663, 681];
+const SEEDS = [...Array.from({ length: RUNS }, (_, index) => index + 1), ...ONCE_WRONG];
+
 /** The same run twice, at once on two cores, and those of the first seeds. A thread takes longer to start than a run takes. */
 const twice: Verdict[] = [];
 const verdicts: Verdict[] = [];
 // A busy machine takes minutes.
 beforeAll(async () => {
   const plans = [planOf(25, 'merchant'), planOf(25, 'merchant')];
-  for (let seed = 1; seed <= RUNS; seed += 1) plans.push(planOf(seed));
+  for (const seed of SEEDS) plans.push(planOf(seed));
   for await (const verdict of verdictsOf(plans)) (twice.length < 2 ? twice : verdicts).push(verdict);
 }, 1_200_000);
 
-it(`keeps every promise in ${RUNS} runs on virtual time, with all faults there are`, () => {
-  expect(verdicts).toHaveLength(RUNS);
+it(`keeps every promise in ${SEEDS.length} runs on virtual time, with all faults there are`, () => {
+  expect(verdicts).toHaveLength(SEEDS.length);
   const broken = verdicts.filter(({ problems }) => problems.length > 0);
   expect(broken.map(({ plan: { seed }, problems }) => ({ seed, problems }))).toEqual([]);
   expect(verdicts.reduce((sum, { onboardings }) => sum + onboardings, 0)).toBeGreaterThan(RUNS);

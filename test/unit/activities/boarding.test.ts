@@ -150,14 +150,16 @@ describe('an application', () => {
 
   it('has the phase that a person gave to its status', async () => {
     const { run } = atPartner({ getStatus: status('Escalated') }, 'approved');
-    expect(await run('readStatus', { merchantProfileId: 7 })).toMatchObject({ phase: 'approved' });
+    expect(await run('readStatus', { merchantProfileId: 7, seen: { phase: null } })).toMatchObject({
+      phase: 'approved',
+    });
   });
 });
 
 describe('the notes of underwriters', () => {
   const read = async (notes: object[]) => {
     const { run } = atPartner({ getStatus: status('Pending'), getUnderwritingNotes: notes });
-    const { notes: seen } = (await run('readStatus', { merchantProfileId: 7 })) as {
+    const { notes: seen } = (await run('readStatus', { merchantProfileId: 7, seen: { phase: null } })) as {
       notes: { id: string; more?: number }[];
     };
     return seen;
@@ -171,7 +173,7 @@ describe('the notes of underwriters', () => {
       'Send the owner&#39;s license &amp; a caf&eacute; permit &lt;2 MB&gt; &#x41; &nope; &#27; AT&T';
     const getStatus = { ...status('Pending'), comment: 'Ada &amp; Bo' };
     const { run } = atPartner({ getStatus, getUnderwritingNotes: [note(text, 'Uma &quot;U&quot;')] });
-    expect(await run('readStatus', { merchantProfileId: 7 })).toMatchObject({
+    expect(await run('readStatus', { merchantProfileId: 7, seen: { phase: null } })).toMatchObject({
       comment: 'Ada & Bo',
       notes: [
         { text: "Send the owner's license & a café permit <2 MB> A &nope; &#27; AT&T", author: 'Uma "U"' },
@@ -217,6 +219,7 @@ describe('the notes of underwriters', () => {
 
   it.each([
     ['Pending', ['Why?', 'How?'], true],
+    ['Pending', ['Why?', 'How?', 'Unasked?'], false],
     ['Pending', ['How?'], false],
     ['UW Level 1: Pending', ['Why?'], true],
     ['Escalated', ['Why?'], true],
@@ -227,8 +230,38 @@ describe('the notes of underwriters', () => {
     const reads = { getStatus: status(name), getUnderwritingNotes };
     const { run, sent } = atPartner({ ...reads, requestUnderwritingReview: {} });
     const noteIds = await idsOf(note('Why?'));
-    const answer = { merchantProfileId: 7, comment: 'Because.', noteIds: [...noteIds, 'note-gone'] };
-    expect(await run('requestUnderwritingReview', answer)).toMatchObject({ delivered });
+    const deliveredIds = await idsOf(note('How?'));
+    const given = { comment: 'Because.', noteIds: [...noteIds, 'note-gone'], deliveredIds };
+    const answer = (await run('requestUnderwritingReview', { merchantProfileId: 7, ...given })) as object;
+    expect(answer).toMatchObject({ delivered });
+    expect('isIncomplete' in answer).toBe(listed.includes('Unasked?'));
     expect(sent).toEqual(delivered ? [['requestUnderwritingReview', { id: 7, comment: 'Because.' }]] : []);
+  });
+
+  it('are read again where a list lacks the one that is answered, or one that was seen', async () => {
+    const noteIds = await idsOf(note('Why?'));
+    const lists = [[], [note('Why?')], [], [note('Why?')]];
+    const { run } = atPartner({
+      getStatus: status('Pending'),
+      get getUnderwritingNotes() {
+        return lists.shift();
+      },
+      requestUnderwritingReview: {},
+    });
+    const answer = { merchantProfileId: 7, noteIds, deliveredIds: [] };
+    expect(await run('requestUnderwritingReview', answer)).toMatchObject({ delivered: true });
+    const seen = { phase: 'pending', noteIds } as const;
+    const now = await run('readStatus', { merchantProfileId: 7, seen });
+    expect(now).toMatchObject({ notes: [{ text: 'Why?' }] });
+  });
+
+  it('are answered beside others when each of their IDs looks like a new one', async () => {
+    const getUnderwritingNotes = [note('Why?'), note('How?')];
+    const reads = { getStatus: status('Pending'), getUnderwritingNotes };
+    const { run } = atPartner({ ...reads, requestUnderwritingReview: {} });
+    const noteIds = await idsOf(note('Why?'));
+    expect(await run('requestUnderwritingReview', { merchantProfileId: 7, noteIds })).toMatchObject({
+      delivered: true,
+    });
   });
 });

@@ -79,7 +79,7 @@ function withoutId({ body }: Answer, { operation }: Call): object {
 }
 
 /** The two versions of the create number merchants differently: those of the first one are larger by this. */
-const APPLICATION_NUMBERS = 500_000;
+export const APPLICATION_NUMBERS = 500_000;
 
 export const identity: Habits = {
   'same-email': {

@@ -14,12 +14,15 @@ import {
 
 const MINUTE_MS = 60_000;
 
+/** Counts the reads of each list: two reads in a row differ, whatever else is read in between. */
 const lists =
   (edit: (list: readonly unknown[], count: number) => readonly unknown[]): Habit['start'] =>
   (partner) => {
-    let count = 0;
-    return payloads(reads, (data) => {
-      count += 1;
+    const counts = new Map<string, number>();
+    return payloads(reads, (data, { system, url }) => {
+      const place = `${system} ${url}`;
+      const count = (counts.get(place) ?? 0) + 1;
+      counts.set(place, count);
       return Array.isArray(data) ? edit(data, count) : data;
     })(partner);
   };
@@ -77,7 +80,7 @@ export const memory: Habits = {
     start: lists((list) => [...list, ...list.slice(-1)]),
   },
   'misses-a-row': {
-    does: 'Every third list lacks its first row.',
+    does: 'Every third read of a list lacks its first row.',
     seen: 'pages by offset, while rows are deleted',
     outcome: 'tolerated',
     start: lists((list, count) => (count % 3 === 0 ? list.slice(1) : list)),

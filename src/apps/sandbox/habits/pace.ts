@@ -32,13 +32,17 @@ const PAGE = '<!doctype html><title>Maintenance</title><p>We are back at four.</
 /** Two hours of each night. */
 const isNight = (now: number) => now % DAY_MS >= 2 * HOUR_MS && now % DAY_MS < 4 * HOUR_MS;
 
-/** Refuses every fifth call. */
+/** Refuses every fifth call, but none of the same kind twice in a row: to try again helps, however many calls come in between. */
 function fifth(answerAt: (now: number) => Answer): Habit['start'] {
   return ({ now }) => {
     let count = 0;
-    return async (_, perform) => {
+    let refused = '';
+    return async ({ system, operation }, perform) => {
       count += 1;
-      return count % 5 === 0 ? answerAt(now()) : perform();
+      const kind = `${system} ${operation}`;
+      const isRefused = count % 5 === 0 && kind !== refused;
+      if (count % 5 === 0) refused = isRefused ? kind : '';
+      return isRefused ? answerAt(now()) : perform();
     };
   };
 }
@@ -51,7 +55,7 @@ export const pace: Habits = {
     start: refuses(busy(503, { 'retry-after': '120' }), (_, now) => isRushHour(now)),
   },
   'limit-without-time': {
-    does: 'Every fifth call gets 429 without Retry-After.',
+    does: 'Every fifth call gets 429 without Retry-After, but none twice in a row.',
     seen: 'RFC 6585, 4: the header is optional',
     outcome: 'tolerated',
     start: fifth(() => busy(429)),

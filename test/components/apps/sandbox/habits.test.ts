@@ -114,6 +114,26 @@ describe('two habits', () => {
   });
 });
 
+it.each(['limit-without-time', 'retry-at-date', 'retry-in-past'])(
+  '%s: of five calls each time, the last one is refused, but not twice in a row',
+  async (habit) => {
+    const sandbox = await runSandbox();
+    const id = await sandbox.create();
+    await has(sandbox, habit);
+    const headers = { authorization: 'Basic c2FuZGJveDpzYW5kYm94' };
+    const statusOf = async (path: string) => {
+      const { status } = await fetch(`${sandbox.url}/api/v1/merchant/${path}?id=${id}`, { headers });
+      return status < 400;
+    };
+    const last: boolean[] = [];
+    for (let time = 0; time < 4; time += 1) {
+      for (let call = 1; call < 5; call += 1) expect(await statusOf('status')).toBe(true);
+      last.push(await statusOf('underwritingNotes'));
+    }
+    expect(last).toEqual([false, true, false, true]);
+  },
+);
+
 it('one session for each user: of two clients that take turns, each signs in again, and both read', async () => {
   const sandbox = await runSandbox();
   await has(sandbox, 'one-session');

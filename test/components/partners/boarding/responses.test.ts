@@ -58,6 +58,14 @@ describe('an envelope is opened', () => {
   });
 });
 
+it.each<[string, Call, boolean]>([
+  ['a submission, which has nothing to say', submit, true],
+  ['a create, which has an id to say', create, false],
+])('204 fulfills %s: %s', async (_, call, isDone) => {
+  const ended = await read(call, '', 204).catch(({ kind }) => kind);
+  expect(ended).toBe(isDone ? null : 'Uncertain');
+});
+
 describe('a warning of the envelope', () => {
   async function warned(body: string, status = 200): Promise<string[]> {
     const { url } = await recordingServer(responding(status, body));
