@@ -6,7 +6,10 @@ import { LONGEST, shortened } from './bounds.js';
  * everyone, so it is one short line without anything that looks private, or that nobody sees.
  */
 export function statusShown(name: string): string {
-  const seen = name.replace(/\p{Cf}+/gu, '').replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  const seen = name
+    .replace(/\p{Cf}+/gu, '')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
   return shortened(masked(seen, 'failure'), LONGEST.line);
 }
 

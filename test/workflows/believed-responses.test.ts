@@ -168,7 +168,9 @@ describe.concurrent('a create that is refused', () => {
   });
 
   it('and saved makes no second merchant while the partner refuses, for another reason, to show it', async () => {
-    const { boarding, guid } = await board(() => ({ refuses: { status: 400, names: true, error: SENTENCE } }));
+    const { boarding, guid } = await board(() => ({
+      refuses: { status: 400, names: true, error: SENTENCE },
+    }));
     const question = await boarding.requirement('rejected-input');
     const [{ id = 0 } = {}] = madeFor(guid);
     habits.set(guid, () => undefined);

@@ -63,7 +63,14 @@ describe('a status name that no document has', () => {
       title: 'New status of the boarding partner: “On Hold”',
       answers: ['choice'],
       choices: [
-        ...['not-submitted', 'under-review', 'needs-answers', 'wants-changes', 'ended-declined', 'ended-closed'],
+        ...[
+          'not-submitted',
+          'under-review',
+          'needs-answers',
+          'wants-changes',
+          'ended-declined',
+          'ended-closed',
+        ],
         'approved',
       ],
     });
