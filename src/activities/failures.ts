@@ -179,6 +179,15 @@ export function unlessRejected<T, Otherwise>(call: Promise<T>, otherwise: Otherw
   });
 }
 
+/** The result of a read, or `otherwise` when there is no such record that this account may see. */
+export function unlessHidden<T, Otherwise>(read: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
+  return read.catch((error: unknown) => {
+    const isHidden = error instanceof PartnerError && (error.status === 404 || error.kind === 'Forbidden');
+    if (isHidden && isRejected(error)) return otherwise;
+    throw error;
+  });
+}
+
 /** The result of a search, or `none` when the partner responds with 404. */
 export async function orNone<T>(search: Promise<T>, none: T): Promise<T> {
   try {

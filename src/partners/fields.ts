@@ -139,16 +139,21 @@ export const statusName = <Schema extends ZodType>(schema: Schema, names: readon
     names,
   });
 
-/** Reports whether a status name is one of these, in any case, see {@link Mark.names}. */
+/** Reports whether a status name is one of these, however its words are divided and in any case, see {@link Mark.names}. */
 export function isAmong(names: readonly string[], name: string): boolean {
-  const lower = name.toLowerCase();
+  const given = inOneWord(name);
   return names.some((known) => {
-    const wanted = known.toLowerCase();
-    return wanted.startsWith('*') ? lower.endsWith(wanted.slice(1)) : wanted === lower;
+    const wanted = inOneWord(known);
+    return wanted.startsWith('*') ? given.endsWith(wanted.slice(1)) : wanted === given;
   });
 }
 
-/** The value of a name, in any case. */
+/** `Pending Review`, `Pending_Review` and `pendingReview` are one name. */
+function inOneWord(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]+/g, '');
+}
+
+/** The value of a name, however its words are divided and in any case. */
 export function byName<Value>(values: ReadonlyMap<string, Value>, name: string): Value | undefined {
   return [...values].find(([known]) => isAmong([known], name))?.[1];
 }

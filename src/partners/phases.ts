@@ -3,16 +3,22 @@ import { LONGEST, shortened } from './bounds.js';
 
 /**
  * A partner's name of a status as Gangway keeps it. The partner may write anything there, and a search attribute shows the name to
- * everyone, so it is one short line without anything that looks private.
+ * everyone, so it is one short line without anything that looks private, or that nobody sees.
  */
 export function statusShown(name: string): string {
-  return shortened(masked(name.replace(/[\s\p{Cc}]+/gu, ' ').trim(), 'failure'), LONGEST.line);
+  const seen = name
+    .replace(/\p{Cf}+/gu, '')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  return shortened(masked(seen, 'failure'), LONGEST.line);
 }
 
 /** The meanings that a person can give to an undocumented status name, and their consequences. */
 export const STATUS_MEANINGS = {
+  'not-submitted': 'nobody has submitted the application, and Gangway does',
   'under-review': 'Gangway waits for the next status',
   'needs-answers': 'the partner waits until a person answers',
+  'wants-changes': 'a person changes the application, and Gangway submits it again',
   'ended-declined': 'every onboarding with this status ends as declined',
   'ended-closed': 'every onboarding with this status ends as closed',
   approved: 'the partner has approved',

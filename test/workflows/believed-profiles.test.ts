@@ -95,6 +95,26 @@ describe.concurrent('a submission that responds with a profile', () => {
 describe.concurrent('a submission that is refused', () => {
   const patch = { holder: { phone: '5125550199' } };
 
+  it('and saved is not sent again while the bank refuses, for another reason, to show what it saved', async () => {
+    const { onboarding, name } = await submit(() => ({ refuses: { status: 400, names: true } }));
+    const question = await onboarding.requirement('rejected-input');
+    const [{ id = 0 } = {}] = madeFor(name);
+    bank.busyWith.add(id);
+    await onboarding.resolve(question.id, { kind: 'correction', patch });
+    const again = await onboarding.until(
+      ({ requirements }) => requirements.some((each) => each.id !== question.id),
+      'the next question',
+    );
+    const [next] = again.requirements;
+    expect(next?.detail).toContain('not sent, because the preceding get-profile failed (HTTP 400)');
+    expect(madeFor(name)).toHaveLength(1);
+    bank.busyWith.delete(id);
+    await onboarding.resolve(next?.id ?? '', { kind: 'retry' });
+    const { profileId } = await onboarding.until((state) => state.profileId !== undefined, 'a profile');
+    expect([profileId, madeFor(name).length]).toEqual([id, 1]);
+    await onboarding.handle.terminate();
+  });
+
   it.each([
     [400, true],
     [400, false],

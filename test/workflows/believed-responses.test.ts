@@ -167,6 +167,28 @@ describe.concurrent('a create that is refused', () => {
     await boarding.handle.terminate();
   });
 
+  it('and saved makes no second merchant while the partner refuses, for another reason, to show it', async () => {
+    const { boarding, guid } = await board(() => ({
+      refuses: { status: 400, names: true, error: SENTENCE },
+    }));
+    const question = await boarding.requirement('rejected-input');
+    const [{ id = 0 } = {}] = madeFor(guid);
+    habits.set(guid, () => undefined);
+    partner.busyWith.add(id);
+    await boarding.resolve(question.id, { kind: 'retry' });
+    const again = await boarding.until(
+      ({ requirements }) => requirements.some((each) => each.id !== question.id),
+      'the next question',
+    );
+    const [next] = again.requirements;
+    expect(next?.detail).toContain('not sent, because the preceding get-status failed (HTTP 400)');
+    expect(createsOf(guid)).toBe(1);
+    partner.busyWith.delete(id);
+    await boarding.resolve(next?.id ?? '', { kind: 'adopt', id: `${id}` });
+    expect([await boarded(boarding), madeFor(guid).length]).toEqual([id, 1]);
+    await boarding.handle.terminate();
+  });
+
   it('and saved by a partner whose clock is an hour behind makes no second merchant', async () => {
     const refuses = { status: 400, names: true, error: SENTENCE };
     const statusDate = new Date(Date.now() - 3_600_000).toISOString();

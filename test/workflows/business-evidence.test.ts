@@ -120,6 +120,20 @@ describe.concurrent('the profile of a merchant', () => {
   });
 });
 
+describe.concurrent('the profile of a merchant that the bank refuses to show by its id', () => {
+  it('is asked about nevertheless, and no second one is submitted', async () => {
+    const { profileId, input: of } = await tied();
+    await rig.sandbox.transitionProfile(profileId, { hides: ['merchantProfileId', 'doingBusinessAsName'] });
+    await rig.sandbox.plan('400', 'get-profile', { about: `/profile/${profileId}` });
+    const input = of();
+    const onboarding = await rig.onboardBusiness(input);
+    const { detail } = await onboarding.requirement('uncertain-write');
+    expect(detail).toContain(`For the merchant, the bank has banking profile ${profileId}`);
+    expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
+    await onboarding.handle.terminate();
+  });
+});
+
 describe.concurrent('an id that a person adopts', () => {
   async function inDoubt() {
     const input = business('waiting');

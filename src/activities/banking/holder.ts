@@ -22,7 +22,7 @@ import type { CallOptions } from '../../partners/client.js';
 import { withoutEntities } from '../../partners/encoding.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { statusShown } from '../../partners/phases.js';
-import { checked, naming, orNone, repeatable, unlessRejected, untilCancelled } from '../failures.js';
+import { checked, naming, orNone, repeatable, unlessHidden, untilCancelled } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
 import { isClearlyBefore, isDate, type Reservations } from '../reservations.js';
 import { sendOnceThenRead, sendRepeatably } from '../write.js';
@@ -62,16 +62,14 @@ export function holderActivities(
         async (options) => {
           const read = { signal: options.signal };
           const existing = await candidates.ofMerchant(business.merchantProfileId, read);
-          if (existing !== null && !declined.includes(existing)) {
-            const found = await candidates.examine(existing, business, read);
-            if (found) return { existing: found };
-          }
+          if (existing && !declined.includes(existing.id))
+            return { existing: await candidates.compare(existing.id, existing, business, ownId()) };
           const saved = await candidates.savedBy(refused, declined, business, read);
           if (saved) return { existing: saved, isSaved: true };
           let baseline: readonly number[] = [];
           const verdict = await judged(business, 'submitBusinessAccountHolder', async (submission) => {
             const named = await candidates.named(submission.doingBusinessAsName, read);
-            baseline = existing === null ? named : [...named, existing];
+            baseline = existing === null ? named : [...named, existing.id];
             options.compareWith({ baseline });
             const response = await client.submitBusinessAccountHolder(submission, options);
             if (response.success && !response.profileId)
@@ -177,7 +175,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
   async function find(business: BusinessToFind, baseline: readonly number[], options: CallOptions) {
     const own = await ofMerchant(business.merchantProfileId, options);
     const like = await named(business.holder.doingBusinessAsName, options);
-    const ids = new Set(own === null ? like : [own, ...like]);
+    const ids = new Set(own === null ? like : [own.id, ...like]);
     const others = [...ids].filter((id) => !baseline.includes(id)).slice(0, MOST_EXAMINED);
     const found = await Promise.all(others.map((id) => examine(id, business, options)));
     return found.filter(
@@ -185,14 +183,10 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     ) as Candidate[];
   }
 
-  /** The profile that the partner returns for a merchant (E5). It alone proves nothing: {@link examine} compares it. */
+  /** The profile that the partner returns for a merchant (E5). It alone proves nothing: {@link compare} compares it. */
   async function ofMerchant(merchantProfileId: number | undefined, options: CallOptions) {
     if (merchantProfileId === undefined) return null;
-    const search = client.findProfileByMerchant({ merchantProfileId }, options);
-    return orNone(
-      search.then(({ id }) => id),
-      null,
-    );
+    return orNone(client.findProfileByMerchant({ merchantProfileId }, options), null);
   }
 
   /** The profiles that the partner finds by a dba (E9), those of the same one first. It also matches parts of names. */
@@ -229,9 +223,9 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
     return profile && compare(profileId, profile, business, ownId());
   }
 
-  /** null when there is no such profile that this account may see. */
+  /** null when there is no such profile that this account may see. Any other refusal says nothing about the profile. */
   function visible(profileId: number, options: CallOptions) {
-    return unlessRejected(client.getProfile({ id: profileId }, options), null);
+    return unlessHidden(client.getProfile({ id: profileId }, options), null);
   }
 
   /** @param workflowId the onboarding of the business */

@@ -20,7 +20,7 @@ import { problemText } from '../../partners/bounds.js';
 import type { CallOptions } from '../../partners/client.js';
 import { writeExactly } from '../../partners/json.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
-import { checked, naming, repeatable, unlessRejected, untilCancelled } from '../failures.js';
+import { checked, naming, repeatable, unlessHidden, untilCancelled } from '../failures.js';
 import { isClearlyBefore, type Reservations } from '../reservations.js';
 import { sendOnceThenRead } from '../write.js';
 import type { MerchantReader } from './merchant.js';
@@ -52,7 +52,7 @@ export function applicationActivities(
       saved.map(async ({ id, since }) => {
         const dayBefore = new Date(Date.parse(since) - DAY_MS).toISOString();
         const reasons = reservations.against(id, against(id, dayBefore, options));
-        return (await unlessRejected(reasons, ['not shown'])).length === 0 ? [id] : [];
+        return (await unlessHidden(reasons, ['not shown'])).length === 0 ? [id] : [];
       }),
     );
     return found.flat();

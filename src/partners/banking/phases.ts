@@ -35,8 +35,10 @@ export function isUnderReview(phase: ProfilePhase): boolean {
 
 /** The phase of a status that a person explained. The bank asks by tickets, in any status. */
 export const EXPLAINED: Readonly<Record<StatusMeaning, ProfilePhase>> = {
+  'not-submitted': 'new',
   'under-review': 'under-review',
   'needs-answers': 'under-review',
+  'wants-changes': 'under-review',
   'ended-declined': 'declined',
   'ended-closed': 'closed',
   approved: 'approved',

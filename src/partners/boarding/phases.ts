@@ -24,8 +24,10 @@ export type MerchantPhase =
 
 /** The phase of a status that a person explained. Neither of the phases that are evidence of a write is among them. */
 export const EXPLAINED: Readonly<Record<StatusMeaning, MerchantPhase>> = {
+  'not-submitted': 'not-submitted',
   'under-review': 'other',
   'needs-answers': 'awaiting-answers',
+  'wants-changes': 'changes-requested',
   'ended-declined': 'declined',
   'ended-closed': 'closed',
   approved: 'approved',

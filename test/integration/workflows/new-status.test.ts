@@ -62,7 +62,17 @@ describe('a status name that no document has', () => {
       kind: 'new-status',
       title: 'New status of the boarding partner: “On Hold”',
       answers: ['choice'],
-      choices: ['under-review', 'needs-answers', 'ended-declined', 'ended-closed', 'approved'],
+      choices: [
+        ...[
+          'not-submitted',
+          'under-review',
+          'needs-answers',
+          'wants-changes',
+          'ended-declined',
+          'ended-closed',
+        ],
+        'approved',
+      ],
     });
     // The boardings themselves ask nothing, and wait.
     expect((await first.boarding.state()).requirements).toEqual([]);

@@ -4,12 +4,13 @@ import type { BoardingActivities } from '../../../src/messages/boarding-activiti
 import type { BoardingClient } from '../../../src/partners/boarding/client.js';
 import type { CallOptions } from '../../../src/partners/client.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
+import type { StatusMeaning } from '../../../src/partners/phases.js';
 import { environment } from '../../rigs/activities/environment.js';
 
 type Request<Name extends keyof BoardingActivities> = Parameters<BoardingActivities[Name]>[0];
 
 /** The activities at a partner that responds like this, without HTTP, and the writes that they send. */
-function atPartner(responses: Partial<Record<keyof BoardingClient, unknown>>, decided?: 'approved') {
+function atPartner(responses: Partial<Record<keyof BoardingClient, unknown>>, decided?: StatusMeaning) {
   const sent: unknown[] = [];
   const reads = ['getStatus', 'getUnderwritingNotes', 'listAgentProfiles', 'listBoardingSettings'];
   const client = new Proxy({} as BoardingClient, {
@@ -148,11 +149,21 @@ describe('an application', () => {
     expect([result, sent.length]).toMatchObject([{ submitted }, submitted ? 1 : 0]);
   });
 
-  it('has the phase that a person gave to its status', async () => {
-    const { run } = atPartner({ getStatus: status('Escalated') }, 'approved');
-    expect(await run('readStatus', { merchantProfileId: 7, seen: { phase: null } })).toMatchObject({
-      phase: 'approved',
-    });
+  it.each([
+    ['approved', 'approved'],
+    ['not-submitted', 'not-submitted'],
+    ['wants-changes', 'changes-requested'],
+  ] as const)('has the phase that a person gave to its status: %s', async (meaning, phase) => {
+    const responses = { getStatus: status('Escalated'), getUnderwritingNotes: [] };
+    const { run } = atPartner(responses, meaning);
+    expect(await run('readStatus', { merchantProfileId: 7, seen: { phase: null } })).toMatchObject({ phase });
+  });
+
+  it('is submitted in a status of which a person said that nobody has submitted it', async () => {
+    const { run, sent } = atPartner({ getStatus: status('Draft'), submitMerchant: {} }, 'not-submitted');
+    const phases = ['not-submitted', 'pending'] as const;
+    const result = await run('submitMerchant', { merchantProfileId: 7, phases, application: {} });
+    expect([result, sent.length]).toMatchObject([{ submitted: true }, 1]);
   });
 });
 

@@ -45,6 +45,7 @@ describe('the problems of a response', () => {
 it.each([
   ['UW Level 1: Pending', 'UW Level 1: Pending'],
   [' In\n\u0000review\t', 'In review'],
+  ['\u200bNot Sub\u00admitted\u202e', 'Not Submitted'],
   ['Wait for 123-45-6789', 'Wait for [Redacted]'],
   ['Wait for 123456789', 'Wait for [Redacted]'],
   ['Ask ada@example.com, (518) 555-0100', 'Ask [Redacted], [Redacted]'],

@@ -1,4 +1,4 @@
-import { everywhere, type Habits, isObject, of, payloads, reads } from './habit.js';
+import { everywhere, type Habit, type Habits, isObject, of, payloads, reads } from './habit.js';
 
 /** What a partner makes of the values that it is given, and the values that it makes up. */
 
@@ -6,6 +6,16 @@ const fees = of('get-fees');
 const status = of('get-status', 'get-status2');
 
 const round = (value: number) => Math.round(value * 10) / 10;
+
+/** Both partners' names of statuses, in other words. */
+function statusNames(edit: (name: string) => string): Habit['start'] {
+  return payloads(reads, (data) =>
+    everywhere(
+      (value, name) => (/^(bankingS|s)tatus$/.test(name) && typeof value === 'string' ? edit(value) : value),
+      data,
+    ),
+  );
+}
 
 export const values: Habits = {
   'fees-unlike-its-own': {
@@ -136,6 +146,18 @@ export const values: Habits = {
         data,
       ),
     ),
+  },
+  'status-underscored': {
+    does: 'Names of statuses have an underscore between words.',
+    seen: 'enumerations of programs, one for each version of an API',
+    outcome: 'tolerated',
+    start: statusNames((name) => name.replace(/ |(?<=[a-z])(?=[A-Z])/g, '_')),
+  },
+  'status-with-unseen-sign': {
+    does: 'Names of statuses begin with a zero-width space.',
+    seen: 'names that were copied from a web page into a table',
+    outcome: 'tolerated',
+    start: statusNames((name) => `\u200b${name}`),
   },
 };
 

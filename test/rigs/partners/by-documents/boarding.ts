@@ -59,6 +59,9 @@ export class BoardingByDocuments {
     return merchant;
   }
 
+  /** It refuses to show the status of these for the moment. */
+  readonly busyWith = new Set<number>();
+
   move(id: number, status: string, mid: string | null = null): void {
     Object.assign(this.get(id), { status, mid, statusDate: new Date().toISOString() });
   }
@@ -86,6 +89,7 @@ export class BoardingByDocuments {
     const { id, status, statusDate, mid, fees } = merchant;
     switch (route) {
       case 'GET /api/v1/merchant/status':
+        if (this.busyWith.has(id)) return respond(400, null, { error: 'Too many requests' });
         return respond(200, { status, statusDate, comment: null, mid });
       case 'GET /api/v1/merchant/underwritingNotes':
         return respond(200, []);

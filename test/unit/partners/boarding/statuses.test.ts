@@ -21,6 +21,10 @@ it.each([
   ['Withdrawn', 'withdrawn', 'decided'],
   ['Closed', 'closed', 'decided'],
   ['PENDING', 'pending', 'under review, takes answers'],
+  ['NOT_SUBMITTED', 'not-submitted', ''],
+  ['Request Changes', 'changes-requested', 'under review'],
+  ['uw-level-2: pending', 'awaiting-answers', 'under review, takes answers'],
+  ['pendingReview', 'in-review', 'under review'],
   ['toString', 'other', 'under review, may take answers'],
 ])('a merchant that is %s at the partner is %s to us: %s', (status, phase, means) => {
   expect(phaseOf(status)).toBe(phase);
