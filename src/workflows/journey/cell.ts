@@ -1,7 +1,8 @@
 import type { Context, Count, OutboundEventsState, State, Transition } from './state.js';
 
-/** What a transition may call for. */
+/** What a transition may call for, and what it takes its chances from. */
 export interface Commands {
+  random(): string;
   count(counted: Count): void;
   /** @returns the state of the events once those that wait are published */
   publish(events: OutboundEventsState): OutboundEventsState;
@@ -13,7 +14,7 @@ export class Cell<Memory = unknown, Input extends object = object> {
 
   constructor(
     state: State<Memory, Input>,
-    private readonly constants: Omit<Context, 'now'>,
+    private readonly constants: Omit<Context, 'now' | 'random'>,
     private readonly commands: Commands,
   ) {
     this.#state = state;
@@ -25,7 +26,8 @@ export class Cell<Memory = unknown, Input extends object = object> {
 
   /** Replaces the state, and does what that calls for. */
   update(transition: Transition): void {
-    const { commands, ...state } = transition(this.#state, { ...this.constants, now: Date.now() });
+    const context = { ...this.constants, now: Date.now(), random: this.commands.random() };
+    const { commands, ...state } = transition(this.#state, context);
     this.#state = { ...state, commands: [] };
     for (const command of commands)
       if ('count' in command) this.commands.count(command);

@@ -5,15 +5,22 @@ import type { About, OutboundEventData, OutboundEventType } from '../../messages
 import type { Requirement } from '../../messages/requirements.js';
 import { all, type Transition } from './state.js';
 
+/**
+ * Adds an event. After a reset, sequences repeat. Up to the reset point, random numbers repeat as well: the same event has the same
+ * id. Later numbers differ: a new event has an id that no receiver has seen. A task that is tried again, because its worker died or
+ * because a cancellation came, may publish something else with the same number. The events that follow then have new IDs as well.
+ */
 const added =
   <Type extends OutboundEventType>(
     type: Type,
     data: Omit<OutboundEventData[Type], keyof About>,
   ): Transition =>
-  (state, { now }) => {
+  (state, { now, random, firstRunId }) => {
     const { events } = state;
-    const pending = [...events.pending, { type, time: new Date(now).toISOString(), data }];
-    return { ...state, events: { ...events, pending } };
+    const sequence = events.sequence + 1;
+    const id = `${firstRunId}.${sequence}.${fingerprint([random, events.last, type, data])}`;
+    const event = { id, sequence, type, time: new Date(now).toISOString(), data };
+    return { ...state, events: { ...events, sequence, last: id, pending: [...events.pending, event] } };
   };
 
 /** Has the events published that wait. */

@@ -131,6 +131,8 @@ export interface OutboundEventsState {
 }
 
 export interface PendingEvent {
+  readonly id: string;
+  readonly sequence: number;
   readonly type: OutboundEventType;
   readonly time: string;
   readonly data: object;
@@ -144,11 +146,15 @@ export interface Count {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** What a transition may look at besides the state. Constant in a workflow, but for the time. */
+/** What a transition may look at besides the state. */
 export interface Context {
   /** In milliseconds since 1970. */
   readonly now: number;
+  /** Another one for each update of the state, and the same in a replay. */
+  readonly random: string;
   readonly workflowType: string;
+  /** The first run of the workflow. */
+  readonly firstRunId: string;
   /** Milliseconds that a person has to answer. */
   readonly dueInMs: number;
   /** Stands before each numbered id of a requirement. */

@@ -25,11 +25,11 @@ export class Stateful<Memory, Input extends object> {
   readonly isContinued: boolean;
 
   constructor({ input, memory, carried, dueInMs, idPrefix = '' }: Beginning<Memory, Input>) {
-    const { workflowType } = workflowInfo();
+    const { workflowType, firstExecutionRunId: firstRunId } = workflowInfo();
     const state = carried
       ? { ...carried, input: { current: input, kept: input } }
       : initialState(workflowType, input, memory);
-    this.cell = new Cell(state, { workflowType, dueInMs, idPrefix }, COMMANDS);
+    this.cell = new Cell(state, { workflowType, firstRunId, dueInMs, idPrefix }, COMMANDS);
     this.isContinued = carried !== undefined;
     if (!carried) this.update(recorded('started'));
   }

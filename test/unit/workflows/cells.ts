@@ -26,8 +26,9 @@ export function cellOf({
   const state = requirements ? { ...blank, requirements } : blank;
   const cell = new Cell(
     state,
-    { workflowType, idPrefix, dueInMs: dueInHours * 3_600_000 },
+    { workflowType, idPrefix, firstRunId: 'run-1', dueInMs: dueInHours * 3_600_000 },
     {
+      random: () => '',
       count: (each) => void counted.push(each),
       publish: ({ pending, ...events }) => {
         for (const { type, data } of pending)

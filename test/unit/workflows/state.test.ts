@@ -255,12 +255,13 @@ function runs(workflowType: string, memory: unknown) {
   const cellOf = (state: State) =>
     new Cell(
       state,
-      { workflowType, idPrefix: '', dueInMs: MINUTE_MS * 5 },
+      { workflowType, idPrefix: '', firstRunId: 'run-1', dueInMs: MINUTE_MS * 5 },
       {
+        random: () => '',
         count: (counted) => void commands.push(counted),
         publish: ({ pending, ...events }) => {
           commands.push(pending);
-          return { ...events, sequence: events.sequence + pending.length, pending: [] };
+          return { ...events, pending: [] };
         },
       },
     );

@@ -119,11 +119,12 @@ it('lets its process end when there is nothing to replay', async () => {
 
 const PLAIN = await readFile(WORKFLOW_BUNDLES.plain, 'utf8');
 
-/** The name that the bundle gives to the module of the steps, whose number depends on the other imports. */
+/** The names that the bundle gives to the modules of the steps, whose numbers depend on the other imports. */
 const [STEPS] = /_boarding_steps_js__WEBPACK_IMPORTED_MODULE_\d+__/.exec(PLAIN) ?? [];
+const [SUBMISSION] = /_boarding_submission_js__WEBPACK_IMPORTED_MODULE_\d+__/.exec(PLAIN) ?? [];
 const WORKFLOW = '_temporalio_workflow__WEBPACK_IMPORTED_MODULE_0__';
 const FEES = `await (0,${STEPS}.setFees)(boarding);`;
-const SET_FEES = `${FEES}\n            await (0,${STEPS}.submit)(boarding);`;
+const SET_FEES = `${FEES}\n            await (0,${SUBMISSION}.submit)(boarding);`;
 const OVERDUE = `(await (0,${WORKFLOW}.condition)(hasMoved, end - Date.now(), { summary }))`;
 const UPSERT = `(0,${WORKFLOW}.upsertSearchAttributes)(changed);`;
 
