@@ -4,7 +4,7 @@ import { defined } from '../messages/objects.js';
 import type { MerchantBoardingOutcome, Restored } from '../messages/onboardings.js';
 import { Boarding } from './boarding/boarding.js';
 import { type Due, KINDS, next, onRead, type Remembered } from './boarding/decisions.js';
-import { deliverAnswers, readLateNotes } from './boarding/review.js';
+import { deliverAnswers, readLate } from './boarding/review.js';
 import { adoptMerchant, createMerchant, setFees } from './boarding/steps.js';
 import { submit, submitAsAnswered } from './boarding/submission.js';
 import type { Carried } from './journey/stateful.js';
@@ -72,7 +72,7 @@ async function send(boarding: Boarding, due: Due): Promise<void> {
     case 'answers':
       await deliverAnswers(boarding, due.answers);
       break;
-    case 'late notes':
-      await readLateNotes(boarding);
+    case 'late read':
+      await readLate(boarding);
   }
 }

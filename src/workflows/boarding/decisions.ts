@@ -35,11 +35,8 @@ export type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
 
 /** The status in which an answer was delivered. If the partner lists the note under a later status, it asks again. */
 export interface Delivered extends StatusMark {
-  /**
-   * In milliseconds since 1970: if the note is still listed by then, the partner asks again. Absent where the date of the status
-   * shows that, because it has a time of day.
-   */
-  readonly until?: number;
+  /** In milliseconds since 1970: if the note is still listed by then, a person is asked again. The partner may have lost the answer. */
+  readonly until: number;
 }
 
 /** A boarding's memory of underwriting. A run passes it to the next one. */
@@ -47,6 +44,10 @@ export interface Remembered {
   readonly seen: Seen;
   /** null when nobody knows, because the merchant was adopted. */
   readonly submitted: boolean | null;
+  /** In milliseconds since 1970: the partner should show our submission by then. */
+  readonly shownBy?: number;
+  /** It did not. A person says whether to submit again. */
+  readonly isLost?: boolean;
   /** The phase in which nobody knows whether somebody has submitted the merchant. A person is asked meanwhile. */
   readonly unclearIn?: MerchantPhase;
   /** By the IDs of the notes. */
@@ -206,15 +207,16 @@ function onNotSubmitted(
   { phase, status }: StatusSnapshot,
   situation: Situation,
 ): readonly Decision[] {
-  const isAsked = phase === 'not-submitted' ? situation.isFollowed : isUnclear(before, phase);
+  const { isLost = false } = before;
+  const isAsked = phase === 'not-submitted' ? situation.isFollowed || isLost : isUnclear(before, phase);
   const { closed, kept } = closeMoot('not-submitted', situation, {
     isAsked: () => isAsked,
     drops: !situation.isWriting,
     why: () => MOVED_ON,
   });
-  if (!isAsked || before.submitted || kept.length > 0) return closed;
-  const ask =
-    phase === 'not-submitted' ? notSubmittedQuestion(situation, status) : unclearQuestion(situation, status);
+  if (!isAsked || (before.submitted && !isLost) || kept.length > 0) return closed;
+  const question = isLost ? lostQuestion : phase === 'not-submitted' ? notSubmittedQuestion : unclearQuestion;
+  const ask = question(situation, status);
   return [{ know: { stage: 'applying' } }, { ask }];
 }
 
@@ -292,6 +294,22 @@ function notSubmittedQuestion(
   };
 }
 
+function lostQuestion(
+  { merchantProfileId, dba }: { readonly merchantProfileId: number; readonly dba: string },
+  status: string,
+): Question {
+  return {
+    kind: 'not-submitted',
+    title: 'Submitted, and not shown',
+    detail:
+      `The partner has accepted the submission of merchant ${merchantProfileId} (“${masked(dba)}”), and still shows it as ${status}. ` +
+      'Ask the partner whether underwriting has the application. If it has, wait: this requirement closes by itself when the status ' +
+      'shows it. If it has not, retry: Gangway submits it again. A correction is sent with the submission.',
+    answers: ['correction', 'retry', 'abandon'],
+    blank: ANY_OF_APPLICATION,
+  };
+}
+
 function unclearQuestion(
   { merchantProfileId, dba }: { readonly merchantProfileId: number; readonly dba: string },
   status: string,
@@ -313,15 +331,15 @@ export type Due =
   | { readonly send: 'application' }
   | { readonly send: 'submission'; readonly answers: readonly Answered[] }
   | { readonly send: 'answers'; readonly answers: readonly Answered[] }
-  /** Nothing, but notes that should be gone by now are read once more. */
-  | { readonly send: 'late notes' };
+  /** Nothing. The status is read once more, because something that the partner accepted should show by now. */
+  | { readonly send: 'late read' };
 
 /**
  * Returns what the status calls for: the application once, and again when a person has answered what the partner wants changed; the
  * answers to notes, once all are answered, unless the partner has already declined exactly these answers in this status.
  */
 export function due(remembered: Remembered, situation: Situation): Due | undefined {
-  const { seen, submitted, notTaken, restless } = remembered;
+  const { seen, submitted, isLost, notTaken, restless } = remembered;
   const { phase } = seen;
   if (phase === null) return undefined;
   const submission = (kind: RequirementKind): Due | undefined => {
@@ -330,28 +348,30 @@ export function due(remembered: Remembered, situation: Situation): Due | undefin
   };
   if (MERCHANT_PHASES[phase].changes === 'submitted') return submission('request-changes');
   if (phase === 'not-submitted') {
-    if (submitted) return undefined;
-    return situation.isFollowed ? submission('not-submitted') : { send: 'application' };
+    if (submitted && !isLost) return lateRead(remembered, situation);
+    return situation.isFollowed || isLost ? submission('not-submitted') : { send: 'application' };
   }
   const confirmed = isUnclear(remembered, phase) ? submission('not-submitted') : undefined;
   if (confirmed) return confirmed;
   const answers = answeredOf(situation, 'underwriting-note');
   const isComplete = answers.length > 0 && openOf(situation, 'underwriting-note').length === 0;
-  if (!isComplete || MERCHANT_PHASES[phase].answer === 'waits') return lateNotes(remembered, situation);
+  if (!isComplete || MERCHANT_PHASES[phase].answer === 'waits') return lateRead(remembered, situation);
   const isNotTaken =
     notTaken !== undefined && isSame(notTaken, seen, restless) && notTaken.answers === idsOf(answers);
   return isNotTaken ? undefined : { send: 'answers', answers };
 }
 
-function lateNotes(remembered: Remembered, { now }: Situation): Due | undefined {
-  return timesOf(stillListed(remembered)).some((time) => time <= now) ? { send: 'late notes' } : undefined;
+function lateRead(remembered: Remembered, { now }: Situation): Due | undefined {
+  return awaited(remembered).some((time) => time <= now) ? { send: 'late read' } : undefined;
 }
 
-/** Delivered notes that the partner should not list for long. While it reviews them, it may. */
-function stillListed({ delivered, seen: { phase, noteIds = [] } }: Remembered): Remembered['delivered'] {
-  return phase === null || MERCHANT_PHASES[phase].proves === 'review'
-    ? {}
-    : only(delivered, (id) => noteIds.includes(id));
+/** The times by which the partner should show what it accepted: our submission, and answers to notes that it still lists. */
+function awaited({ delivered, submitted, isLost, shownBy, seen }: Remembered): readonly number[] {
+  const { phase, noteIds = [] } = seen;
+  if (phase === 'not-submitted') return submitted && !isLost && shownBy !== undefined ? [shownBy] : [];
+  // While the partner reviews answers, it may list their notes.
+  if (phase === null || MERCHANT_PHASES[phase].proves === 'review') return [];
+  return timesOf(only(delivered, (id) => noteIds.includes(id)));
 }
 
 /** Returns the next action, as one task, because the partner accepts one change of a merchant at a time. */
@@ -363,7 +383,7 @@ export function next(remembered: Remembered, situation: Situation): Next<Seen, D
   const mayChange = situation.open.length > 0 || (phase !== null && isDecided(phase));
   return {
     due: sent ? [{ task: 'write', ...sent }] : [],
-    wakeAt: nextTime(stillListed(remembered), situation.now),
+    wakeAt: nextTime(awaited(remembered), situation.now),
     compared:
       !situation.isWriting || mayChange ? comparable(remembered.restless, remembered.seen) : undefined,
     ended: outcome ? { outcome, decisions: [] } : endedByConfirmedMid(situation),

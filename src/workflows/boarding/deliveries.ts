@@ -65,7 +65,7 @@ export function commentOf(answers: readonly Answered[]): string {
 
 /**
  * @param mark the status in which the underwriters took the answers
- * @param until when a note that is still listed asks again, where the date of the status cannot show that, as it has no time
+ * @param until when a note that is still listed is asked again: the partner may have lost the answer
  */
 export function afterDelivery(
   before: Remembered,
@@ -73,14 +73,9 @@ export function afterDelivery(
   { status, statusDate }: StatusMark,
   until: number,
 ): Remembered {
-  const isExact = TIME_OF_DAY.test(statusDate ?? '') && !before.restless.hasRestlessDate;
-  const mark = { status, statusDate, ...(!isExact && { until }) };
-  const delivered = Object.fromEntries(notesOf(answers).map((note) => [note, mark]));
+  const delivered = Object.fromEntries(notesOf(answers).map((note) => [note, { status, statusDate, until }]));
   return { ...before, delivered: { ...before.delivered, ...delivered }, uploaded: [] };
 }
-
-/** Not midnight, with which a date without a time is written. */
-const TIME_OF_DAY = /T(?!00:00(?::00(?:\.0{1,9})?)?(?![\d:.]))\d{2}:/;
 
 /** @param mark the status in which the underwriters did not take the answers */
 export function withNotTaken(

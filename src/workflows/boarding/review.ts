@@ -79,12 +79,13 @@ async function keepDelivery(
   if (latest && listsDelivered(boarding.remembered, latest)) boarding.poll.replaceWith(await read(boarding));
 }
 
-/** Reads the notes once more, and asks those again that are still listed long after their answers. */
-export async function readLateNotes(boarding: Boarding): Promise<void> {
+/** Reads once more. Notes that are still listed long after their answers are asked again, and so is a submission that does not show. */
+export async function readLate(boarding: Boarding): Promise<void> {
   const begunAt = Date.now();
   const now = await read(boarding);
-  const { delivered } = boarding.remembered;
-  boarding.journey.remember({ delivered: notLate(delivered, begunAt) });
+  const { delivered, shownBy = begunAt + 1 } = boarding.remembered;
+  const isLost = now.phase === 'not-submitted' && shownBy <= begunAt;
+  boarding.journey.remember({ delivered: notLate(delivered, begunAt), isLost });
   boarding.poll.replaceWith(now);
 }
 

@@ -58,7 +58,7 @@ export async function submit(
   const { journey } = boarding;
   if (isSubmitted) {
     journey.timeline.add('submitted', isOthers && { detail: 'by somebody else' });
-    journey.remember({ submitted: true });
+    journey.remember({ submitted: true, isLost: false, shownBy: Date.now() + journey.dueInMs });
     const close = ({ requirement: { id } }: Answered) =>
       isOthers ? dropped(id, 'somebody else has submitted it') : removed(id);
     journey.update(...answers.map(close));

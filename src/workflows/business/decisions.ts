@@ -204,7 +204,7 @@ export function next(
   return {
     due: dueOf(remembered, situation),
     compared: isListening ? seen && comparable(seen) : undefined,
-    wakeAt: nextTime(remembered.answered, now),
+    wakeAt: nextTime(timesOf(remembered.answered), now),
     ended: outcome && { outcome, decisions: [] },
   };
 }

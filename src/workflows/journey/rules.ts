@@ -93,9 +93,9 @@ export function timesOf(marks: Marks<{ readonly until?: number | undefined }>): 
   return Object.values(marks).flatMap(({ until }) => until ?? []);
 }
 
-export function nextTime(marks: Parameters<typeof timesOf>[0], now: number): number | undefined {
-  const times = timesOf(marks).filter((time) => time > now);
-  return times.length > 0 ? Math.min(...times) : undefined;
+export function nextTime(times: readonly number[], now: number): number | undefined {
+  const later = times.filter((time) => time > now);
+  return later.length > 0 ? Math.min(...later) : undefined;
 }
 
 /** Those whose time is not over. */

@@ -108,8 +108,8 @@ const BUILDS = {
   ]),
   /** The server gives up on an attempt of a write after half a minute, and not after two. */
   'brief-writes': (): Edit => {
-    const times = ['WRITE_ATTEMPT_MS = 120_000;', 'WRITE_ATTEMPT_MS = 30_000;'] as const;
-    const [file, edit] = replacing('src/workflows/journey/activity-proxies.ts', times)();
+    const times = ['ATTEMPT_MS = 120_000;', 'ATTEMPT_MS = 30_000;'] as const;
+    const [file, edit] = replacing('src/at-most-once/workflow.ts', times)();
     return [file, edit, true];
   },
 };

@@ -5,6 +5,7 @@ import { relayedGangway } from '../../../rigs/commands/relayed.js';
 import { merchant } from '../../../rigs/inputs.js';
 import { jsonLines, run } from '../../../rigs/processes.js';
 import { createRig, type Rig } from '../../../rigs/rig.js';
+import { eventually } from '../../../rigs/waiting.js';
 
 let rig: Rig;
 let relayed: string;
@@ -162,7 +163,11 @@ describe('overdue-report.sh', () => {
     const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
     const shown = (line: (note: string) => string) =>
       notes.toSorted().map((note) => expect.stringMatching(new RegExp(`^${line(note)}$`)));
-    const text = await script('overdue-report');
+    const text = await eventually(
+      () => script('overdue-report'),
+      ({ code }) => code !== 0,
+      'an overdue note',
+    );
     expect(text).toMatchObject({ code: 3, stderr: '' });
     expect(linesOf(text)).toEqual(shown((note) => `${time} UTC  0 h  ${id}  ${note}  underwriting-note`));
     const csv = await script('overdue-report', ['--csv']);

@@ -45,7 +45,8 @@ const NOT_SUBMITTED = { status: 'Not Submitted', phase: 'not-submitted' } as con
 const DECLINED = { status: 'Declined', phase: 'declined' } as const;
 const BOARDED = { outcome: 'boarded', mid: '123', merchantProfileId: 1001 };
 const RESTLESS = { restless: { changes: {}, hasRestlessDate: true } };
-const DELIVERED = { delivered: { 'n-1': { status: 'Pending', statusDate: MONDAY } } };
+const NEVER = 8.64e15;
+const DELIVERED = { delivered: { 'n-1': { status: 'Pending', statusDate: MONDAY, until: NEVER } } };
 
 describe('a read of the status', () => {
   const HM = { comment: 'Hm.' };
@@ -278,6 +279,16 @@ describe('requested changes', () => {
   });
 });
 
+// Catches a submission that the partner has accepted and lost, of which nobody learns.
+it('a submission that is lost is asked about once, until the status shows one', () => {
+  const lost = { ...UNSUBMITTED, submitted: true, isLost: true, seen: seen(NOT_SUBMITTED) };
+  const asked = requirement('not-submitted-1', 'not-submitted');
+  expect(asksOn(NOT_SUBMITTED, lost)).toMatchObject([expect.stringContaining('has accepted the submission')]);
+  expect(asksOn(NOT_SUBMITTED, lost, { open: [asked] })).toEqual([]);
+  expect(asksOn(NOT_SUBMITTED, { ...lost, isLost: false })).toEqual([]);
+  expect(asksOn({}, lost, { open: [asked] })).toEqual(['close not-submitted-1: the partner has moved on']);
+});
+
 describe('a followed merchant that nobody has submitted', () => {
   const followed = { isFollowed: true };
   const asked = requirement('s-1', 'not-submitted');
@@ -383,6 +394,8 @@ describe('what is sent next', () => {
     delivered: { 'n-1': { status: 'Pending', statusDate: null, until: Date.parse(TUESDAY) + later } },
   });
   const LATE = { ...delivered(0), seen: seen({ notes }) };
+  const shownBy = (later: number) => ({ ...SUBMITTED, shownBy: Date.parse(TUESDAY) + later });
+  const LOST = { ...SUBMITTED, isLost: true };
   const application = { send: 'application' };
   const submissionOf = (given: Answered) => ({ send: 'submission', answers: [given] });
   const answersOf = (...answers: Answered[]) => ({ send: 'answers', answers });
@@ -404,10 +417,14 @@ describe('what is sent next', () => {
     ['the answers in an unknown status', HELD, { answered: [one] }, answersOf(one)],
     ['nothing in review', REVIEWED, { answered: [one] }, undefined],
     ['nothing after the approval', DONE, { answered: [one] }, undefined],
-    // Catches an onboarding that waits without an end, because the dates of the partner have no time.
-    ['a read of notes that should be gone', LATE, {}, { send: 'late notes' }],
+    // Catches an onboarding that waits without an end, because the partner has lost what it accepted.
+    ['a read of notes that should be gone', LATE, {}, { send: 'late read' }],
     ['nothing before that', { ...LATE, ...delivered(1) }, {}, undefined],
     ['nothing for a note that is gone', delivered(0), {}, undefined],
+    ['a read of a submission that should show', shownBy(0), {}, { send: 'late read' }],
+    ['nothing before that', shownBy(1), {}, undefined],
+    ['a lost submission once a person wants that', LOST, { answered: all }, submissionOf(submission)],
+    ['nothing of a lost submission without that', LOST, {}, undefined],
     ['nothing while the notes are reviewed', { ...LATE, seen: seen({ ...IN_REVIEW, notes }) }, {}, undefined],
   ])('is %s', (_, before, more, sent) => {
     expect(due(remembered(before), situation(more))).toEqual(sent);

@@ -46,23 +46,11 @@ describe('the answers to notes', () => {
 
   it('are remembered as delivered with the status that took them, and their documents are done with', () => {
     const mark = read({ notes: [note('n-1')], comment: 'Hm.' });
-    const held = { status: 'On Hold', statusDate: null };
-    const pending = { status: 'Pending', statusDate: MONDAY };
+    const held = { status: 'On Hold', statusDate: null, until: 0 };
+    const pending = { status: 'Pending', statusDate: MONDAY, until: 1 };
     const before = remembered({ uploaded: ['n-3/a'], delivered: { 'n-0': held, 'n-1': held } });
     const delivered = { 'n-0': held, 'n-1': pending, 'n-2': pending };
     expect(afterDelivery(before, [text, again], mark, 1)).toEqual({ ...before, uploaded: [], delivered });
-  });
-
-  it.each([
-    [null, true],
-    ['2026-01-05', true],
-    ['2026-01-05T00:00:00', true],
-    ['2026-01-05T00:00:00.000Z', true],
-    ['2026-01-05T00:00:01Z', false],
-    ['2026-01-05T09:00:00.000-05:00', false],
-  ])('are awaited for a time where the status date is %s: %s', (statusDate, isAwaited) => {
-    const { delivered } = afterDelivery(remembered(), [text], { status: 'Pending', statusDate }, 7);
-    expect(delivered).toEqual({ 'n-1': { status: 'Pending', statusDate, ...(isAwaited && { until: 7 }) } });
   });
 
   it('are remembered with the status that did not take them', () => {
@@ -72,7 +60,7 @@ describe('the answers to notes', () => {
   });
 
   it('are listed again when a read shows one of them', () => {
-    const before = remembered({ delivered: { 'n-1': { status: 'Pending', statusDate: null } } });
+    const before = remembered({ delivered: { 'n-1': { status: 'Pending', statusDate: null, until: 0 } } });
     const lists = (...ids: string[]) => listsDelivered(before, read({ notes: ids.map((id) => note(id)) }));
     expect(lists('n-2', 'n-1')).toBe(true);
     expect([lists('n-2'), lists(), lists('toString')]).toEqual([false, false, false]);
