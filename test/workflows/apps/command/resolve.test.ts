@@ -228,8 +228,12 @@ async function asked() {
   return { boarding, externalId: input.externalId, id };
 }
 
+/** The command waits some seconds for the result, which a busy machine may need for the submission. */
 const done = (externalId: string, id: string) =>
-  `${id} answered (submitted). Nothing is left to answer; "gangway watch ${externalId}" follows it.\n`;
+  expect.stringMatching(
+    `^${id} answered(?: \\(submitted\\)|, but its result is not known yet)\\. ` +
+      `Nothing is left to answer; "gangway watch ${externalId}" follows it\\.\n$`,
+  );
 
 const VOLUME = 'application.salesAndBusinessProfile.volume';
 
