@@ -85,10 +85,12 @@ function unexpected(executions: readonly Kept[], cast: readonly Party[]): string
   );
   return others.flatMap(({ workflowId, status }) => {
     // Refusals of credentials, and status names that no document has, start them.
-    const isAccount = Object.values(ACCOUNTS).some((prefix) => workflowId.startsWith(`${prefix}-`));
+    const isAccount = Object.values(ACCOUNTS).some(({ idPrefix }) => workflowId.startsWith(`${idPrefix}-`));
     // One for each run of `gangway batch`, under an id that the command makes.
-    const isBatch = workflowId.startsWith(`${BATCHES.onboardingBatch}-`);
-    const expectedStatus = workflowId.startsWith(`${ACCOUNTS.partnerRecord}-`) ? 'RUNNING' : 'COMPLETED';
+    const isBatch = workflowId.startsWith(`${BATCHES.onboardingBatch.idPrefix}-`);
+    const expectedStatus = workflowId.startsWith(`${ACCOUNTS.partnerRecord.idPrefix}-`)
+      ? 'RUNNING'
+      : 'COMPLETED';
     const problems = [
       !expected.has(workflowId) && !isAccount && !isBatch && `${workflowId} runs, and nobody requested it`,
       seen.has(workflowId) && !isAccount && `${workflowId} ran twice`,

@@ -9,13 +9,6 @@ import type { Sender } from './sender.js';
 import type { Stage } from './stage.js';
 import type { Weather } from './weather.js';
 
-/** The event that requests each type of onboarding. */
-const _EVENT_TYPES = {
-  merchantBoarding: 'merchant.boarding.requested.v1',
-  businessOnboarding: 'business.onboarding.requested.v1',
-  customerOnboarding: 'customer.onboarding.requested.v1',
-} as const;
-
 /**
  * Requests all onboardings, by all ways at the same time, in the first part of the weather, so that each meets some of it.
  *
