@@ -63,7 +63,6 @@ const OF_WRITES = [
   '500-after-commit',
   '500-after-commit',
   '408-after-commit',
-  'twice',
   '429',
   '503',
   'delay',
