@@ -35,7 +35,7 @@ export type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
 
 /** The status in which an answer was delivered. If the partner lists the note under a later status, it asks again. */
 export interface Delivered extends StatusMark {
-  /** In milliseconds since 1970: if the note is still listed by then, a person is asked again. The partner may have lost the answer. */
+  /** In milliseconds since 1970: a note that is still listed at this time is asked again. The partner may have lost the answer. */
   readonly until: number;
 }
 
@@ -44,7 +44,7 @@ export interface Remembered {
   readonly seen: Seen;
   /** null when nobody knows, because the merchant was adopted. */
   readonly submitted: boolean | null;
-  /** In milliseconds since 1970: the partner should show our submission by then. */
+  /** In milliseconds since 1970: the latest time at which the partner should show our submission. */
   readonly shownBy?: number;
   /** It did not. A person says whether to submit again. */
   readonly isLost?: boolean;
@@ -279,7 +279,7 @@ function changesQuestion(comment: string | null): Question {
 }
 
 function notSubmittedQuestion(
-  { merchantProfileId, dba }: { readonly merchantProfileId: number; readonly dba: string },
+  { merchantProfileId, dba }: Pick<Situation, 'merchantProfileId' | 'dba'>,
   status: string,
 ): Question {
   return {
@@ -295,7 +295,7 @@ function notSubmittedQuestion(
 }
 
 function lostQuestion(
-  { merchantProfileId, dba }: { readonly merchantProfileId: number; readonly dba: string },
+  { merchantProfileId, dba }: Pick<Situation, 'merchantProfileId' | 'dba'>,
   status: string,
 ): Question {
   return {
@@ -311,7 +311,7 @@ function lostQuestion(
 }
 
 function unclearQuestion(
-  { merchantProfileId, dba }: { readonly merchantProfileId: number; readonly dba: string },
+  { merchantProfileId, dba }: Pick<Situation, 'merchantProfileId' | 'dba'>,
   status: string,
 ): Question {
   return {
@@ -379,7 +379,7 @@ export function next(remembered: Remembered, situation: Situation): Next<Seen, D
   const sent = due(remembered, situation);
   const { phase } = remembered.seen;
   const outcome = merchantOutcome(remembered.seen, situation.merchantProfileId);
-  // While a person is asked, a decision ends the question; after a decision, its withdrawal goes on. Both show in a read only.
+  // A decision ends a question, and the partner may take a decision back: only a read shows either.
   const mayChange = situation.open.length > 0 || (phase !== null && isDecided(phase));
   return {
     due: sent ? [{ task: 'write', ...sent }] : [],

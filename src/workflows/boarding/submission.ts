@@ -102,7 +102,6 @@ function firstSubmission(boarding: Boarding): Promise<Submitted> {
  */
 function resubmission(boarding: Boarding): Promise<Submitted> {
   const before = ({ phase = 'changes-requested' }: Earlier) => phase;
-  const mayHaveArrived = (earlier: Earlier) => earlier.isUncertain || mayBeTaken(earlier);
   return sendSubmission(boarding, {
     phases: (earlier) => phasesToSendIn(boarding, phasesBefore('next'), before(earlier)),
     isOurs: (phase, earlier) => phase === 'pending' && mayHaveArrived(earlier),
@@ -110,6 +109,10 @@ function resubmission(boarding: Boarding): Promise<Submitted> {
     readStatus: (earlier) => (mayHaveArrived(earlier) ? readUndecided(boarding) : read(boarding)),
     isMoot: (earlier) => mayHaveArrived(earlier) && boarding.isDecided,
   });
+}
+
+function mayHaveArrived(earlier: Earlier): boolean {
+  return earlier.isUncertain || mayBeTaken(earlier);
 }
 
 /** Reports whether the last response lists problems and has the status of a success: it may be a submission with warnings. */
@@ -171,8 +174,9 @@ function sendSubmission(boarding: Boarding, rules: SubmissionRules): Promise<Sub
       // The submission was rejected because the status had changed before it arrived.
       const isLate = !earlier.isUncertain && !rules.phases(earlier).includes(now.phase);
       const effect = effectIn(now, earlier) ?? (isLate ? { found: submissionIn(now, earlier) } : undefined);
-      const isOurs = earlier.isUncertain || mayBeTaken(earlier);
-      return effect?.found.submitted && !isOurs ? { found: { ...effect.found, isOthers: true } } : effect;
+      return effect?.found.submitted && !mayHaveArrived(earlier)
+        ? { found: { ...effect.found, isOthers: true } }
+        : effect;
     },
     polledEvidence: (earlier) => effectIn(poll.latest, earlier),
     isMoot: rules.isMoot,
