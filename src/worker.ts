@@ -6,7 +6,7 @@
 import './platform/process/node-version.js';
 import { Client } from '@temporalio/client';
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
-import { warnOfUnknown } from './apps/command/system/doctor/settings.js';
+import { warnOfUnknown } from './apps/settings.js';
 import { servedSystems } from './partners/account-settings.js';
 import { listeningAt, runProcess, STOP_SIGNALS } from './platform/process/lifecycle.js';
 import { createLogger, temporalLogger } from './platform/process/logging.js';

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { serveMetrics } from '../../platform/http/metrics.js';
 import { closeOnSignal, listeningAt, runProcess } from '../../platform/process/lifecycle.js';
 import { createLogger } from '../../platform/process/logging.js';
-import { warnOfUnknown } from '../command/system/doctor/settings.js';
+import { warnOfUnknown } from '../settings.js';
 import { startCodecServer } from './server.js';
 import { loadCodecSettings } from './settings.js';
 

@@ -7,7 +7,7 @@ import { closeOnSignal, listeningAt, runProcess } from '../../platform/process/l
 import { createLogger } from '../../platform/process/logging.js';
 import { startTracing } from '../../platform/tracing/spans.js';
 import { lazyClient, requireKeys, temporalSettings } from '../../temporal/connection.js';
-import { warnOfUnknown } from '../command/system/doctor/settings.js';
+import { warnOfUnknown } from '../settings.js';
 import { startReceiver } from './server.js';
 import { acceptsAnyone, authSetting, loadReceiverSettings, WEBHOOK_PARTNERS } from './settings.js';
 

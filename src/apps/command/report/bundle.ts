@@ -7,12 +7,12 @@ import { packageVersion } from '../../../services/texts/docs.js';
 import { pendingIn, runsOf } from '../../../temporal/history.js';
 import { stateOf } from '../../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
+import { setInShort } from '../../settings.js';
 import { findById, type IdOptions, saveFile } from '../cli/arguments.js';
 import { atTemporal, type CommandContext, type CommandLine } from '../cli/command-line.js';
 import type { Texts } from '../cli/options.js';
 import { whileShowing } from '../cli/progress.js';
 import { examine } from '../system/doctor/doctor.js';
-import { setInShort } from '../system/doctor/settings.js';
 
 /**
  * A file about one onboarding for people who must not see its data. Only values in an allowlist here get into it; every other text

@@ -3,12 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadCommandSettings } from '../../../../src/apps/command/cli/command-line.js';
 import type { Verdict } from '../../../../src/apps/command/system/doctor/check.js';
-import {
-  examineSettings,
-  misspelledSettings,
-  warnOfUnknown,
-  weakSettings,
-} from '../../../../src/apps/command/system/doctor/settings.js';
+import { examineSettings, weakSettings } from '../../../../src/apps/command/system/doctor/settings.js';
+import { misspelledSettings, warnOfUnknown } from '../../../../src/apps/settings.js';
 import { createLogger } from '../../../../src/platform/process/logging.js';
 import { BadSetting } from '../../../../src/platform/settings/settings.js';
 import { isLoopback, requireKeys } from '../../../../src/temporal/connection.js';
