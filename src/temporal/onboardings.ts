@@ -2,13 +2,13 @@ import type { Client } from '@temporalio/client';
 import type { QueryDefinition } from '@temporalio/common';
 import { type Correctable, inputQuery } from '../messages/activities.js';
 import { proposedAnswer } from '../messages/claims.js';
-import { isCustomer, partsOfId, possibleWorkflowIds } from '../messages/ids.js';
+import { isCustomer, partsOfId, possibleWorkflowIds, splitAccount } from '../messages/ids.js';
 import { ONBOARDINGS } from '../messages/kinds.js';
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { PARTS, type Part, partId } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { didYouMean } from '../platform/settings/nearest.js';
-import { all, type Condition, is, isIn, isNull } from './query.js';
+import { all, type Condition, either, is, isIn, isNull } from './query.js';
 import { listed, listedOf, typesOf, visibilityQuery } from './search.js';
 import { ifFound, TemporalProblem } from './unavailable.js';
 import { UnreadableOnboarding, whyUnreadable } from './unreadable.js';
@@ -46,14 +46,16 @@ export async function findOnboarding(client: Client, given: string, accounts: re
 }
 
 /**
- * Like {@link findOnboarding}, for people: also finds a dba that only one onboarding has, and names the closest names in the error.
+ * Like {@link findOnboarding}, for people: also finds the mid, merchant id, banking profile id or dba that only one onboarding has,
+ * and names the closest names in the error.
  *
- * @throws {UnknownOnboarding} as {@link findOnboarding}
+ * @throws {UnknownOnboarding} as {@link findOnboarding}, and when a number is the `externalId` of one, and the partner's id of another
  */
 export async function findNamedOnboarding(client: Client, given: string, accounts: readonly string[]) {
   if (partsOfId(given)) return findOnboarding(client, given, accounts);
+  const ids = [...possibleWorkflowIds(given, accounts), ...(await withPartnerId(client, given))];
   const found =
-    (await onlyOne(client, given, possibleWorkflowIds(given, accounts))) ??
+    (await onlyOne(client, given, [...new Set(ids)])) ??
     (await onlyOne(client, given, await idsOfDba(client, given)));
   if (!found) throw await unknown(client, given);
   return found;
@@ -70,6 +72,21 @@ async function onlyOne(client: Client, given: string, ids: readonly string[]) {
   const mayMean = [first, ...more].map((description) => description.workflowId);
   const message = `${JSON.stringify(given)} may mean ${mayMean.join(', ')}: give the whole workflow id`;
   throw new UnknownOnboarding(message, mayMean);
+}
+
+/** The onboardings to which a partner gave this number, or `number@account`. */
+async function withPartnerId(client: Client, given: string): Promise<string[]> {
+  const { key, account } = splitAccount(given);
+  if (!/^\d+$/.test(key)) return [];
+  const { mid, merchantProfileId, bankingProfileId, partnerAccount } = SEARCH_ATTRIBUTES;
+  const query = all(
+    isIn('WorkflowType', typesOf(ONBOARDINGS)),
+    either(...[mid, merchantProfileId, bankingProfileId].map((id) => is(id, key))),
+    account !== undefined && is(partnerAccount, account),
+  );
+  const ids: string[] = [];
+  for await (const { workflowId } of listed(client, query, MOST_SIMILAR)) ids.push(workflowId);
+  return ids;
 }
 
 const MOST_OF_A_DBA = 1_000;
@@ -93,7 +110,7 @@ async function unknown(client: Client, given: string): Promise<UnknownOnboarding
   ))
     names.push(workflowId, partsOfId(workflowId)?.key ?? workflowId, ...(dba === undefined ? [] : [dba]));
   const next = didYouMean(given, names) || beginning(given, names) || '; "gangway list" shows all';
-  return new UnknownOnboarding(`there is no onboarding with id or dba ${JSON.stringify(given)}${next}`);
+  return new UnknownOnboarding(`there is no onboarding with id, mid or dba ${JSON.stringify(given)}${next}`);
 }
 
 /** `; did you mean Willow Street Yoga [notes]?` for `Willow`, or '' when no name begins so. */

@@ -10,17 +10,17 @@ const named = (workflowId: string, dba?: string): Facts => {
 };
 
 describe('an onboarding is found', () => {
-  const MERCHANT = 'merchant-boarding-1';
-  const OF_CUSTOMER = ['customer-onboarding-1', 'merchant-boarding-1', 'business-onboarding-1'];
+  const MERCHANT = 'merchant-boarding-m1';
+  const OF_CUSTOMER = ['customer-onboarding-m1', 'merchant-boarding-m1', 'business-onboarding-m1'];
 
   it.each<[given: string, there: string[], accounts: string[], found: string]>([
-    ['1', [MERCHANT], [], MERCHANT],
-    [MERCHANT, [MERCHANT, 'business-onboarding-1'], [], MERCHANT],
-    ['1', OF_CUSTOMER, [], 'customer-onboarding-1'],
-    ['merchant-boarding-1', OF_CUSTOMER, [], MERCHANT],
-    ['1@acme', [MERCHANT, 'merchant-boarding-1@acme'], [], 'merchant-boarding-1@acme'],
-    ['1', ['merchant-boarding-1@acme'], ['acme'], 'merchant-boarding-1@acme'],
-    ['1', ['customer-onboarding-1@acme', 'merchant-boarding-1@acme'], ['acme'], 'customer-onboarding-1@acme'],
+    ['m1', [MERCHANT], [], MERCHANT],
+    [MERCHANT, [MERCHANT, 'business-onboarding-m1'], [], MERCHANT],
+    ['m1', OF_CUSTOMER, [], 'customer-onboarding-m1'],
+    ['merchant-boarding-m1', OF_CUSTOMER, [], MERCHANT],
+    ['m1@acme', [MERCHANT, 'merchant-boarding-m1@acme'], [], 'merchant-boarding-m1@acme'],
+    ['m1', ['merchant-boarding-m1@acme'], ['acme'], 'merchant-boarding-m1@acme'],
+    ['m1', ['customer-onboarding-m1@acme', 'merchant-boarding-m1@acme'], ['acme'], 'customer-onboarding-m1@acme'],
     ['operation-close-card-7', ['operation-close-card-7'], [], 'operation-close-card-7'],
   ])('by %s among %j with accounts %j', async (given, there, accounts, found) => {
     const { client } = temporal(...there.map((id) => named(id)));
@@ -28,13 +28,13 @@ describe('an onboarding is found', () => {
     expect(await findNamedOnboarding(client, given, accounts)).toMatchObject({ workflowId: found });
   });
 
-  const TWO = ['customer-onboarding-1', 'merchant-boarding-1@acme'];
+  const TWO = ['customer-onboarding-m1', 'merchant-boarding-m1@acme'];
   it.each<[given: string, there: string[], accounts: string[], mayMean: string[]]>([
-    ['1', [], [], []],
+    ['m1', [], [], []],
     ['operation-close-card-7', [MERCHANT], [], []],
-    ['1', ['merchant-boarding-1@acme'], [], []],
-    ['1', [MERCHANT, 'business-onboarding-1'], [], [MERCHANT, 'business-onboarding-1']],
-    ['1', TWO, ['acme'], TWO],
+    ['m1', ['merchant-boarding-m1@acme'], [], []],
+    ['m1', [MERCHANT, 'business-onboarding-m1'], [], [MERCHANT, 'business-onboarding-m1']],
+    ['m1', TWO, ['acme'], TWO],
   ])('not by %s among %j with accounts %j, which may mean %j', async (given, there, accounts, mayMean) => {
     const { client } = temporal(...there.map((id) => named(id)));
     const error = { name: 'UnknownOnboarding', mayMean };
@@ -47,7 +47,7 @@ describe('an onboarding is found', () => {
     const workflowId = 'merchant-boarding-2';
     expect(await findNamedOnboarding(client, 'Corner Barn', [])).toMatchObject({ workflowId });
     await expect(findNamedOnboarding(client, 'corner', [])).rejects.toThrow(
-      'there is no onboarding with id or dba "corner"; did you mean Corner Bakery or Corner Barn?',
+      'there is no onboarding with id, mid or dba "corner"; did you mean Corner Bakery or Corner Barn?',
     );
     const twins = temporal(named(MERCHANT, 'Corner Barn'), barn);
     const error = { mayMean: [MERCHANT, workflowId] };

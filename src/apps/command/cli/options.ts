@@ -72,7 +72,7 @@ export function withId(command: Command): Command {
 }
 
 export function withIdArgument(command: Command): Command {
-  return command.argument('<id>', 'externalId, externalId@account, dba or workflow id');
+  return command.argument('<id>', 'externalId, externalId@account, mid, merchant id, dba or workflow id');
 }
 
 export function withYes(command: Command): Command {

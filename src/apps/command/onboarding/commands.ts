@@ -202,7 +202,10 @@ export function addFollowing(program: Command, act: Act): void {
         'calls; for a customer, in all parts. With --system, do so for everything that waits for that partner, for example ' +
         'after an outage. Running attempts are left alone.',
     )
-    .argument('[id]', 'externalId, externalId@account, dba or workflow id; omit it with --system')
+    .argument(
+      '[id]',
+      'externalId, externalId@account, mid, merchant id, dba or workflow id; omit it with --system',
+    )
     .addOption(new Option('--system <name>', 'everything that waits for this partner').choices(SYSTEM_NAMES));
   withPartnerAccount(nudge)
     .option('--json', 'print JSON')

@@ -75,7 +75,7 @@ describe('gangway claim and release', () => {
     expect(refused.stdout).toMatch(/^note-\w+ claimed by olga until .* UTC\n$/);
     expect(refused.stderr.split('\n')).toEqual([
       expect.stringMatching(/^merchant-boarding-\S+: requirementId: pete has claimed note-\w+ until \d{4}-/),
-      expect.stringMatching(/^nowhere: there is no onboarding with id or dba "nowhere"/),
+      expect.stringMatching(/^nowhere: there is no onboarding with id, mid or dba "nowhere"/),
       ...['claimed 1 of 3', ''],
     ]);
     expect(await gangway('claim', ...rows, 'nowhere')).toEqual({

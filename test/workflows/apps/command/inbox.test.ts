@@ -134,7 +134,7 @@ describe('a dba', () => {
       `\nmerchant portal   https://portal.example.com/merchants/${merchantProfileId}\n`,
     );
     expect((await gangway(['status', 'Acme Bike'])).stderr).toBe(
-      'there is no onboarding with id or dba "Acme Bike"; did you mean Acme Bikes?\n',
+      'there is no onboarding with id, mid or dba "Acme Bike"; did you mean Acme Bikes?\n',
     );
     expect((await gangway(['status', 'acme'])).stderr).toMatch(/did you mean Acme Bikes\?\n$/);
     const second = await rig.board(merchant(undefined, { merchant: named('Acme Bikes') }));

@@ -111,11 +111,29 @@ describe('gangway status', () => {
       );
   });
 
+  // Alone catches that a number names one onboarding by its externalId, and silently another one by the partner's id.
+  it('finds an onboarding by its merchant id, unless that is the externalId of another one', async () => {
+    const input = merchant('waiting');
+    await gangway(['board', await file(input)]);
+    const workflowId = idOf(input);
+    const onboarding = new Onboarding(rig.client, workflowId);
+    const { merchantProfileId } = await onboarding.until((state) => state.merchantProfileId !== undefined);
+    const id = String(merchantProfileId);
+    await onboarding.listed(` AND MerchantProfileId = '${id}'`);
+    expect((await gangway(['status', id])).stdout).toContain(workflowId);
+
+    await gangway(['board', await file({ ...merchant('waiting'), externalId: id })]);
+    expect(await gangway(['status', id])).toMatchObject({
+      code: 1,
+      stderr: `"${id}" may mean merchant-boarding-${id}, ${workflowId}: give the whole workflow id\n`,
+    });
+  });
+
   it('reports an unknown onboarding', async () => {
     const { code, stderr } = await gangway(['status', 'nobody']);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: 'there is no onboarding with id or dba "nobody"; "gangway list" shows all\n',
+      stderr: 'there is no onboarding with id, mid or dba "nobody"; "gangway list" shows all\n',
     });
     expect((await gangway(['status', 'operation-close-card-x'])).stderr).toBe(
       'there is no workflow "operation-close-card-x"\n',
