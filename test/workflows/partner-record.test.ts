@@ -24,4 +24,7 @@ it('the next run of a record shows the decisions and the open questions of the o
   });
   expect((await record.state()).requirements).toHaveLength(open);
   await eventually(decided, (meaning) => meaning === 'ended-closed', 'the decision in the next run');
+  // Until its first task, people and activities read what it began with.
+  const [begun] = (await record.handle.fetchHistory()).events ?? [];
+  expect(begun?.workflowExecutionStartedEventAttributes?.memo?.fields).toHaveProperty('record');
 });
