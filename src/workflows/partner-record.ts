@@ -23,7 +23,7 @@ import { removed } from './journey/requirements.js';
 import { answeredOf } from './journey/rules.js';
 import type { Answered, Question } from './journey/state.js';
 import type { Carried } from './journey/stateful.js';
-import { partnerInWords } from './partner-account/access.js';
+import { partnerInWords } from './partner-account/questions.js';
 
 /** The memo has all names, so a partner that responds with another one each time must not fill it. */
 const MOST_STATUSES = 100;
