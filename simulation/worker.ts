@@ -64,7 +64,7 @@ export class Worker extends Process {
     const { sinks, activities } = workflowQueue(config, this.client);
     this.#sinks = sinks;
     const ofWorkflows = { ...activities, ...batchActivities(config, async () => stores.documents) };
-    const process = `${config.taskQueue}-${name}-${world.id()}`;
+    const process = [config.taskQueue, ...name.split(' '), world.id().slice(0, 8)].join('-');
     const { queues, start } = world.within(this, () => activityQueues(config, stores, process));
     this.#start = () => start(this.client);
     const all = [{ taskQueue: config.taskQueue, activities: ofWorkflows }, ...queues];

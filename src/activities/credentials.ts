@@ -1,27 +1,14 @@
 import { activityInfo, log } from '@temporalio/activity';
 import { recordUnsent } from '../at-most-once/activity.js';
-import {
-  type CredentialsCheck,
-  credentialsRefused,
-  isWrite,
-  type Refusal,
-} from '../messages/partner-account.js';
+import { credentialsRefused, isWrite, type ProcessActivities } from '../messages/partner-account.js';
 import type { AnyClient } from '../partners/partner.js';
 import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
 import { masked } from '../platform/privacy/masked.js';
 import { type AccountAt, isHandlingRefusal, reportTo } from '../temporal/partner-accounts.js';
 import { CircuitBreaker } from './circuit-breaker.js';
-import {
-  asFailure,
-  beating,
-  forbidden,
-  inTime,
-  isRetryable,
-  partnerErrorIn,
-  unlessRejected,
-} from './failures.js';
+import { asFailure, asForbidden, beating, inTime, partnerErrorIn, unlessRejected } from './failures.js';
 import { again } from './poll.js';
-import { keyOf } from './software-errors.js';
+import { keyOf, MOST_REMEMBERED } from './software-errors.js';
 
 // Keeps W5.
 /**
@@ -50,8 +37,7 @@ export class AccountCredentials {
     return Object.fromEntries(guarded);
   }
 
-  /** An activity. @returns null once the partner accepts the credentials */
-  async check({ seen, now, code }: CredentialsCheck): Promise<Refusal | null> {
+  readonly check: ProcessActivities['checkCredentials'] = async ({ seen, now, code }) => {
     if (now) {
       await this.#trial?.catch(() => undefined);
       // In this order, because forgetting drops an unused code.
@@ -66,7 +52,7 @@ export class AccountCredentials {
     if (seen && (['kind', 'reason', 'needs'] as const).every((each) => seen[each] === failure[each]))
       throw again('StillRefused', 'the credentials are still refused', openMs);
     return refusalOf(failure);
-  }
+  };
 
   async #guard<T>(run: () => Promise<T>): Promise<T> {
     const info = activityInfo();
@@ -83,9 +69,8 @@ export class AccountCredentials {
       const details = partnerErrorIn(error);
       if (!details || !isRefusedAtTheDoor(details)) throw error;
       if (await this.#isRefused(details).catch(() => true)) throw refused(details);
-      this.#refused.add(keyOf(info));
-      if (!wasRefused) throw refused(details);
-      throw asFailure(forbidden(details), isRetryable(forbidden(details), 1, false));
+      if (this.#refused.size < MOST_REMEMBERED) this.#refused.add(keyOf(info));
+      throw info.inWorkflow && !wasRefused ? refused(details) : asForbidden(details);
     }
   }
 
@@ -119,7 +104,7 @@ export class AccountCredentials {
   }
 }
 
-function refusalOf({ kind, operation, reason, needs, fields }: PartnerErrorDetails): Refusal {
+function refusalOf({ kind, operation, reason, needs, fields }: PartnerErrorDetails) {
   const words = fields.map(({ message }) => masked(message, 'log')).join('; ');
   return { kind, operation, reason, ...(needs && { needs }), words: words.slice(0, 300) };
 }

@@ -157,15 +157,16 @@ export async function secondRead<T>(read: () => Promise<T>, first: T, isEnough: 
     if (!(error instanceof PartnerError)) throw error;
     const { kind, atSignIn, needs } = error.details;
     const isDenied = kind === 'Unauthorized' && !atSignIn && !needs;
-    const failure = isDenied ? forbidden(error.details) : error;
+    const failure = isDenied ? new PartnerError({ ...error.details, kind: 'Forbidden' }) : error;
     if (failsForAccount(failure.details) === undefined || !isEnough(first)) throw failure;
     return first;
   });
 }
 
-/** The credentials work, so the partner does not permit this call. */
-export function forbidden({ atSignIn: _, needs: __, ...details }: PartnerErrorDetails): PartnerError {
-  return new PartnerError({ ...details, kind: 'Forbidden' });
+/** The failure of a call that the partner refuses although our credentials work: it does not permit the call. */
+export function asForbidden({ atSignIn: _, needs: __, ...details }: PartnerErrorDetails): ApplicationFailure {
+  const error = new PartnerError({ ...details, kind: 'Forbidden' });
+  return asFailure(error, awaitsPermission(error));
 }
 
 /**

@@ -1,9 +1,8 @@
 import { ActivityFailure, TimeoutFailure } from '@temporalio/common';
 import { proxyActivities, setHandler } from '@temporalio/workflow';
-import type { CredentialsCheck, ProcessActivities, Refusal } from '../../messages/partner-account.js';
-import { credentialsRefused } from '../../messages/partner-account.js';
+import { credentialsRefused, type ProcessActivities, type Refusal } from '../../messages/partner-account.js';
 import type { SystemName } from '../../partners/names.js';
-import { partnerActivities, REPEATABLE, WAIT } from '../journey/activity-proxies.js';
+import { partnerActivities, RETRY_WAITING, WAIT } from '../journey/activity-proxies.js';
 import { answerTo } from '../journey/answers.js';
 import { removed, withdrawn } from '../journey/requirements.js';
 import { type Task, unlessEnded } from '../journey/tasks.js';
@@ -20,48 +19,44 @@ export function refusedCredentials(account: Account, system: SystemName): () => 
   setHandler(credentialsRefused, ({ process, refusal }) =>
     account.remember({ refusals: { ...account.memory.refusals, [process]: refusal } }),
   );
-  const { wakeRefused } = partnerActivities(system)({
-    // It reads all workflows of the account.
-    wakeRefused: { ...REPEATABLE, startToCloseTimeout: '10m', summary: 'Retry waiting activities' },
-  });
+  const { wakeRefused } = partnerActivities(system)({ wakeRefused: RETRY_WAITING });
 
-  /** @returns null when the partner accepts the credentials, or the process has ended */
-  const check = async (process: string, request: CredentialsCheck): Promise<Refusal | null> => {
+  /** The check returns null as well when the process has ended, and its task queue with it. */
+  const checkIn = (process: string): ProcessActivities['checkCredentials'] => {
     const { checkCredentials } = proxyActivities<ProcessActivities>({
       ...{ ...WAIT, taskQueue: process, scheduleToStartTimeout: '15s', summary: 'Try the credentials' },
       retry: { initialInterval: '5s', backoffCoefficient: 1 },
     });
-    try {
-      return await checkCredentials(request);
-    } catch (error) {
-      // All other timeouts are retried.
-      if (error instanceof ActivityFailure && error.cause instanceof TimeoutFailure) return null;
-      throw error;
-    }
+    return (request) =>
+      checkCredentials(request).catch((error: unknown) => {
+        // The server retries after each other timeout.
+        if (error instanceof ActivityFailure && error.cause instanceof TimeoutFailure) return null;
+        throw error;
+      });
   };
 
   /** Waits until the partner gives another result, or a person answers. @returns the result */
   const ask = async (process: string, seen: Refusal): Promise<Refusal | null> => {
     const id = account.raise(credentialsQuestion(system, process, seen));
     state.report();
-    const wait = () => check(process, { seen });
+    const wait = () => checkIn(process)({ seen });
     const result = (await unlessEnded(wait, () => account.isAnswered(id))) ?? null;
     const answer = answerTo(account.cell, id)?.resolution.answer;
-    if (!answer) account.update(withdrawn(id, result ? 'the reason is another one' : 'no longer refused'));
+    if (!answer) account.update(withdrawn(id, result ? 'the reason has changed' : 'no longer refused'));
     account.update(removed(id));
     state.report();
     if (!answer) return result;
-    return check(process, { now: true, code: answer.kind === 'code' ? answer.code : undefined });
+    return checkIn(process)({ now: true, code: answer.kind === 'code' ? answer.code : undefined });
   };
 
   const run = async () => {
-    // What else was refused by then may be outdated, so it is tried again.
+    // A refusal from before the last success may be outdated.
     let now = false;
     for (let [first] = refusals(); first; [first] = refusals()) {
       const [process, { operation, reason }] = first;
       account.remember({ refusals: Object.fromEntries(refusals().slice(1)) });
       timeline.add('credentials-refused', { detail: `${operation}: ${reason}` });
-      let refusal = await check(process, { now });
+      let refusal = await checkIn(process)({ now });
       while (refusal) refusal = await ask(process, refusal);
       timeline.add('credentials-work', { detail: `retried at once: ${await wakeRefused()}` });
       now = true;

@@ -5,7 +5,7 @@ import {
   type UnreadableReport,
 } from '../../messages/partner-account.js';
 import type { SystemName } from '../../partners/names.js';
-import { partnerActivities, REPEATABLE, WAIT } from '../journey/activity-proxies.js';
+import { partnerActivities, RETRY_WAITING, WAIT } from '../journey/activity-proxies.js';
 import { removed, withdrawn } from '../journey/requirements.js';
 import { type Task, unlessEnded } from '../journey/tasks.js';
 import type { Account, Unreadable } from './duties.js';
@@ -20,7 +20,7 @@ export function unreadableReads(account: Account, system: SystemName): () => rea
   const all = () => account.memory.unreadable;
   const { awaitReadable, retryReads } = partnerActivities(system)({
     awaitReadable: { ...WAIT, summary: 'Wait until responses can be read' },
-    retryReads: { ...REPEATABLE, startToCloseTimeout: '10m', summary: 'Retry waiting activities' },
+    retryReads: RETRY_WAITING,
   });
   setHandler(readsUnreadable, (report) => account.remember({ unreadable: withReport(all(), report) }));
   const close = (isOver: (each: Unreadable) => boolean, why: string) => {

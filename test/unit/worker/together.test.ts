@@ -37,7 +37,7 @@ describe('the workers of a process', () => {
     expect(worker.getState()).toBe('STOPPED');
   });
 
-  it('are one for each partner of an account that has a URL, and tell the server its limit as it is set', async () => {
+  it('are one for each partner of an account that has a URL, and one for the process, and tell the server its limit as it is set', async () => {
     const meter = () => ({ add: () => undefined, record: () => undefined });
     const metricMeter = { createCounter: meter, createGauge: meter, createHistogram: meter };
     const create = vi.spyOn(Worker, 'create').mockResolvedValue({} as never);
@@ -55,6 +55,8 @@ describe('the workers of a process', () => {
     const { connection } = answering({}).client;
     const { release } = await partnerWorkers({ connection, namespace: 'default' } as never, config);
     await release();
+    const process = create.mock.calls.at(-1)?.[0].taskQueue;
+    expect(process).toMatch(/^gangway-.+-\d+-[0-9a-f]{8}$/);
     const limits = create.mock.calls.map(([{ taskQueue, maxTaskQueueActivitiesPerSecond: limit }]) => [
       ...[taskQueue, limit],
     ]);
@@ -64,6 +66,7 @@ describe('the workers of a process', () => {
       ['gangway-payments', undefined],
       ['gangway-payments-acme', undefined],
       ['gangway-boarding-north', 3],
+      [process, undefined],
     ]);
   });
 });
