@@ -182,6 +182,7 @@ export const TWISTS = [
   'verbose', // the underwriters leave long notes, or hundreds, and then decide
   'store', // files are missing, or cannot be read or written, now and then
   'tickets', // the bank asks about no profile, or one of somebody else
+  'password', // one of the worker processes has a wrong password, until somebody corrects it and restarts the process
 ] as const;
 
 export type Twist = (typeof TWISTS)[number];
