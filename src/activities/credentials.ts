@@ -46,9 +46,8 @@ export class AccountCredentials {
       this.#breaker.halfOpen();
     }
     const { failure: last } = this.#breaker;
-    if (last) await beating(() => this.#isRefused(last));
-    const { failure, openMs } = this.#breaker;
-    if (!failure) return null;
+    if (!last || !(await beating(() => this.#isRefused(last)))) return null;
+    const { failure = last, openMs } = this.#breaker;
     if (seen && (['kind', 'reason', 'needs'] as const).every((each) => seen[each] === failure[each]))
       throw again('StillRefused', 'the credentials are still refused', openMs);
     return refusalOf(failure);

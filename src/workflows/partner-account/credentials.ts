@@ -14,7 +14,6 @@ import { credentialsQuestion } from './questions.js';
  * accepts them, or when the process has ended. Refused processes take turns.
  */
 export function refusedCredentials(account: Account, system: SystemName): () => readonly Task[] {
-  const { state, timeline } = account;
   const refusals = () => Object.entries(account.memory.refusals);
   setHandler(credentialsRefused, ({ process, refusal }) =>
     account.remember({ refusals: { ...account.memory.refusals, [process]: refusal } }),
@@ -38,13 +37,12 @@ export function refusedCredentials(account: Account, system: SystemName): () => 
   /** Waits until the partner gives another result, or a person answers. @returns the result */
   const ask = async (process: string, seen: Refusal): Promise<Refusal | null> => {
     const id = account.raise(credentialsQuestion(system, process, seen));
-    state.report();
+    account.state.report();
     const wait = () => checkIn(process)({ seen });
     const result = (await unlessEnded(wait, () => account.isAnswered(id))) ?? null;
     const answer = answerTo(account.cell, id)?.resolution.answer;
-    if (!answer) account.update(withdrawn(id, result ? 'the reason has changed' : 'no longer refused'));
-    account.update(removed(id));
-    state.report();
+    account.update(withdrawn(id, result ? 'the reason has changed' : 'no longer refused'), removed(id));
+    account.state.report();
     if (!answer) return result;
     return checkIn(process)({ now: true, code: answer.kind === 'code' ? answer.code : undefined });
   };
@@ -55,10 +53,10 @@ export function refusedCredentials(account: Account, system: SystemName): () => 
     for (let [first] = refusals(); first; [first] = refusals()) {
       const [process, { operation, reason }] = first;
       account.remember({ refusals: Object.fromEntries(refusals().slice(1)) });
-      timeline.add('credentials-refused', { detail: `${operation}: ${reason}` });
+      account.timeline.add('credentials-refused', { detail: `${operation}: ${reason}` });
       let refusal = await checkIn(process)({ now });
       while (refusal) refusal = await ask(process, refusal);
-      timeline.add('credentials-work', { detail: `retried at once: ${await wakeRefused()}` });
+      account.timeline.add('credentials-work', { detail: `retried at once: ${await wakeRefused()}` });
       now = true;
     }
   };
