@@ -166,9 +166,7 @@ function askedTwice({ accounts, plan }: Ended): string[] {
     const isLeft = requirements.some(({ title }) => title.startsWith('No access: '));
     return [
       ...(most > 1 ? [`${workflowId} has ${most} questions about its credentials`] : []),
-      ...(plan.twists.includes('password') && isLeft
-        ? [`${workflowId} asks about credentials that work`]
-        : []),
+      ...(plan.hasWrongPassword && isLeft ? [`${workflowId} asks about credentials that work`] : []),
     ];
   });
 }

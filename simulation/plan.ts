@@ -89,6 +89,8 @@ export interface Plan {
   readonly continueAfter: number;
   /** What Temporal does in the whole run. */
   readonly tasks?: readonly TaskFault[];
+  /** One of the worker processes has a wrong password, until somebody corrects it and restarts the process. */
+  readonly hasWrongPassword?: boolean;
 }
 
 /** What a server and its workers do to workflow tasks. */
@@ -182,7 +184,6 @@ export const TWISTS = [
   'verbose', // the underwriters leave long notes, or hundreds, and then decide
   'store', // files are missing, or cannot be read or written, now and then
   'tickets', // the bank asks about no profile, or one of somebody else
-  'password', // one of the worker processes has a wrong password, until somebody corrects it and restarts the process
 ] as const;
 
 export type Twist = (typeof TWISTS)[number];
@@ -266,5 +267,7 @@ export function planOf(seed: number, only?: Only): Plan {
     twists: chance.shuffled(TWISTS).slice(0, one([0, 1, 2, 4])),
     errands: chance.shuffled(ERRANDS).slice(0, one([0, 0, 2, 3])),
     tasks: TASK_FAULTS.filter(() => chance.happens(0.1)),
+    // Drawn last, so that a seed keeps what it had before.
+    hasWrongPassword: chance.happens(0.15),
   };
 }

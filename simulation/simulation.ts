@@ -187,7 +187,7 @@ class Simulation {
     await this.#prepare();
     const cast = this.#cast;
     for (const name of ['worker 1', 'worker 2']) this.#startWorker(name);
-    if (plan.twists.includes('password'))
+    if (plan.hasWrongPassword)
       world.after(world.chance.between(DAY_MS / 96, DAY_MS / 4), () => this.#correct(), null);
     const [network, files] = [this.#network, this.#files];
     const scene: Scene = { world, plan, cast, partners, network, client, service, files };
@@ -257,7 +257,7 @@ class Simulation {
     this.#begin(0, async () => {
       await this.#haveHabits([]);
       // It finds that processes have ended.
-      if (this.plan.twists.includes('password')) await this.world.sleep(FOUND_MS);
+      if (this.plan.hasWrongPassword) await this.world.sleep(FOUND_MS);
       problems = await broken(end, (pair) => void this.#reached.add(pair));
     });
     await this.world.run(() => problems !== undefined, this.world.now + DAY_MS);
@@ -297,7 +297,7 @@ class Simulation {
 
   #startWorker(name: string): void {
     const stores = { documents: this.#shelf, statements: this.#shelf };
-    const isWrong = this.plan.twists.includes('password') && name.startsWith(WRONG_ONE) && !this.#isCorrected;
+    const isWrong = this.plan.hasWrongPassword === true && name.startsWith(WRONG_ONE) && !this.#isCorrected;
     const config = settingsOf(this.plan, isWrong);
     const worker = new Worker(name, this.world, this.#service, this.#network, config, stores);
     if (isWrong) this.#wrong.add(worker);
