@@ -19,7 +19,7 @@ import { keyOf, MOST_REMEMBERED } from './software-errors.js';
 export class AccountCredentials {
   readonly #breaker = new CircuitBreaker<PartnerErrorDetails>();
   /** Activities whose last call was refused although the credentials work. */
-  readonly #refused = new Set<string>();
+  readonly #refusedCalls = new Set<string>();
   #trial: Promise<boolean> | undefined;
 
   /** @param process the task queue of this process */
@@ -55,21 +55,21 @@ export class AccountCredentials {
 
   async #guard<T>(run: () => Promise<T>): Promise<T> {
     const info = activityInfo();
-    const refused = (details: PartnerErrorDetails) => asFailure(new PartnerError(details), info.inWorkflow);
+    const failureOf = (details: PartnerErrorDetails) => asFailure(new PartnerError(details), info.inWorkflow);
     const { failure } = this.#breaker;
     if (failure && (await this.#isRefused(failure).catch(() => true))) {
       if (isWrite(info.activityType) && info.heartbeatDetails === undefined) await recordUnsent();
-      throw refused(failure);
+      throw failureOf(failure);
     }
-    const wasRefused = this.#refused.delete(keyOf(info));
+    const wasRefused = this.#refusedCalls.delete(keyOf(info));
     try {
       return await run();
     } catch (error) {
       const details = partnerErrorIn(error);
       if (!details || !isRefusedAtTheDoor(details)) throw error;
-      if (await this.#isRefused(details).catch(() => true)) throw refused(details);
-      if (this.#refused.size < MOST_REMEMBERED) this.#refused.add(keyOf(info));
-      throw info.inWorkflow && !wasRefused ? refused(details) : asForbidden(details);
+      if (await this.#isRefused(details).catch(() => true)) throw failureOf(details);
+      if (this.#refusedCalls.size < MOST_REMEMBERED) this.#refusedCalls.add(keyOf(info));
+      throw info.inWorkflow && !wasRefused ? failureOf(details) : asForbidden(details);
     }
   }
 

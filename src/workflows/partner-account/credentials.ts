@@ -1,19 +1,18 @@
 import { ActivityFailure, TimeoutFailure } from '@temporalio/common';
 import { proxyActivities, setHandler } from '@temporalio/workflow';
 import { credentialsRefused, type ProcessActivities, type Refusal } from '../../messages/partner-account.js';
-import type { SystemName } from '../../partners/names.js';
 import { partnerActivities, RETRY_WAITING, WAIT } from '../journey/activity-proxies.js';
 import { answerTo } from '../journey/answers.js';
 import { removed, withdrawn } from '../journey/requirements.js';
 import { type Task, unlessEnded } from '../journey/tasks.js';
 import type { Account } from './duties.js';
-import { credentialsQuestion } from './questions.js';
+import { credentialsQuestion, type System } from './questions.js';
 
 /**
- * Asks once, for all onboardings, about the credentials that the partner refuses to a worker process, and retries what waits when it
- * accepts them, or when the process has ended. Refused processes take turns.
+ * Asks once, for all onboardings, about the credentials that the partner refuses to a worker process, and retries the waiting activities
+ * when it accepts them, or when the process has ended. Refused processes take turns.
  */
-export function refusedCredentials(account: Account, system: SystemName): () => readonly Task[] {
+export function refusedCredentials(account: Account, system: System): () => readonly Task[] {
   const refusals = () => Object.entries(account.memory.refusals);
   setHandler(credentialsRefused, ({ process, refusal }) =>
     account.remember({ refusals: { ...account.memory.refusals, [process]: refusal } }),

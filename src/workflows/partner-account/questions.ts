@@ -1,13 +1,14 @@
 /** The questions of a partner account, in words. */
-import type { Refusal, UnreadableReport } from '../../messages/partner-account.js';
-import type { SystemName } from '../../partners/names.js';
+import type { PartnerAccountInput, Refusal, UnreadableReport } from '../../messages/partner-account.js';
 import { masked } from '../../platform/privacy/masked.js';
 import { accountName } from '../journey/activity-proxies.js';
 import { minuteOf } from '../journey/current-details.js';
 import type { Question } from '../journey/state.js';
 
+export type System = PartnerAccountInput['system'];
+
 export function credentialsQuestion(
-  system: SystemName,
+  system: System,
   process: string,
   { kind, reason, needs, words }: Refusal,
 ): Question {
@@ -41,13 +42,13 @@ function said(words: string): string {
   return words === '' ? '' : ` Response of the partner: ${masked(words)}`;
 }
 
-export function partnerInWords(system: SystemName): string {
+export function partnerInWords(system: System): string {
   const account = accountName();
   return `the ${system} partner${account === undefined ? '' : ` (account ${account})`}`;
 }
 
 export function unreadableQuestion(
-  system: SystemName,
+  system: System,
   { operation, since, what, workflowId, forbidden, failing }: UnreadableReport,
 ): Question {
   if (failing !== undefined)

@@ -4,18 +4,17 @@ import {
   type UnreadableRead,
   type UnreadableReport,
 } from '../../messages/partner-account.js';
-import type { SystemName } from '../../partners/names.js';
 import { partnerActivities, RETRY_WAITING, WAIT } from '../journey/activity-proxies.js';
 import { removed, withdrawn } from '../journey/requirements.js';
 import { type Task, unlessEnded } from '../journey/tasks.js';
 import type { Account, Unreadable } from './duties.js';
-import { unreadableQuestion } from './questions.js';
+import { type System, unreadableQuestion } from './questions.js';
 
 /** Only this many of the workflows that wait for one operation are read. */
 const MOST_WORKFLOWS = 20;
 
 /** Asks people about operations that are unreadable or not permitted: one requirement for each, until no onboarding waits for it. */
-export function unreadableReads(account: Account, system: SystemName): () => readonly Task[] {
+export function unreadableReads(account: Account, system: System): () => readonly Task[] {
   const { state } = account;
   const all = () => account.memory.unreadable;
   const { awaitReadable, retryReads } = partnerActivities(system)({
