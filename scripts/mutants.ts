@@ -10,7 +10,7 @@ import { Command, InvalidArgumentError } from 'commander';
 
 /** The files that decide what is sent, shown and accepted. */
 const DECIDING = [
-  ...['account-access', 'credentials', 'failures', 'poll', 'write'].map(
+  ...['account-activities', 'circuit-breaker', 'credentials', 'failures', 'poll', 'write'].map(
     (name) => `src/activities/${name}.ts`,
   ),
   ...['activity', 'record', 'workflow'].map((name) => `src/at-most-once/${name}.ts`),

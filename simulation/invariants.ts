@@ -13,10 +13,12 @@ import { type Batch, EFFECTS, isErrand, wrongIn } from './errands.js';
 import { bankByHand } from './existing.js';
 import { auditOf, entriesOf, differences as missing } from './ledger.js';
 import { MARKERS, PRIVATE } from './markers.js';
+import type { Departure } from './network.js';
 import type { People } from './people.js';
 import { OUTAGES, type Plan, refuses } from './plan.js';
 import type { Scene } from './scene.js';
 import type { Service } from './service/service.js';
+import type { Process } from './world.js';
 import {
   contradicted,
   type Examined,
@@ -36,6 +38,8 @@ export interface End extends Scene {
   readonly batch: Batch | undefined;
   /** What is wrong with starts that no command makes. */
   readonly invalid: readonly string[];
+  /** Worker processes with a wrong password. */
+  readonly wrong: ReadonlySet<Process>;
 }
 
 /** A promise that was not kept. */
@@ -79,6 +83,8 @@ const PROMISES: Readonly<Record<string, Check>> = {
   'A batch starts each row once, and says so.': ({ batch, client, files, cancelled }) =>
     batch ? wrongIn(batch, client, files, cancelled.size > 0) : [],
   'Who waits for a partner for more than a day says so.': silent,
+  'A wrong password is tried once a minute.': triedTooOften,
+  'An account has one question about its credentials, until they work.': askedTwice,
   'Every question about a write is one that no program could answer.': askedForNothing,
   'Each requirement and each answer has one end.': ({ accounts }, witnesses) =>
     [...witnesses, ...accounts].flatMap(ambiguous),
@@ -127,6 +133,42 @@ async function unfinished(
     ];
   });
   return (await Promise.all(problems)).flat();
+}
+
+/** Besides one a minute, at each partner: calls that are under way at the first refusal, and the reads that follow. */
+const AT_FIRST = 6;
+
+function triedTooOften({ network, plan, wrong, accounts }: Ended): string[] {
+  const answers = accounts.flatMap(({ state }) => detailsOf(state, 'requirement-resolved')).length;
+  const byChance = plan.faults.length + answers + AT_FIRST;
+  return [...wrong].flatMap((process) =>
+    ['/api/auth', '/api/v'].flatMap((door) => {
+      const isTry = ({ path, status, process: of }: Departure) =>
+        of === process && path.startsWith(door) && (status === 401 || status === undefined);
+      const tries = network.left.filter(isTry).map(({ at }) => at);
+      const minutes = ((tries.at(-1) ?? 0) - (tries[0] ?? 0)) / 60_000;
+      const often = `${process.name} tries a wrong password ${tries.length} times at ${door} in ${Math.ceil(minutes)} minutes`;
+      return tries.length > minutes + byChance ? [often] : [];
+    }),
+  );
+}
+
+function askedTwice({ accounts, plan }: Ended): string[] {
+  return accounts.flatMap(({ workflowId, state: { timeline, requirements } }) => {
+    const open = new Set<string>();
+    let most = 0;
+    for (const { event, detail = '' } of timeline) {
+      const [, id = ''] = /^((?:credentials|one-time-code)-\d+): /.exec(detail) ?? [];
+      if (event === 'requirement-raised' && /: (No access|One-time code needed): /.test(detail)) open.add(id);
+      else if (/^requirement-(closed|resolved)$/.test(event)) open.delete(id);
+      most = Math.max(most, open.size);
+    }
+    const isLeft = requirements.some(({ title }) => title.startsWith('No access: '));
+    return [
+      ...(most > 1 ? [`${workflowId} has ${most} questions about its credentials`] : []),
+      ...(plan.hasWrongPassword && isLeft ? [`${workflowId} asks about credentials that work`] : []),
+    ];
+  });
 }
 
 async function doubled(end: Ended): Promise<string[]> {

@@ -26,6 +26,7 @@ export interface Departure {
   readonly path: string;
   /** Its path and body. */
   readonly text: string;
+  readonly process: Process | undefined;
   /** The status of its response, once the sender has read that. */
   status?: number;
 }
@@ -127,7 +128,8 @@ export class Network implements Link {
       request.signal?.throwIfAborted();
       sent = true;
       const text = `${request.path} ${textOf(request)}`;
-      const departure: Departure = { at: world.now, method: request.method, path: request.path, text };
+      const { method, path } = request;
+      const departure: Departure = { at: world.now, method, path, text, process: World.process };
       this.left.push(departure);
       if (planned) world.say(who, `${what}: ${planned.fault}`);
       if (planned) this.onStrike(planned.fault);

@@ -89,6 +89,8 @@ export interface Plan {
   readonly continueAfter: number;
   /** What Temporal does in the whole run. */
   readonly tasks?: readonly TaskFault[];
+  /** One of the worker processes has a wrong password, until somebody corrects it and restarts the process. */
+  readonly hasWrongPassword?: boolean;
 }
 
 /** What a server and its workers do to workflow tasks. */
@@ -265,5 +267,7 @@ export function planOf(seed: number, only?: Only): Plan {
     twists: chance.shuffled(TWISTS).slice(0, one([0, 1, 2, 4])),
     errands: chance.shuffled(ERRANDS).slice(0, one([0, 0, 2, 3])),
     tasks: TASK_FAULTS.filter(() => chance.happens(0.1)),
+    // Drawn last, so that a seed keeps what it had before.
+    hasWrongPassword: chance.happens(0.15),
   };
 }

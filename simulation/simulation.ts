@@ -53,6 +53,12 @@ const MOST_STEPS = 100_000;
 /** After this time a partner mends a habit, in milliseconds. */
 const MENDED_MS = DAY_MS / 8;
 
+/** The worker whose password may be wrong. */
+const WRONG_ONE = 'worker 1';
+
+/** How long an account takes at most to find that a process has ended, in milliseconds. */
+const FOUND_MS = 3 * 60_000;
+
 /** How long it takes until a write has its intent, and until it has its response, in milliseconds. */
 const WRITE_MS = [40, 250] as const;
 
@@ -64,12 +70,20 @@ const OWN = sandboxAccount(PARTNERS_URL);
 const NAMED = Object.entries(OWN).map(([name, value]) => [settingsPrefix(ACCOUNT) + name, value]);
 
 /** The account without a name, alone and with another one with the same credentials. */
-const ALONE = readAccounts(OWN);
-const BOTH = readAccounts({ ...OWN, ...Object.fromEntries(NAMED), GANGWAY_ACCOUNTS: ACCOUNT });
+const accountsWith = (own: Record<string, string>) => ({
+  alone: readAccounts(own),
+  both: readAccounts({
+    ...{ ...OWN, ...Object.fromEntries(NAMED), ...own, GANGWAY_ACCOUNTS: ACCOUNT },
+  }),
+});
 
-/** The settings of the workers. */
-const settingsOf = (plan: Plan): WorkersConfig => ({
-  ...(plan.twists.includes('account') ? BOTH : ALONE),
+const RIGHT = accountsWith(OWN);
+/** Wrong at the account without a name. */
+const WRONG = accountsWith({ ...OWN, BOARDING_PASSWORD: 'wrong', BANKING_PASSWORD: 'wrong' });
+
+/** The settings of a worker. */
+const settingsOf = (plan: Plan, isWrong: boolean): WorkersConfig => ({
+  ...(isWrong ? WRONG : RIGHT)[plan.twists.includes('account') ? 'both' : 'alone'],
   ...{ taskQueue: TASK_QUEUE, documentDir: '', statementDir: '', dbaForm: dbaFormIn(plan) },
   ...{ payloadKeys: undefined, version: undefined, activePatches: [] },
   poll: { minMs: 15 * 60_000, maxMs: 4 * 3_600_000 },
@@ -129,6 +143,9 @@ class Simulation {
   readonly #workers: Worker[] = [];
   readonly #cancelled = new Set<Party>();
   readonly #interrupted = new Set<Party>();
+  /** Worker processes with a wrong password. */
+  readonly #wrong = new Set<Process>();
+  #isCorrected = false;
   #restarts = 0;
   #people: People | undefined;
   #starts: Starts | undefined;
@@ -170,6 +187,8 @@ class Simulation {
     await this.#prepare();
     const cast = this.#cast;
     for (const name of ['worker 1', 'worker 2']) this.#startWorker(name);
+    if (plan.hasWrongPassword)
+      world.after(world.chance.between(DAY_MS / 96, DAY_MS / 4), () => this.#correct(), null);
     const [network, files] = [this.#network, this.#files];
     const scene: Scene = { world, plan, cast, partners, network, client, service, files };
     const people = new People(scene, (party) => this.#end(party, 'cancelled'));
@@ -196,7 +215,7 @@ class Simulation {
 
     const promise = 'Nobody is asked, or rejected, for no reason.';
     const early = [...failures(world), ...[...people.surprises].map((what) => ({ promise, what }))];
-    const ended = { batch: starts.batch, invalid: starts.invalid ?? [] };
+    const ended = { batch: starts.batch, invalid: starts.invalid ?? [], wrong: this.#wrong };
     const by = { people, cancelled: this.#cancelled, interrupted: this.#interrupted };
     const problems = early.length > 0 ? early : await this.#examine({ ...scene, ...ended, ...by });
     this.#killAll();
@@ -237,6 +256,8 @@ class Simulation {
     let problems: readonly Problem[] | undefined;
     this.#begin(0, async () => {
       await this.#haveHabits([]);
+      // It finds that processes have ended.
+      if (this.plan.hasWrongPassword) await this.world.sleep(FOUND_MS);
       problems = await broken(end, (pair) => void this.#reached.add(pair));
     });
     await this.world.run(() => problems !== undefined, this.world.now + DAY_MS);
@@ -276,10 +297,22 @@ class Simulation {
 
   #startWorker(name: string): void {
     const stores = { documents: this.#shelf, statements: this.#shelf };
-    const config = settingsOf(this.plan);
+    const isWrong = this.plan.hasWrongPassword === true && name.startsWith(WRONG_ONE) && !this.#isCorrected;
+    const config = settingsOf(this.plan, isWrong);
     const worker = new Worker(name, this.world, this.#service, this.#network, config, stores);
+    if (isWrong) this.#wrong.add(worker);
     this.#workers.push(worker);
     worker.start();
+  }
+
+  /** Somebody corrects the password, and restarts the process that has the wrong one. */
+  #correct(): void {
+    this.#isCorrected = true;
+    for (const worker of this.#workers.filter((one) => one.isAlive && this.#wrong.has(one))) {
+      if (!this.#service.workers.includes(worker)) continue;
+      this.#startWorker(worker.name);
+      void worker.stop();
+    }
   }
 
   #killAll(): void {

@@ -44,6 +44,7 @@ export class Worker extends Process {
   readonly #sinks: InjectedSinks<Sinks>;
   readonly #queues: ReadonlyMap<string, ActivityQueue>;
   readonly #names: ReadonlySet<string>;
+  readonly #start: () => Promise<unknown>;
   /** Workflows in memory, and how many of their steps they have taken. */
   readonly #instances = new Map<string, { readonly instance: Instance; readonly steps: number }>();
   readonly #attempts = new Map<string, RunningActivity>();
@@ -63,7 +64,9 @@ export class Worker extends Process {
     const { sinks, activities } = workflowQueue(config, this.client);
     this.#sinks = sinks;
     const ofWorkflows = { ...activities, ...batchActivities(config, async () => stores.documents) };
-    const { queues } = world.within(this, () => activityQueues(config, stores));
+    const process = [config.taskQueue, ...name.split(' '), world.id().slice(0, 8)].join('-');
+    const { queues, start } = world.within(this, () => activityQueues(config, stores, process));
+    this.#start = () => start(this.client);
     const all = [{ taskQueue: config.taskQueue, activities: ofWorkflows }, ...queues];
     this.#queues = new Map(all.map((queue) => [queue.taskQueue, queue]));
     this.#names = new Set(all.flatMap((queue) => Object.keys(queue.activities)));
@@ -72,8 +75,7 @@ export class Worker extends Process {
   /** It starts: tasks reach it, and it finds out which credentials were corrected. */
   start(): void {
     this.service.join(this);
-    for (const { partner } of this.#queues.values())
-      this.world.within(this, () => void partner?.access?.probeNow(this.client).catch(() => undefined));
+    this.world.within(this, () => void this.#start());
   }
 
   /** Its workflows leave its memory. Each is replayed when it is next needed. */

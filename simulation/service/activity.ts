@@ -43,6 +43,7 @@ export class Activity {
   /** It is canceled between two attempts. */
   #endsBetween = false;
   #hasStarted = false;
+  readonly #untilStartMs: number | undefined;
   /** These cancel the wait for an attempt, and its timeouts. */
   #wait = () => {};
   #limit = () => {};
@@ -65,8 +66,7 @@ export class Activity {
     const { scheduleToStartTimeout, scheduleToCloseTimeout } = scheduled;
     const withinMs = optionalTsToMs(scheduleToCloseTimeout);
     if (withinMs) this.#overall = this.#after(withinMs, () => this.#timedOut('SCHEDULE_TO_CLOSE'));
-    const untilStartMs = optionalTsToMs(scheduleToStartTimeout);
-    if (untilStartMs) this.#limit = this.#after(untilStartMs, () => this.#timedOut('SCHEDULE_TO_START'));
+    this.#untilStartMs = optionalTsToMs(scheduleToStartTimeout);
     this.#schedule(0);
   }
 
@@ -152,6 +152,10 @@ export class Activity {
     this.delayMs = delayMs;
     this.nextAt = this.host.world.now + delayMs;
     this.#wait = this.#after(delayMs, () => this.host.dispatch(this));
+    // As on the server, each attempt has this long from when it is due.
+    const untilMs = this.#untilStartMs && delayMs + this.#untilStartMs;
+    this.#limit();
+    if (untilMs) this.#limit = this.#after(untilMs, () => this.#timedOut('SCHEDULE_TO_START'));
   }
 
   #watch(): void {

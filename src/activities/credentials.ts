@@ -1,104 +1,109 @@
-import type { PartnerErrorDetails } from '../partners/partner-error.js';
-
-/** The credentials of this process for an account, as of the last response. Times are milliseconds of a monotonic clock. */
-export type Credentials = {
-  /** Probes that succeeded. */
-  readonly probes: number;
-  /** Reports since this process was last probed. */
-  readonly unanswered: number;
-  /** Types of activities that were refused, and not let in since, with the successful probes by then. */
-  readonly refused: ReadonlyMap<string, number>;
-  /** Until then, an activity that is refused just as before the last successful probe is not about the credentials. */
-  readonly disputedUntil: number;
-} & ({ readonly is: 'accepted' } | Refused);
-
-interface Refused {
-  readonly is: 'refused';
-  readonly details: PartnerErrorDetails;
-  /** Nothing is called until then, because each call with a wrong password may count towards a locked account. */
-  readonly until: number;
-  readonly report: 'none' | 'sent' | 'arrived';
-}
-
-/** The minimum wait after the partner rejected credentials, in milliseconds: more attempts could lock the account. */
-export const REFUSED_PAUSE_MS = 60_000;
-
-/** A rejection this soon after a successful probe, in milliseconds, is about the call and not about the credentials. */
-const DISPUTE_MS = 5 * 60_000;
-
-/** After this many reports without a probe in this process, as in a worker of an old build, a refusal counts as a missing permission. */
-const MAX_UNANSWERED_REPORTS = 3;
-
-export const UNTRIED: Credentials = {
-  is: 'accepted',
-  probes: 0,
-  unanswered: 0,
-  refused: new Map(),
-  disputedUntil: 0,
-};
-
-/** The milliseconds until the next call may be made. */
-export function pauseMs(state: Credentials, now: number): number {
-  return state.is === 'refused' ? Math.max(0, state.until - now) : 0;
-}
-
-/** The partner let in an activity of this type. */
-export function letIn(state: Credentials, type: string): Credentials {
-  return { ...state, refused: new Map([...state.refused].filter(([each]) => each !== type)) };
-}
+import { activityInfo, log } from '@temporalio/activity';
+import { recordUnsent } from '../at-most-once/activity.js';
+import { credentialsRefused, isWrite, type ProcessActivities } from '../messages/partner-account.js';
+import type { AnyClient } from '../partners/partner.js';
+import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
+import { masked } from '../platform/privacy/masked.js';
+import { type AccountAt, isHandlingRefusal, reportTo } from '../temporal/partner-accounts.js';
+import { CircuitBreaker } from './circuit-breaker.js';
+import { asFailure, asForbidden, beating, inTime, partnerErrorIn, unlessRejected } from './failures.js';
+import { again } from './poll.js';
+import { keyOf, MOST_REMEMBERED } from './software-errors.js';
 
 // Keeps W5.
 /**
- * The partner refused an activity, whose call began in the state `before`. The activity waits for the workflow of the account,
- * reports to it first (`confirm`: only if that workflow handles no refusal), or lacks a permission (`deny`).
+ * The credentials of this process for one account, behind a circuit breaker. While it is open, activities of the account fail without
+ * a call. After a refused call, and when the breaker is half open, a cheap read tries the credentials: only if the partner refuses
+ * that read, too, the breaker opens, and the account's workflow asks a person.
  */
-export function refused(
-  state: Credentials,
-  before: Credentials,
-  type: string,
-  details: PartnerErrorDetails,
-  now: number,
-): [next: Credentials, what: 'wait' | 'report' | 'confirm' | 'deny'] {
-  // The partner has accepted the credentials since the call began.
-  if (before.probes !== state.probes) return [state, 'wait'];
-  const { probes, disputedUntil } = state;
-  const isDisputed = now < disputedUntil && (state.refused.get(type) ?? probes) < probes && !details.atSignIn;
-  // It may be refused for days, each time without doubt about the credentials.
-  if (isDisputed) return [{ ...state, disputedUntil: now + DISPUTE_MS }, 'deny'];
-  if (state.unanswered >= MAX_UNANSWERED_REPORTS) return [state, 'deny'];
-  const closed = probeRefused(state, details, now);
-  const next = { ...closed, refused: new Map([...state.refused, [type, probes]]) };
-  if (closed.report === 'none') return [{ ...next, report: 'sent' }, 'report'];
-  return [next, pauseMs(state, now) > 0 ? 'wait' : 'confirm'];
-}
+export class AccountCredentials {
+  readonly #breaker = new CircuitBreaker<PartnerErrorDetails>();
+  /** Activities whose last call was refused although the credentials work. */
+  readonly #refusedCalls = new Set<string>();
+  #trial: Promise<boolean> | undefined;
 
-/** A report to the account's workflow arrived, or did not. */
-export function reported(state: Credentials, hasArrived: boolean): Credentials {
-  if (state.is === 'accepted') return state;
-  if (hasArrived) return { ...state, report: 'arrived', unanswered: state.unanswered + 1 };
-  return state.report === 'sent' ? { ...state, report: 'none' } : state;
-}
+  /** @param process the task queue of this process */
+  constructor(
+    readonly place: AccountAt,
+    private readonly process: string,
+    private readonly client: AnyClient,
+    private readonly read: () => Promise<unknown>,
+  ) {}
 
-export function probed(state: Credentials): Credentials {
-  return { ...state, unanswered: 0 };
-}
+  guard<Activities extends object>(activities: Activities): Activities {
+    const guarded = Object.entries(activities).map(([name, run]) => {
+      return [name, (...args: unknown[]) => this.#guard(() => run(...args))];
+    });
+    return Object.fromEntries(guarded);
+  }
 
-export function probeRefused(
-  state: Credentials,
-  details: PartnerErrorDetails,
-  now: number,
-): Credentials & Refused {
-  return { report: 'none', ...state, is: 'refused', details, until: now + REFUSED_PAUSE_MS };
-}
-
-export function probeAccepted(state: Credentials, now: number): Credentials {
-  const { probes, unanswered, refused, disputedUntil } = state;
-  const recent = [...refused].filter(([, by]) => by === probes || now < disputedUntil);
-  return {
-    is: 'accepted',
-    probes: probes + 1,
-    unanswered,
-    refused: new Map(recent),
-    disputedUntil: now + DISPUTE_MS,
+  readonly check: ProcessActivities['checkCredentials'] = async ({ seen, now, code }) => {
+    if (now) {
+      await this.#trial?.catch(() => undefined);
+      // In this order, because forgetting drops an unused code.
+      this.client.forget?.();
+      if (code !== undefined) this.client.useCode?.(code);
+      this.#breaker.halfOpen();
+    }
+    const { failure: last } = this.#breaker;
+    if (!last || !(await beating(() => this.#isRefused(last)))) return null;
+    const { failure = last, openMs } = this.#breaker;
+    if (seen && (['kind', 'reason', 'needs'] as const).every((each) => seen[each] === failure[each]))
+      throw again('StillRefused', 'the credentials are still refused', openMs);
+    return refusalOf(failure);
   };
+
+  async #guard<T>(run: () => Promise<T>): Promise<T> {
+    const info = activityInfo();
+    const failureOf = (details: PartnerErrorDetails) => asFailure(new PartnerError(details), info.inWorkflow);
+    const { failure } = this.#breaker;
+    if (failure && (await this.#isRefused(failure).catch(() => true))) {
+      if (isWrite(info.activityType) && info.heartbeatDetails === undefined) await recordUnsent();
+      throw failureOf(failure);
+    }
+    const wasRefused = this.#refusedCalls.delete(keyOf(info));
+    try {
+      return await run();
+    } catch (error) {
+      const details = partnerErrorIn(error);
+      if (!details || !isRefusedAtTheDoor(details)) throw error;
+      if (await this.#isRefused(details).catch(() => true)) throw failureOf(details);
+      if (this.#refusedCalls.size < MOST_REMEMBERED) this.#refusedCalls.add(keyOf(info));
+      throw info.inWorkflow && !wasRefused ? failureOf(details) : asForbidden(details);
+    }
+  }
+
+  /** Callers at the same time share one try. */
+  async #isRefused(last: PartnerErrorDetails): Promise<boolean> {
+    if (this.#breaker.openMs > 0) return true;
+    this.#trial ??= this.#try(last).finally(() => {
+      this.#trial = undefined;
+    });
+    return this.#trial;
+  }
+
+  /** @throws when the partner gives no answer. The breaker then opens as well, but nobody is asked. */
+  async #try(last: PartnerErrorDetails): Promise<boolean> {
+    const { failure: earlier } = this.#breaker;
+    try {
+      await unlessRejected(this.read(), undefined);
+      this.#breaker.recordSuccess();
+      return false;
+    } catch (error) {
+      const isRefused = error instanceof PartnerError && isRefusedAtTheDoor(error.details);
+      this.#breaker.recordFailure(isRefused ? error.details : last);
+      if (!isRefused) throw error;
+      const report = { process: this.process, refusal: refusalOf(error.details) };
+      await inTime(async (client) => {
+        if (!earlier || !(await isHandlingRefusal(client, this.place)))
+          await reportTo(client, this.place, credentialsRefused, report);
+      }).catch((failed: unknown) => log.warn('could not report refused credentials', { error: failed }));
+      return true;
+    }
+  }
+}
+
+function refusalOf({ kind, operation, reason, needs, fields }: PartnerErrorDetails) {
+  const words = fields.map(({ message }) => masked(message, 'log')).join('; ');
+  return { kind, operation, reason, ...(needs && { needs }), words: words.slice(0, 300) };
 }

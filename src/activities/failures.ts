@@ -13,7 +13,7 @@ import {
   type PartnerErrorDetails,
 } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
-import { REFUSED_PAUSE_MS } from './credentials.js';
+import { OPEN_MS } from './circuit-breaker.js';
 
 /** The interval between heartbeats of a running call, in milliseconds, and the minimum number of heartbeats within its timeout. */
 const HEARTBEAT_MS = 3_000;
@@ -107,7 +107,7 @@ export function asFailure(
 ): ApplicationFailure {
   const { retryAfterMs = 0 } = error.details;
   const isDenied = error.kind === 'Unauthorized' || error.kind === 'Forbidden';
-  const nextRetryDelay = Math.max(pauseMs, retryAfterMs, isDenied ? REFUSED_PAUSE_MS : 0);
+  const nextRetryDelay = Math.max(pauseMs, retryAfterMs, isDenied ? OPEN_MS : 0);
   return ApplicationFailure.create({
     type: PARTNER_ERROR,
     message: error.message,
@@ -161,6 +161,12 @@ export async function secondRead<T>(read: () => Promise<T>, first: T, isEnough: 
     if (failsForAccount(failure.details) === undefined || !isEnough(first)) throw failure;
     return first;
   });
+}
+
+/** The failure of a call that the partner refuses although our credentials work: it does not permit the call. */
+export function asForbidden({ atSignIn: _, needs: __, ...details }: PartnerErrorDetails): ApplicationFailure {
+  const error = new PartnerError({ ...details, kind: 'Forbidden' });
+  return asFailure(error, awaitsPermission(error));
 }
 
 /**

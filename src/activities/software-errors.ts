@@ -17,7 +17,7 @@ const OF_SDK = /^(Activity|Workflow|Query|CompleteAsync|Service|Abort)\w*Error$/
 const MAX_PAUSE_MS = 120_000;
 
 /** A limit of the memory, because a workflow may end while its activity fails. */
-const MOST_REMEMBERED = 10_000;
+export const MOST_REMEMBERED = 10_000;
 
 /**
  * Turns an error of our own code, which the server would retry in silence, into a failure that says so, and counts it by activity

@@ -19,12 +19,12 @@ export interface Refusal extends Pick<PartnerErrorDetails, 'kind' | 'operation' 
 
 /** The partner rejected the credentials of one worker process; each process signs in for itself. */
 export interface RefusalReport {
-  /** Id of the process while it runs. */
+  /** The task queue of the process, which no later process has. */
   readonly process: string;
   readonly refusal: Refusal;
 }
 
-/** Reports rejected credentials. Sent by signal-with-start, once for each process and refusal. */
+/** Reports rejected credentials. Sent by signal-with-start, and not again while the workflow tries them. */
 export const credentialsRefused = defineSignal<[RefusalReport]>('credentialsRefused');
 
 /** Reports that the partner lists tickets that no onboarding may show. Sent by signal-with-start. */
@@ -54,26 +54,22 @@ export interface UnreadableRead {
   readonly workflowIds: readonly string[];
 }
 
-export interface ProbeRequest {
-  /** The process whose credentials to try. If it does not take the task, another one does. */
-  readonly process: string;
-  /** Waits while the partner rejects the same process in the same way. Default: returns the first result. */
+export interface CredentialsCheck {
+  /** Waits while the partner rejects the credentials in the same way, and tries them once a minute. Default: returns the first result. */
   readonly seen?: Refusal;
+  /** Forgets earlier refusals, and tries at once. */
+  readonly now?: boolean;
   /** A one-time code that a person received, for the next sign-in. */
-  readonly code?: string;
-  /** Signs in without waiting for the pause after the last refusal. */
-  readonly afresh?: true;
+  readonly code?: string | undefined;
 }
 
-/** The result of a probe: without a `refusal`, the credentials work. */
-export interface ProbeResult {
-  readonly process: string;
-  readonly refusal?: Refusal;
+/** Activities on the task queue of one worker process. */
+export interface ProcessActivities {
+  /** Tries the credentials of the process for the account whose workflow calls it. Costs no history while it waits. @returns null when they work */
+  checkCredentials(request: CredentialsCheck): Promise<Refusal | null>;
 }
 
 export interface PartnerAccountActivities {
-  /** Tries the credentials with a cheap read, at most once a minute, as long as it takes. Costs no history. */
-  probeAccount(request: ProbeRequest): Promise<ProbeResult>;
   /** Retries at once every activity of a workflow of this account that waits because the partner rejected its credentials. */
   wakeRefused(): Promise<number>;
   /** Waits until no workflow waits for some of these operations any more, and returns those operations. Costs no history. */

@@ -14,6 +14,7 @@ import {
   type PartnerAccountActivities,
   type PartnerAccountInput,
   type PartnerRecord,
+  type ProcessActivities,
   RECORD_MEMO,
   statusSeen,
   ticketsSeen,
@@ -94,16 +95,19 @@ export async function retryReads(client: Client, { operation, workflowIds }: Unr
 
 /** Reports whether the workflow of an account handles rejected credentials now. It may run for other reasons. */
 export async function isHandlingRefusal(client: Client, { system, account }: AccountAt): Promise<boolean> {
-  const types: readonly (keyof PartnerAccountActivities)[] = ['probeAccount', 'wakeRefused'];
+  const types: readonly (keyof (PartnerAccountActivities & ProcessActivities))[] = [
+    'checkCredentials',
+    'wakeRefused',
+  ];
   const pending = await pendingActivities(client, partnerAccountId(system, account));
   return pending.some(({ activityType }) => types.some((type) => type === activityType?.name));
 }
 
-/** Makes the workflow of an account, if it runs, try the credentials at once: they may have been corrected. */
-export async function probeNow(client: Client, { system, account }: AccountAt): Promise<void> {
-  const probe: keyof PartnerAccountActivities = 'probeAccount';
+/** Makes the workflow of an account, if it runs, find out at once whether the process whose credentials were refused still runs. */
+export async function checkNow(client: Client, { system, account }: AccountAt): Promise<void> {
+  const check: keyof ProcessActivities = 'checkCredentials';
   const workflowId = partnerAccountId(system, account);
-  await retryNow(client, workflowId, ({ activityType }) => activityType?.name === probe);
+  await retryNow(client, workflowId, ({ activityType }) => activityType?.name === check);
 }
 
 /** The progress callback and the end of a search for pending activities. Each running workflow takes a request. */

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
@@ -23,7 +23,12 @@ export type SystemsByAccount = readonly (readonly [
   systems: readonly SystemName[],
 ])[];
 
-/** All task queues of a worker process. @param on a worker polls only the partner task queues of these */
+/** A task queue that only this worker process has, and that ends with it: `gangway-host7-4711-5f1c09ab`. */
+export function processTaskQueue(taskQueue: string): string {
+  return `${taskQueue}-${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+}
+
+/** The task queues that all worker processes share. @param on a worker polls only the partner task queues of these */
 export function polledQueues(taskQueue: string, on: SystemsByAccount) {
   return [
     polled(taskQueue, 'workflow'),

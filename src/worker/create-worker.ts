@@ -1,3 +1,4 @@
+import { activityInfo } from '@temporalio/activity';
 import { Client } from '@temporalio/client';
 import {
   type ActivityInterceptorsFactory,
@@ -8,10 +9,12 @@ import {
   type WorkerInterceptors,
   type WorkerOptions,
 } from '@temporalio/worker';
-import { AccountAccess, type SignIn } from '../activities/account-access.js';
+import { accountActivities } from '../activities/account-activities.js';
 import { batchActivities } from '../activities/batches.js';
 import { callActivities } from '../activities/calls.js';
 import { correctionActivities } from '../activities/corrections.js';
+import { AccountCredentials } from '../activities/credentials.js';
+import { inTime } from '../activities/failures.js';
 import {
   boundedOutcomes,
   holdsInputs,
@@ -27,9 +30,10 @@ import { StatusMeanings } from '../activities/status-meanings.js';
 import { reportsOutcomes } from '../at-most-once/activity.js';
 import type { CorrectionActivities, OnboardingActivities } from '../messages/activities.js';
 import type { BatchActivities } from '../messages/batches.js';
-import { partnerTaskQueue, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
+import { partnerAccountId, partnerTaskQueue, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
 import { knownAccounts } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
+import type { ProcessActivities } from '../messages/partner-account.js';
 import {
   type Account,
   closeAll,
@@ -42,15 +46,15 @@ import type { Inspector, PartnerClient } from '../partners/client.js';
 import { documentStore } from '../partners/documents/document-store.js';
 import { DEFAULT_HTTP_LIMITS } from '../partners/http.js';
 import { observers, type PartnerObserver, traceExchanges } from '../partners/observers.js';
-import type { AnyClient } from '../partners/partner.js';
 import { PARTNERS, type SystemName, type Wording } from '../partners/systems.js';
 import type { FileStore } from '../platform/documents/file-store.js';
 import { openStore } from '../platform/documents/open-store.js';
 import { EventSender } from '../platform/events/sender.js';
 import { clientInterceptors } from '../temporal/connection.js';
+import { checkNow } from '../temporal/partner-accounts.js';
 import { dataConverter } from '../temporal/payload-codec.js';
 import { tracedActivities, traceSinks } from '../temporal/tracing.js';
-import { workerIdentity } from '../temporal/workers.js';
+import { processTaskQueue, workerIdentity } from '../temporal/workers.js';
 import { bundleFor } from './bundles.js';
 import { watchDrift } from './drift.js';
 import { countExchanges } from './health.js';
@@ -58,7 +62,7 @@ import { nexusService } from './nexus/service.js';
 import type { WorkerSettings } from './settings.js';
 import { SHUTDOWN, TUNING } from './tuning.js';
 
-/** All of Gangway's workers in one process: one for the workflows, and one for each partner that is on in each account. */
+/** All of Gangway's workers in one process: for the workflows, for each partner that is on in each account, for events, and for checks. */
 export interface GangwayWorker {
   /** Runs until {@link shutdown} or a signal, then finishes its activities and closes the connections to the partners. */
   run(): Promise<void>;
@@ -125,7 +129,7 @@ export interface ActivityQueue {
   readonly partner?: {
     readonly system: SystemName;
     readonly account: Account;
-    readonly access: AccountAccess | undefined;
+    readonly credentials: AccountCredentials | undefined;
   };
 }
 
@@ -135,12 +139,17 @@ export type Watch = (account: string | undefined) => {
 };
 
 // Keeps R1.
-/** The activities that call partners and deliver outbound events, by task queue. */
+/**
+ * The activities that call partners and deliver outbound events, by task queue. @param process the task queue of this process
+ *
+ * @returns `start` runs next to the workers. `release` closes the connections to the partners, after the workers have ended
+ */
 export function activityQueues(
   config: WorkersConfig,
   { documents, statements }: { readonly documents: FileStore; readonly statements: FileStore },
+  process: string,
   watch: Watch = () => ({}),
-): { readonly queues: readonly ActivityQueue[]; readonly release: () => Promise<unknown> } {
+) {
   const { taskQueue, poll, patience, events, version } = config;
   const sender = new EventSender(events);
   const bounds = { maxRetryAfterMs: patience.retryAfterMaxMs };
@@ -149,50 +158,74 @@ export function activityQueues(
     const clients = partnerClients(account, observe, bounds, inspect);
     const dependencies = {
       ...{ partnerAccount: name, wording: account, clients, taskQueue, patience, statements, version },
-      ...{ documents: documentStore(documents), poll },
+      ...{ documents: documentStore(documents), poll, process },
     };
     const queues = systemsOf(account).map((system): ActivityQueue => {
-      const { access, ...ofQueue } = partnerWork(system, dependencies);
-      const partner = { system, account, access };
+      const { credentials, ...ofQueue } = partnerWork(system, dependencies);
+      const partner = { system, account, credentials };
       return { taskQueue: partnerTaskQueue(taskQueue, system, name), ...ofQueue, partner };
     });
     return { clients, queues };
   });
-  const delivery = {
+  const interceptors = [softwareErrors('gangway', version?.buildId)];
+  const delivery: ActivityQueue = {
     taskQueue: partnerTaskQueue(taskQueue, 'events'),
     activities: deliveryActivities(events.destinations, sender),
-    interceptors: [softwareErrors('gangway', version?.buildId)],
+    interceptors,
+  };
+  const ofPartners = accounts.flatMap(({ queues }) => queues);
+  const credentials = ofPartners.flatMap(({ partner }) => partner?.credentials ?? []);
+  const checks: ActivityQueue = {
+    taskQueue: process,
+    activities: checkActivities(credentials),
+    interceptors,
   };
   return {
-    queues: [delivery, ...accounts.flatMap(({ queues }) => queues)],
+    queues: [delivery, ...ofPartners, checks],
+    start: (client: Client) =>
+      Promise.allSettled(credentials.map(({ place }) => inTime(() => checkNow(client, place), client))),
     release: () => Promise.all([...accounts.map(({ clients }) => closeAll(clients)), sender.close()]),
   };
 }
 
+/** An activity runs for the account whose workflow calls it. */
+function checkActivities(credentials: readonly AccountCredentials[]): ProcessActivities {
+  const byWorkflowId = new Map(
+    credentials.map((each) => [partnerAccountId(each.place.system, each.place.account), each]),
+  );
+  return {
+    async checkCredentials(request) {
+      const { workflowExecution } = activityInfo();
+      return byWorkflowId.get(workflowExecution?.workflowId ?? '')?.check(request) ?? null;
+    },
+  };
+}
+
 /**
- * The workers besides the one for the workflows: one for each partner of each account that has a URL, and one that delivers
- * outbound events. Each worker costs memory and polls, also while nothing happens.
- *
- * @returns `start` runs next to the workers: it finds out which credentials were corrected since the partner rejected them.
- * `release` closes the connections to the partners, after the workers have ended
+ * The workers besides the one for the workflows: one for each partner of each account that has a URL, one that delivers outbound
+ * events, and one for checks of the credentials of this process. Each worker costs memory and polls, also while nothing happens.
  */
 export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig) {
   const { documentDir, statementDir, payloadKeys } = config;
+  // A versioned worker would leave the task queue of each process in its deployment version, and the server limits their number.
+  const { workerDeploymentOptions: _, ...unversioned } = place;
   const common = {
-    ...place,
     dataConverter: dataConverter(payloadKeys, countUnreadable),
     ...SHUTDOWN,
     ...TUNING,
   };
   const [documents, statements] = await Promise.all([openStore(documentDir), openStore(statementDir)]);
   const { metricMeter: meter, logger } = Runtime.instance();
-  const { queues, release } = activityQueues(config, { documents, statements }, (account) => ({
+  const watch: Watch = (account) => ({
     observe: observers(countExchanges(meter, account ?? ''), traceExchanges),
     inspect: watchDrift({ meter, logger, account }),
-  }));
+  });
+  const process = processTaskQueue(config.taskQueue);
+  const { queues, start, release } = activityQueues(config, { documents, statements }, process, watch);
   const workers = await Promise.all(
     queues.map(({ interceptors, partner, ...queue }) =>
       Worker.create({
+        ...(queue.taskQueue === process ? unversioned : place),
         ...{ ...common, ...queue, interceptors: intercepted(interceptors) },
         ...(partner && {
           // A task that would wait for a connection waits in the task queue, where its priority counts.
@@ -205,10 +238,7 @@ export async function partnerWorkers(place: WorkerPlace, config: WorkersConfig) 
       }),
     ),
   );
-  const client = workersClient(place, config);
-  const accesses = queues.flatMap(({ partner }) => partner?.access ?? []);
-  const start = () => Promise.allSettled(accesses.map((access) => access.probeNow(client)));
-  return { workers, start, release };
+  return { workers, start: () => start(workersClient(place, config)), release };
 }
 
 interface PartnerDependencies extends Omit<ActivityDependencies, 'meaningOf'> {
@@ -216,15 +246,18 @@ interface PartnerDependencies extends Omit<ActivityDependencies, 'meaningOf'> {
   readonly patience: PatienceSettings;
   readonly taskQueue: string;
   readonly version: WorkersConfig['version'];
+  readonly process: string;
 }
 
-/** The callers of a partner in one account. Without a check of credentials, there is no access. */
+/** The callers of a partner in one account. Without a check of credentials, each refused call is by itself. */
 function partnerWork(system: SystemName, dependencies: PartnerDependencies) {
   const { partnerAccount: account, clients, taskQueue, documents, statements } = dependencies;
   const client = clients[system];
   const place = { system, account, taskQueue };
-  const signIn = signInOf(system, client);
-  const access = signIn && new AccountAccess(place, signIn);
+  const { credentialsCheck } = PARTNERS[system];
+  const credentials =
+    credentialsCheck &&
+    new AccountCredentials(place, dependencies.process, client, () => credentialsCheck.read(client, {}));
   const waits = new PartnerWaits(place, dependencies.patience);
   const meanings = new StatusMeanings(place);
   const calls = callActivities({
@@ -234,32 +267,20 @@ function partnerWork(system: SystemName, dependencies: PartnerDependencies) {
     documents,
     downloads: statements,
   });
+  const callers = { ...activitiesAt(system, { ...dependencies, meaningOf: meanings.of }), ...calls };
   return {
     activities: {
-      ...activitiesAt(system, { ...dependencies, meaningOf: meanings.of }),
+      ...(credentials?.guard(callers) ?? callers),
       ...meanings.activities,
-      ...calls,
-      ...access?.activities,
+      ...accountActivities(place),
     },
-    access,
+    credentials,
     interceptors: [
       waits.interceptors,
       softwareErrors(system, dependencies.version?.buildId),
-      ...(access ? [access.interceptors] : []),
       boundedOutcomes,
     ],
   };
-}
-
-function signInOf(system: SystemName, client: AnyClient): SignIn | undefined {
-  const { credentialsCheck } = PARTNERS[system];
-  return (
-    credentialsCheck && {
-      read: (options) => credentialsCheck.read(client, options),
-      ...(client.forget && { forget: client.forget }),
-      ...(client.useCode && { useCode: client.useCode }),
-    }
-  );
 }
 
 export type WorkersConfig = Omit<WorkerSettings, 'healthAddress' | 'metricsAddress' | 'logLevel'>;

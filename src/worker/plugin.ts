@@ -43,8 +43,8 @@ export type GangwayPlugin = BundlerPlugin &
 /**
  * Makes a worker run Gangway together with the worker's own workflows and activities. The worker gets Gangway's workflows, the
  * activities and the Nexus service on its task queue, the data converter with `PAYLOAD_KEYS`, and the interceptors. While it runs,
- * the plugin runs further workers over the same connection: one for each partner task queue of each account, and one that delivers
- * outbound events.
+ * the plugin runs further workers over the same connection: one for each partner task queue of each account, one that delivers
+ * outbound events, and one for checks of credentials.
  *
  * @throws {BadSetting} when a setting cannot be used. `PAYLOAD_KEYS` is required, because a worker does not show which server it is
  * connected to

@@ -2,13 +2,14 @@ import { condition } from '@temporalio/workflow';
 import type { PartnerAccountInput } from '../messages/partner-account.js';
 import { Journey } from './journey/journey.js';
 import { runDueTasks } from './journey/tasks.js';
-import { signIns, unreadableReads } from './partner-account/access.js';
+import { refusedCredentials } from './partner-account/credentials.js';
 import { type Duties, NO_DUTIES } from './partner-account/duties.js';
 import { unmatchedTickets } from './partner-account/unmatched-tickets.js';
+import { unreadableReads } from './partner-account/unreadable-reads.js';
 
 /**
  * Acts for one of our accounts at one partner, for all workflows that use it. While the partner refuses our credentials, it
- * asks a person once, tries them, and wakes everything that waits when they work. It also asks about tickets that no onboarding
+ * asks a person once, has the process concerned try them, and wakes everything that waits when they work. It also asks about tickets that no onboarding
  * shows, and about operations whose responses cannot be read. The first refusal, ticket or unreadable response starts it, as
  * `partner-account-<system>`, of a named account `partner-account-<system>@<account>`. It ends when nothing is left to do.
  */
@@ -21,7 +22,11 @@ export async function partnerAccount({ system }: PartnerAccountInput): Promise<{
     },
     leftBehind: () => 'waiting steps are retried every minute; open tickets stay at the partner',
   });
-  const duties = [signIns(journey, system), unmatchedTickets(journey), unreadableReads(journey, system)];
+  const duties = [
+    refusedCredentials(journey, system),
+    unmatchedTickets(journey),
+    unreadableReads(journey, system),
+  ];
   const dueTasks = () => duties.flatMap((dueOf) => dueOf());
   return journey.run(async () => {
     // The signal that started the workflow may arrive after its start.

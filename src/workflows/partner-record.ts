@@ -23,14 +23,12 @@ import { removed } from './journey/requirements.js';
 import { answeredOf } from './journey/rules.js';
 import type { Answered, Question } from './journey/state.js';
 import type { Carried } from './journey/stateful.js';
-import { partnerInWords } from './partner-account/access.js';
+import { partnerInWords, type System } from './partner-account/questions.js';
 
 /** The memo has all names, so a partner that responds with another one each time must not fill it. */
 const MOST_STATUSES = 100;
 
 const MEANINGS = Object.keys(STATUS_MEANINGS) as StatusMeaning[];
-
-type System = PartnerAccountInput['system'];
 
 /**
  * Keeps the meanings of undocumented status names of a partner in an account. It asks a person about each name once, for all

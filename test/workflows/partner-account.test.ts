@@ -69,7 +69,7 @@ describe('a password that the partner refuses', () => {
       const { timeline, requirements } = await account.state();
       expect(requirements).toEqual([]);
       expect(timeline.map(({ event, detail }) => `${event}: ${detail}`)).toContain(
-        'requirement-closed: credentials-1: the credentials work again',
+        'requirement-closed: credentials-1: no longer refused',
       );
       expect(await eventsOf(boardings)).not.toContain('requirement-raised');
       expect(await waiting(rig)).toEqual([]);
@@ -124,6 +124,79 @@ describe.concurrent('a password that the partner refuses', () => {
           .map(({ line }) => line)
           .slice(2),
       ).toEqual([PROBE]);
+    });
+  });
+
+  // The task queue of a process that has ended has no poller: a check on it must not wait for one.
+  it('in one of two processes names that process, lets the other one work, and is no question once the process has ended', {
+    timeout: 400_000,
+  }, async () => {
+    await withAccounts(async (rig) => {
+      const proxy = await countingProxy(rig.sandbox.url, rig.atClose);
+      await rig.startWorker();
+      const wrong = await rig.startWorker({ password: 'wrong', boardingUrl: proxy.url });
+      const boardings = await Promise.all([1, 2, 3, 4].map(() => rig.board(merchant())));
+      const account = accountOf(rig, 'boarding');
+      const { detail } = await asked(account, 'credentials');
+      expect(detail).toMatch(/ It refuses worker process \S+-[0-9a-z]+\. /);
+      const first = await Promise.race(boardings.map((boarding) => boarding.outcome()));
+      expect(first).toMatchObject({ outcome: 'boarded' });
+      expect((await account.state()).requirements.map(({ id }) => id)).toEqual(['credentials-1']);
+      await wrong.stop();
+      expect(await account.outcome()).toEqual({ outcome: 'done' });
+      const outcomes = await soon(boardings);
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual(Array(4).fill('boarded'));
+      expect(await eventsOf(boardings)).not.toContain('requirement-raised');
+      expect((await account.state()).timeline.map(({ event, detail }) => [event, detail])).toContainEqual([
+        'requirement-closed',
+        'credentials-1: no longer refused',
+      ]);
+      // Calls that met the wrong password at the same time, and then one read a minute.
+      const [tries, others] = [proxy.seen(PROBE), proxy.seen().filter(({ line }) => line !== PROBE)];
+      expect(others.length).toBeLessThanOrEqual(4);
+      const gaps = tries.slice(1).map(({ at }, index) => at - (tries[index]?.at ?? 0));
+      expect(gaps.filter((gap) => gap < 59_000)).toEqual([]);
+    });
+  });
+
+  it('after a restart with another wrong one is a question about the new process, and about no other', async () => {
+    await withAccounts(async (rig) => {
+      const wrong = await rig.startWorker({ password: 'wrong' });
+      const boarding = await rig.board(merchant());
+      const account = accountOf(rig, 'boarding');
+      const first = await asked(account, 'credentials');
+      await wrong.stop();
+      await rig.startWorker({ password: 'wrong, too' });
+      const processIn = (detail: string) => / worker process (\S+)\. /.exec(detail)?.[1];
+      const { requirements } = await account.until((state) =>
+        state.requirements.some(({ detail }) => processIn(detail) !== processIn(first.detail)),
+      );
+      expect(requirements.map(({ kind }) => kind)).toEqual(['credentials']);
+      expect(await waiting(rig)).toEqual([account.workflowId]);
+      await allRefused([boarding]);
+    });
+  });
+
+  it('is not what one 401 is about, and a call that is never permitted waits for its permission', async () => {
+    await withAccounts(async (rig) => {
+      const denied = { status: 401, body: '{"message":"Not yours"}' };
+      const isSubmission = (line: string) => /^POST .*submit/i.test(line);
+      let left = 1;
+      const proxy = await countingProxy(rig.sandbox.url, rig.atClose, ({ method, url }) =>
+        isSubmission(`${method} ${url}`) && left-- > 0 ? denied : undefined,
+      );
+      await rig.startWorker({ boardingUrl: proxy.url });
+      const lucky = await rig.board(merchant());
+      expect(await lucky.outcome()).toMatchObject({ outcome: 'boarded' });
+      const account = accountOf(rig, 'boarding');
+      await expect(account.handle.describe()).rejects.toThrow('not found');
+      left = 2;
+      const boarding = await rig.board(merchant());
+      const { title } = await asked(account, 'credentials');
+      expect(title).toBe('Not permitted: submit-merchant of the boarding partner');
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+      expect(await account.outcome()).toEqual({ outcome: 'done' });
+      expect(await account.events()).not.toContain('credentials-refused');
     });
   });
 

@@ -30,6 +30,13 @@ export const REPEATABLE: ActivityOptions = {
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
 };
 
+/** Finds activities that wait, in all workflows of an account, and retries them. */
+export const RETRY_WAITING = {
+  ...REPEATABLE,
+  startToCloseTimeout: '10m',
+  summary: 'Retry waiting activities',
+};
+
 /** A wait for a change. It waits between its attempts and not in the workflow, so the history does not grow with its reads. */
 export const WAIT: ActivityOptions = {
   startToCloseTimeout: '1m',

@@ -211,7 +211,7 @@ function followBusiness(scenario: string): Path['start'] {
   };
 }
 
-/** The workflow of an account whose credentials are refused, and whose first probe is refused, too. */
+/** The workflow of an account: a call is refused, and the read that tries the credentials, too. */
 async function refusedAccount(rig: Rig, name: string): Promise<Onboarding> {
   await rig.sandbox.plan('expired-token', 'create-merchant');
   await rig.sandbox.plan('expired-token', 'list-agent-profiles');

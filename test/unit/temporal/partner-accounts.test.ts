@@ -2,8 +2,8 @@ import proto from '@temporalio/proto';
 import { describe, expect, it } from 'vitest';
 import {
   accountsHoldingUp,
+  checkNow,
   isHandlingRefusal,
-  probeNow,
   recordOf,
   retryReads,
   waitsForReadable,
@@ -166,15 +166,15 @@ describe('a partner account', () => {
   });
 
   it.each<[string, boolean]>([
-    ['probeAccount', true],
+    ['checkCredentials', true],
     ['wakeRefused', true],
     ['searchTickets', false],
   ])('with a pending %s handles rejected credentials: %s', async (activity, isHandling) => {
     const { client, reset } = temporal({ 'partner-account-boarding': [failed(activity, {})] });
     expect(await isHandlingRefusal(client, BOARDING)).toBe(isHandling);
     expect(await isHandlingRefusal(client, { ...BOARDING, account: 'acme' })).toBe(false);
-    await probeNow(client, BOARDING);
-    expect(reset()).toHaveLength(activity === 'probeAccount' ? 1 : 0);
+    await checkNow(client, BOARDING);
+    expect(reset()).toHaveLength(activity === 'checkCredentials' ? 1 : 0);
   });
 
   const [record] = payloads({ statuses: [] }) as [object];

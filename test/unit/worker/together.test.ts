@@ -1,6 +1,11 @@
 import { Runtime, Worker } from '@temporalio/worker';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type PartnerWorkers, partnerWorkers, together } from '../../../src/worker/create-worker.js';
+import {
+  type PartnerWorkers,
+  partnerWorkers,
+  together,
+  versioned,
+} from '../../../src/worker/create-worker.js';
 import { loadWorkerSettings } from '../../../src/worker/settings.js';
 import { answering } from '../../rigs/temporal/answering-service.js';
 
@@ -37,7 +42,7 @@ describe('the workers of a process', () => {
     expect(worker.getState()).toBe('STOPPED');
   });
 
-  it('are one for each partner of an account that has a URL, and tell the server its limit as it is set', async () => {
+  it('are one for each partner of an account that has a URL, and one for the process, and tell the server its limit as it is set', async () => {
     const meter = () => ({ add: () => undefined, record: () => undefined });
     const metricMeter = { createCounter: meter, createGauge: meter, createHistogram: meter };
     const create = vi.spyOn(Worker, 'create').mockResolvedValue({} as never);
@@ -53,8 +58,15 @@ describe('the workers of a process', () => {
       NORTH_BOARDING_ACTIVITIES_PER_SECOND: '3',
     });
     const { connection } = answering({}).client;
-    const { release } = await partnerWorkers({ connection, namespace: 'default' } as never, config);
+    const version = { deploymentName: 'gangway', buildId: 'b-1' };
+    const place = { connection, namespace: 'default', ...versioned(version) };
+    const { release } = await partnerWorkers(place as never, config);
     await release();
+    // The server limits the task queues of a deployment version, and each process would leave one there.
+    const isVersioned = create.mock.calls.map(([options]) => options.workerDeploymentOptions !== undefined);
+    expect(isVersioned).toEqual([true, true, true, true, true, false]);
+    const process = create.mock.calls.at(-1)?.[0].taskQueue;
+    expect(process).toMatch(/^gangway-.+-\d+-[0-9a-f]{8}$/);
     const limits = create.mock.calls.map(([{ taskQueue, maxTaskQueueActivitiesPerSecond: limit }]) => [
       ...[taskQueue, limit],
     ]);
@@ -64,6 +76,7 @@ describe('the workers of a process', () => {
       ['gangway-payments', undefined],
       ['gangway-payments-acme', undefined],
       ['gangway-boarding-north', 3],
+      [process, undefined],
     ]);
   });
 });

@@ -1,0 +1,34 @@
+import { getClient, sleep } from '@temporalio/activity';
+import type { PartnerAccountActivities } from '../messages/partner-account.js';
+import { type AccountAt, retryReads, waitsForReadable, wakeRefused } from '../temporal/partner-accounts.js';
+import { beating } from './failures.js';
+import { again } from './poll.js';
+
+/**
+ * How long to wait before waking activities, in milliseconds: failures from just before the credentials worked may still be on their
+ * way to the server.
+ */
+const SETTLING_MS = 1_000;
+
+/** The interval at which to check whether responses can be read again, in milliseconds. The check calls no partner. */
+const READABLE_EVERY_MS = 5_000;
+
+/** Activities of the account's workflow that find and retry the activities of other workflows. They call Temporal, and no partner. */
+export function accountActivities(place: AccountAt): PartnerAccountActivities {
+  return {
+    awaitReadable: ({ reads }) =>
+      beating(async () => {
+        const readable: string[] = [];
+        for (const read of reads)
+          if (!(await waitsForReadable(getClient(), read))) readable.push(read.operation);
+        if (readable.length > 0) return readable;
+        throw again('StillUnreadable', 'responses still cannot be read', READABLE_EVERY_MS);
+      }),
+    retryReads: (read) => beating(() => retryReads(getClient(), read)),
+    wakeRefused: () =>
+      beating(async () => {
+        await sleep(SETTLING_MS);
+        return (await wakeRefused(getClient(), place)).steps;
+      }),
+  };
+}
