@@ -18,6 +18,7 @@ import {
   noCredentials,
   noResponse,
   type Opened,
+  otherRecordIn,
   outcomeOf,
   type PartnerResponse,
   payloadOf,
@@ -298,8 +299,12 @@ class Call {
     };
     const shown = opened && { ...opened, payload };
     const result = payloadOf(operation, response, shown, http.maxRetryAfterMs, failure);
-    if (more === undefined) return result;
-    const fields = [{ field: '', message: `the list is only a page of a longer one (${more})` }];
+    const other = otherRecordIn(operation, this.#request, payload);
+    if (more === undefined && other === undefined) return result;
+    const fields =
+      other === undefined
+        ? [{ field: '', message: `the list is only a page of a longer one (${more})` }]
+        : [{ field: other, message: 'is that of another record' }];
     throw failure({ kind: 'Uncertain', status, fields, reason: 'unreadable response', unreadable: true });
   }
 

@@ -96,6 +96,22 @@ export function payloadOf(
   return understood.data;
 }
 
+/** The field of a response that names another record than its request, as from a cache that confuses two requests. */
+export function otherRecordIn(
+  { effect, idInResponse = 'id' }: Operation,
+  request: unknown,
+  payload: unknown,
+): string | undefined {
+  if (effect !== 'read' || typeof payload !== 'object' || payload === null) return undefined;
+  const shown = payload as Readonly<Record<string, unknown>>;
+  for (const [name, asked] of Object.entries(request as object)) {
+    const field = name === 'id' ? idInResponse : name;
+    const isId = /id$/i.test(name) && ['number', 'string'].includes(typeof shown[field]);
+    if (isId && String(shown[field]) !== String(asked)) return field;
+  }
+  return undefined;
+}
+
 /** Where a redirect leads, without its query. */
 function targetOf({ status, headers: { location = '' } }: HttpResponse): string {
   const [target = ''] = String(location).split(/[?#]/, 1);

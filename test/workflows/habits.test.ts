@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { business, merchant } from '../rigs/inputs.js';
+import type { Onboarding } from '../rigs/onboarding.js';
 import { createRig, type Rig } from '../rigs/rig.js';
+import { eventually } from '../rigs/waiting.js';
 
 /** People do what a question says, to the letter. */
 let rig: Rig;
@@ -9,6 +11,10 @@ beforeAll(async () => {
 });
 beforeEach(() => rig.sandbox.habits());
 afterAll(() => rig.close());
+
+async function underwritten(boarding: Onboarding<unknown>): Promise<number> {
+  return (await boarding.until(({ stage }) => stage === 'underwriting')).merchantProfileId ?? 0;
+}
 
 const holdersOf = async (name: string) =>
   (await rig.sandbox.ledger({ operation: 'submit-business-account-holder' })).filter(
@@ -66,6 +72,39 @@ it.runIf(inject('isSimulated'))(
     expect((await boarding.state()).merchantProfileId).not.toBe(theirs?.id);
   },
 );
+
+// Catches a status that is believed although its response names another merchant.
+it.runIf(inject('isSimulated'))(
+  'whose partner shows the status of another merchant: each boarding ends as its own',
+  async () => {
+    const [one, other] = [await rig.board(merchant('waiting')), await rig.board(merchant('waiting'))];
+    const ids = [await underwritten(one), await underwritten(other)] as const;
+    await rig.sandbox.habits('cached-status');
+    await rig.sandbox.transition(ids[0], { status: 'Declined' });
+    await rig.sandbox.transition(ids[1], { status: 'Approved', mid: '4713' });
+    await new Promise((resolve) => void setTimeout(resolve, 10 * 60_000));
+    expect(await one.outcome()).toMatchObject({ outcome: 'declined' });
+    expect(await other.outcome()).toMatchObject({ outcome: 'boarded', mid: '4713' });
+  },
+);
+
+// Catches a mid of another merchant that ends a boarding, where nothing else in the response names its merchant.
+it('a merchant that is shown with the mid of another one is not boarded until it has its own', async () => {
+  const [first, second] = [await rig.board(merchant('waiting')), await rig.board(merchant('waiting'))];
+  const [id, own] = [await underwritten(first), await underwritten(second)];
+  await rig.sandbox.transition(id, { status: 'Approved', mid: '4714' });
+  expect(await first.outcome()).toMatchObject({ outcome: 'boarded', mid: '4714' });
+  await rig.sandbox.transition(own, { status: 'Approved', mid: '4714' });
+  await eventually(
+    async () => (await second.handle.describe()).raw.pendingActivities?.[0]?.lastFailure?.message,
+    (message) => message === 'boarding get-status: Uncertain, unreadable response (mid)',
+    'a status that is not believed',
+  );
+  const { mid, partnerStatus } = await second.state();
+  expect([mid, partnerStatus]).toEqual([undefined, 'Pending']);
+  await rig.sandbox.transition(own, { status: 'Approved', mid: '4715' });
+  expect(await second.outcome()).toMatchObject({ outcome: 'boarded', mid: '4715' });
+});
 
 it('that is canceled before the partner shows the merchant that it has just made says which one that is', async () => {
   await rig.sandbox.habits('sign-in-page');
