@@ -12,6 +12,7 @@ import {
   download,
   type Failure,
   type FailureOfResponse,
+  isNowhere,
   isSuccess,
   jsonIn,
   maskedFailure,
@@ -284,7 +285,9 @@ class Call {
     const payload = operation.issuesCredential ? unmasked : withoutRepeats(unmasked, secrets, sent);
     const refusedWith = opened?.failed && isSuccess(status) ? payload : undefined;
     const saved = failed ? this.#savedIn(response) : undefined;
-    const failure = ({ unreadable, ...details }: FailureOfResponse) => {
+    const saysNothing = isNowhere(operation, this.#request, status);
+    const failure = ({ unreadable = saysNothing, ...given }: FailureOfResponse) => {
+      const details = { ...given, ...(saysNothing && { kind: 'Uncertain' as const }) };
       const { kind, reason, retryAfterMs } = details;
       const isInDoubt = kind === 'Uncertain' && operation.effect !== 'read';
       const isUnreadable = unreadable && { unreadable: this.name };

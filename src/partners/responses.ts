@@ -38,7 +38,7 @@ export interface Opened {
 export type Failure = Omit<PartnerErrorDetails, 'system' | 'operation'>;
 
 /** The operation is that of the call. */
-export type FailureOfResponse = Omit<Failure, 'unreadable'> & { readonly unreadable?: true };
+export type FailureOfResponse = Omit<Failure, 'unreadable'> & { readonly unreadable?: boolean };
 
 const SHOWN_CHARACTERS = 200;
 
@@ -94,6 +94,19 @@ export function payloadOf(
     throw fail({ ...known, kind: 'Uncertain', fields, reason: 'unreadable response', unreadable: true });
   }
   return understood.data;
+}
+
+/**
+ * A 404 to a list or a search, which names no record, says nothing about what the partner has: a gateway has no route to it, as
+ * during a deployment.
+ */
+export function isNowhere(
+  { effect, path, mayFindNothing }: Operation,
+  request: unknown,
+  status: number,
+): boolean {
+  if (status !== 404 || effect !== 'read' || mayFindNothing || path.includes('{')) return false;
+  return !Object.keys(request as object).some((name) => /ids?$/i.test(name));
 }
 
 /** The field of a response that names another record than its request, as from a cache that confuses two requests. */

@@ -141,6 +141,24 @@ it('a merchant whose create was refused and saved is adopted, and boarded once',
   expect(writes.filter((write) => write === 'create-merchant')).toHaveLength(1);
 });
 
+// Catches a merchant that counts as not saved because everything gets a 404 while the partner is deployed.
+it.runIf(inject('isSimulated'))(
+  'whose partner is deployed when it is asked for a merchant that it saved: that one is named, and none is doubled',
+  async () => {
+    await rig.sandbox.habits('refuses-and-saves');
+    const boarding = await rig.board(merchant());
+    const { id } = await boarding.requirement('rejected-input');
+    await rig.sandbox.habits('deploys-404');
+    const halfHour = 30 * 60_000;
+    await new Promise((resolve) => void setTimeout(resolve, halfHour - (Date.now() % halfHour)));
+    await boarding.resolve(id, { kind: 'retry' });
+    await new Promise((resolve) => void setTimeout(resolve, 10 * 60_000));
+    const [again] = await boarding.asksAgain(id);
+    expect(again?.detail).toContain('nothing was sent, because the partner shows merchant');
+    await boarding.handle.terminate();
+  },
+);
+
 it('a second boarding with the email of a first one is asked about, and writes nothing', async () => {
   await rig.sandbox.habits('same-email');
   const email = 'twin@example.com';

@@ -93,6 +93,15 @@ export const pace: Habits = {
     outcome: 'asked',
     start: refuses({ status: 200, contentType: 'text/html', body: PAGE }, (_, now) => isNight(now)),
   },
+  'deploys-404': {
+    does: 'For five minutes of each half hour every call gets 404 with JSON.',
+    seen: 'gateways without a route to a service that is being deployed: "no Route matched with those values"',
+    outcome: 'asked',
+    start: refuses(
+      { status: 404, body: { message: 'no Route matched with those values' } },
+      (_, now) => now % (30 * MINUTE_MS) < 5 * MINUTE_MS,
+    ),
+  },
   'maintenance-503': {
     does: 'At night every call gets 503 with a page about maintenance.',
     seen: 'load balancers that know the status for it',
