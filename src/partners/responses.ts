@@ -73,9 +73,10 @@ export function payloadOf(
   if (!isSuccess(status) || opened?.failed) {
     const wait = retryAfterMs(response.headers['retry-after']);
     const meaning = operation.failures?.[status];
+    const isLimit = status === 403 && wait !== undefined;
     throw fail({
       ...known,
-      kind: opened?.kind ?? meaning?.kind ?? kindOf(status),
+      kind: opened?.kind ?? meaning?.kind ?? (isLimit ? 'RateLimited' : kindOf(status)),
       fields: [...(meaning ? [{ field: '', message: meaning.message }] : []), ...(opened?.fields ?? [])],
       reason: `HTTP ${status}${targetOf(response)}`,
       ...(isRedirection(status) && { unreadable: true }),

@@ -60,6 +60,12 @@ export const pace: Habits = {
     outcome: 'tolerated',
     start: fifth(() => busy(429)),
   },
+  'limit-as-403': {
+    does: 'Every fifth call gets 403 with Retry-After, but none twice in a row.',
+    seen: 'GitHub: secondary rate limits',
+    outcome: 'tolerated',
+    start: fifth(() => busy(403, { 'retry-after': '60' })),
+  },
   'retry-at-date': {
     does: 'Retry-After is a date.',
     seen: 'RFC 9110, 10.2.3',
