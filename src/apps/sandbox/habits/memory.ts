@@ -105,6 +105,12 @@ export const memory: Habits = {
     outcome: 'tolerated',
     start: notes((note, count) => ({ ...note, text: `${note['text']} (${count} days open)` })),
   },
+  'note-rewritten': {
+    does: 'A note has one of two texts by turns, for three reads each.',
+    seen: 'two servers with translations of their own',
+    outcome: 'tolerated',
+    start: notes((note, count) => (count % 6 < 3 ? note : { ...note, text: `Please note: ${note['text']}` })),
+  },
   'note-spaced': {
     does: 'White space in the text of a note changes from read to read.',
     seen: 'rich text that is converted each time',
