@@ -254,7 +254,7 @@ export class People {
       case 'not-submitted':
         // Whoever asks about a pending merchant looks it up.
         if (answers.includes('adopt')) return this.#asSubmitted(detail);
-        return isFollowed ? RETRY : undefined;
+        return isFollowed || this.scene.plan.habits.includes('submit-lost') ? RETRY : undefined;
       case 'unclear-mid':
         if (this.scene.plan.habits.includes('mid-changes-once')) return 'none';
         return mid && this.scene.world.chance.happens(0.5) ? { kind: 'adopt', id: mid } : undefined;

@@ -12,7 +12,8 @@ const MUST_DIFFER: readonly { readonly reason: string; readonly without: (facts:
     without: (facts) => facts.map((fact) => changed(fact, /(?<="StageTimes":\[)[^\]]*/g)),
   },
   {
-    reason: 'the number of reads of a poll, if it began, and its end once it is canceled: a read may be under way',
+    reason:
+      'the number of reads of a poll, if it began, and its end once it is canceled: a read may be under way',
     without: (facts) => {
       const canceled = facts.filter(({ kind }) => kind === 'activityTaskCancelRequested').map(({ of }) => of);
       return facts.flatMap((fact) => {

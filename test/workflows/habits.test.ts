@@ -12,6 +12,8 @@ beforeAll(async () => {
 beforeEach(() => rig.sandbox.habits());
 afterAll(() => rig.close());
 
+const later = (minutes: number) => new Promise((resolve) => void setTimeout(resolve, minutes * 60_000));
+
 async function underwritten(boarding: Onboarding<unknown>): Promise<number> {
   return (await boarding.until(({ stage }) => stage === 'underwriting')).merchantProfileId ?? 0;
 }
@@ -62,7 +64,7 @@ it.runIf(inject('isSimulated'))(
     await lost.requirement('uncertain-write');
     const [theirs] = await rig.sandbox.ledger({ guid: first.externalId });
     // Minutes later, both clocks show that it was there before.
-    await new Promise((resolve) => void setTimeout(resolve, 5 * 60_000));
+    await later(5);
     const boarding = await rig.board({ ...input(), fees: { minimumDiscountAmount: 30 } });
     const { detail } = await boarding.requirement('rejected-input');
     expect(detail).toContain(
@@ -82,7 +84,7 @@ it.runIf(inject('isSimulated'))(
     await rig.sandbox.habits('cached-status');
     await rig.sandbox.transition(ids[0], { status: 'Declined' });
     await rig.sandbox.transition(ids[1], { status: 'Approved', mid: '4713' });
-    await new Promise((resolve) => void setTimeout(resolve, 10 * 60_000));
+    await later(10);
     expect(await one.outcome()).toMatchObject({ outcome: 'declined' });
     expect(await other.outcome()).toMatchObject({ outcome: 'boarded', mid: '4713' });
   },
@@ -152,10 +154,41 @@ it.runIf(inject('isSimulated'))(
     const halfHour = 30 * 60_000;
     await new Promise((resolve) => void setTimeout(resolve, halfHour - (Date.now() % halfHour)));
     await boarding.resolve(id, { kind: 'retry' });
-    await new Promise((resolve) => void setTimeout(resolve, 10 * 60_000));
+    await later(10);
     const [again] = await boarding.asksAgain(id);
     expect(again?.detail).toContain('nothing was sent, because the partner shows merchant');
     await boarding.handle.terminate();
+  },
+);
+
+// Catches a submission or an answer that the partner accepted and lost, and that nobody is asked about, or that is doubled.
+it.runIf(inject('isSimulated')).each([
+  ['submit-lost', 'waiting', 'not-submitted', 'Submitted, and not shown', 'submit-merchant'],
+  [
+    ...(['review-lost', 'uw-level-1', 'underwriting-note'] as const),
+    ...['Note from Underwriting: Please send three months of processing statements.'],
+    'request-underwriting-review',
+  ],
+] as const)(
+  'whose partner has the habit %s: asked once it is due',
+  async (habit, scenario, kind, title, write) => {
+    await rig.sandbox.habits(habit);
+    const input = merchant(scenario, { dueInHours: 1 });
+    const boarding = await rig.board(input);
+    const answer =
+      kind === 'not-submitted' ? { kind: 'retry' as const } : { kind: 'text' as const, text: 'Bread.' };
+    if (answer.kind === 'text') await boarding.resolve((await boarding.requirement(kind)).id, answer);
+    await later(50);
+    const writes = async () => (await rig.sandbox.writes(input.externalId)).filter((each) => each === write);
+    expect([(await boarding.state()).requirements, await writes()]).toEqual([[], []]);
+    await later(15);
+    const asked = await boarding.requirement(kind);
+    expect(asked.title).toBe(title);
+    await boarding.resolve(asked.id, answer);
+    await eventually(writes, (all) => all.length > 0, 'the write');
+    await later(5);
+    expect(await writes()).toEqual([write]);
+    await boarding.handle.terminate().catch(() => undefined);
   },
 );
 
@@ -181,7 +214,7 @@ it.runIf(inject('isSimulated'))(
   async () => {
     await rig.sandbox.habits('reads-go-back', 'shows-later');
     const boarding = await rig.board(merchant(undefined, { fees: { minimumDiscountAmount: 30 } }));
-    await new Promise((resolve) => void setTimeout(resolve, 80 * 60_000));
+    await later(80);
     // The poll of the rig reads so often that every read of half an hour may be an old one.
     await rig.sandbox.habits();
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });

@@ -48,7 +48,26 @@ const field =
     })(partner);
   };
 
+/** Accepts the first write of each merchant, and does nothing. */
+function loses(operation: string, seen: string): Habit {
+  return {
+    does: `The first ${operation} of each merchant is accepted, and lost.`,
+    ...{ seen, outcome: 'asked' },
+    start: () => {
+      const lost = new Set<unknown>();
+      return async (call, perform) => {
+        const id = call.fields['merchantProfileId'] ?? call.fields['id'];
+        if (call.operation !== operation || lost.has(id)) return perform();
+        lost.add(id);
+        return { status: 200, body: { data: null, status: 'OK', error: null } };
+      };
+    },
+  };
+}
+
 export const memory: Habits = {
+  'submit-lost': loses('submit-merchant', 'queues that acknowledge before they store'),
+  'review-lost': loses('request-underwriting-review', 'notifications by e-mail'),
   'shows-later': {
     does: 'A change is visible five minutes later.',
     seen: 'search indexes and caches behind an API',
