@@ -71,7 +71,6 @@ export const memory: Habits = {
   'shows-later': {
     does: 'A change is visible five minutes later.',
     seen: 'search indexes and caches behind an API',
-    outcome: 'tolerated',
     start: stale(
       (age) => age < 5 * MINUTE_MS,
       (age) => age < 5 * MINUTE_MS,
@@ -80,7 +79,6 @@ export const memory: Habits = {
   'reads-go-back': {
     does: 'Every other read is older than the one before.',
     seen: 'Amazon S3 before December 2020: eventual consistency',
-    outcome: 'tolerated',
     start: stale(
       (age, count) => count % 2 === 0 && age < 30 * MINUTE_MS,
       (age) => age < 30 * MINUTE_MS,
@@ -89,25 +87,21 @@ export const memory: Habits = {
   'order-changes': {
     does: 'The order of a list changes with each read.',
     seen: 'SQL: without ORDER BY the order is not defined',
-    outcome: 'tolerated',
     start: lists((list, count) => (count % 2 === 0 ? [...list].reverse() : list)),
   },
   'repeats-a-row': {
     does: 'A list has its last row twice.',
     seen: 'pages by offset, while rows are inserted',
-    outcome: 'tolerated',
     start: lists((list) => [...list, ...list.slice(-1)]),
   },
   'misses-a-row': {
     does: 'Every third read of a list lacks its first row.',
     seen: 'pages by offset, while rows are deleted',
-    outcome: 'tolerated',
     start: lists((list, count) => (count % 3 === 0 ? list.slice(1) : list)),
   },
   'total-is-wrong': {
     does: 'Totals are an estimate.',
     seen: 'PostgreSQL: reltuples is only an estimate',
-    outcome: 'tolerated',
     start: payloads(reads, (data) =>
       everywhere((value, name) => (/^total(Count)?$/.test(name) ? 7 : value), data),
     ),
@@ -115,25 +109,21 @@ export const memory: Habits = {
   'note-changes-author': {
     does: 'A note has another author in each read.',
     seen: 'portals that show who has opened it last',
-    outcome: 'tolerated',
     start: notes((note, count) => ({ ...note, author: `Underwriter ${count % 3}` })),
   },
   'note-changes-text': {
     does: 'The text of a note says how long it has been open.',
     seen: 'portals that write for people',
-    outcome: 'tolerated',
     start: notes((note, count) => ({ ...note, text: `${note['text']} (${count} days open)` })),
   },
   'note-rewritten': {
     does: 'A note has one of two texts by turns, for three reads each.',
     seen: 'two servers with translations of their own',
-    outcome: 'tolerated',
     start: notes((note, count) => (count % 6 < 3 ? note : { ...note, text: `Please note: ${note['text']}` })),
   },
   'note-spaced': {
     does: 'White space in the text of a note changes from read to read.',
     seen: 'rich text that is converted each time',
-    outcome: 'tolerated',
     start: notes((note, count) => ({
       ...note,
       text: count % 2 ? `${note['text']} ` : String(note['text']).replaceAll(' ', '\u00a0'),
@@ -142,13 +132,11 @@ export const memory: Habits = {
   'comment-counts': {
     does: 'The comment has the number of reads in it.',
     seen: 'queues that show a position',
-    outcome: 'tolerated',
     start: field('comment', (_, count) => `Position in queue: ${count}`),
   },
   'status-goes-back': {
     does: 'For a moment after each change the status is the one before.',
     seen: 'two servers, each with a cache',
-    outcome: 'tolerated',
     start: () => {
       const latest = new Map<string, { status: unknown; before: unknown; left: number }>();
       return async (call, perform) => {
