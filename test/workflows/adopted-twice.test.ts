@@ -92,7 +92,11 @@ describe.concurrent('two boardings that adopt one merchant at the same moment', 
     await left.until(({ partnerStatus }) => partnerStatus === 'Pending', 'its submission');
     expect(await writesTo(merchantProfileId)).toEqual(writes);
     await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: `4724${merchantProfileId}` });
-    expect(await left.outcome()).toEqual({ outcome: 'boarded', mid: `4724${merchantProfileId}`, merchantProfileId });
+    expect(await left.outcome()).toEqual({
+      outcome: 'boarded',
+      mid: `4724${merchantProfileId}`,
+      merchantProfileId,
+    });
   });
 
   const followed = async (merchantProfileId: number, dba: string): Promise<Pair> => {
@@ -108,7 +112,11 @@ describe.concurrent('two boardings that adopt one merchant at the same moment', 
     const { merchantProfileId, dba } = await there.merchant({ status: 'Pending' });
     const left = await decide(await followed(merchantProfileId, dba));
     await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: `4725${merchantProfileId}` });
-    expect(await left.outcome()).toEqual({ outcome: 'boarded', mid: `4725${merchantProfileId}`, merchantProfileId });
+    expect(await left.outcome()).toEqual({
+      outcome: 'boarded',
+      mid: `4725${merchantProfileId}`,
+      merchantProfileId,
+    });
   });
 
   it('show what it is when the other one has ended, not what it was before a person was asked', async () => {

@@ -145,7 +145,7 @@ export const identity: Habits = {
     start: renumbered((id, earlier) => earlier.at(-1) ?? id),
   },
   'cached-status': {
-    does: 'For a minute, every read of a status shows that of the merchant that was read first, which it names.',
+    does: 'For a minute, every read of a status is about the merchant that was read first, and names it.',
     seen: 'a cache whose key leaves out the query',
     outcome: 'paused',
     start: ({ now }) => {
