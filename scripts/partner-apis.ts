@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CALL_FAULTS } from '../src/apps/sandbox/fault-kinds.js';
 import { OUTCOMES, type Outcome } from '../src/apps/sandbox/habits/habit.js';
-import { FAMILIES } from '../src/apps/sandbox/habits/habits.js';
+import { FAMILIES, outcomeOf } from '../src/apps/sandbox/habits/habits.js';
 import { type Operation, operationName, pathParameters } from '../src/partners/catalogue.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName } from '../src/partners/systems.js';
 import { isAny, type NamedSchemas, type Shape, shapeOf } from '../src/platform/schemas/shape.js';
@@ -19,7 +19,7 @@ export function habitsTable(): string {
     family,
     ...outcomes.map((outcome) =>
       Object.keys(habits)
-        .filter((name) => habits[name]?.outcome === outcome)
+        .filter((name) => outcomeOf(name) === outcome)
         .map((name) => `\`${name}\``)
         .join(', '),
     ),

@@ -196,7 +196,12 @@ async function doubled(end: Ended): Promise<string[]> {
   const others = unowned.filter((what) => !plan.twists.includes('tickets') || !/create-ticket/.test(what));
   // Somebody asked for it once more.
   const own = [...wrong].filter(([party]) => !interrupted.has(party));
-  const told = own.map(([{ externalId }, all]) => `${externalId}: ${all.join(', ')}`);
+  // The answer to what was lost has its own documents.
+  const isAgain = (what: string) => plan.habits.includes('review-lost') && /^upload-attachment/.test(what);
+  const told = own.flatMap(([{ externalId }, all]) => {
+    const left = all.filter((what) => !isAgain(what));
+    return left.length > 0 ? [`${externalId}: ${left.join(', ')}`] : [];
+  });
   return [...told, ...others];
 }
 
@@ -226,6 +231,8 @@ async function believedWrongly(
   witnesses: readonly Witness[],
 ): Promise<string[]> {
   const control = <Reply>(method: 'GET', path: string) => partners.control<Reply>(method, path);
+  // What a partner accepts and loses counts as done until its time is over.
+  if (plan.habits.some((habit) => habit.endsWith('-lost'))) return [];
   const clear = witnesses.filter(({ party }) => !confused.has(party));
   const ledger = asNumbered(partners.ledger, plan);
   return contradicted(clear, await evidenceOf(ledger, MARKERS.noteAnswer, control));

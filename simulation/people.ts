@@ -61,7 +61,7 @@ const UNKNOWN_NUMBER = /^merchant \d+ not found$/;
 const REFUSED_REVIEW = 'BadRequest\nTo change an answer, take it back.';
 
 /** Habits by which the read after a refused review shows the status from before the hold, however soon it is. */
-const SHOWS_OLD_STATUS = ['replicas', 'reads-go-back', 'shows-later', 'status-goes-back'];
+const SHOWS_OLD_STATUS = ['replicas', 'reads-go-back', 'cached-status', 'shows-later', 'status-goes-back'];
 
 /** What is asked about the holder whose social security numbers a new run did not get. */
 const LACKS_SSN = /^((holder|beneficialOwners\.\d)\.ssn: is required(\n|$))+$/;
@@ -254,7 +254,7 @@ export class People {
       case 'not-submitted':
         // Whoever asks about a pending merchant looks it up.
         if (answers.includes('adopt')) return this.#asSubmitted(detail);
-        return isFollowed ? RETRY : undefined;
+        return isFollowed || this.scene.plan.habits.includes('submit-lost') ? RETRY : undefined;
       case 'unclear-mid':
         if (this.scene.plan.habits.includes('mid-changes-once')) return 'none';
         return mid && this.scene.world.chance.happens(0.5) ? { kind: 'adopt', id: mid } : undefined;

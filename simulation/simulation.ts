@@ -1,6 +1,6 @@
 import { activityInfo, asyncLocalStorage } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import { HABITS } from '../src/apps/sandbox/habits/habits.js';
+import { outcomeOf } from '../src/apps/sandbox/habits/habits.js';
 import { sandboxAccount } from '../src/apps/sandbox/systems.js';
 import { ACCOUNTS } from '../src/messages/kinds.js';
 import { defined } from '../src/messages/objects.js';
@@ -243,7 +243,7 @@ class Simulation {
     partners.begins();
     this.#begin(0, () => this.#haveHabits(plan.habits));
     // Those that no program can work with, the partner mends.
-    const stay = plan.habits.filter((name) => HABITS[name]?.outcome === 'tolerated');
+    const stay = plan.habits.filter((name) => outcomeOf(name) === 'tolerated');
     if (stay.length < plan.habits.length) this.#begin(MENDED_MS, () => this.#haveHabits(stay));
     networks.set(world, this.#network);
   }

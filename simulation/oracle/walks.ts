@@ -1,5 +1,5 @@
 import type { FaultKind } from '../../src/apps/sandbox/fault-kinds.js';
-import { FAMILIES, HABITS } from '../../src/apps/sandbox/habits/habits.js';
+import { FAMILIES, outcomeOf } from '../../src/apps/sandbox/habits/habits.js';
 import { castOf, KINDS, type Party } from '../cast.js';
 import { twisted } from '../existing.js';
 import { MARKERS } from '../markers.js';
@@ -36,7 +36,7 @@ const TWISTS = ['agent', 'nobody', 'undue', 'unclaimed', 'fees', 'cancels'];
 
 /** Habits of time and pace depend on how long a walk takes. */
 const isComparable = (habit: string) =>
-  HABITS[habit]?.outcome === 'tolerated' && !(habit in (FAMILIES['pace'] ?? {}));
+  outcomeOf(habit) === 'tolerated' && !(habit in (FAMILIES['pace'] ?? {}));
 
 export function walkOf(seed: number): Walk {
   const drawn = planOf(seed);

@@ -21,9 +21,9 @@ export function boardingActivities({
   poll,
   meaningOf,
 }: Omit<Dependencies<BoardingClient>, 'statements'>): BoardingActivities {
-  const reader = merchantReader(client, meaningOf);
-  const { snapshot } = reader;
   const reservations = reservationsAt('boarding', partnerAccount);
+  const reader = merchantReader(client, meaningOf, reservations);
+  const { snapshot } = reader;
   return {
     ...applicationActivities(client, reader, reservations),
 

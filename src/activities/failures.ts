@@ -194,7 +194,7 @@ export function unlessHidden<T, Otherwise>(read: Promise<T>, otherwise: Otherwis
   });
 }
 
-/** The result of a search, or `none` when the partner responds with 404. */
+/** The result of a read, or `none` when the partner responds with 404: the record that it names does not exist. */
 export async function orNone<T>(search: Promise<T>, none: T): Promise<T> {
   try {
     return await search;

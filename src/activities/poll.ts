@@ -147,7 +147,7 @@ export function readNow<Snapshot>(read: () => Promise<Snapshot>): Promise<Snapsh
     nudgeOwnPoll();
     return now;
   };
-  return repeatable(readAndNudge, { mayBeNew: true });
+  return repeatable(readAndNudge, { existed: true });
 }
 
 /** The bounds of the wait between two reads of a status, in milliseconds. */

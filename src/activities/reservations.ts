@@ -19,7 +19,7 @@ const CLOCKS_MS = 10 * 60_000;
 // Keeps W4.
 /** The records of an account at a partner: each is reserved for one onboarding before anything is written to it. */
 export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: string | undefined) {
-  function place(record: number) {
+  function place(record: number | string) {
     const { taskQueue: ofPartner, workflowExecution } = activityInfo();
     const taskQueue = workflowTaskQueue(ofPartner, system, partnerAccount);
     const id = reservationId(system, taskQueue, record, partnerAccount);
@@ -72,6 +72,16 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
     return reasonsAgainst(record, async () => []);
   }
 
+  /** The record that has this mid, if it is not this one: the first one that a read showed it for keeps it. */
+  async function otherWithMid(mid: string, record: number): Promise<string | undefined> {
+    const { id, taskQueue } = place(`mid-${mid}`);
+    const owner = `merchant ${record}`;
+    const held = await current(id);
+    if (!held && (await inTime((client) => reserve(client, { id, owner, taskQueue })))) return undefined;
+    const holder = (held ?? (await current(id)))?.owner;
+    return holder === owner ? undefined : holder;
+  }
+
   async function reasonsAgainst(record: number, more: () => Promise<readonly string[]>) {
     const other = await ownerOf(record, place(record).owner);
     return [...new Set([...(other === undefined ? [] : [`${other} has it`]), ...(await more())])];
@@ -79,6 +89,7 @@ export function reservationsAt(system: 'boarding' | 'banking', partnerAccount: s
 
   return {
     ownerOf,
+    otherWithMid,
     hold,
     claim,
     against: reasonsAgainst,

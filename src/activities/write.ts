@@ -19,7 +19,8 @@ export const { sendOnce, sendOnceThenRead, sendRepeatably } = atMostOnce<Baselin
       : asFailure(uncertain(error), false, sent),
   unsentFailureOf: (error) => {
     if (!(error instanceof PartnerError)) return error;
-    const retryable = isRetryable(error, activityInfo().attempt, true);
+    // What it reads before the write exists, so a 404 says nothing.
+    const retryable = error.status === 404 || isRetryable(error, activityInfo().attempt, false);
     return asFailure(retryable ? error : namingRead(error), retryable);
   },
 });

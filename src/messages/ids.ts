@@ -48,9 +48,14 @@ export function partnerRecordId(system: string, taskQueue: string, account?: str
 
 /**
  * `reservation-<system>.<task queue>.<record>`, and in a named account `...@<account>`: the workflow that reserves a record at a
- * partner for one onboarding. It never runs, and nothing lists it.
+ * partner for one onboarding, or a mid, as `mid-<mid>`, for one merchant. It never runs, and nothing lists it.
  */
-export function reservationId(system: string, taskQueue: string, record: number, account?: string): string {
+export function reservationId(
+  system: string,
+  taskQueue: string,
+  record: number | string,
+  account?: string,
+): string {
   return `reservation-${atAccount([system, taskQueue, record].join(OF), account)}`;
 }
 

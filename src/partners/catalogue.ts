@@ -83,6 +83,8 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly provenance?: Provenance;
   /** The field of the response with the id of what the operation makes: in a refusal, a sign that the partner has it. */
   readonly makes?: string;
+  /** The field of the response with the ID that the request has as `id`. Default: `id`. */
+  readonly idInResponse?: string;
   /** A 404 means that there is no such thing, and not that the request is wrong. */
   readonly mayFindNothing?: true;
   /** A workflow calls it. A test compares these marks with the code. */

@@ -12,12 +12,14 @@ import {
   download,
   type Failure,
   type FailureOfResponse,
+  isNowhere,
   isSuccess,
   jsonIn,
   maskedFailure,
   noCredentials,
   noResponse,
   type Opened,
+  otherRecordIn,
   outcomeOf,
   type PartnerResponse,
   payloadOf,
@@ -283,7 +285,9 @@ class Call {
     const payload = operation.issuesCredential ? unmasked : withoutRepeats(unmasked, secrets, sent);
     const refusedWith = opened?.failed && isSuccess(status) ? payload : undefined;
     const saved = failed ? this.#savedIn(response) : undefined;
-    const failure = ({ unreadable, ...details }: FailureOfResponse) => {
+    const saysNothing = isNowhere(operation, this.#request, status);
+    const failure = ({ unreadable = saysNothing, ...given }: FailureOfResponse) => {
+      const details = { ...given, ...(saysNothing && { kind: 'Uncertain' as const }) };
       const { kind, reason, retryAfterMs } = details;
       const isInDoubt = kind === 'Uncertain' && operation.effect !== 'read';
       const isUnreadable = unreadable && { unreadable: this.name };
@@ -298,8 +302,12 @@ class Call {
     };
     const shown = opened && { ...opened, payload };
     const result = payloadOf(operation, response, shown, http.maxRetryAfterMs, failure);
-    if (more === undefined) return result;
-    const fields = [{ field: '', message: `the list is only a page of a longer one (${more})` }];
+    const other = otherRecordIn(operation, this.#request, payload);
+    if (more === undefined && other === undefined) return result;
+    const fields =
+      other === undefined
+        ? [{ field: '', message: `the list is only a page of a longer one (${more})` }]
+        : [{ field: other, message: 'is that of another record' }];
     throw failure({ kind: 'Uncertain', status, fields, reason: 'unreadable response', unreadable: true });
   }
 

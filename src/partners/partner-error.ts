@@ -6,11 +6,12 @@ import { boundedProblems, LONGEST, shortened } from './bounds.js';
  *
  * - `NotSent`: nothing left this machine (connection refused, DNS, TLS, connect timeout), or a 307 or 308 sent it elsewhere. Safe to
  *   repeat.
- * - `RateLimited`: 429, or not sent because an earlier response still holds (pause.ts). The partner did nothing. Safe to repeat after `retryAfterMs`.
+ * - `RateLimited`: 429, a 403 with `Retry-After`, or not sent because an earlier response still holds (pause.ts). The partner did
+ *   nothing. Safe to repeat after `retryAfterMs`.
  * - `Rejected`: the partner, or our own check before sending (then `status` is absent), rejected the input. `fields` has the
  *   problems. Nothing happened, unless `saved` is a sign that the partner has it anyway.
  * - `Unauthorized`: 401. Nothing happened; the credentials need a person.
- * - `Forbidden`: 403, or a 401 although the credentials work. Nothing happened; permissions, or a merchant of another ISO.
+ * - `Forbidden`: another 403, or a 401 although the credentials work. Nothing happened; permissions, or a merchant of another ISO.
  * - `Uncertain`: bytes were sent, and no trustworthy response arrived (reset, timeout, 5xx, unreadable body). A write
  *   may or may not have taken effect.
  */

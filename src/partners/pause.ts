@@ -10,7 +10,7 @@ const WRITES_REDIRECTED_MS = 3_600_000;
 /** A response for which calls wait. */
 type Cause = Pick<PartnerErrorDetails, 'operation' | 'reason' | 'unreadable'>;
 
-/** The pause of an account, in which no call is sent, or no write: after a 429, a 503 that names a time, or a redirect. */
+/** The pause of an account, in which no call is sent, or no write: after a 429, a 403 or 503 that names a time, or a redirect. */
 export class Pause {
   readonly #held = new Map<'call' | 'write', { readonly until: number; readonly cause: Cause }>();
 
@@ -19,7 +19,8 @@ export class Pause {
   /** @param isInDoubt whether it is a write that may have taken effect. A shorter pause does not end a longer one. */
   after(status: number, isInDoubt: boolean, retryAfterMs: number | undefined, cause: Cause): void {
     const isRedirect = isRedirection(status);
-    if (status !== 429 && !isRedirect && (status !== 503 || retryAfterMs === undefined)) return;
+    const isLimit = status === 429 || ([403, 503].includes(status) && retryAfterMs !== undefined);
+    if (!isLimit && !isRedirect) return;
     const what = isRedirect && isInDoubt ? 'write' : 'call';
     const redirectedMs = isInDoubt ? WRITES_REDIRECTED_MS : REDIRECTED_MS;
     const until = this.clock() + (isRedirect ? redirectedMs : (retryAfterMs ?? SHORTEST_PAUSE_MS));

@@ -38,7 +38,7 @@ export interface Opened {
 export type Failure = Omit<PartnerErrorDetails, 'system' | 'operation'>;
 
 /** The operation is that of the call. */
-export type FailureOfResponse = Omit<Failure, 'unreadable'> & { readonly unreadable?: true };
+export type FailureOfResponse = Omit<Failure, 'unreadable'> & { readonly unreadable?: boolean };
 
 const SHOWN_CHARACTERS = 200;
 
@@ -73,9 +73,10 @@ export function payloadOf(
   if (!isSuccess(status) || opened?.failed) {
     const wait = retryAfterMs(response.headers['retry-after']);
     const meaning = operation.failures?.[status];
+    const isLimit = status === 403 && wait !== undefined;
     throw fail({
       ...known,
-      kind: opened?.kind ?? meaning?.kind ?? kindOf(status),
+      kind: opened?.kind ?? meaning?.kind ?? (isLimit ? 'RateLimited' : kindOf(status)),
       fields: [...(meaning ? [{ field: '', message: meaning.message }] : []), ...(opened?.fields ?? [])],
       reason: `HTTP ${status}${targetOf(response)}`,
       ...(isRedirection(status) && { unreadable: true }),
@@ -94,6 +95,35 @@ export function payloadOf(
     throw fail({ ...known, kind: 'Uncertain', fields, reason: 'unreadable response', unreadable: true });
   }
   return understood.data;
+}
+
+/**
+ * A 404 to a list or a search, which names no record, says nothing about what the partner has: a gateway has no route to it, as
+ * during a deployment.
+ */
+export function isNowhere(
+  { effect, path, mayFindNothing }: Operation,
+  request: unknown,
+  status: number,
+): boolean {
+  if (status !== 404 || effect !== 'read' || mayFindNothing || path.includes('{')) return false;
+  return !Object.keys(request as object).some((name) => /ids?$/i.test(name));
+}
+
+/** The field of a response that names another record than its request, as from a cache that confuses two requests. */
+export function otherRecordIn(
+  { effect, idInResponse = 'id' }: Operation,
+  request: unknown,
+  payload: unknown,
+): string | undefined {
+  if (effect !== 'read' || typeof payload !== 'object' || payload === null) return undefined;
+  const shown = payload as Readonly<Record<string, unknown>>;
+  for (const [name, asked] of Object.entries(request as object)) {
+    const field = name === 'id' ? idInResponse : name;
+    const isId = /id$/i.test(name) && ['number', 'string'].includes(typeof shown[field]);
+    if (isId && String(shown[field]) !== String(asked)) return field;
+  }
+  return undefined;
 }
 
 /** Where a redirect leads, without its query. */

@@ -91,8 +91,12 @@ describe.concurrent('two boardings that adopt one merchant at the same moment', 
     const left = await decide([first, second]);
     await left.until(({ partnerStatus }) => partnerStatus === 'Pending', 'its submission');
     expect(await writesTo(merchantProfileId)).toEqual(writes);
-    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
-    expect(await left.outcome()).toEqual({ outcome: 'boarded', mid: '4711', merchantProfileId });
+    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: `4724${merchantProfileId}` });
+    expect(await left.outcome()).toEqual({
+      outcome: 'boarded',
+      mid: `4724${merchantProfileId}`,
+      merchantProfileId,
+    });
   });
 
   const followed = async (merchantProfileId: number, dba: string): Promise<Pair> => {
@@ -107,8 +111,12 @@ describe.concurrent('two boardings that adopt one merchant at the same moment', 
   it('are not both let on where it is in underwriting', async () => {
     const { merchantProfileId, dba } = await there.merchant({ status: 'Pending' });
     const left = await decide(await followed(merchantProfileId, dba));
-    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4712' });
-    expect(await left.outcome()).toEqual({ outcome: 'boarded', mid: '4712', merchantProfileId });
+    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: `4725${merchantProfileId}` });
+    expect(await left.outcome()).toEqual({
+      outcome: 'boarded',
+      mid: `4725${merchantProfileId}`,
+      merchantProfileId,
+    });
   });
 
   it('show what it is when the other one has ended, not what it was before a person was asked', async () => {

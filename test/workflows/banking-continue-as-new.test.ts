@@ -109,7 +109,7 @@ describe.concurrent('the business of a customer whose history grows long', () =>
 
     expect((await onboarding.state()).requirements).toEqual([address]);
     await onboarding.resolve(address?.id ?? '', { kind: 'text', text: 'It is the right one.' });
-    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
+    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4721' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
     expect((await onboarding.state()).business).toEqual(asShown(await child.state()));
     for (const { id } of requirements) expect(await bank.repliesTo(id)).toHaveLength(1);

@@ -155,10 +155,10 @@ describe.concurrent('a merchant or a business that is stopped by itself', () => 
     const { onboarding, merchantProfileId, business } = await underWay('continue');
     await business.handle[stop]();
     await ended(business);
-    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
+    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: `4726${merchantProfileId}` });
     expect(await onboarding.outcome()).toEqual({
       outcome: 'partly-onboarded',
-      boarding: { outcome: 'boarded', mid: '4711', merchantProfileId },
+      boarding: { outcome: 'boarded', mid: `4726${merchantProfileId}`, merchantProfileId },
       business: { outcome: 'cancelled' },
     });
   });

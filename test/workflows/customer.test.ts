@@ -74,8 +74,8 @@ describe.concurrent('a customer', () => {
     expect(state).toMatchObject({ stage: 'onboarding', boarding: { stage: 'underwriting' } });
     expect(state.mid).toBeUndefined();
     expect(state.business?.merchantProfileId).toBe(merchantProfileId);
-    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', boarding: { mid: '4711' } });
+    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4722' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', boarding: { mid: '4722' } });
 
     const { timeline } = await onboarding.state();
     expect(timeline.map(({ event }) => event)).toEqual([
@@ -340,7 +340,7 @@ describe.concurrent('starting a customer', () => {
     const { merchantProfileId = 0 } = await first.until(
       ({ boarding }) => boarding?.partnerStatus === 'Pending',
     );
-    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
+    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4723' });
     const outcome = await first.outcome();
     const third = await rig.onboard(input);
     expect(await third.outcome()).toEqual(outcome);

@@ -72,8 +72,8 @@ it('an answer that is in doubt when the partner approves has one end in the time
   await rig.sandbox.plan('500-before-commit', 'request-underwriting-review', { about: `${id}` });
   await boarding.resolve(note.id, { kind: 'text', text: 'Bread.' });
   await boarding.requirement('uncertain-write');
-  await rig.sandbox.transition(id, { status: 'Approved', mid: '4711' });
-  expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: '4711' });
+  await rig.sandbox.transition(id, { status: 'Approved', mid: '4727' });
+  expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: '4727' });
   const { timeline } = await boarding.state();
   const ends = timeline.filter(({ event }) => /^answer(-dropped|s-)/.test(event));
   expect(ends.map(({ event, detail }) => `${event} ${detail}`)).toEqual([

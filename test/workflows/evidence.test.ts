@@ -116,11 +116,11 @@ describe.concurrent('a request for review that the partner overtakes with its de
     const held = await unaware.sandbox.hold(REVIEW, `${id}`, 'delay-after-commit');
     await answer(boarding, notes[0] as Requirement);
     await held.underWay();
-    await unaware.sandbox.transition(id, { status: 'Approved', mid: '4711' });
+    await unaware.sandbox.transition(id, { status: 'Approved', mid: '4728' });
     expect(await nudge(unaware.client, boarding.workflowId)).toBe(true);
     await boarding.until(({ partnerStatus }) => partnerStatus === 'Approved', 'the approval');
     await held.letGo();
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: '4711' });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: '4728' });
     expect(await ends(boarding)).toEqual([`write-unfinished ${REVIEW_STEP}: done`, 'answers-delivered']);
   });
 

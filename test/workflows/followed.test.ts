@@ -58,6 +58,19 @@ describe.concurrent('a followed merchant that nobody has submitted', () => {
     await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
     expect(await onboarding.outcome()).toEqual({ outcome: 'boarded', mid: '4711', merchantProfileId });
   });
+
+  // Catches a submission of a merchant that was shown as not submitted and is pending now, as if nobody had submitted it.
+  it('is not submitted once more when somebody has just done it in the portal', async () => {
+    const { merchantProfileId, onboarding, writes } = await followMerchant();
+    const { id } = await onboarding.requirement('not-submitted');
+    await rig.sandbox.transition(merchantProfileId, { status: 'Pending' });
+    await onboarding.resolve(id, { kind: 'retry' });
+    const { timeline } = await onboarding.until(({ stage }) => stage === 'underwriting');
+    expect(timeline).toContainEqual(
+      expect.objectContaining({ event: 'submitted', detail: 'by somebody else' }),
+    );
+    expect(await writes()).toEqual([]);
+  });
 });
 
 // Catches a correction that counts as delivered, although somebody else has submitted the application as it was.

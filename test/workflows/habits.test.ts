@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { business, merchant } from '../rigs/inputs.js';
+import type { Onboarding } from '../rigs/onboarding.js';
 import { createRig, type Rig } from '../rigs/rig.js';
+import { eventually } from '../rigs/waiting.js';
 
 /** People do what a question says, to the letter. */
 let rig: Rig;
@@ -9,6 +11,12 @@ beforeAll(async () => {
 });
 beforeEach(() => rig.sandbox.habits());
 afterAll(() => rig.close());
+
+const later = (minutes: number) => new Promise((resolve) => void setTimeout(resolve, minutes * 60_000));
+
+async function underwritten(boarding: Onboarding<unknown>): Promise<number> {
+  return (await boarding.until(({ stage }) => stage === 'underwriting')).merchantProfileId ?? 0;
+}
 
 const holdersOf = async (name: string) =>
   (await rig.sandbox.ledger({ operation: 'submit-business-account-holder' })).filter(
@@ -56,7 +64,7 @@ it.runIf(inject('isSimulated'))(
     await lost.requirement('uncertain-write');
     const [theirs] = await rig.sandbox.ledger({ guid: first.externalId });
     // Minutes later, both clocks show that it was there before.
-    await new Promise((resolve) => void setTimeout(resolve, 5 * 60_000));
+    await later(5);
     const boarding = await rig.board({ ...input(), fees: { minimumDiscountAmount: 30 } });
     const { detail } = await boarding.requirement('rejected-input');
     expect(detail).toContain(
@@ -66,6 +74,39 @@ it.runIf(inject('isSimulated'))(
     expect((await boarding.state()).merchantProfileId).not.toBe(theirs?.id);
   },
 );
+
+// Catches a status that is believed although its response names another merchant.
+it.runIf(inject('isSimulated'))(
+  'whose partner shows the status of another merchant: each boarding ends as its own',
+  async () => {
+    const [one, other] = [await rig.board(merchant('waiting')), await rig.board(merchant('waiting'))];
+    const ids = [await underwritten(one), await underwritten(other)] as const;
+    await rig.sandbox.habits('cached-status');
+    await rig.sandbox.transition(ids[0], { status: 'Declined' });
+    await rig.sandbox.transition(ids[1], { status: 'Approved', mid: '4713' });
+    await later(10);
+    expect(await one.outcome()).toMatchObject({ outcome: 'declined' });
+    expect(await other.outcome()).toMatchObject({ outcome: 'boarded', mid: '4713' });
+  },
+);
+
+// Catches a mid of another merchant that ends a boarding, where nothing else in the response names its merchant.
+it('a merchant that is shown with the mid of another one is not boarded until it has its own', async () => {
+  const [first, second] = [await rig.board(merchant('waiting')), await rig.board(merchant('waiting'))];
+  const [id, own] = [await underwritten(first), await underwritten(second)];
+  await rig.sandbox.transition(id, { status: 'Approved', mid: '4714' });
+  expect(await first.outcome()).toMatchObject({ outcome: 'boarded', mid: '4714' });
+  await rig.sandbox.transition(own, { status: 'Approved', mid: '4714' });
+  await eventually(
+    async () => (await second.handle.describe()).raw.pendingActivities?.[0]?.lastFailure?.message,
+    (message) => message === 'boarding get-status: Uncertain, unreadable response (mid)',
+    'a status that is not believed',
+  );
+  const { mid, partnerStatus } = await second.state();
+  expect([mid, partnerStatus]).toEqual([undefined, 'Pending']);
+  await rig.sandbox.transition(own, { status: 'Approved', mid: '4715' });
+  expect(await second.outcome()).toMatchObject({ outcome: 'boarded', mid: '4715' });
+});
 
 it('that is canceled before the partner shows the merchant that it has just made says which one that is', async () => {
   await rig.sandbox.habits('sign-in-page');
@@ -102,6 +143,55 @@ it('a merchant whose create was refused and saved is adopted, and boarded once',
   expect(writes.filter((write) => write === 'create-merchant')).toHaveLength(1);
 });
 
+// Catches a merchant that counts as not saved because everything gets a 404 while the partner is deployed.
+it.runIf(inject('isSimulated'))(
+  'whose partner is deployed when it is asked for a merchant that it saved: that one is named, and none is doubled',
+  async () => {
+    await rig.sandbox.habits('refuses-and-saves');
+    const boarding = await rig.board(merchant());
+    const { id } = await boarding.requirement('rejected-input');
+    await rig.sandbox.habits('deploys-404');
+    const halfHour = 30 * 60_000;
+    await new Promise((resolve) => void setTimeout(resolve, halfHour - (Date.now() % halfHour)));
+    await boarding.resolve(id, { kind: 'retry' });
+    await later(10);
+    const [again] = await boarding.asksAgain(id);
+    expect(again?.detail).toContain('nothing was sent, because the partner shows merchant');
+    await boarding.handle.terminate();
+  },
+);
+
+// Catches a submission or an answer that the partner accepted and lost, and that nobody is asked about, or that is doubled.
+it.runIf(inject('isSimulated')).each([
+  ['submit-lost', 'waiting', 'not-submitted', 'Submitted, and not shown', 'submit-merchant'],
+  [
+    ...(['review-lost', 'uw-level-1', 'underwriting-note'] as const),
+    ...['Note from Underwriting: Please send three months of processing statements.'],
+    'request-underwriting-review',
+  ],
+] as const)(
+  'whose partner has the habit %s: asked once it is due',
+  async (habit, scenario, kind, title, write) => {
+    await rig.sandbox.habits(habit);
+    const input = merchant(scenario, { dueInHours: 1 });
+    const boarding = await rig.board(input);
+    const answer =
+      kind === 'not-submitted' ? { kind: 'retry' as const } : { kind: 'text' as const, text: 'Bread.' };
+    if (answer.kind === 'text') await boarding.resolve((await boarding.requirement(kind)).id, answer);
+    await later(50);
+    const writes = async () => (await rig.sandbox.writes(input.externalId)).filter((each) => each === write);
+    expect([(await boarding.state()).requirements, await writes()]).toEqual([[], []]);
+    await later(15);
+    const asked = await boarding.requirement(kind);
+    expect(asked.title).toBe(title);
+    await boarding.resolve(asked.id, answer);
+    await eventually(writes, (all) => all.length > 0, 'the write');
+    await later(5);
+    expect(await writes()).toEqual([write]);
+    await boarding.handle.terminate().catch(() => undefined);
+  },
+);
+
 it('a second boarding with the email of a first one is asked about, and writes nothing', async () => {
   await rig.sandbox.habits('same-email');
   const email = 'twin@example.com';
@@ -124,7 +214,7 @@ it.runIf(inject('isSimulated'))(
   async () => {
     await rig.sandbox.habits('reads-go-back', 'shows-later');
     const boarding = await rig.board(merchant(undefined, { fees: { minimumDiscountAmount: 30 } }));
-    await new Promise((resolve) => void setTimeout(resolve, 80 * 60_000));
+    await later(80);
     // The poll of the rig reads so often that every read of half an hour may be an old one.
     await rig.sandbox.habits();
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });

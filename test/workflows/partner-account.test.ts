@@ -32,7 +32,7 @@ async function underReview(rig: Rig, count: number): Promise<Onboarding<Merchant
 async function approve(rig: Rig, boardings: readonly Onboarding<MerchantBoardingOutcome>[]): Promise<void> {
   for (const boarding of boardings) {
     const { merchantProfileId = 0 } = await boarding.state();
-    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '888' });
+    await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: `888${merchantProfileId}` });
   }
 }
 

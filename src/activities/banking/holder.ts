@@ -193,7 +193,7 @@ export function profileCandidates(client: BankingClient, { ownerOf }: Reservatio
   async function named(name: string, options: CallOptions) {
     const dba = name.trim();
     if (dba === '') return [];
-    const found = await orNone(client.searchBusinessAccountHolders({ dba }, options), []);
+    const found = await client.searchBusinessAccountHolders({ dba }, options);
     const isSame = (each: (typeof found)[number]) => compareTexts(each.dba, dba) === 'same';
     return [...found.filter(isSame), ...found.filter((each) => !isSame(each))].map(({ id }) => id);
   }

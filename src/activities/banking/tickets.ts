@@ -22,7 +22,7 @@ export function ticketActivities(
   poll: PollBounds,
 ) {
   async function repliesTo(ticketId: number, options: CallOptions) {
-    const tickets = await orNone(client.listTickets({}, options), []);
+    const tickets = await client.listTickets({}, options);
     return tickets.filter(({ parentTicketId }) => parentTicketId === ticketId);
   }
 

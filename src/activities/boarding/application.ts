@@ -20,7 +20,7 @@ import { problemText } from '../../partners/bounds.js';
 import type { CallOptions } from '../../partners/client.js';
 import { writeExactly } from '../../partners/json.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
-import { checked, naming, repeatable, unlessHidden, untilCancelled } from '../failures.js';
+import { checked, naming, repeatable, unlessHidden, unlessRejected, untilCancelled } from '../failures.js';
 import { isClearlyBefore, type Reservations } from '../reservations.js';
 import { sendOnceThenRead } from '../write.js';
 import type { MerchantReader } from './merchant.js';
@@ -48,6 +48,8 @@ export function applicationActivities(
 
   /** The merchants of refused creates that the partner shows, and that may be the ones those creates made, even by a wrong clock. */
   async function savedAmong(saved: readonly SavedMerchant[], options: CallOptions): Promise<number[]> {
+    // Where even this list gets a 404, that of a merchant says nothing.
+    if (saved.length > 0) await unlessRejected(client.listAgentProfiles({}, options), []);
     const found = await Promise.all(
       saved.map(async ({ id, since }) => {
         const dayBefore = new Date(Date.parse(since) - DAY_MS).toISOString();
@@ -127,7 +129,7 @@ export function applicationActivities(
             return { changed, differing };
           });
         },
-        { mayBeNew: true },
+        { existed: true },
       ),
 
     submitMerchant: ({ merchantProfileId, phases, application }) =>

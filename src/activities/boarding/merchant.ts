@@ -5,14 +5,31 @@ import { EXPLAINED, isUnderReview } from '../../partners/boarding/phases.js';
 import { isKnownStatus, isMid, phaseOf, type UnderwritingNote } from '../../partners/boarding/schemas.js';
 import type { CallOptions } from '../../partners/client.js';
 import { withoutEntities } from '../../partners/encoding.js';
+import { PartnerError } from '../../partners/partner-error.js';
 import { type MeaningOf, statusShown } from '../../partners/phases.js';
 import { masked } from '../../platform/privacy/masked.js';
 import { secondRead, untilCancelled } from '../failures.js';
 import { lacks } from '../poll.js';
+import type { Reservations } from '../reservations.js';
 
 export type MerchantReader = ReturnType<typeof merchantReader>;
 
-export function merchantReader(client: BoardingClient, meaningOf: MeaningOf) {
+export function merchantReader(
+  client: BoardingClient,
+  meaningOf: MeaningOf,
+  { otherWithMid }: Pick<Reservations, 'otherWithMid'>,
+) {
+  /** A cache that confuses two requests shows the record of another merchant. Its mid gives it away. */
+  async function checkMid(mid: string, id: number): Promise<void> {
+    const other = await otherWithMid(mid, id);
+    if (other === undefined) return;
+    const fields = [{ field: 'mid', message: `is that of ${other}` }];
+    throw new PartnerError({
+      ...{ system: 'boarding', operation: 'get-status', kind: 'Uncertain', status: 200, fields },
+      ...{ reason: 'unreadable response', unreadable: 'get-status' },
+    });
+  }
+
   /** A status, and what its name means: by the documents, or by the decision of a person. */
   async function named(given: string): Promise<Pick<StatusSnapshot, 'status' | 'phase'>> {
     const status = statusShown(given);
@@ -29,6 +46,7 @@ export function merchantReader(client: BoardingClient, meaningOf: MeaningOf) {
     const { status: name, statusDate, comment, mid: given } = await client.getStatus({ id }, options);
     const { status, phase } = await named(name);
     const isClear = given !== null && isMid(given);
+    if (isClear && phase === 'approved') await checkMid(given, id);
     const mids = { mid: isClear ? given : null, unclearMid: isClear ? null : given && masked(given) };
     const now = { status, phase, statusDate, comment: comment && withoutEntities(comment), ...mids };
     const withNotes = async () => ({

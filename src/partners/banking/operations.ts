@@ -81,6 +81,7 @@ function cardOperations(svc: string) {
     listPaymentCards: read(`GET /${svc}/paymentCard/list`, {
       summary: 'The cards of a user profile',
       query: ['userProfileId', 'skip', 'count'],
+      mayFindNothing: true,
       inWorkflows: true,
       request: z.strictObject({ userProfileId: int32.optional(), ...page }),
       response: responses.paymentCards,

@@ -136,6 +136,7 @@ export const banking = definePartner({
       'With `likev1`, issue-token returns the same fields. A token without `expiration` is valid for ten minutes. An `expiration` without an offset is UTC.',
       'A list in a query repeats its name.',
       'In get-external-account-activity, `provider` is any uppercase name, and a 404 means that no external account is linked.',
+      'A search that finds nothing returns an empty list. A 404 to a list or a search comes from a gateway.',
       'Statements come as `application/pdf`, `text/csv` or `text/plain`, or the usual types for QBO and OFX (`src/partners/banking/client.ts`). A `period` in the middle of a month asks for that month.',
       'A 409 of create-webhook is a success with `exists`.',
       'A customer has at most five active financial accounts, usually.',

@@ -94,6 +94,7 @@ export const boarding = definePartner({
       'The two card-brand groups of the fees, unnamed in the contract, are `amex` and `visaMasterCardDiscover`.',
       'The status names `Not Submitted`, `Withdrawn`, `Closed`, `UW Level 1: Pending Review`, `Conditionally Approved`, `CR:POS Equipment` and those of `UW Level 2` exist, besides those in the contract. Each ISO can have more (`src/partners/boarding/schemas.ts`).',
       'A temporary `mid` can exist before approval.',
+      'No two merchants have the same `mid`. A `merchantProfileId` in a status or in fees is the one that was asked for.',
       'A `mid` is 1 to 20 digits, not all 0, as text or as a number (`isMid` in `src/partners/boarding/schemas.ts`).',
       'A 401 or 403 can have `{error, message}` without the envelope (`src/partners/boarding/client.ts`). Items of `validationErrors` are `{field, error}`.',
       'A query can spell `id` as `ID`.',

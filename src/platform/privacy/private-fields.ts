@@ -68,20 +68,56 @@ function isPlainObject(value: unknown): value is object {
 
 /**
  * Masks the texts of a partner's response, which may repeat the request: our credentials, the private values of the request,
- * and what looks like an SSN, an EIN or credentials. The rest stays as the partner wrote it.
+ * its free texts, and what looks like an SSN, an EIN or credentials. The rest stays as the partner wrote it.
  */
 export function masking(credentials: readonly string[], request: unknown = {}): (text: string) => string {
   // Most responses have no text to mask, and patterns take longer to make than a response to read.
   let patterns: readonly (RegExp | undefined)[] | undefined;
+  let quotable: ReadonlySet<string> = new Set();
   const made = () => {
     const { secrets, others, exact } = repeatable(credentials, request, 4);
+    quotable = new Set(freeTextsIn(request).flatMap((text) => runsOf(wordsIn(text))));
     const secret = anyOf([...secrets, privatePattern('response')], 'gu');
     return [secret, anyOf(others, 'giu'), anyOf(exact, 'gu')];
   };
   return (text) => {
     patterns ??= made();
-    return patterns.reduce(replaced, text);
+    return patterns.reduce(replaced, withoutQuotes(text, quotable));
   };
+}
+
+/** The name of a business is not private, however many words it has. */
+const BUSINESS_NAME = /dba|business(?:as)?name|companyname/i;
+
+function freeTextsIn(value: unknown, field = ''): readonly string[] {
+  if (typeof value === 'string') return BUSINESS_NAME.test(field) ? [] : [value];
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return [];
+  return Object.entries(value).flatMap(([name, inside]) => freeTextsIn(inside, name));
+}
+
+/** So many words in a row are a quote, and fewer are chance. */
+const QUOTE = 4;
+
+const wordsIn = (text: string) => [...text.matchAll(/[\p{L}\p{N}]+/gu)];
+
+function runsOf(all: readonly RegExpExecArray[]): readonly string[] {
+  const words = all.map(([word]) => word.toLowerCase());
+  return words.slice(QUOTE - 1).map((_, index) => words.slice(index, index + QUOTE).join(' '));
+}
+
+/** A text without each run of words that is one of these, in any case and with any signs between. */
+function withoutQuotes(text: string, quotable: ReadonlySet<string>): string {
+  if (quotable.size === 0) return text;
+  const words = wordsIn(text);
+  let [shown, end] = ['', 0];
+  for (const [index, run] of runsOf(words).entries()) {
+    const last = words[index + QUOTE - 1];
+    if (!quotable.has(run) || !last) continue;
+    const begin = words[index]?.index ?? 0;
+    if (begin >= end) shown += text.slice(end, begin) + REDACTED;
+    end = last.index + last[0].length;
+  }
+  return shown + text.slice(end);
 }
 
 /**

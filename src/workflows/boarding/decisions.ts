@@ -19,6 +19,7 @@ import {
   closeMoot,
   type Decision,
   type Ended,
+  isRestless,
   MOVED_ON,
   type Next,
   nextTime,
@@ -159,7 +160,7 @@ function onNotes(
 ): readonly Decision[] {
   if (isWithoutNotes) return [];
   const { closed, kept } = closeMoot('underwriting-note', situation, {
-    isAsked: ({ about }) => notes.some(({ id }) => id === about),
+    isAsked: (asked) => notes.some(({ id }) => id === asked.about) || isRestless(asked),
     drops: MERCHANT_PHASES[phase].answerToGoneNote === 'dropped' && !situation.isWriting,
     why: () => 'the underwriters no longer ask',
   });

@@ -182,9 +182,10 @@ async function adopt(
   const formerly = owner ? `, formerly of ${owner.workflowId}` : '';
   const detail = `merchant ${merchantProfileId}, status ${now.status}${formerly}`;
   timeline.add('merchant-adopted', { detail });
-  if (!isFollowed && now.phase === 'not-submitted') journey.remember(UNSUBMITTED);
-  if (!isFollowed && now.phase === 'pending')
-    journey.remember(restored?.isSubmitted ? { submitted: true } : { unclearIn: now.phase });
+  const { status, phase } = now;
+  if (!isFollowed && phase === 'not-submitted') journey.remember({ ...UNSUBMITTED, seen: { status, phase } });
+  if (!isFollowed && phase === 'pending')
+    journey.remember(restored?.isSubmitted ? { submitted: true } : { unclearIn: phase });
   state.refresh();
   const isRecent = await isOwnAtOnce(journey, `adopt merchant ${merchantProfileId}`, () =>
     partner.reserveMerchant({ id: merchantProfileId }),

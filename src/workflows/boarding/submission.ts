@@ -82,10 +82,12 @@ function submitStep(boarding: Boarding): Promise<Submitted> {
 
 /** Nothing but a submission leads away from the phases before the first one. */
 function firstSubmission(boarding: Boarding): Promise<Submitted> {
-  const { submitted } = boarding.remembered;
+  const { submitted, seen } = boarding.remembered;
   // Once a person has said that nobody has submitted it, its phase is one before a submission.
   const before = phasesBefore(submitted ? 'next' : 'first');
-  const phases = (earlier: Earlier) => phasesToSendIn(boarding, before, earlier.phase);
+  // The phase of a new merchant is assumed, and has no status.
+  const shown = seen.status === undefined ? undefined : (seen.phase ?? undefined);
+  const phases = (earlier: Earlier) => phasesToSendIn(boarding, before, earlier.phase ?? shown);
   return sendSubmission(boarding, {
     phases,
     isOurs: (phase, earlier) =>
@@ -152,6 +154,8 @@ function sendSubmission(boarding: Boarding, rules: SubmissionRules): Promise<Sub
   });
   const effectIn = (now: StatusSnapshot | undefined, earlier: Earlier) =>
     now && rules.shows(now, earlier) ? { found: submissionIn(now, earlier) } : undefined;
+  const withSender = (found: Submission, earlier: Earlier): Submitted =>
+    found.submitted && !mayHaveArrived(earlier) ? { ...found, isOthers: true } : found;
   return runOnce<Submitted>(journey, {
     title: SUBMIT,
     prepare: async () => {
@@ -162,7 +166,7 @@ function sendSubmission(boarding: Boarding, rules: SubmissionRules): Promise<Sub
       const application = input.current.application ?? {};
       const phases = rules.phases(earlier);
       const sent = await send(partner.submitMerchant, { merchantProfileId, phases, application });
-      return sent.submitted ? sent : { ...sent, ...submissionIn(sent, earlier) };
+      return sent.submitted ? sent : withSender({ ...sent, ...submissionIn(sent, earlier) }, earlier);
     },
     correct: (patch) => {
       input.correct(patch);
@@ -174,9 +178,7 @@ function sendSubmission(boarding: Boarding, rules: SubmissionRules): Promise<Sub
       // The submission was rejected because the status had changed before it arrived.
       const isLate = !earlier.isUncertain && !rules.phases(earlier).includes(now.phase);
       const effect = effectIn(now, earlier) ?? (isLate ? { found: submissionIn(now, earlier) } : undefined);
-      return effect?.found.submitted && !mayHaveArrived(earlier)
-        ? { found: { ...effect.found, isOthers: true } }
-        : effect;
+      return effect && { found: withSender(effect.found, earlier) };
     },
     polledEvidence: (earlier) => effectIn(poll.latest, earlier),
     isMoot: rules.isMoot,

@@ -2,7 +2,7 @@
 import type { OpenTicket } from '../../messages/banking-activities.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { masked } from '../../platform/privacy/masked.js';
-import { type Asked, closeMoot, notLate, only, type Reaction } from '../journey/rules.js';
+import { type Asked, closeMoot, isRestless, notLate, only, type Reaction } from '../journey/rules.js';
 import type { Question } from '../journey/state.js';
 
 /** The memory of tickets. Keys are the `about` of their questions. */
@@ -18,7 +18,8 @@ export interface Tickets {
 }
 
 interface AnsweredTicket {
-  readonly detail: string;
+  /** What it asked; null for one whose text changes by turns. */
+  readonly detail: string | null;
   /** In milliseconds since 1970. Absent where it may be listed forever. */
   readonly until?: number | undefined;
 }
@@ -40,11 +41,17 @@ export function onListed<Remembered extends Tickets>(
   const tickets = listed.filter(({ ticketId }) => !remembered.replies.includes(ticketId));
   const details = new Map(tickets.map((ticket) => [aboutTicket(ticket), detailOf(ticket)]));
   const { closed, kept } = closeMoot('ticket', asked, {
-    isAsked: ({ about = '', detail }) => details.get(about) === detail,
+    isAsked: (each) => {
+      const { about = '', detail } = each;
+      return details.get(about) === detail || (details.has(about) && isRestless(each));
+    },
     drops: false,
     why: ({ about = '' }) => (details.has(about) ? 'the partner asks something else' : whenGone),
   });
-  const answered = only(remembered.answered, (about, { detail }) => details.get(about) === detail);
+  const answered = only(
+    remembered.answered,
+    (about, { detail }) => details.has(about) && (detail === null || details.get(about) === detail),
+  );
   const isKnown = (about: string) =>
     Object.hasOwn(answered, about) || kept.some((each) => each.about === about);
   const asking = tickets.filter((ticket) => !isKnown(aboutTicket(ticket)));
@@ -58,10 +65,12 @@ export function onListed<Remembered extends Tickets>(
 /** Returns the memory after the ticket of a question was answered, perhaps by a reply of Gangway. */
 export function withAnswer<Remembered extends Tickets>(
   remembered: Remembered,
-  { id, about = id, detail }: Requirement,
+  requirement: Requirement,
   replyId: number | null,
   until?: number,
 ): Remembered {
+  const { id, about = id } = requirement;
+  const detail = isRestless(requirement) ? null : requirement.detail;
   const replies = replyId === null ? remembered.replies : [...remembered.replies, replyId];
   return { ...remembered, replies, answered: { ...remembered.answered, [about]: { detail, until } } };
 }

@@ -81,6 +81,14 @@ export function closeMoot(
   return { closed, kept: all.filter((each) => !isMoot(each)) };
 }
 
+/** A partner that shows and hides a question by turns no longer closes it when it is raised for this time. */
+const MOST_TIMES = 4;
+
+/** Reports whether a question has been raised that often, by the number in its ID. */
+export function isRestless({ id, about = id }: Pick<Requirement, 'id' | 'about'>): boolean {
+  return Number(id.slice(about.length + 1)) >= MOST_TIMES;
+}
+
 export function when(condition: boolean, ...decisions: Decision[]): readonly Decision[] {
   return condition ? decisions : [];
 }

@@ -50,6 +50,19 @@ describe('the status of a response decides', () => {
     expect(error.message).toBe(`boarding create-merchant: ${kind}, HTTP ${status}`);
   });
 
+  // Catches a 403 that limits the rate of calls, as GitHub's, and that would be asked about as a missing permission.
+  it('403 with Retry-After is RateLimited, and pauses the account', async () => {
+    const { url, requests } = await recordingServer(responding(403, '', { 'retry-after': '60' }));
+    const client = clientOf(url, {});
+    const read = () => failureOf(client.getStatus({ id: 1 }));
+    expect((await read()).details).toMatchObject({ kind: 'RateLimited', status: 403, retryAfterMs: 60_000 });
+    expect((await read()).details).toMatchObject({
+      kind: 'RateLimited',
+      reason: 'not sent: get-status got HTTP 403',
+    });
+    expect(requests).toHaveLength(1);
+  });
+
   it.each([
     [302, 'Uncertain'],
     [307, 'NotSent'],

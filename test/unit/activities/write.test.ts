@@ -80,7 +80,7 @@ describe('a write to a partner', () => {
     ['Unauthorized', { status: 401 }, false],
     ['Forbidden', { status: 403, atSignIn: true }, false],
     ['Forbidden', { status: 403 }, true],
-    // Right after a create the partner may not find its own merchant yet.
+    // What is read before a write exists.
     ['Rejected', { status: 404 }, false],
     ['Rejected', { status: 400 }, true],
     ['Rejected', {}, true],
@@ -92,7 +92,6 @@ describe('a write to a partner', () => {
   });
 
   it.each<[PartnerErrorKind, number]>([
-    ['Rejected', 404],
     ['Rejected', 400],
     ['Forbidden', 403],
   ])(

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Answer } from '../answer.js';
-import { asBytes, type Call, type Habit, type Habits, reads, responses } from './habit.js';
+import { asBytes, type Call, type Habit, type Habits, type Outcome, reads, responses } from './habit.js';
 
 /** The bytes of responses, and the connections that they come by. */
 
@@ -21,12 +21,7 @@ const compressed = (compress: (bytes: Buffer) => Buffer, encoding: string) =>
 
 const utf16 = (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le');
 
-const wire = (
-  how: NonNullable<Answer['wire']>,
-  does: string,
-  seen: string,
-  outcome: Habit['outcome'],
-): Habit => ({
+const wire = (how: NonNullable<Answer['wire']>, does: string, seen: string, outcome: Outcome): Habit => ({
   ...{ does, seen, outcome },
   start: responses(
     ({ isWrite }) => !isWrite,
@@ -38,55 +33,46 @@ export const bytes: Habits = {
   'byte-order-mark': {
     does: 'Responses begin with a byte order mark.',
     seen: '.NET: Encoding.UTF8 writes one',
-    outcome: 'tolerated',
     start: encoded((text) => Buffer.from(`\uFEFF${text}`)),
   },
   gzip: {
     does: 'Responses are compressed with gzip, although nobody asks for it.',
     seen: 'content delivery networks that keep one copy',
-    outcome: 'tolerated',
     start: compressed(gzipSync, 'gzip'),
   },
   deflate: {
     does: 'Responses are compressed with deflate, although nobody asks for it.',
     seen: 'RFC 9110, 8.4.1.2',
-    outcome: 'tolerated',
     start: compressed(deflateSync, 'deflate'),
   },
   brotli: {
     does: 'Responses are compressed with brotli, although nobody asks for it.',
     seen: 'RFC 7932; content delivery networks',
-    outcome: 'tolerated',
     start: compressed(brotliCompressSync, 'br'),
   },
   latin1: {
     does: 'Responses are in ISO 8859-1, and say so.',
     seen: 'RFC 2616, 3.7.1: the default of HTTP/1.1 at the time',
-    outcome: 'tolerated',
     start: encoded((text) => Buffer.from(text, 'latin1'), {}, 'application/json; charset=iso-8859-1'),
   },
   'latin1-undeclared': {
     does: 'Responses are in ISO 8859-1, and do not say so.',
     seen: 'files that were stored by Windows',
-    outcome: 'tolerated',
     start: encoded((text) => Buffer.from(text, 'latin1')),
   },
   utf16: {
     does: 'Responses are in UTF-16, and say so.',
     seen: 'RFC 4627, 3: JSON text shall be Unicode, in any of its encodings',
-    outcome: 'tolerated',
     start: encoded(utf16, {}, 'application/json; charset=utf-16'),
   },
   'utf16-undeclared': {
     does: 'Responses are in UTF-16 with a byte order mark, and do not say so.',
     seen: 'PowerShell: Out-File before version 6',
-    outcome: 'tolerated',
     start: encoded(utf16),
   },
   'white-space': {
     does: 'White space comes before and after a response.',
     seen: 'templates; services that send blanks to keep a connection',
-    outcome: 'tolerated',
     start: encoded((text) => Buffer.from(`\r\n \t${text} \r\n\r\n`)),
   },
   'against-hijacking': {

@@ -51,13 +51,11 @@ export const files: Habits = {
   'file-without-type': {
     does: 'A statement has the type application/octet-stream.',
     seen: 'RFC 2046, 4.5.1',
-    outcome: 'tolerated',
     start: instead((answer) => ({ ...answer, contentType: 'application/octet-stream' })),
   },
   'file-with-path': {
     does: 'The name of a statement has a path in it.',
     seen: 'RFC 6266, 4.3: recipients must not take it as it is',
-    outcome: 'tolerated',
     start: instead((answer) => ({
       ...answer,
       headers: { ...answer.headers, 'content-disposition': 'attachment; filename="../../etc/statement.pdf"' },
@@ -66,7 +64,6 @@ export const files: Habits = {
   'file-of-other-month': {
     does: 'A statement is about the month before.',
     seen: 'month ends in two zones',
-    outcome: 'tolerated',
     start: () => async (call, perform) => {
       const { period } = call.fields;
       if (!statements(call) || typeof period !== 'string') return perform();

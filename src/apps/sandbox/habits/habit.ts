@@ -18,7 +18,8 @@ export interface Deviation<Known> {
 export interface Habit extends Deviation<Partner> {
   /** A standard, a product's documentation, or how such reports read. */
   readonly seen: string;
-  readonly outcome: Outcome;
+  /** Default: `tolerated`. */
+  readonly outcome?: Outcome;
   /** Begins with an empty memory each time that the habit is switched on. */
   start(partner: Partner): Wrapper;
 }
@@ -103,6 +104,13 @@ export function withBody(answer: Answer, edit: (body: unknown) => unknown): Answ
 
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Changes the texts of fields with these names. */
+export function texts(concerns: Concerns, names: RegExp, edit: (text: string) => unknown): Habit['start'] {
+  return payloads(concerns, (data) =>
+    everywhere((value, name) => (typeof value === 'string' && names.test(name) ? edit(value) : value), data),
+  );
 }
 
 /** Every value within, changed from the inside out. */

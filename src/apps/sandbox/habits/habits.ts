@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Answer } from '../answer.js';
 import { bytes } from './bytes.js';
 import { files } from './files.js';
-import type { Call, Habit, Habits, Partner, Perform, Wrapper } from './habit.js';
+import type { Call, Habit, Habits, Outcome, Partner, Perform, Wrapper } from './habit.js';
 import { identity } from './identity.js';
 import { memory } from './memory.js';
 import { names } from './names.js';
@@ -16,6 +16,8 @@ export const FAMILIES: Readonly<Record<string, Habits>> = {
 };
 
 export const HABITS: Readonly<Record<string, Habit>> = Object.assign({}, ...Object.values(FAMILIES));
+
+export const outcomeOf = (name: string): Outcome => HABITS[name]?.outcome ?? 'tolerated';
 
 /** Body of `POST /sandbox/habits`: those that the partners have from now on, and no others. */
 export const habitsWanted = z.strictObject({

@@ -48,11 +48,29 @@ const field =
     })(partner);
   };
 
+/** Accepts the first write of each merchant, and does nothing. */
+function loses(operation: string, seen: string): Habit {
+  return {
+    does: `The first ${operation} of each merchant is accepted, and lost.`,
+    ...{ seen, outcome: 'asked' },
+    start: () => {
+      const lost = new Set<unknown>();
+      return async (call, perform) => {
+        const id = call.fields['merchantProfileId'] ?? call.fields['id'];
+        if (call.operation !== operation || lost.has(id)) return perform();
+        lost.add(id);
+        return { status: 200, body: { data: null, status: 'OK', error: null } };
+      };
+    },
+  };
+}
+
 export const memory: Habits = {
+  'submit-lost': loses('submit-merchant', 'queues that acknowledge before they store'),
+  'review-lost': loses('request-underwriting-review', 'notifications by e-mail'),
   'shows-later': {
     does: 'A change is visible five minutes later.',
     seen: 'search indexes and caches behind an API',
-    outcome: 'tolerated',
     start: stale(
       (age) => age < 5 * MINUTE_MS,
       (age) => age < 5 * MINUTE_MS,
@@ -61,7 +79,6 @@ export const memory: Habits = {
   'reads-go-back': {
     does: 'Every other read is older than the one before.',
     seen: 'Amazon S3 before December 2020: eventual consistency',
-    outcome: 'tolerated',
     start: stale(
       (age, count) => count % 2 === 0 && age < 30 * MINUTE_MS,
       (age) => age < 30 * MINUTE_MS,
@@ -70,25 +87,21 @@ export const memory: Habits = {
   'order-changes': {
     does: 'The order of a list changes with each read.',
     seen: 'SQL: without ORDER BY the order is not defined',
-    outcome: 'tolerated',
     start: lists((list, count) => (count % 2 === 0 ? [...list].reverse() : list)),
   },
   'repeats-a-row': {
     does: 'A list has its last row twice.',
     seen: 'pages by offset, while rows are inserted',
-    outcome: 'tolerated',
     start: lists((list) => [...list, ...list.slice(-1)]),
   },
   'misses-a-row': {
     does: 'Every third read of a list lacks its first row.',
     seen: 'pages by offset, while rows are deleted',
-    outcome: 'tolerated',
     start: lists((list, count) => (count % 3 === 0 ? list.slice(1) : list)),
   },
   'total-is-wrong': {
     does: 'Totals are an estimate.',
     seen: 'PostgreSQL: reltuples is only an estimate',
-    outcome: 'tolerated',
     start: payloads(reads, (data) =>
       everywhere((value, name) => (/^total(Count)?$/.test(name) ? 7 : value), data),
     ),
@@ -96,19 +109,21 @@ export const memory: Habits = {
   'note-changes-author': {
     does: 'A note has another author in each read.',
     seen: 'portals that show who has opened it last',
-    outcome: 'tolerated',
     start: notes((note, count) => ({ ...note, author: `Underwriter ${count % 3}` })),
   },
   'note-changes-text': {
     does: 'The text of a note says how long it has been open.',
     seen: 'portals that write for people',
-    outcome: 'tolerated',
     start: notes((note, count) => ({ ...note, text: `${note['text']} (${count} days open)` })),
+  },
+  'note-rewritten': {
+    does: 'A note has one of two texts by turns, for three reads each.',
+    seen: 'two servers with translations of their own',
+    start: notes((note, count) => (count % 6 < 3 ? note : { ...note, text: `Please note: ${note['text']}` })),
   },
   'note-spaced': {
     does: 'White space in the text of a note changes from read to read.',
     seen: 'rich text that is converted each time',
-    outcome: 'tolerated',
     start: notes((note, count) => ({
       ...note,
       text: count % 2 ? `${note['text']} ` : String(note['text']).replaceAll(' ', '\u00a0'),
@@ -117,13 +132,11 @@ export const memory: Habits = {
   'comment-counts': {
     does: 'The comment has the number of reads in it.',
     seen: 'queues that show a position',
-    outcome: 'tolerated',
     start: field('comment', (_, count) => `Position in queue: ${count}`),
   },
   'status-goes-back': {
     does: 'For a moment after each change the status is the one before.',
     seen: 'two servers, each with a cache',
-    outcome: 'tolerated',
     start: () => {
       const latest = new Map<string, { status: unknown; before: unknown; left: number }>();
       return async (call, perform) => {

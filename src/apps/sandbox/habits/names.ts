@@ -1,17 +1,10 @@
-import { bodies, everywhere, type Fields, type Habit, type Habits, isObject, of, reads } from './habit.js';
+import { bodies, type Fields, type Habit, type Habits, isObject, of, reads, texts } from './habit.js';
 
 /** How a partner stores names, and how it searches them. */
 
-const NAMES = ['dba', 'doingBusinessAsName', 'legalBusinessName', 'name', 'givenName', 'familyName'];
+const NAMES = /^(dba|doingBusinessAsName|legalBusinessName|name|givenName|familyName)$/;
 
-function stores(change: (name: string) => string): Habit['start'] {
-  return bodies(reads, (body) =>
-    everywhere(
-      (value, field) => (typeof value === 'string' && NAMES.includes(field) ? change(value) : value),
-      body,
-    ),
-  );
-}
+const stores = (change: (name: string) => string) => texts(reads, NAMES, change);
 
 /** Finds the names that a rule accepts, where the sandbox finds those that contain the text. */
 function searches(isFound: (name: string, wanted: string) => boolean): Habit['start'] {
@@ -36,13 +29,11 @@ export const names: Habits = {
   'upper-case': {
     does: 'Names are stored in upper case.',
     seen: 'the files of card networks and of the ACH',
-    outcome: 'tolerated',
     start: stores((name) => name.toUpperCase()),
   },
   ascii: {
     does: 'Names are stored as ASCII: é becomes e, and what has no such letter becomes a question mark.',
     seen: 'the character set of ACH files',
-    outcome: 'tolerated',
     start: stores((name) =>
       name
         .normalize('NFD')
@@ -53,37 +44,31 @@ export const names: Habits = {
   'cut-at-25': {
     does: 'Names are cut at 25 characters.',
     seen: 'card networks, whose field for the doing-business-as name has 25 characters',
-    outcome: 'tolerated',
     start: stores((name) => name.slice(0, LONGEST)),
   },
   'html-escaped': {
     does: 'Names are stored with HTML entities.',
     seen: 'services that escape what they store and not what they show',
-    outcome: 'tolerated',
     start: stores((name) => name.replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('"', '&quot;')),
   },
   decomposed: {
     does: 'Names are stored in Unicode normalization form D.',
     seen: 'Unicode Standard Annex 15',
-    outcome: 'tolerated',
     start: stores((name) => name.normalize('NFD')),
   },
   'spaces-collapsed': {
     does: 'Two spaces in a name become one.',
     seen: 'HTML forms and templates',
-    outcome: 'tolerated',
     start: stores((name) => name.replace(/ +/g, ' ').trim()),
   },
   'suffix-dropped': {
     does: 'A legal form at the end of a name is dropped: LLC, Inc, Corp.',
     seen: 'screening services, which compare names without it',
-    outcome: 'tolerated',
     start: stores((name) => name.replace(/,? (LLC|Inc|Corp)\.?$/i, '')),
   },
   'title-case': {
     does: 'Every word of a name begins with a capital, and has no other.',
     seen: 'forms that tidy what is typed',
-    outcome: 'tolerated',
     start: stores((name) =>
       name.toLowerCase().replace(/(?<![\p{L}\p{N}[-])\p{Ll}/gu, (letter) => letter.toUpperCase()),
     ),
@@ -91,31 +76,26 @@ export const names: Habits = {
   'typographic-quotes': {
     does: 'An apostrophe in a name becomes a typographic one, and a hyphen a dash.',
     seen: 'word processors',
-    outcome: 'tolerated',
     start: stores((name) => name.replaceAll("'", '’').replaceAll(' - ', ' – ')),
   },
   'searches-prefixes': {
     does: 'A search finds names that begin with the text.',
     seen: 'databases without an index for anything else',
-    outcome: 'tolerated',
     start: searches((name, wanted) => name.toLowerCase().startsWith(wanted.toLowerCase())),
   },
   'searches-words': {
     does: 'A search finds names that have every word of the text as a whole word.',
     seen: 'full-text indexes',
-    outcome: 'tolerated',
     start: searches((name, wanted) => inWords(wanted).every((word) => inWords(name).includes(word))),
   },
   'searches-case': {
     does: 'A search distinguishes capitals.',
     seen: 'PostgreSQL: LIKE is case-sensitive',
-    outcome: 'tolerated',
     start: searches((name, wanted) => name.includes(wanted)),
   },
   'searches-first-ten': {
     does: 'A search returns at most ten names, whatever is asked for.',
     seen: 'search boxes that suggest',
-    outcome: 'tolerated',
     start: bodies(of('search-business-account-holders'), (body) =>
       Array.isArray(body) ? body.slice(0, 10) : body,
     ),

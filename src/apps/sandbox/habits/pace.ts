@@ -51,37 +51,36 @@ export const pace: Habits = {
   'busy-for-all': {
     does: 'For twenty minutes of each hour every call gets 503 with Retry-After.',
     seen: 'RFC 9110, 15.6.4',
-    outcome: 'tolerated',
     start: refuses(busy(503, { 'retry-after': '120' }), (_, now) => isRushHour(now)),
   },
   'limit-without-time': {
     does: 'Every fifth call gets 429 without Retry-After, but none twice in a row.',
     seen: 'RFC 6585, 4: the header is optional',
-    outcome: 'tolerated',
     start: fifth(() => busy(429)),
+  },
+  'limit-as-403': {
+    does: 'Every fifth call gets 403 with Retry-After, but none twice in a row.',
+    seen: 'GitHub: secondary rate limits',
+    start: fifth(() => busy(403, { 'retry-after': '60' })),
   },
   'retry-at-date': {
     does: 'Retry-After is a date.',
     seen: 'RFC 9110, 10.2.3',
-    outcome: 'tolerated',
     start: fifth((now) => busy(503, { 'retry-after': new Date(now + MINUTE_MS).toUTCString() })),
   },
   'retry-in-past': {
     does: 'Retry-After is a date in the past.',
     seen: 'caches that pass on an old response',
-    outcome: 'tolerated',
     start: fifth(() => busy(503, { 'retry-after': 'Thu, 01 Jan 2015 00:00:00 GMT' })),
   },
   'retry-in-a-year': {
     does: 'For the first hour Retry-After names a year.',
     seen: 'a default of a proxy, in seconds where it meant milliseconds',
-    outcome: 'tolerated',
     start: refuses(busy(429, { 'retry-after': '31536000' }), (_, now, since) => now - since < HOUR_MS),
   },
   'slow-writes': {
     does: 'A write takes 25 seconds.',
     seen: 'services that call their own partners before they respond',
-    outcome: 'tolerated',
     start: () => async (call, perform) => {
       const answer = await perform();
       return call.isWrite ? { ...answer, delayMs: 25_000 } : answer;
@@ -93,16 +92,23 @@ export const pace: Habits = {
     outcome: 'asked',
     start: refuses({ status: 200, contentType: 'text/html', body: PAGE }, (_, now) => isNight(now)),
   },
+  'deploys-404': {
+    does: 'For five minutes of each half hour every call gets 404 with JSON.',
+    seen: 'gateways without a route to a service that is being deployed: "no Route matched with those values"',
+    outcome: 'asked',
+    start: refuses(
+      { status: 404, body: { message: 'no Route matched with those values' } },
+      (_, now) => now % (30 * MINUTE_MS) < 5 * MINUTE_MS,
+    ),
+  },
   'maintenance-503': {
     does: 'At night every call gets 503 with a page about maintenance.',
     seen: 'load balancers that know the status for it',
-    outcome: 'tolerated',
     start: refuses({ status: 503, contentType: 'text/html', body: PAGE }, (_, now) => isNight(now)),
   },
   'one-session': {
     does: 'A sign-in ends the session before it.',
     seen: 'services with one session for each user',
-    outcome: 'tolerated',
     start: () => {
       let latest = '';
       return async (call, perform) => {
@@ -124,7 +130,6 @@ export const pace: Habits = {
   'short-tokens': {
     does: 'Tokens end a minute after the sign-in.',
     seen: 'sessions that live in the memory of one server',
-    outcome: 'tolerated',
     start: ({ now }) => {
       const since = new Map<string, number>();
       return async (call, perform) => {
@@ -140,7 +145,6 @@ export const pace: Habits = {
   'four-at-a-time': {
     does: 'More than four calls at a time get 503.',
     seen: 'limits of connections',
-    outcome: 'tolerated',
     start: () => {
       let count = 0;
       return async (_, perform) => {

@@ -50,13 +50,11 @@ export const shape: Habits = {
   'null-left-out': {
     does: 'Fields that are null are left out.',
     seen: 'System.Text.Json: JsonIgnoreCondition.WhenWritingNull',
-    outcome: 'tolerated',
     start: bodies(signedIn, (body) => everywhere((value) => value ?? undefined, body)),
   },
   'null-for-empty': {
     does: 'An empty list is null.',
     seen: 'Go: a nil slice is written as null',
-    outcome: 'tolerated',
     start: bodies(reads, (body) =>
       everywhere((value) => (Array.isArray(value) && value.length === 0 ? null : value), body),
     ),
@@ -90,7 +88,6 @@ export const shape: Habits = {
   'no-content': {
     does: 'A response whose payload is null or empty is 204.',
     seen: 'ASP.NET Core: HttpNoContentOutputFormatter',
-    outcome: 'tolerated',
     start: responses(signedIn, (answer) => {
       const body = answer.body as { readonly data?: unknown } | readonly unknown[];
       const payload = Array.isArray(body) ? body : isObject(body) && 'data' in body ? body.data : body;
@@ -111,7 +108,6 @@ export const shape: Habits = {
   created: {
     does: 'Every successful write responds 201.',
     seen: 'RFC 9110, 15.3.2',
-    outcome: 'tolerated',
     start: responses(
       ({ isWrite }) => isWrite,
       (answer) => (answer.status === 200 ? { ...answer, status: 201 } : answer),
@@ -120,7 +116,6 @@ export const shape: Habits = {
   accepted: {
     does: 'Every successful write responds 202.',
     seen: 'RFC 9110, 15.3.3',
-    outcome: 'tolerated',
     start: responses(
       ({ isWrite }) => isWrite,
       (answer) => (answer.status === 200 ? { ...answer, status: 202 } : answer),
@@ -129,7 +124,6 @@ export const shape: Habits = {
   'multi-status': {
     does: 'Every success has the status 207.',
     seen: 'RFC 4918, 11.1',
-    outcome: 'tolerated',
     start: responses(signedIn, (answer) => (answer.status === 200 ? { ...answer, status: 207 } : answer)),
   },
   'sign-in-redirect': {
@@ -153,7 +147,6 @@ export const shape: Habits = {
   'problem-json': {
     does: 'Refusals are problem details.',
     seen: 'RFC 9457',
-    outcome: 'tolerated',
     start: responses(signedIn, (answer) => {
       if (answer.status < 400) return answer;
       const { message, error, errors } = answer.body as Readonly<Record<string, unknown>>;
@@ -183,7 +176,6 @@ export const shape: Habits = {
   'large-request-ids': {
     does: 'Request ids are above 2^53.',
     seen: 'RFC 8259, 6: most readers of numbers round beyond it',
-    outcome: 'tolerated',
     start: bodies(
       () => true,
       (body) =>
@@ -193,7 +185,6 @@ export const shape: Habits = {
   'duplicate-keys': {
     does: 'Every object has its first field twice, the first time as null.',
     seen: 'RFC 8259, 4: the behavior of readers is unpredictable',
-    outcome: 'tolerated',
     start: responses(
       signedIn,
       json((text) => text.replace(/\{"(\w+)":/g, '{"$1":null,"$1":')),
@@ -211,7 +202,6 @@ export const shape: Habits = {
   'as-plain-text': {
     does: 'JSON has the content type text/plain.',
     seen: 'RFC 9110, 8.3: a recipient may look at the data',
-    outcome: 'tolerated',
     start: responses(
       () => true,
       (answer) => {

@@ -1,14 +1,4 @@
-import {
-  bodies,
-  everywhere,
-  type Habit,
-  type Habits,
-  of,
-  reads,
-  responses,
-  stale,
-  withBody,
-} from './habit.js';
+import { everywhere, type Habits, of, reads, responses, stale, texts, withBody } from './habit.js';
 
 /** A partner's clock, its zone, and how it writes times. */
 
@@ -18,15 +8,8 @@ const MINUTE_MS = 60_000;
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
 
 /** Times that the partner sets, in another form. What it only keeps, such as a date of birth, stays. */
-function written(write: (at: Date) => unknown): Habit['start'] {
-  return bodies(reads, (body) =>
-    everywhere(
-      (value, name) =>
-        typeof value === 'string' && ISO.test(value) && OWN.test(name) ? write(new Date(value)) : value,
-      body,
-    ),
-  );
-}
+const written = (write: (at: Date) => unknown) =>
+  texts(reads, OWN, (text) => (ISO.test(text) ? write(new Date(text)) : text));
 
 const OWN = /^(statusDate|date|createdDate|updatedDate|createdAt|applicationDate|approvalDate)$/;
 
@@ -39,7 +22,6 @@ export const time: Habits = {
   'month-elsewhere': {
     does: 'The period of a statement is read as a local time, twelve hours away.',
     seen: 'ECMAScript: a time without a zone is local',
-    outcome: 'tolerated',
     start: () => async (call, perform) => {
       const { period } = call.fields;
       if (typeof period !== 'string' || Number.isNaN(Date.parse(period))) return perform();
@@ -49,25 +31,21 @@ export const time: Habits = {
   'local-dates': {
     does: 'Times are local, and do not say so.',
     seen: '.NET: DateTimeKind.Unspecified is written without a zone',
-    outcome: 'tolerated',
     start: written((at) => iso(at.getTime() + LOCAL_MS).slice(0, -5)),
   },
   'dates-only': {
     does: 'Times are dates.',
     seen: 'columns of the type DATE',
-    outcome: 'tolerated',
     start: written((at) => at.toISOString().slice(0, 10)),
   },
   'dates-of-net': {
     does: 'Times are written as /Date(1767600000000)/.',
     seen: 'ASP.NET: DataContractJsonSerializer',
-    outcome: 'tolerated',
     start: written((at) => `/Date(${at.getTime()})/`),
   },
   'date-of-read': {
     does: 'The status date is the time of the read.',
     seen: 'views that compute it',
-    outcome: 'tolerated',
     start:
       ({ now }) =>
       async (call, perform) => {
@@ -81,7 +59,6 @@ export const time: Habits = {
   'clocks-apart': {
     does: 'Every other response comes from a server whose clock is seven minutes ahead.',
     seen: 'servers behind a load balancer, one without NTP',
-    outcome: 'tolerated',
     start: ({ now }) => {
       let count = 0;
       return async (_, perform) => {
@@ -96,7 +73,6 @@ export const time: Habits = {
   'clock-behind': {
     does: 'The clock of the partner is an hour behind, in headers and in dates.',
     seen: 'a server that has missed the change to daylight saving time',
-    outcome: 'tolerated',
     start:
       ({ now }) =>
       async (call, perform) => {
@@ -108,7 +84,6 @@ export const time: Habits = {
   replicas: {
     does: 'Two of three reads come from replicas; a change is visible on one, then gone, then back, for ten minutes.',
     seen: 'PostgreSQL streaming replication: standbys answer from what they have',
-    outcome: 'tolerated',
     start: stale(
       (age, count) => count % 3 === 0 && age <= 10 * MINUTE_MS,
       (age) => age <= 10 * MINUTE_MS,
@@ -117,7 +92,6 @@ export const time: Habits = {
   'no-date': {
     does: 'Responses have no Date header.',
     seen: 'RFC 9110, 6.6.1: an origin server without a clock sends none',
-    outcome: 'tolerated',
     start: responses(
       () => true,
       (answer) => ({ ...answer, headers: { ...answer.headers, date: '' } }),

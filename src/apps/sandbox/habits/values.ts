@@ -1,4 +1,4 @@
-import { everywhere, type Habit, type Habits, isObject, of, payloads, reads } from './habit.js';
+import { everywhere, type Habits, isObject, of, payloads, reads, texts } from './habit.js';
 
 /** What a partner makes of the values that it is given, and the values that it makes up. */
 
@@ -8,27 +8,19 @@ const status = of('get-status', 'get-status2');
 const round = (value: number) => Math.round(value * 10) / 10;
 
 /** Both partners' names of statuses, in other words. */
-function statusNames(edit: (name: string) => string): Habit['start'] {
-  return payloads(reads, (data) =>
-    everywhere(
-      (value, name) => (/^(bankingS|s)tatus$/.test(name) && typeof value === 'string' ? edit(value) : value),
-      data,
-    ),
-  );
-}
+const statusNames = (edit: (name: string) => string) => texts(reads, /^(bankingS|s)tatus$/, edit);
 
 export const values: Habits = {
   'fees-unlike-its-own': {
     does: 'It shows fees as text, and refuses to take them as text.',
     seen: 'decimal columns that are written with a format and read without one',
-    outcome: 'tolerated',
     start: () => {
       const shown = payloads(fees, (data) =>
         everywhere((value) => (typeof value === 'number' ? value.toFixed(2) : value), data),
       )({ now: Date.now });
       return async (call, perform) => {
         if (call.operation !== 'update-fees') return shown(call, perform);
-        const text = texts(call.fields).find((each) => /^\d+\.\d\d$/.test(each));
+        const text = textsIn(call.fields).find((each) => /^\d+\.\d\d$/.test(each));
         if (text === undefined) return perform();
         const error = `${text} is not a number`;
         return {
@@ -47,7 +39,6 @@ export const values: Habits = {
   'fees-rounded': {
     does: 'Fees are rounded to a tenth.',
     seen: 'columns with a fixed scale',
-    outcome: 'tolerated',
     start: payloads(fees, (data) =>
       everywhere((value) => (typeof value === 'number' ? round(value) : value), data),
     ),
@@ -55,13 +46,11 @@ export const values: Habits = {
   'fees-filled-in': {
     does: 'Fees have fields that nobody has set, and that its write takes.',
     seen: 'templates that are applied when a record is read',
-    outcome: 'tolerated',
     start: payloads(fees, (data) => (isObject(data) ? { ...data, batchFee: 0.05, annualFee: 0 } : data)),
   },
   'fees-with-extras': {
     does: 'Fees have fields for people, which its write does not know.',
     seen: 'views with labels and ids',
-    outcome: 'tolerated',
     start: payloads(fees, (data) =>
       isObject(data) ? { ...data, lastChangedBy: 'Underwriting', _links: { self: '/fees' } } : data,
     ),
@@ -69,41 +58,17 @@ export const values: Habits = {
   'changes-field': {
     does: 'Phone numbers are stored as (518) 555-0100.',
     seen: 'libraries that format what is stored',
-    outcome: 'tolerated',
-    start: payloads(reads, (data) =>
-      everywhere(
-        (value, name) =>
-          /phone/i.test(name) && typeof value === 'string'
-            ? value.replace(/^(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3')
-            : value,
-        data,
-      ),
-    ),
+    start: texts(reads, /phone/i, (text) => text.replace(/^(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3')),
   },
   'email-lowered': {
     does: 'E-mail addresses are in lower case.',
     seen: 'RFC 5321, 2.4: in practice local parts are not case-sensitive',
-    outcome: 'tolerated',
-    start: payloads(reads, (data) =>
-      everywhere(
-        (value, name) => (/email/i.test(name) && typeof value === 'string' ? value.toLowerCase() : value),
-        data,
-      ),
-    ),
+    start: texts(reads, /email/i, (text) => text.toLowerCase()),
   },
   'mid-with-zeros': {
     does: 'A mid has leading zeros.',
     seen: 'acquirers that pad to a fixed width',
-    outcome: 'tolerated',
-    start: payloads(status, (data) =>
-      everywhere(
-        (value, name) =>
-          name === 'mid' && typeof value === 'string' && /^\d+$/.test(value)
-            ? value.padStart(20, '0')
-            : value,
-        data,
-      ),
-    ),
+    start: texts(status, /^mid$/, (text) => (/^\d+$/.test(text) ? text.padStart(20, '0') : text)),
   },
   'mid-changes-once': {
     does: 'The first two reads of a mid show a temporary one.',
@@ -127,41 +92,26 @@ export const values: Habits = {
   'status-shouted': {
     does: 'Names of statuses are in upper case.',
     seen: 'enumerations that are written by their names',
-    outcome: 'tolerated',
-    start: payloads(status, (data) =>
-      everywhere(
-        (value, name) => (name === 'status' && typeof value === 'string' ? value.toUpperCase() : value),
-        data,
-      ),
-    ),
+    start: texts(status, /^status$/, (text) => text.toUpperCase()),
   },
   'status-spaced': {
     does: 'Names of statuses have white space around them, and two spaces between words.',
     seen: 'columns of the type CHAR(n)',
-    outcome: 'tolerated',
-    start: payloads(status, (data) =>
-      everywhere(
-        (value, name) =>
-          name === 'status' && typeof value === 'string' ? `${value.replaceAll(' ', '  ')}   ` : value,
-        data,
-      ),
-    ),
+    start: texts(status, /^status$/, (text) => `${text.replaceAll(' ', '  ')}   `),
   },
   'status-underscored': {
     does: 'Names of statuses have an underscore between words.',
     seen: 'enumerations of programs, one for each version of an API',
-    outcome: 'tolerated',
     start: statusNames((name) => name.replace(/ |(?<=[a-z])(?=[A-Z])/g, '_')),
   },
   'status-with-unseen-sign': {
     does: 'Names of statuses begin with a zero-width space.',
     seen: 'names that were copied from a web page into a table',
-    outcome: 'tolerated',
     start: statusNames((name) => `\u200b${name}`),
   },
 };
 
-function texts(value: unknown): string[] {
+function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

@@ -20,6 +20,17 @@ describe('a business that is submitted', () => {
     expect(details).toMatchObject({ kind: 'Uncertain', baseline: [3001, 3003, 3002, 3004] });
   });
 
+  // Catches a search during a deployment of the partner that counts as one that finds nothing: every profile would be new.
+  it('is not sent while a search for its name gets a 404', async () => {
+    const { client, requests } = await bankingPartner(responding(404, '{"message":"no route"}'));
+    const { run } = await activitiesOf(client);
+    expect(await failed(run('submitHolder', named('Corner Bakery')))).toMatchObject({
+      details: { operation: 'search-business-account-holders', kind: 'Uncertain', status: 404 },
+      isRetried: true,
+    });
+    expect(JSON.stringify(requests()).includes('/businessAccountHolder')).toBe(false);
+  });
+
   it('is not sent when its merchant has a profile that is not declined', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const merchantProfileId = await banking.create();

@@ -166,6 +166,8 @@ describe('what a partner repeats of a request', () => {
       { email: ['b@example.org'] },
     ],
     ...{ tax_id: '12 3456789', file: { content: Buffer.from('x') } },
+    application: { history: 'Ada’s mother, who is ill, has run the bakery since 1998.' },
+    legalBusinessName: 'The Corner Bakery of Harbor Street',
   };
   const mask = masking([], request);
 
@@ -180,12 +182,16 @@ describe('what a partner repeats of a request', () => {
     ['b@example.org bounced', '[Redacted] bounced'],
     ['call (518) 555-0100', 'call [Redacted]'],
     ['call 518.555.0100, +1-518-555-0101 or 15185550102', 'call [Redacted], [Redacted] or [Redacted]'],
+    // Catches a partner that warns of a free text and quotes it, in part and in other case.
+    ['history "…WHO IS ILL, has run  the" is too long', 'history "…[Redacted]" is too long'],
+    ['is run the bakery since 1998. a rule? Who is ill, has.', 'is [Redacted]. a rule? [Redacted].'],
   ])('is masked: %s', (text, shown) => {
     expect(mask(text)).toBe(shown);
   });
 
   it.each([
     'Corner Bakery is not eligible',
+    'The Corner Bakery of Harbor Street is known, and has run the shop',
     'Q 3 of the list',
     'the limit is 15185550',
     'Zoëlla, a linden',

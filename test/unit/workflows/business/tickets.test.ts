@@ -11,6 +11,7 @@ import {
 import { answer, lines } from '../boarding/values.js';
 import { asksOn, NOW, read, remembered, situation, ticket, ticketAsked } from './values.js';
 
+const RESTLESS = { answered: { 'ticket-7': { detail: null, until: NOW } } };
 const ANSWERED = { answered: { 'ticket-7': { detail: 'Why 7?', until: NOW } } };
 
 describe('a ticket', () => {
@@ -52,6 +53,9 @@ describe('a ticket', () => {
   it.each<[string, readonly OpenTicket[], Partial<Remembered>, Partial<Situation>, string[]]>([
     ['asked', [ticket(7)], {}, { open: [ticketAsked(7)] }, []],
     ['asked a second time', [ticket(7)], {}, { open: [ticketAsked(7, 'Why 7?', 'ticket-7-2')] }, []],
+    // Catches a ticket that shows one of two texts by turns, and is asked about each time.
+    ['asked a fourth time', [ticket(7, 'And?')], {}, { open: [ticketAsked(7, 'Why 7?', 'ticket-7-4')] }, []],
+    ['answered as restless', [ticket(7, 'And?')], RESTLESS, {}, []],
     ['waiting with its answer', [ticket(7)], {}, SENT, []],
     ['asking something else while its answer is sent', [ticket(7, 'And?')], {}, SENT, []],
     ['gone while its answer is sent', [], {}, SENT, []],
