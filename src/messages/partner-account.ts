@@ -54,8 +54,9 @@ export interface UnreadableRead {
   readonly workflowIds: readonly string[];
 }
 
+/** A request to a worker process to try its credentials. */
 export interface CredentialsCheck {
-  /** Waits while the partner rejects the credentials in the same way, and tries them once a minute. Default: returns the first result. */
+  /** The last result: waits, and tries once a minute, while the partner refuses in the same way. Default: does not wait. */
   readonly seen?: Refusal;
   /** Forgets earlier refusals, and tries at once. */
   readonly now?: boolean;
@@ -65,7 +66,7 @@ export interface CredentialsCheck {
 
 /** Activities on the task queue of one worker process. */
 export interface ProcessActivities {
-  /** Tries the credentials of the process for the account whose workflow calls it. Costs no history while it waits. @returns null when they work */
+  /** Tries the credentials for the account whose workflow calls it. Waiting costs no history. @returns null when they work */
   checkCredentials(request: CredentialsCheck): Promise<Refusal | null>;
 }
 
