@@ -7,51 +7,53 @@ import {
 } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { globalRegistry, z } from 'zod';
+import { capitalized } from '../../partners/bounds.js';
 import { json } from '../../partners/fields.js';
 import { reachable } from '../../partners/openapi/document.js';
 import type { Json } from '../../platform/schemas/shape.js';
+import { NAMED } from './api/shapes.js';
 
 export interface RequestSchemas {
   /** Events and their data, such as `merchant.boarding.requested.v1.event`. */
   readonly events: Readonly<Record<string, z.ZodType>>;
-  /** Inputs by the `type` of a body of `PUT /onboardings/{externalId}`. */
+  /** Inputs by the `type` of a body of `PUT /v1/onboardings/{externalId}`. */
   readonly bodies: Readonly<Record<string, z.ZodType>>;
 }
 
-const problem = z.looseObject({
+const problem = z.object({
   type: z.string().meta({ examples: ['urn:gangway:problem:invalid'] }),
   title: z.string(),
   status: z.int(),
   detail: z.string(),
-  errors: z.array(z.looseObject({ field: z.string(), message: z.string() })).optional(),
+  errors: z
+    .array(z.object({ field: z.string(), message: z.string() }))
+    .optional()
+    .describe('Every wrong field of the request, with its rule'),
+  first: z
+    .object({
+      event: z.string(),
+      at: z.string(),
+      actor: z.string().optional(),
+      detail: z.string().optional(),
+    })
+    .optional()
+    .describe('Who was first'),
 });
 
-export const accepted = z.looseObject({ workflowId: z.string() });
+export const accepted = z.object({ workflowId: z.string() });
 
-export const unchanged = z.looseObject({ workflowId: z.string(), unchanged: z.literal(true) });
-
-export const batchResult = z.array(
-  z.union([z.looseObject({ status: z.literal(202), workflowId: z.string() }), problem]),
-);
-
-export const state = z.looseObject({
-  workflowId: z.string(),
-  stage: z.string(),
-  partnerStatus: z.string().nullable(),
-  outcome: z.string().optional(),
-  mid: z.string().optional(),
-  requirements: z.array(z.looseObject({})),
-  timeline: z.array(z.looseObject({})),
+const eventResult = z.object({
+  status: z.int(),
+  ...{ workflowId: z.string().optional(), type: z.string().optional(), title: z.string().optional() },
+  ...{ detail: z.string().optional(), errors: problem.shape.errors },
 });
 
-const COMPONENTS = {
-  Accepted: accepted,
-  Unchanged: unchanged,
-  BatchAccepted: batchResult,
-  State: state,
-  Problem: problem,
-  Json: json,
-};
+export const batchResult = z.array(eventResult);
+
+const COMPONENTS = { Accepted: accepted, EventResult: eventResult, Problem: problem, ...NAMED };
+
+/** A response with its schema. */
+export type Documented = ReturnType<typeof response>;
 
 export function response(description: string, schema: z.ZodType, mediaType = 'application/json') {
   return { description, content: { [mediaType]: { schema } } };
@@ -82,15 +84,17 @@ export async function documentRoutes(server: FastifyInstance, requests: RequestS
   const types = new Map<unknown, string>();
   for (const [type, schema] of Object.entries(requests.bodies)) {
     types.set(schema, type);
-    registry.add(schema, { id: `${type}.body` });
+    registry.add(schema, { id: typeName(`start.${type}`) });
   }
   for (const [id, schema] of Object.entries({ ...COMPONENTS, ...requests.events }))
-    registry.add(schema, { id });
+    registry.add(schema, { id: typeName(id) });
   const zodToJsonConfig = {
     override({ zodSchema, jsonSchema }: OverrideContext) {
       const { id: _, ...meta } = globalRegistry.get(zodSchema) ?? {};
       Object.assign(jsonSchema, meta);
       if (jsonSchema.format === 'int64') jsonSchema.anyOf = [...INT64];
+      // It contains itself, of which generators make no type.
+      if (zodSchema === json) for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
       const type = types.get(zodSchema);
       if (type !== undefined) describeBody(jsonSchema, type);
     },
@@ -113,16 +117,16 @@ interface OverrideContext {
 const DOCUMENT: Partial<OpenAPIV3_1.Document> = {
   openapi: '3.1.0',
   info: {
-    title: 'Gangway receiver',
+    title: 'Gangway',
     version: '1',
-    description: 'Accepts events that start onboardings and answer requirements. Sending one again is safe.',
+    description: 'Starts onboardings, lists what waits, and answers it. Sending a request again is safe.',
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [{ url: '/', description: 'The receiver that serves this document' }],
   security: [],
   components: {
     securitySchemes: {
-      bearer: { type: 'http', scheme: 'bearer' },
+      bearer: { type: 'http', scheme: 'bearer', description: 'A token of `API_CLIENTS_FILE`' },
       signature: {
         type: 'apiKey',
         in: 'header',
@@ -174,6 +178,11 @@ function usedComponents(transform: SwaggerTransformObject): SwaggerTransformObje
     const whole = { ...document, components: { ...components, schemas: Object.fromEntries(named) } };
     return JSON.parse(JSON.stringify(whole), (key, value) => (key === '$ref' ? plain(value) : value));
   };
+}
+
+/** `MerchantBoardingRequestedV1Data` of `merchant.boarding.requested.v1.data`: generators make types and files of it. */
+function typeName(name: string): string {
+  return name.split('.').map(capitalized).join('');
 }
 
 function plain(name: string): string {
