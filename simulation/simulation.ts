@@ -69,6 +69,7 @@ const BOTH = readAccounts({ ...OWN, ...Object.fromEntries(NAMED), GANGWAY_ACCOUN
 
 /** The settings of the workers. */
 const settingsOf = (plan: Plan): WorkersConfig => ({
+  fourEyes: [],
   ...(plan.twists.includes('account') ? BOTH : ALONE),
   ...{ taskQueue: TASK_QUEUE, documentDir: '', statementDir: '', dbaForm: dbaFormIn(plan) },
   ...{ payloadKeys: undefined, version: undefined, activePatches: [] },

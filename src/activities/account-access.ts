@@ -16,9 +16,9 @@ import type { CallOptions } from '../partners/client.js';
 import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
 import { masked } from '../platform/privacy/masked.js';
 import {
-  type AccountAt,
   isHandlingRefusal,
   probeNow,
+  type ReportingAccount,
   reportTo,
   retryReads,
   waitsForReadable,
@@ -62,7 +62,7 @@ export class AccountAccess {
   #state = credentials.UNTRIED;
 
   constructor(
-    private readonly place: AccountAt,
+    private readonly place: ReportingAccount,
     private readonly signIn: SignIn,
   ) {}
 

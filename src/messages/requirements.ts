@@ -29,6 +29,35 @@ export type Answer =
 /** The kinds of answers, of which a requirement lists those that it allows. */
 export type AnswerKind = Answer['kind'];
 
+/** The answers that each kind of requirement may allow. */
+export const ALLOWED_ANSWERS = {
+  'underwriting-note': ['text', 'documents', 'abandon'],
+  'request-changes': ['correction', 'retry', 'abandon'],
+  'not-submitted': ['adopt', 'correction', 'retry', 'abandon'],
+  'unclear-mid': ['adopt', 'abandon'],
+  'rejected-input': ['correction', 'documents', 'adopt', 'retry', 'abandon'],
+  'uncertain-write': ['adopt', 'retry', 'abandon'],
+  ticket: ['text', 'documents', 'correction', 'retry', 'abandon'],
+  'locked-profile': ['abandon'],
+  credentials: ['retry', 'abandon'],
+  'one-time-code': ['code', 'retry', 'abandon'],
+  waiting: ['retry'],
+  unreadable: ['retry'],
+  'software-error': ['retry'],
+  'new-status': ['choice'],
+} as const satisfies Readonly<Record<RequirementKind, readonly AnswerKind[]>>;
+
+/** The kinds of requirements and of answers for which one person proposes an answer, and another one confirms it. */
+export type FourEyes = readonly (RequirementKind | AnswerKind)[];
+
+/** What a start adds to each input, from the settings of the process that starts it. No input of a person or a program has it. */
+export interface Resolved {
+  readonly fourEyes?: FourEyes;
+}
+
+/** A code has expired by the time of a confirmation, and a taken-back answer has no open requirement. */
+export const NEVER_PROPOSED: readonly AnswerKind[] = ['code', 'take-back'];
+
 /** A person works on a requirement. A claim expires, so readers compare its end with the current time. */
 export interface Claim {
   readonly actor: string;
@@ -60,6 +89,8 @@ export interface Requirement {
   readonly dueAt: string;
   /** The allowed answers. */
   readonly answers: readonly AnswerKind[];
+  /** Those of them that one person proposes and another confirms. Absent: none. */
+  readonly fourEyes?: readonly AnswerKind[];
   /** Form of the `id` of an answer `adopt`. Default: digits. */
   readonly idFormat?: 'text';
   /** The values that an answer `choice` can have. */
@@ -72,6 +103,14 @@ export interface Requirement {
   readonly claim?: Claim;
   /** The same holds for a customer. */
   readonly proposal?: Proposal;
+}
+
+/** Reports whether one person proposes this answer, and another one confirms it. */
+export function needsConfirmation(
+  { fourEyes = [] }: Pick<Requirement, 'fourEyes'>,
+  answer: unknown,
+): answer is AnswerKind {
+  return fourEyes.some((kind) => kind === answer);
 }
 
 /** The part of a requirement's detail that its title lacks: the title has a short note as a whole. */

@@ -7,7 +7,12 @@ import {
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { DbaForm } from '../messages/listed.js';
-import { type Resolution, type ResolutionReceipt, resolveRequirement } from '../messages/requirements.js';
+import {
+  type FourEyes,
+  type Resolution,
+  type ResolutionReceipt,
+  resolveRequirement,
+} from '../messages/requirements.js';
 import { json } from '../partners/fields.js';
 import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
@@ -24,6 +29,7 @@ export interface Backend {
   readonly client: Client;
   readonly taskQueue: string;
   readonly dbaForm: DbaForm;
+  readonly fourEyes: FourEyes;
   /** Names of the partner accounts in which an `externalId` is searched for, besides the account without a name. */
   readonly accounts: readonly string[];
 }
@@ -73,12 +79,12 @@ export interface Requested extends Started {
  * @throws {Refusal} `other-input` when it was started with another one. The first input stays, because the partner may have it
  */
 export async function startOrAttach<Input>(
-  { client, taskQueue, dbaForm }: Backend,
+  { client, taskQueue, dbaForm, fourEyes }: Backend,
   { start }: Kind<Input>,
   input: Input,
   send?: SendStart,
 ): Promise<Requested> {
-  const started = await start(client, input, { taskQueue, dbaForm, ...(send && { send }) });
+  const started = await start(client, input, { taskQueue, dbaForm, fourEyes, ...(send && { send }) });
   if (started.started) return { ...started, isUnchanged: false };
   const differing = await differenceFromStart(client, started.workflowId, input);
   if (differing === undefined || differing.length === 0)

@@ -141,7 +141,7 @@ export function activityQueues(
   { documents, statements }: { readonly documents: FileStore; readonly statements: FileStore },
   watch: Watch = () => ({}),
 ): { readonly queues: readonly ActivityQueue[]; readonly release: () => Promise<unknown> } {
-  const { taskQueue, poll, patience, events, version } = config;
+  const { taskQueue, fourEyes, poll, patience, events, version } = config;
   const sender = new EventSender(events);
   const bounds = { maxRetryAfterMs: patience.retryAfterMaxMs };
   const accounts = servedAccounts(config).map(([name, account]) => {
@@ -149,7 +149,7 @@ export function activityQueues(
     const clients = partnerClients(account, observe, bounds, inspect);
     const dependencies = {
       ...{ partnerAccount: name, wording: account, clients, taskQueue, patience, statements, version },
-      ...{ documents: documentStore(documents), poll },
+      ...{ documents: documentStore(documents), poll, fourEyes },
     };
     const queues = systemsOf(account).map((system): ActivityQueue => {
       const { access, ...ofQueue } = partnerWork(system, dependencies);
@@ -220,9 +220,9 @@ interface PartnerDependencies extends Omit<ActivityDependencies, 'meaningOf'> {
 
 /** The callers of a partner in one account. Without a check of credentials, there is no access. */
 function partnerWork(system: SystemName, dependencies: PartnerDependencies) {
-  const { partnerAccount: account, clients, taskQueue, documents, statements } = dependencies;
+  const { partnerAccount: account, clients, taskQueue, fourEyes, documents, statements } = dependencies;
   const client = clients[system];
-  const place = { system, account, taskQueue };
+  const place = { system, account, taskQueue, fourEyes };
   const signIn = signInOf(system, client);
   const access = signIn && new AccountAccess(place, signIn);
   const waits = new PartnerWaits(place, dependencies.patience);
@@ -269,17 +269,17 @@ export type WorkersConfig = Omit<WorkerSettings, 'healthAddress' | 'metricsAddre
  * outbound events
  */
 export function workflowQueue(config: WorkersConfig, client: Client) {
-  const { taskQueue, dbaForm, poll, events, documentDir, activePatches } = config;
+  const { taskQueue, dbaForm, fourEyes, poll, events, documentDir, activePatches } = config;
   const known = knownAccounts(config);
   return {
     sinks: { ...traceSinks, ...publishSinks(events.destinations, client) },
     activities: {
       ...onboardingActivities(poll),
       ...correctionActivities(known),
-      ...batchActivities({ taskQueue, dbaForm }, () => openStore(documentDir)),
+      ...batchActivities({ taskQueue, dbaForm, fourEyes }, () => openStore(documentDir)),
     } satisfies OnboardingActivities & CorrectionActivities & BatchActivities,
     patchActivationCallback: patchActivation(activePatches),
-    nexusServices: [nexusService({ taskQueue, dbaForm, known })],
+    nexusServices: [nexusService({ taskQueue, dbaForm, fourEyes, known })],
     interceptors: intercepted([softwareErrors('gangway', config.version?.buildId)]),
     // A batch shows its progress, and learns that it is to stop, by its heartbeats.
     maxHeartbeatThrottleInterval: '1s',

@@ -224,8 +224,8 @@ export function eventTypes(known: KnownAccounts): EventTypes {
       event,
       capitalized(task),
       schema(known),
-      async ({ client, taskQueue, dbaForm }, input) => {
-        const { workflowId } = await start(client, input, { taskQueue, dbaForm });
+      async ({ client, taskQueue, dbaForm, fourEyes }, input) => {
+        const { workflowId } = await start(client, input, { taskQueue, dbaForm, fourEyes });
         return workflowId;
       },
     );

@@ -55,7 +55,7 @@ const METHODS: readonly (readonly [path: RegExp, methods: string])[] = [
  * about. The log names each call, and contains no bodies.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Listening> {
-  const { client, taskQueue, dbaForm, logger, secrets, requestsPerMinute } = options;
+  const { client, taskQueue, dbaForm, fourEyes, logger, secrets, requestsPerMinute } = options;
   const { registry = new Registry() } = options;
   const server = serverWithin(options.limits ?? { headersMs: 10_000, requestMs: 30_000, uploadMs: 300_000 }, {
     bodyLimit: MAX_BODY_BYTES,
@@ -83,7 +83,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Listening
   const callers = await countCallers(server, { identify, requestsPerMinute, purposeOf: webhookOf });
 
   await documentRoutes(server, { events: eventSchemas(types), bodies });
-  const backend = { client, taskQueue, dbaForm, accounts: Object.keys(options.accounts) };
+  const backend = { client, taskQueue, dbaForm, fourEyes, accounts: Object.keys(options.accounts) };
   const checkSignature = secrets.length > 0 ? signatureCheck(secrets) : undefined;
   await server.register(eventRoutes({ types, backend, checkSignature, requestsPerMinute }));
   const api = {

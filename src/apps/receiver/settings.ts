@@ -266,6 +266,7 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv) {
     payloadKeys: set.PAYLOAD_KEYS,
     taskQueue: set.GANGWAY_TASK_QUEUE,
     dbaForm: set.GANGWAY_DBA,
+    fourEyes: set.GANGWAY_FOUR_EYES,
     logLevel: set.GANGWAY_LOG_LEVEL,
     ...known,
   };

@@ -177,8 +177,8 @@ export class GangwayClient {
    * @internal
    */
   start<Input>(kind: Kind<Input>, input: Input, { again = false }: OnboardingOptions = {}): Promise<Started> {
-    const { taskQueue, dbaForm } = this.#parts.settings;
-    return kind.start(this.#parts.temporal, input, { taskQueue, dbaForm, again });
+    const { taskQueue, dbaForm, fourEyes } = this.#parts.settings;
+    return kind.start(this.#parts.temporal, input, { taskQueue, dbaForm, fourEyes, again });
   }
 
   /**

@@ -23,7 +23,7 @@ import {
 } from '../../messages/claims.js';
 import { LONGEST_CLAIM_DAYS, type TimelineEvent } from '../../messages/codes.js';
 import { privateRejection, rejection } from '../../messages/rejections.js';
-import type { AnswerKind, Claim, Resolution } from '../../messages/requirements.js';
+import { type Claim, NEVER_PROPOSED, type Resolution } from '../../messages/requirements.js';
 import { masked } from '../../platform/privacy/masked.js';
 import type { Answers } from './answers.js';
 import type { Cell } from './cell.js';
@@ -32,9 +32,6 @@ import type { PublishedState } from './published-state.js';
 import { accepted, claimsOf, openIn, withClaims, withProposal } from './requirements.js';
 import { inShort, isText, problemWithId } from './resolutions.js';
 import { recorded } from './state.js';
-
-/** A code has expired by the time of a confirmation, and a taken-back answer has no open requirement. */
-const NEVER_PROPOSED: readonly AnswerKind[] = ['code', 'take-back'];
 
 export class Claims {
   constructor(
@@ -114,7 +111,7 @@ export class Claims {
   readonly #validateProposal = (resolution: Resolution): void => {
     const kind = resolution?.answer?.kind;
     if (NEVER_PROPOSED.includes(kind)) throw rejection(`answer.kind: nobody can propose ${kind}`);
-    reject(this.answers.problemWith(resolution));
+    reject(this.answers.problemWith(resolution, true));
   };
 
   readonly #propose = async (resolution: Resolution): Promise<ProposalReceipt> => {
@@ -135,7 +132,7 @@ export class Claims {
       throw rejection('proposedAt: another answer is proposed now; read it before you confirm it');
     if (isSamePerson(actor, proposed.actor))
       throw rejection('actor: must not be the person who proposed the answer');
-    reject(this.answers.problemWith(proposed));
+    reject(this.answers.problemWith(proposed, true));
   };
 
   readonly #confirm = async (confirmation: Confirmation): Promise<ConfirmationReceipt> => {

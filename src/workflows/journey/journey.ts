@@ -14,6 +14,7 @@ import {
   RESOLVING,
   type Requirement,
   type RequirementKind,
+  type Resolved,
   resolveRequirement,
 } from '../../messages/requirements.js';
 import { Answers, answerTo, raise } from './answers.js';
@@ -49,7 +50,7 @@ interface Deadlines {
 
 export interface JourneyOptions<Memory, Input extends object>
   extends Omit<Beginning<Memory, Input>, 'dueInMs'> {
-  readonly input: Input & Deadlines;
+  readonly input: Input & Deadlines & Resolved;
   /** Whose fields people may correct. Default: nothing can be corrected. */
   readonly correctable?: CorrectableType;
   readonly nextSteps: NextSteps;

@@ -13,7 +13,7 @@ import {
   type UnfinishedWrite,
 } from '../../messages/onboarding-state.js';
 import type { OutboundEventType } from '../../messages/outbound-events.js';
-import type { Claim, Requirement, Resolution } from '../../messages/requirements.js';
+import type { Claim, FourEyes, Requirement, Resolution } from '../../messages/requirements.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 
 /** The published state without what has a slice of its own. */
@@ -50,7 +50,7 @@ export interface State<Memory = unknown, Input extends object = object> extends 
  * A requirement about to be raised. Its dates and its id are added. With `about`, what the partner may ask again, the id is
  * that text the first time, and has a number after it later: `note-1a2b-2`. Without it, requirements are numbered.
  */
-export type Question = Omit<Requirement, 'id' | 'raisedAt' | 'dueAt' | 'claim' | 'proposal'>;
+export type Question = Omit<Requirement, 'id' | 'raisedAt' | 'dueAt' | 'fourEyes' | 'claim' | 'proposal'>;
 
 /** A requirement with an answer that the workflow has not processed yet. */
 export interface Answered {
@@ -159,6 +159,7 @@ export interface Context {
   readonly dueInMs: number;
   /** Stands before each numbered id of a requirement. */
   readonly idPrefix: string;
+  readonly fourEyes: FourEyes;
 }
 
 /** A change of the state: a pure function. */

@@ -67,6 +67,7 @@ export async function runReceiver(
     client,
     taskQueue,
     dbaForm: 'shown',
+    fourEyes: [],
     posNames: [],
     accounts: {},
     logger: createLogger('trace', { write: (line) => void lines.push(line) }),

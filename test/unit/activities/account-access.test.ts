@@ -81,7 +81,7 @@ function process() {
     throw refusedAs(refusal);
   };
   const signIns: string[] = [];
-  const place = { system: 'boarding', account: undefined, taskQueue: 'gangway' } as const;
+  const place = { fourEyes: [], system: 'boarding', account: undefined, taskQueue: 'gangway' } as const;
   const access = new AccountAccess(place, {
     read: async ({ signal }) => {
       signIns.push(signal ? 'read' : 'read without end');

@@ -20,7 +20,11 @@ const began = (input: unknown, continuedExecutionRunId?: string) => ({
 const startOf = (runId: string) => began({}, { 'run-3': 'run-2', 'run-2': 'run-1' }[runId]);
 const backend = (answers: Answers) => {
   const { client, sent } = answering(answers);
-  return { backend: { client, taskQueue: 'gangway', dbaForm: 'shown', accounts: [] } as const, client, sent };
+  return {
+    backend: { client, taskQueue: 'gangway', dbaForm: 'shown', fourEyes: [], accounts: [] } as const,
+    client,
+    sent,
+  };
 };
 const describeWorkflowExecution = () => ({ workflowExecutionInfo: execution({ runId: 'run-3' }) });
 

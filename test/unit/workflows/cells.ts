@@ -26,7 +26,7 @@ export function cellOf({
   const state = requirements ? { ...blank, requirements } : blank;
   const cell = new Cell(
     state,
-    { workflowType, idPrefix, firstRunId: 'run-1', dueInMs: dueInHours * 3_600_000 },
+    { fourEyes: [], workflowType, idPrefix, firstRunId: 'run-1', dueInMs: dueInHours * 3_600_000 },
     {
       random: () => '',
       count: (each) => void counted.push(each),

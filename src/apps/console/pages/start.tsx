@@ -217,9 +217,9 @@ function StartPage({ path, parts, choices, typed, problems, digest, failure }: S
 /** Starts an onboarding, or shows the one of the same `externalId` that was there before. */
 async function started(visit: Visit, kind: Kind, input: AnyInput): Promise<Shown> {
   const { client, settings, visitor, audit } = visit;
-  const { taskQueue, dbaForm } = settings;
+  const { taskQueue, dbaForm, fourEyes } = settings;
   const { workflowId, started: isNew } = await promptly(client, () =>
-    kind.start(client, input, { taskQueue, dbaForm }),
+    kind.start(client, input, { taskQueue, dbaForm, fourEyes }),
   );
   const to = pathOf(workflowId);
   audit(visitor, { what: 'start', workflowId, detail: isNew ? 'started' : 'was there before' });

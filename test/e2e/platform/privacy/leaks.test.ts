@@ -245,7 +245,7 @@ async function changeAddress({ client, taskQueue }: Rig, marked: Markers): Promi
   const { workflowId } = await startOperation(
     client,
     { operation: 'change-address', key: 'marked', request },
-    { taskQueue },
+    { fourEyes: [], taskQueue },
   );
   // Not six digits: our own check rejects it and names the field.
   await client.workflow.getHandle(workflowId).result();

@@ -32,7 +32,7 @@ async function receiver(
   };
   const types: EventTypes = { 'x.v1': { data, event: z.looseObject({ data }), prepare: given } };
   const { client, deadlines } = answering({});
-  const backend = { client, taskQueue: 'gangway', dbaForm: 'shown', accounts: [] } as const;
+  const backend = { client, taskQueue: 'gangway', dbaForm: 'shown', fourEyes: [], accounts: [] } as const;
   const server = Fastify();
   server.removeAllContentTypeParsers();
   const log: { readonly msg: string; readonly kind?: string }[] = [];
