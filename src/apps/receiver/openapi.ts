@@ -7,6 +7,7 @@ import {
 } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { globalRegistry, z } from 'zod';
+import { isObject } from '../../messages/objects.js';
 import { capitalized } from '../../partners/bounds.js';
 import { json } from '../../partners/fields.js';
 import { reachable } from '../../partners/openapi/document.js';
@@ -50,7 +51,7 @@ const eventResult = z.object({
 
 export const batchResult = z.array(eventResult);
 
-const COMPONENTS = { Accepted: accepted, EventResult: eventResult, Problem: problem, ...NAMED };
+const COMPONENTS = { Accepted: accepted, EventResult: eventResult, Problem: problem, Json: json, ...NAMED };
 
 /** A response with its schema. */
 export type Documented = ReturnType<typeof response>;
@@ -92,9 +93,10 @@ export async function documentRoutes(server: FastifyInstance, requests: RequestS
     override({ zodSchema, jsonSchema }: OverrideContext) {
       const { id: _, ...meta } = globalRegistry.get(zodSchema) ?? {};
       Object.assign(jsonSchema, meta);
-      if (jsonSchema.format === 'int64') jsonSchema.anyOf = [...INT64];
-      // It contains itself, of which generators make no type.
-      if (zodSchema === json) for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+      if (jsonSchema.format === 'int64') {
+        for (const rule of ['type', 'format', 'minimum', 'maximum'] as const) delete jsonSchema[rule];
+        jsonSchema.anyOf = [...INT64];
+      }
       const type = types.get(zodSchema);
       if (type !== undefined) describeBody(jsonSchema, type);
     },
@@ -173,16 +175,62 @@ function usedComponents(transform: SwaggerTransformObject): SwaggerTransformObje
   return (routes) => {
     const document = transform(routes) as OpenAPIV3_1.Document;
     const { schemas = {}, ...components } = document.components ?? {};
-    const used = [...reachable(schemas, document.paths)];
+    const used = [...reachable(schemas, document.paths)].filter((name) => !isAnyJson(name));
     const named = used.map((name) => [plain(name), (schemas as Json)[name]]);
     const whole = { ...document, components: { ...components, schemas: Object.fromEntries(named) } };
-    return JSON.parse(JSON.stringify(whole), (key, value) => (key === '$ref' ? plain(value) : value));
+    const made = JSON.parse(JSON.stringify(whole), (key, value) =>
+      key === '$ref' ? plain(value) : isAnyJson(value?.$ref) ? {} : value,
+    );
+    nameVariants(made);
+    return made;
   };
+}
+
+/** Gives each object of a union a name. Some generators make each type without a name twice, and then drop both. */
+function nameVariants({ paths, components: { schemas } }: { paths: Mutable; components: { schemas: Mutable } }): void {
+  const visit = (part: unknown, name: string): void => {
+    if (Array.isArray(part)) for (const each of part) visit(each, name);
+    if (!isObject(part)) return;
+    for (const [key, value] of Object.entries(part)) {
+      if (key === 'properties' && isObject(value))
+        for (const [field, schema] of Object.entries(value)) visit(schema, `${name}.${field}`);
+      else if ((key === 'oneOf' || key === 'anyOf') && Array.isArray(value))
+        part[key] = value.map((variant, index) => named(variant, name, index));
+      else visit(value, name);
+    }
+  };
+  const named = (variant: Mutable, around: string, index: number): unknown => {
+    const { properties } = variant;
+    const tag = isObject(properties) && Object.values(properties).find((each) => isObject(each) && 'const' in each);
+    const name = typeName(`${around}.${(tag as Mutable)?.['const'] ?? index + 1}`);
+    if (!properties || name in schemas) {
+      visit(variant, name);
+      return variant;
+    }
+    schemas[name] = variant;
+    visit(variant, name);
+    return { $ref: `#/components/schemas/${name}` };
+  };
+  for (const [name, schema] of Object.entries(schemas)) visit(schema, name);
+  for (const item of Object.values(paths)) {
+    for (const operation of Object.values(item as Mutable))
+      visit(operation, String((operation as Mutable)['operationId']));
+  }
+}
+
+type Mutable = Record<string, unknown>;
+
+/** Any JSON contains itself, of which generators make no type. */
+function isAnyJson(name: unknown): boolean {
+  return typeof name === 'string' && /(^|\/)Json$/.test(plain(name));
 }
 
 /** `MerchantBoardingRequestedV1Data` of `merchant.boarding.requested.v1.data`: generators make types and files of it. */
 function typeName(name: string): string {
-  return name.split('.').map(capitalized).join('');
+  return name
+    .split(/[^A-Za-z0-9]+/)
+    .map(capitalized)
+    .join('');
 }
 
 function plain(name: string): string {

@@ -55,6 +55,11 @@ const METHODS: readonly (readonly [path: RegExp, methods: string])[] = [
  * about. The log names each call, and contains no bodies.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Listening> {
+  return listen(await receiverOf(options), options);
+}
+
+/** The same, which does not listen yet. */
+export async function receiverOf(options: ReceiverOptions): Promise<FastifyInstance> {
   const { client, taskQueue, dbaForm, fourEyes, logger, secrets, requestsPerMinute } = options;
   const { registry = new Registry() } = options;
   const server = serverWithin(options.limits ?? { headersMs: 10_000, requestMs: 30_000, uploadMs: 300_000 }, {
@@ -100,7 +105,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Listening
     partnerWebhookRoutes({ rules: options.webhooks, nudges, count: metrics.webhooks, logger }),
   );
   monitoringRoutes(server, client);
-  return listen(server, options);
+  return server;
 }
 
 function rejectUnknown(server: FastifyInstance, routes: readonly ApiRoute[]): void {

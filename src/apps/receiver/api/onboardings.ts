@@ -67,13 +67,13 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
       reply: listOnboardings,
     }),
     defineRoute({
-      line: 'PUT /v1/onboardings/{externalId}',
+      line: 'PUT /v1/onboardings/{onboarding}',
       name: 'start-onboarding',
       summary: 'Start an onboarding, or attach to the one that was started before with the same input',
       scope: 'start',
       params: shapes.externalIdPath,
       // The schema of its type checks a body, once the type is known.
-      body: z.union(Object.values(bodies)) as z.ZodType<never>,
+      body: z.union(Object.values(bodies)) as z.ZodType,
       responses: {
         200: response('The onboarding was started before, with the same input', shapes.started),
         202: response('Temporal has the onboarding', shapes.started),
@@ -203,7 +203,7 @@ function rowOf(listed: Listed) {
 
 async function startOnboarding(call: Call<z.output<typeof shapes.externalIdPath>>) {
   const { backend, known, client, sent, reply } = call;
-  const { externalId } = call.params;
+  const externalId = call.params.onboarding;
   const {
     type: [, kind],
     ...fields

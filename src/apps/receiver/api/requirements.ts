@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { changeable } from '../../../activities/corrections.js';
-import { programActor } from '../../../messages/actors.js';
-import { isSamePerson } from '../../../messages/claims.js';
+import { isSamePerson, programActor } from '../../../messages/actors.js';
 import { isCustomer, partsOfId } from '../../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
 import type { Resolution } from '../../../messages/requirements.js';

@@ -3,6 +3,7 @@ import { isPersonName, PERSON_NAME_RULE } from '../../../messages/actors.js';
 import { LONGEST_REMARK } from '../../../messages/claims.js';
 import { DEFAULT_CLAIM_HOURS, LONGEST_CLAIM_DAYS } from '../../../messages/codes.js';
 import { EACH_ONBOARDING, ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
+import { STAGES, type Stage } from '../../../messages/onboarding-state.js';
 import { REQUIREMENT_KINDS } from '../../../messages/requirements.js';
 import { SYSTEM_NAMES } from '../../../partners/names.js';
 import { answerBody, requirementView } from '../../../services/inbox/requirement-view.js';
@@ -28,7 +29,8 @@ const since = (what: string) =>
 const flag = z
   .enum(['true', 'false'])
   .transform((text) => text === 'true')
-  .optional();
+  .optional()
+  .meta({ type: 'boolean', enum: undefined });
 
 const limit = z.coerce.number().int().min(1).max(200).default(50);
 const cursor = z.string().min(1).max(4_000).optional().describe('`next` of the page before');
@@ -38,12 +40,15 @@ const workflowId = short.meta({ examples: [EXAMPLE] });
 
 export const onboardingPath = z.object({ onboarding: workflowId });
 export const requirementPath = z.object({ onboarding: workflowId, id: short.meta({ examples: ['note-1'] }) });
-export const externalIdPath = z.object({ externalId: short.meta({ examples: ['m-1001'] }) });
+/** OpenAPI has one name for a place in a path, whatever the method. */
+export const externalIdPath = z.object({
+  onboarding: short.meta({ description: 'Your key, the `externalId`', examples: ['m-1001'] }),
+});
 
 export const onboardingQuery = z.strictObject({
   type: z.enum(NOUNS).optional(),
   account: short.optional().describe('A partner account; `default` for the one without a name'),
-  stage: short.optional(),
+  stage: z.enum(STAGES as [Stage, ...Stage[]]).optional(),
   partnerStatus: short.optional(),
   state: z.enum(['running', 'ended']).optional(),
   waiting: flag.describe('`true`: only those that wait for a person'),
