@@ -21,15 +21,24 @@ export interface RequestSchemas {
   readonly bodies: Readonly<Record<string, z.ZodType>>;
 }
 
+const wrongFields = z
+  .array(z.object({ field: z.string(), message: z.string() }))
+  .optional()
+  .describe('Every wrong field of the request, with its rule');
+
+const eventResult = z.object({
+  status: z.int(),
+  ...{ workflowId: z.string().optional(), type: z.string().optional(), title: z.string().optional() },
+  ...{ detail: z.string().optional(), errors: wrongFields },
+});
+
 const problem = z.object({
   type: z.string().meta({ examples: ['urn:gangway:problem:invalid'] }),
   title: z.string(),
   status: z.int(),
   detail: z.string(),
-  errors: z
-    .array(z.object({ field: z.string(), message: z.string() }))
-    .optional()
-    .describe('Every wrong field of the request, with its rule'),
+  errors: wrongFields,
+  events: z.array(eventResult).optional().describe('For a batch of events: the result of each'),
   first: z
     .object({
       event: z.string(),
@@ -42,12 +51,6 @@ const problem = z.object({
 });
 
 export const accepted = z.object({ workflowId: z.string() });
-
-const eventResult = z.object({
-  status: z.int(),
-  ...{ workflowId: z.string().optional(), type: z.string().optional(), title: z.string().optional() },
-  ...{ detail: z.string().optional(), errors: problem.shape.errors },
-});
 
 export const batchResult = z.array(eventResult);
 

@@ -40,6 +40,8 @@ interface Spec<Params, Query, Body> {
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
+  /** What the OpenAPI document shows in place of the body's schema, for a route that checks its body itself. */
+  readonly shownBody?: z.ZodType;
   readonly headers?: readonly string[];
   /** The body is a file of a form, which the route reads itself. */
   readonly takesFile?: true;
@@ -66,14 +68,14 @@ const NOTHING = z.strictObject({});
 
 const ALWAYS = [401, 403, 422, 429, 503];
 
-function schemaOf({ name, summary, params, query, body, headers = [], ...route }: ApiRoute) {
+function schemaOf({ name, summary, params, query, body, shownBody = body, headers = [], ...route }: ApiRoute) {
   return {
     ...{ operationId: name, summary, security: [{ bearer: [] }] },
     ...(params && { params }),
     ...(query && { querystring: query }),
     ...(headers.length > 0 && { headers: optionalHeaders(headers) }),
     ...(body && {
-      body: { content: { [route.takesFile ? 'multipart/form-data' : 'application/json']: { schema: body } } },
+      body: { content: { [route.takesFile ? 'multipart/form-data' : 'application/json']: { schema: shownBody } } },
     }),
     response: {
       ...route.responses,

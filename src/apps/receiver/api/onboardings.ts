@@ -72,8 +72,9 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
       summary: 'Start an onboarding, or attach to the one that was started before with the same input',
       scope: 'start',
       params: shapes.externalIdPath,
-      // The schema of its type checks a body, once the type is known.
-      body: z.union(Object.values(bodies)) as z.ZodType,
+      // The schema of its type checks it, once the type is known.
+      body: z.unknown(),
+      shownBody: z.union(Object.values(bodies)),
       responses: {
         200: response('The onboarding was started before, with the same input', shapes.started),
         202: response('Temporal has the onboarding', shapes.started),
