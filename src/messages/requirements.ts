@@ -126,6 +126,13 @@ export interface Resolution {
   readonly reason: string;
 }
 
+/** Identifies a request, so that it is applied once, in whichever run of the workflow it arrives again. */
+export interface RequestKey {
+  readonly id: string;
+  /** A hash of the request. The same id with another one is refused. Absent: it is not compared. */
+  readonly body?: string;
+}
+
 /** Confirms that a resolution was accepted. */
 export interface ResolutionReceipt {
   readonly requirementId: string;
@@ -139,4 +146,6 @@ export interface ResolutionReceipt {
 export const RESOLVING = 'Answers a requirement. The tab User Metadata shows the JSON for Data.';
 
 /** Answers any requirement. A resolution that does not fit is rejected by the validator and leaves no history. */
-export const resolveRequirement = defineUpdate<ResolutionReceipt, [Resolution]>('resolveRequirement');
+export const resolveRequirement = defineUpdate<ResolutionReceipt, [Resolution, RequestKey?]>(
+  'resolveRequirement',
+);

@@ -6,6 +6,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
+import { looksLikeProgram } from '../messages/actors.js';
 import type { DbaForm } from '../messages/listed.js';
 import {
   type FourEyes,
@@ -17,11 +18,10 @@ import { json } from '../partners/fields.js';
 import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
-import { startOfRun } from './history.js';
 import type { Kind } from './kinds/kind.js';
 import { findOnboarding, UnknownOnboarding } from './onboardings.js';
 import { differenceFromStart, type SendStart, type Started } from './start.js';
-import { ifFound } from './unavailable.js';
+import { sendUpdate } from './updates.js';
 
 /** The requests of other programs, over HTTP or Nexus: an onboarding, an answer, a state. */
 
@@ -130,12 +130,11 @@ const answer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('abandon') }),
 ]);
 
-export const whoAndWhy = { id: onboardingName, requirementId: text, actor: text, reason: text };
+const person = text.refine((actor) => !looksLikeProgram(actor), 'must not look like a client of the API');
+
+export const whoAndWhy = { id: onboardingName, requirementId: text, actor: person, reason: text };
 
 export const givenAnswer = z.strictObject({ ...whoAndWhy, answer });
-
-/** The number of runs of one workflow that are searched for an earlier delivery. */
-const MAX_RUNS = 20;
 
 /**
  * Answers a requirement. The same `updateId` again is the same answer: it changes nothing, and succeeds if the first one did.
@@ -148,18 +147,12 @@ export async function resolveOnce(
   updateId: string,
 ): Promise<{ readonly workflowId: string; readonly receipt: ResolutionReceipt }> {
   const { client } = backend;
-  const { workflowId, runId } = await find(backend, id);
-  // First, because an answer that an earlier run accepted may have been taken back since: it must not come a second time.
-  const earlier = await earlierReceipt(client, { workflowId, runId }, updateId);
-  if (earlier) return { workflowId, receipt: earlier };
+  const { workflowId } = await find(backend, id);
   try {
-    const handle = client.workflow.getHandle(workflowId);
     // The union of answers is the same, except for fields that may be undefined there.
-    const args = [resolution as Resolution] as const;
-    return {
-      workflowId,
-      receipt: await handle.executeUpdate(resolveRequirement, { args: [...args], updateId }),
-    };
+    const given = resolution as Resolution;
+    const receipt = await sendUpdate(client, workflowId, resolveRequirement, given, { id: updateId });
+    return { workflowId, receipt };
   } catch (error) {
     throw refusalOf(error) ?? error;
   }
@@ -174,29 +167,4 @@ function refusalOf(error: unknown): Refusal | undefined {
   if (field === undefined || rule === undefined) return undefined;
   if (field === 'requirementId') return new Refusal('not-open', 'no requirement with this id is open');
   return new Refusal('invalid', 'the requirement does not accept this answer', [{ field, message: rule }]);
-}
-
-/**
- * The receipt of an update with this id that was accepted before. Temporal itself checks the current run only; a long onboarding
- * has several.
- */
-export async function earlierReceipt(
-  client: Client,
-  { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
-  updateId: string,
-): Promise<ResolutionReceipt | undefined> {
-  let run: string | undefined = runId;
-  for (let count = 0; run && count < MAX_RUNS; count++) {
-    const update = client.workflow.getHandle(workflowId, run).getUpdateHandle<ResolutionReceipt>(updateId);
-    const receipt = await update.result().catch(ifNotAccepted);
-    if (receipt) return receipt;
-    // Temporal forgets the runs before the last one.
-    run = (await ifFound(startOfRun(client, workflowId, run)))?.continuedExecutionRunId || undefined;
-  }
-  return undefined;
-}
-
-function ifNotAccepted(error: unknown): undefined {
-  if (error instanceof WorkflowNotFoundError || error instanceof WorkflowUpdateFailedError) return undefined;
-  throw error;
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { decodeJwt } from 'jose';
 import { z } from 'zod';
+import { CLIENT_NAME } from '../../messages/actors.js';
 import { problemText } from '../../partners/bounds.js';
 import { fieldProblems } from '../../partners/rules-in-words.js';
 import {
@@ -39,7 +40,7 @@ const PREFIX = 'sha256:';
 
 const clientLine = z
   .strictObject({
-    name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 of a-z, 0-9 and "-"'),
+    name: z.string().regex(CLIENT_NAME, 'must be 1 to 40 of a-z, 0-9 and "-"'),
     tokens: z
       .array(z.string().regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256:<64 hexadecimal digits>'))
       .min(1)

@@ -18,11 +18,13 @@ import {
   resolveRequirement,
 } from '../../messages/requirements.js';
 import { Answers, answerTo, raise } from './answers.js';
+import type { Cell } from './cell.js';
 import { Claims } from './claims.js';
 import type { NextSteps } from './current-details.js';
 import { CustomerReports } from './customer-reports.js';
 import { inWords, runToEnd, watchDeadlines } from './ending.js';
 import { CorrectableInput } from './input.js';
+import { once, unlessKnown } from './keys.js';
 import { PublishedState } from './published-state.js';
 import {
   Abandoned,
@@ -179,7 +181,7 @@ export class Journey<Memory = unknown, Input extends object = object>
 
   #handle(): void {
     handleState(this.state);
-    handleAnswers(this.#answers);
+    handleAnswers(this.cell, this.#answers);
     if (this.options.correctable)
       setHandler(inputQuery, () => this.input.at(this.state.facts), {
         description: 'The input with all corrections',
@@ -196,6 +198,10 @@ export function handleState(state: PublishedState): void {
   });
 }
 
-export function handleAnswers({ resolve, validate }: Pick<Answers, 'resolve' | 'validate'>): void {
-  setHandler(resolveRequirement, resolve, { validator: validate, description: RESOLVING });
+export function handleAnswers(
+  cell: Cell,
+  { resolve, validate }: Pick<Answers, 'resolve' | 'validate'>,
+): void {
+  const validator = unlessKnown(cell, validate);
+  setHandler(resolveRequirement, once(cell, resolve), { validator, description: RESOLVING });
 }

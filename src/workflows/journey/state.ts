@@ -13,7 +13,7 @@ import {
   type UnfinishedWrite,
 } from '../../messages/onboarding-state.js';
 import type { OutboundEventType } from '../../messages/outbound-events.js';
-import type { Claim, FourEyes, Requirement, Resolution } from '../../messages/requirements.js';
+import type { Claim, FourEyes, RequestKey, Requirement, Resolution } from '../../messages/requirements.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 
 /** The published state without what has a slice of its own. */
@@ -39,6 +39,8 @@ export interface State<Memory = unknown, Input extends object = object> extends 
   readonly poll: Polled;
   readonly reports: Reported;
   readonly events: OutboundEventsState;
+  /** Those of the last updates, the latest last: see keys.ts. */
+  readonly keys: readonly KnownKey[];
   /** What people read about the end, besides the outcome and the IDs. */
   readonly ended?: Ended;
   readonly memory: Memory;
@@ -138,6 +140,11 @@ export interface PendingEvent {
   readonly data: object;
 }
 
+/** The key of an update. The receipt is absent while the update is applied. */
+export interface KnownKey extends RequestKey {
+  readonly receipt?: object;
+}
+
 export type Command = Count | { readonly publish: 'events' };
 
 /** Adds one to the counter of a timeline event. */
@@ -181,6 +188,7 @@ export function initialState<Memory, Input extends object>(
     poll: {},
     reports: { number: 0, run: '' },
     events: { sequence: 0, last: '', pending: [] },
+    keys: [],
     memory,
     commands: [],
   };

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { identityOf } from '../../../messages/claims.js';
+import { identityOf } from '../../../messages/actors.js';
 import { OF_PARTS } from '../../../messages/kinds.js';
 import { defined } from '../../../messages/objects.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';

@@ -8,7 +8,7 @@ import { NEED_REASON } from '../../../services/inbox/answering.js';
 import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } from '../answer.js';
 import type { CorrectionField } from '../correction-fields.js';
 import { type Fields, LIST, pathOf, withList } from '../query.js';
-import { hasRole, useVisit, type Visit } from '../route.js';
+import { hasRole, useVisit } from '../route.js';
 import { Correction } from './input-fields.js';
 import { Field, type FieldProps, Form, Problem } from './parts.js';
 

@@ -98,7 +98,7 @@ function onceOf({ client, request, sent }: Call): Once | undefined {
   if (key === undefined) return undefined;
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))
     throw invalid([{ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }]);
-  return { key: `${client.name}/${key}`, body: [request.url.split('?')[0], sent] };
+  return { key: `${client.name}/${key}`, body: sent };
 }
 
 /** The workflow that asks: of a customer, the part, which has the claims. */

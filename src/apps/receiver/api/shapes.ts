@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isPersonName, PERSON_NAME_RULE } from '../../../messages/actors.js';
+import { PERSON_NAME, PERSON_NAME_RULE } from '../../../messages/actors.js';
 import { LONGEST_REMARK } from '../../../messages/claims.js';
 import { DEFAULT_CLAIM_HOURS, LONGEST_CLAIM_DAYS } from '../../../messages/codes.js';
 import { EACH_ONBOARDING, ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
@@ -93,8 +93,8 @@ export const reportQuery = z.strictObject({
 
 const person = z
   .string()
-  .max(100)
-  .refine(isPersonName, PERSON_NAME_RULE)
+  .max(200)
+  .refine((text) => PERSON_NAME.test(text), PERSON_NAME_RULE)
   .optional()
   .meta({ description: 'The person for whom the program acts', examples: ['Ada Park'] });
 

@@ -1,0 +1,72 @@
+// Keeps F9.
+/** The keys of updates: a slice of the state, so an update that arrives again is applied once, also in a later run. */
+import { isObject } from '../../messages/objects.js';
+import { rejection } from '../../messages/rejections.js';
+import type { RequestKey } from '../../messages/requirements.js';
+import type { Cell } from './cell.js';
+import type { KnownKey, State, Transition } from './state.js';
+
+/** The number of keys that a workflow keeps. An update with an older one counts as a new update. */
+const MOST_KEYS = 100;
+
+const begun =
+  (key: RequestKey): Transition =>
+  (state) => ({ ...state, keys: [...state.keys, { ...key }].slice(-MOST_KEYS) });
+
+const finished =
+  (key: RequestKey, receipt: object): Transition =>
+  (state) => ({
+    ...state,
+    keys: state.keys.map((known) => (known.id === key.id ? { ...known, receipt } : known)),
+  });
+
+const forgotten =
+  (key: RequestKey): Transition =>
+  (state) => ({ ...state, keys: state.keys.filter(({ id }) => id !== key.id) });
+
+function known({ keys }: State, key: RequestKey): KnownKey | undefined {
+  return keys.find(({ id }) => id === key.id);
+}
+
+type Update<Request, Receipt> = (request: Request, key?: RequestKey) => Promise<Receipt>;
+
+/** Applies an update once for each key. A receipt is kept without the answer, which may be long. */
+export function once<Request, Receipt extends object>(
+  cell: Cell,
+  apply: (request: Request) => Promise<Receipt>,
+): Update<Request, Receipt> {
+  return async (request, key) => {
+    if (!key) return apply(request);
+    cell.update(begun(key));
+    try {
+      const receipt: Receipt & { readonly resolution?: unknown } = await apply(request);
+      const { resolution: _, ...kept } = receipt;
+      cell.update(finished(key, kept));
+      return receipt;
+    } catch (error) {
+      cell.update(forgotten(key));
+      throw error;
+    }
+  };
+}
+
+/** The validator of an update that {@link once} applies. A request that was accepted before leaves no history. */
+export function unlessKnown<Request>(
+  cell: Cell,
+  validate: (request: Request) => void,
+): (request: Request, key?: RequestKey) => void {
+  return (request, key) => {
+    const before = key && known(cell.state, checked(key));
+    if (!before) return validate(request);
+    if (before.body !== key.body) throw rejection('key: belongs to another request', 'KeyReused');
+    if (before.receipt) throw rejection('it was accepted before', 'AcceptedBefore', before.receipt);
+    throw rejection('key: this request is being applied; send it again later');
+  };
+}
+
+/** A program other than ours may send any JSON. @throws {ApplicationFailure} */
+function checked(key: RequestKey): RequestKey {
+  const isText = (text: unknown) => typeof text === 'string' && /^[!-~]{1,100}$/.test(text);
+  if (isObject(key) && isText(key.id) && (key.body === undefined || isText(key.body))) return key;
+  throw rejection('key: must have an id of 1 to 100 characters of ASCII without spaces');
+}
