@@ -1,6 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import { CLIENT_NAME } from '../../messages/actors.js';
@@ -15,6 +14,7 @@ import {
 } from '../../platform/http/server.js';
 import { BadSetting, secureUrl } from '../../platform/settings/settings.js';
 import { UNNAMED } from '../../services/reports/report.js';
+import { check } from '../../services/texts/invalid-input.js';
 import { Problem } from './problems.js';
 
 /**
@@ -66,13 +66,12 @@ const SETTING = 'API_CLIENTS_FILE';
 const MOST_CLIENTS = 1_000;
 const MOST_BYTES = 1024 * 1024;
 
-/** Returns a new token with the line for the file. The token is kept nowhere. */
+/** Returns a client with a new token, which is kept nowhere. @throws {InvalidInput} */
 export function newClient(name: string, scopes: readonly string[], accounts: readonly string[] | undefined) {
   const token = `gangway_${randomBytes(32).toString('base64url')}`;
-  const tokens = [PREFIX + hash('sha256', token)];
-  const line = JSON.stringify({ name, tokens, scopes, ...(accounts && { accounts }) });
-  clientsIn(line, accounts ?? []);
-  return { token, line };
+  const client = { name, tokens: [PREFIX + hash('sha256', token)], scopes, ...(accounts && { accounts }) };
+  check(clientLine, client, 'the client', 'nothing was made');
+  return { token, client };
 }
 
 /**
@@ -173,10 +172,8 @@ export function followClients(file: string | undefined, accounts: readonly strin
     if (file === undefined || bearerIn(authorization) === undefined) return undefined;
     if (performance.now() - lookedAt > NOTICED_MS) {
       lookedAt = performance.now();
-      const now = await stat(file, { bigint: true }).then(
-        ({ ino, ctimeNs, size }) => `${ino} ${ctimeNs} ${size}`,
-        () => 'missing',
-      );
+      const { ino, ctimeNs, size } = statSync(file, { bigint: true, throwIfNoEntry: false }) ?? {};
+      const now = `${ino} ${ctimeNs} ${size}`;
       if (now !== version) {
         try {
           identify = identifyAmong(readClients(file, accounts));

@@ -41,10 +41,8 @@ const problem = z.object({
   events: z.array(eventResult).optional().describe('For a batch of events: the result of each'),
   first: z
     .object({
-      event: z.string(),
-      at: z.string(),
-      actor: z.string().optional(),
-      detail: z.string().optional(),
+      ...{ event: z.string(), at: z.string(), actor: z.string().optional() },
+      ...{ detail: z.string().optional(), reason: z.string().optional() },
     })
     .optional()
     .describe('Who was first'),
@@ -190,7 +188,13 @@ function usedComponents(transform: SwaggerTransformObject): SwaggerTransformObje
 }
 
 /** Gives each object of a union a name. Some generators make each type without a name twice, and then drop both. */
-function nameVariants({ paths, components: { schemas } }: { paths: Mutable; components: { schemas: Mutable } }): void {
+function nameVariants({
+  paths,
+  components: { schemas },
+}: {
+  paths: Mutable;
+  components: { schemas: Mutable };
+}): void {
   const visit = (part: unknown, name: string): void => {
     if (Array.isArray(part)) for (const each of part) visit(each, name);
     if (!isObject(part)) return;
@@ -204,7 +208,8 @@ function nameVariants({ paths, components: { schemas } }: { paths: Mutable; comp
   };
   const named = (variant: Mutable, around: string, index: number): unknown => {
     const { properties } = variant;
-    const tag = isObject(properties) && Object.values(properties).find((each) => isObject(each) && 'const' in each);
+    const tag =
+      isObject(properties) && Object.values(properties).find((each) => isObject(each) && 'const' in each);
     const name = typeName(`${around}.${(tag as Mutable)?.['const'] ?? index + 1}`);
     if (!properties || name in schemas) {
       visit(variant, name);

@@ -117,7 +117,7 @@ function rejectUnknown(server: FastifyInstance, routes: readonly ApiRoute[]): vo
   server.setNotFoundHandler(({ url }) => {
     const path = url.split('?')[0] ?? '';
     const methods = [...METHODS, ...lines].flatMap(([pattern, own]) => (pattern.test(path) ? [own] : []));
-    const allow = methods.join(', ');
+    const allow = methods.sort().join(', ');
     if (allow === '') throw new Problem('unknown-path', '/openapi.json lists all paths');
     throw new Problem('wrong-method', `use ${allow}`, { headers: { allow } });
   });

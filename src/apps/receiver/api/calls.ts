@@ -68,14 +68,25 @@ const NOTHING = z.strictObject({});
 
 const ALWAYS = [401, 403, 422, 429, 503];
 
-function schemaOf({ name, summary, params, query, body, shownBody = body, headers = [], ...route }: ApiRoute) {
+function schemaOf({
+  name,
+  summary,
+  params,
+  query,
+  body,
+  shownBody = body,
+  headers = [],
+  ...route
+}: ApiRoute) {
   return {
     ...{ operationId: name, summary, security: [{ bearer: [] }] },
     ...(params && { params }),
     ...(query && { querystring: query }),
     ...(headers.length > 0 && { headers: optionalHeaders(headers) }),
     ...(body && {
-      body: { content: { [route.takesFile ? 'multipart/form-data' : 'application/json']: { schema: shownBody } } },
+      body: {
+        content: { [route.takesFile ? 'multipart/form-data' : 'application/json']: { schema: shownBody } },
+      },
     }),
     response: {
       ...route.responses,

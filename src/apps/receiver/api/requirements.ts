@@ -300,7 +300,8 @@ async function problemOf(call: Call<Path>, workflowId: string, error: unknown): 
   if (!taken) return invalid(errors);
   const state = await stateOf(call.backend.client, workflowId, DEADLINE_MS);
   const detail = taken.message.replace(/; (?:open|unsent): .*$/s, '');
-  return new Problem('not-open', detail, { more: firstIn(call, state) });
+  const isOpen = state.requirements.some(({ id }) => id === call.params.id);
+  return new Problem(isOpen ? 'not-first' : 'not-open', detail, { more: firstIn(call, state) });
 }
 
 const FIRST: readonly TimelineEntry['event'][] = [
