@@ -100,7 +100,7 @@ function jsonIn(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    return undefined;
+    return null;
   }
 }
 

@@ -70,14 +70,11 @@ export interface RunningReceiver {
   log(): string;
 }
 
-/** A receiver of its own, which the test calls by HTTP and JSON text only. */
-export async function runReceiver(
-  { client, taskQueue }: Pick<Rig, 'client' | 'taskQueue'>,
-  options: Partial<ReceiverOptions> = {},
-  until: Until = testEnds,
-): Promise<RunningReceiver> {
-  const lines: string[] = [];
-  const settings: ReceiverOptions = {
+/** The options of a receiver whose client is {@link CRM}. */
+export function receiverOptions(
+  options: Partial<ReceiverOptions> & Pick<ReceiverOptions, 'client' | 'taskQueue'>,
+): ReceiverOptions {
+  return {
     host: '127.0.0.1',
     port: 0,
     secrets: [SECRET],
@@ -86,15 +83,24 @@ export async function runReceiver(
     requestsPerMinute: 1_000,
     trustedProxies: [],
     webhooks: NO_WEBHOOKS,
-    client,
-    taskQueue,
     dbaForm: 'shown',
     fourEyes: [],
     posNames: [],
     accounts: {},
-    logger: createLogger('trace', { write: (line) => void lines.push(line) }),
+    logger: createLogger('silent'),
     ...options,
   };
+}
+
+/** A receiver of its own, which the test calls by HTTP and JSON text only. */
+export async function runReceiver(
+  { client, taskQueue }: Pick<Rig, 'client' | 'taskQueue'>,
+  options: Partial<ReceiverOptions> = {},
+  until: Until = testEnds,
+): Promise<RunningReceiver> {
+  const lines: string[] = [];
+  const logger = createLogger('trace', { write: (line) => void lines.push(line) });
+  const settings = receiverOptions({ client, taskQueue, logger, ...options });
   const server = await asApp(() => startReceiver(settings));
   until(() => server.close());
   const call: RunningReceiver['call'] = (line, body, headers) => send(server.url, line, body, headers);

@@ -5,7 +5,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type FormKind,
   isPreviewed,
-  mayMoveMoney,
   readAnswer,
   roleFor,
 } from '../../../../src/apps/console/answer.js';
@@ -13,6 +12,7 @@ import { Fields } from '../../../../src/apps/console/query.js';
 import type { Role } from '../../../../src/apps/console/route.js';
 import { businessOnboardingInput, merchantBoardingInput } from '../../../../src/messages/inputs.js';
 import type { AnswerKind, Requirement, RequirementKind } from '../../../../src/messages/requirements.js';
+import { mayMoveMoney } from '../../../../src/services/forms/corrections.js';
 import { InvalidInput } from '../../../../src/services/texts/invalid-input.js';
 import { stoppedAt } from '../../../rigs/clock.js';
 import {

@@ -12,7 +12,7 @@ describe('the settings of the receiver', () => {
     const merchant: [string, string] = ['merchantProfileId', 'MerchantProfileId'];
     expect(loadReceiverSettings({})).toEqual({
       ...{ dbaForm: 'shown', host: '127.0.0.1', port: 8082, secrets: [], clientsFile: undefined },
-      documentDir: 'documents',
+      ...{ documentDir: 'documents', fourEyes: [] },
       ...{ requestsPerMinute: 3_000, trustedProxies: [], payloadKeys: undefined, taskQueue: 'gangway' },
       webhooks: {
         banking: off(['profileId', 'BankingProfileId'], merchant),
