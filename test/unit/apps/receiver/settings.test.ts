@@ -11,7 +11,7 @@ describe('the settings of the receiver', () => {
     });
     const merchant: [string, string] = ['merchantProfileId', 'MerchantProfileId'];
     expect(loadReceiverSettings({})).toEqual({
-      ...{ dbaForm: 'shown', host: '127.0.0.1', port: 8082, secrets: [], tokens: [] },
+      ...{ dbaForm: 'shown', fourEyes: [], host: '127.0.0.1', port: 8082, secrets: [], tokens: [] },
       ...{ requestsPerMinute: 3_000, trustedProxies: [], payloadKeys: undefined, taskQueue: 'gangway' },
       webhooks: {
         banking: off(['profileId', 'BankingProfileId'], merchant),
