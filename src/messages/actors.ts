@@ -4,8 +4,10 @@ import { defined } from './objects.js';
 /** The name of a program. */
 export const CLIENT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
-/** The name of a person for whom a program acts. */
-export const PERSON_NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} .'’_@+-]{0,99}(?:\([\p{L}\p{N}._@+|:-]{1,64}\))?$/u;
+/** Reports whether a program may act for a person of this name. */
+export function isPersonName(name: string): boolean {
+  return /^[\p{L}\p{N}][\p{L}\p{M}\p{N} .'’_@+-]{0,99}(?:\([\p{L}\p{N}._@+|:-]{1,64}\))?$/u.test(name);
+}
 
 export const PERSON_NAME_RULE =
   "must be 1 to 100 letters, digits, spaces and . ' _ @ + -, and may end with an ID, as in Ada Park (ada-17)";

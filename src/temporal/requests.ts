@@ -118,7 +118,8 @@ export const documentRefs = z
   .array(z.strictObject({ key: text, fileName: text, contentType: text }))
   .min(1, 'must name at least one');
 
-const answer = z.discriminatedUnion('kind', [
+/** An answer to an open requirement. */
+export const answerBody = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('text'), text }),
   z.strictObject({ kind: z.literal('documents'), documents: documentRefs }),
   z.strictObject({ kind: z.literal('correction'), patch: z.record(z.string(), json) }),
@@ -126,8 +127,12 @@ const answer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('retry') }),
   z.strictObject({ kind: z.literal('code'), code: text }),
   z.strictObject({ kind: z.literal('choice'), choice: text }),
-  z.strictObject({ kind: z.literal('take-back') }),
   z.strictObject({ kind: z.literal('abandon') }),
+]);
+
+const answer = z.discriminatedUnion('kind', [
+  ...answerBody.options,
+  z.strictObject({ kind: z.literal('take-back') }),
 ]);
 
 const person = text.refine((actor) => !looksLikeProgram(actor), 'must not look like a client of the API');

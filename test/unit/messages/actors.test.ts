@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
   CLIENT_NAME,
+  isPersonName,
   isSamePerson,
   looksLikeProgram,
   mayBeProposer,
-  PERSON_NAME,
   partsOfActor,
   programActor,
 } from '../../../src/messages/actors.js';
@@ -90,7 +90,7 @@ describe('the actor of a program', () => {
     ['Ada\u200bPark', false],
     ['a'.repeat(101), false],
   ])('a person may be called %j: %j', (name, may) => {
-    expect(PERSON_NAME.test(name)).toBe(may);
+    expect(isPersonName(name)).toBe(may);
   });
 
   it.each([

@@ -271,7 +271,7 @@ async function readRequirement(call: Call<Path, z.output<typeof shapes.readQuery
   if (isProposed && !takesCorrection) await inputShown(call, workflowId, 'private', params.id);
   const proposed = isProposed ? await proposedAnswerOf(client, workflowId, params.id) : undefined;
   return {
-    requirement: viewOf(workflowId, requirement, correctable, known),
+    requirement: viewOf(workflowId, requirement, known, correctable),
     input,
     proposed: proposed?.answer,
   };

@@ -6,7 +6,8 @@ import { EACH_ONBOARDING, ONBOARDINGS, type OnboardingType } from '../../../mess
 import { STAGES, type Stage } from '../../../messages/onboarding-state.js';
 import { REQUIREMENT_KINDS } from '../../../messages/requirements.js';
 import { SYSTEM_NAMES } from '../../../partners/names.js';
-import { answerBody, requirementView } from '../../../services/inbox/requirement-view.js';
+import { requirementView } from '../../../services/inbox/requirement-view.js';
+import { answerBody } from '../../../temporal/requests.js';
 
 /** The shapes of the API's requests and responses. A field that a response lacks here is never sent. */
 

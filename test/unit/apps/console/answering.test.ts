@@ -157,7 +157,6 @@ type Form = Readonly<Record<string, string>>;
 const TEXT: Form = { kind: 'text', text: 'Here.', reason: 'called' };
 const ABANDON: Form = { kind: 'abandon', reason: 'fraud' };
 const BACK: Form = { kind: 'take-back', reason: 'a mistake' };
-const FOUR_EYES = { CONSOLE_FOUR_EYES: 'underwriting-note,waiting' };
 describe('an answer', () => {
   it.each<[Role, Form, answer: object, reason: string]>([
     ['operator', TEXT, { kind: 'text', text: 'Here.' }, 'called'],
@@ -234,8 +233,8 @@ describe('an answer', () => {
   });
 
   it('waits for a second person where its kind needs one, and what takes an answer back does not', async () => {
-    const env = { ...PROVIDER, ...FOUR_EYES };
-    const proposing = await asking({}, { env });
+    const env = PROVIDER;
+    const proposing = await asking({ fourEyes: ['text', 'abandon'] }, { env });
     const reply = await proposing.open({ role: 'approver' }, PAGE, { form: TEXT });
     expect(reply.message).toEqual({ text: 'Your answer is proposed. A second person must confirm it.' });
     expect(proposing.updates()).toMatchObject([['proposeAnswer', ID, { actor: 'olga' }]]);
