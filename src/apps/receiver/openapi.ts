@@ -12,7 +12,7 @@ import { capitalized } from '../../partners/bounds.js';
 import { json } from '../../partners/fields.js';
 import { reachable } from '../../partners/openapi/document.js';
 import type { Json } from '../../platform/schemas/shape.js';
-import { NAMED } from './api/shapes.js';
+import { MERCHANT_EXAMPLE, NAMED } from './api/shapes.js';
 
 export interface RequestSchemas {
   /** Events and their data, such as `merchant.boarding.requested.v1.event`. */
@@ -52,7 +52,14 @@ export const accepted = z.object({ workflowId: z.string() });
 
 export const batchResult = z.array(eventResult);
 
-const COMPONENTS = { Accepted: accepted, EventResult: eventResult, Problem: problem, Json: json, ...NAMED };
+const COMPONENTS = {
+  Accepted: accepted,
+  EventResult: eventResult,
+  BatchResult: batchResult,
+  Problem: problem,
+  Json: json,
+  ...NAMED,
+};
 
 /** A response with its schema. */
 export type Documented = ReturnType<typeof response>;
@@ -98,6 +105,8 @@ export async function documentRoutes(server: FastifyInstance, requests: RequestS
         for (const rule of ['type', 'format', 'minimum', 'maximum'] as const) delete jsonSchema[rule];
         jsonSchema.anyOf = [...INT64];
       }
+      // A format is enough, and a pattern of dates is long.
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
       const type = types.get(zodSchema);
       if (type !== undefined) describeBody(jsonSchema, type);
     },
@@ -150,6 +159,7 @@ const INT64 = [
 function describeBody(jsonSchema: z.core.JSONSchema.BaseSchema, type: string): void {
   const { externalId: _, ...fields } = jsonSchema.properties ?? {};
   jsonSchema.properties = { type: { const: type }, ...fields };
+  if (type === MERCHANT_EXAMPLE.type) jsonSchema.examples = [MERCHANT_EXAMPLE];
   jsonSchema.required = ['type', ...(jsonSchema.required ?? []).filter((name) => name !== 'externalId')];
 }
 
@@ -182,51 +192,67 @@ function usedComponents(transform: SwaggerTransformObject): SwaggerTransformObje
     const made = JSON.parse(JSON.stringify(whole), (key, value) =>
       key === '$ref' ? plain(value) : isAnyJson(value?.$ref) ? {} : value,
     );
-    nameVariants(made);
+    nameObjects(made);
     return made;
   };
 }
 
-/** Gives each object of a union a name. Some generators make each type without a name twice, and then drop both. */
-function nameVariants({
-  paths,
-  components: { schemas },
-}: {
-  paths: Mutable;
-  components: { schemas: Mutable };
-}): void {
-  const visit = (part: unknown, name: string): void => {
-    if (Array.isArray(part)) for (const each of part) visit(each, name);
-    if (!isObject(part)) return;
-    for (const [key, value] of Object.entries(part)) {
+/**
+ * Gives each object inside another one a name. Generators number the names that they make themselves, and some make a type of a union
+ * twice, and then drop both.
+ */
+function nameObjects({ paths, components: { schemas } }: NamedDocument): void {
+  const inside = (schema: JsonObject, name: string): JsonObject =>
+    mapped(schema, (value, key) => {
       if (key === 'properties' && isObject(value))
-        for (const [field, schema] of Object.entries(value)) visit(schema, `${name}.${field}`);
-      else if ((key === 'oneOf' || key === 'anyOf') && Array.isArray(value))
-        part[key] = value.map((variant, index) => named(variant, name, index));
-      else visit(value, name);
-    }
+        return mapped(value, (field, its) => named(field, `${name}.${its}`));
+      if (key === 'items') return named(value, `${name}.item`);
+      if ((key !== 'oneOf' && key !== 'anyOf') || !Array.isArray(value)) return value;
+      return value.map((variant, index) => named(variant, `${name}.${tagOf(variant) ?? index + 1}`));
+    });
+  const named = (schema: unknown, name: string): unknown => {
+    if (!isObject(schema)) return schema;
+    const [whole, id] = [inside(schema, name), typeName(name)];
+    if (!('properties' in whole) || id in schemas) return whole;
+    schemas[id] = whole;
+    return { $ref: `#/components/schemas/${id}` };
   };
-  const named = (variant: Mutable, around: string, index: number): unknown => {
-    const { properties } = variant;
-    const tag =
-      isObject(properties) && Object.values(properties).find((each) => isObject(each) && 'const' in each);
-    const name = typeName(`${around}.${(tag as Mutable)?.['const'] ?? index + 1}`);
-    if (!properties || name in schemas) {
-      visit(variant, name);
-      return variant;
-    }
-    schemas[name] = variant;
-    visit(variant, name);
-    return { $ref: `#/components/schemas/${name}` };
-  };
-  for (const [name, schema] of Object.entries(schemas)) visit(schema, name);
-  for (const item of Object.values(paths)) {
-    for (const operation of Object.values(item as Mutable))
-      visit(operation, String((operation as Mutable)['operationId']));
+  for (const [name, schema] of Object.entries(schemas)) schemas[name] = inside(schema, name);
+  for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
+    const { operationId, requestBody, responses } = operation;
+    const messages = [requestBody, ...Object.values(responses)].flatMap((each) =>
+      Object.values(each?.content ?? {}),
+    );
+    for (const message of messages) message.schema = named(message.schema, operationId);
   }
 }
 
-type Mutable = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
+
+interface Message {
+  readonly content?: Readonly<Record<string, { schema: unknown }>>;
+}
+
+interface Described {
+  readonly operationId: string;
+  readonly requestBody?: Message;
+  readonly responses: Readonly<Record<string, Message>>;
+}
+
+interface NamedDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: { readonly schemas: Record<string, JsonObject> };
+}
+
+function mapped(object: JsonObject, change: (value: unknown, key: string) => unknown): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
+}
+
+/** What tells a variant of a union from the others: `text` of `{ kind: 'text' }`. */
+function tagOf(variant: unknown): unknown {
+  const { properties } = Object(variant);
+  return Object.values<JsonObject>(properties ?? {}).find((each) => 'const' in each)?.['const'];
+}
 
 /** Any JSON contains itself, of which generators make no type. */
 function isAnyJson(name: unknown): boolean {

@@ -10,9 +10,9 @@ import { MAX_ATTACHMENT_BYTES } from '../../../partners/boarding/schemas.js';
 import { documentStore } from '../../../partners/documents/document-store.js';
 import { RefusedDocument } from '../../../partners/documents/document-types.js';
 import { openStore } from '../../../platform/documents/open-store.js';
+import { Deadline } from '../../../platform/http/deadline.js';
 import { withoutPrivate } from '../../../platform/privacy/private-fields.js';
 import { isCorrectable } from '../../../services/forms/corrections.js';
-import { EndedOnboarding } from '../../../services/inbox/answering.js';
 import { isOverdue } from '../../../services/inbox/inbox.js';
 import { partsOf, readWaits, timelinesOf } from '../../../services/inbox/waits.js';
 import { reportOf } from '../../../services/reports/report.js';
@@ -118,7 +118,7 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
         const { workflowId } = await openOnboarding(call, call.params.onboarding);
         const { reason, person } = call.body;
         if (!(await requestCancellation(call.backend.client, workflowId, reason)))
-          throw new EndedOnboarding(workflowId);
+          throw new Problem('not-open', 'the onboarding has ended');
         audit(call, { what: 'cancel', workflowId, person });
         call.reply.code(202);
         return { workflowId, cancelRequested: true };
@@ -134,8 +134,10 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
       problems: [404],
       reply: async (call) => {
         const found = await openOnboarding(call, call.params.onboarding);
-        const signal = AbortSignal.timeout(DEADLINE_MS);
-        return { workflowId: found.workflowId, ...(await nudgeAll(call.backend.client, found, signal)) };
+        const deadline = new Deadline({ ms: DEADLINE_MS });
+        const nudged = await nudgeAll(call.backend.client, found, deadline.signal);
+        deadline.release();
+        return { workflowId: found.workflowId, ...nudged };
       },
     }),
     defineRoute({
@@ -294,14 +296,18 @@ export const documentRoute = defineRoute({
     const part = await request.file({ limits, throwFileSizeLimit: false });
     if (part?.fieldname !== 'file') throw invalid([{ field: 'file', message: 'is required' }]);
     const { file, filename } = part;
+    let bytes = 0;
+    const count = ({ length }: Buffer) => {
+      bytes += length;
+      if (bytes > MAX_ATTACHMENT_BYTES) throw new Problem('too-large', TOO_LARGE);
+    };
     try {
       const documents = documentStore(await openStore(documentDir));
-      const stored = await documents.put(filename, file);
+      const stored = await documents.put(filename, file, count);
       audit(call, { what: 'store a document', detail: stored.key });
       reply.code(201);
       return stored;
     } catch (error) {
-      if (file.truncated) throw new Problem('too-large', TOO_LARGE);
       if (error instanceof RefusedDocument) throw invalid([{ field: 'file', message: error.message }]);
       throw file.errored ? new Problem('unreadable', 'the form arrived incomplete') : error;
     }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PERSON_NAME, PERSON_NAME_RULE } from '../../../messages/actors.js';
+import { isPersonName, PERSON_NAME_RULE } from '../../../messages/actors.js';
 import { LONGEST_REMARK } from '../../../messages/claims.js';
 import { DEFAULT_CLAIM_HOURS, LONGEST_CLAIM_DAYS } from '../../../messages/codes.js';
 import { EACH_ONBOARDING, ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
@@ -39,8 +39,21 @@ const cursor = z.string().min(1).max(4_000).optional().describe('`next` of the p
 const EXAMPLE = 'merchant-boarding-m-1001';
 const workflowId = short.meta({ examples: [EXAMPLE] });
 
+/** The sandbox asks two questions about it. */
+export const MERCHANT_EXAMPLE = {
+  type: 'merchant',
+  merchant: {
+    ...{ dba: 'Harbor Books [notes]', firstName: 'Ben', lastName: 'Reader' },
+    ...{ cashDiscount: 'No', pos: 'None' },
+  },
+  ...{ agentProfileId: 101, boardingSettingsId: 11, dueInHours: 24 },
+};
+
 export const onboardingPath = z.object({ onboarding: workflowId });
-export const requirementPath = z.object({ onboarding: workflowId, id: short.meta({ examples: ['note-1'] }) });
+export const requirementPath = z.object({
+  onboarding: workflowId,
+  id: short.meta({ examples: ['note-13e54e3f88e6'] }),
+});
 /** OpenAPI has one name for a place in a path, whatever the method. */
 export const externalIdPath = z.object({
   onboarding: short.meta({ description: 'Your key, the `externalId`', examples: ['m-1001'] }),
@@ -95,7 +108,7 @@ export const reportQuery = z.strictObject({
 const person = z
   .string()
   .max(200)
-  .refine((text) => PERSON_NAME.test(text), PERSON_NAME_RULE)
+  .refine(isPersonName, PERSON_NAME_RULE)
   .optional()
   .meta({ description: 'The person for whom the program acts', examples: ['Ada Park'] });
 
@@ -128,16 +141,14 @@ export const remarkRequest = example(
   { text: 'Called, no answer.', person: 'Ada Park' },
 );
 const proposedAt = at.max(40).describe('`proposal.at` of the requirement');
-export const confirmRequest = z.strictObject({
-  proposedAt,
-  reason: reason.optional(),
-  person: person.unwrap(),
-});
-export const withdrawRequest = z.strictObject({
-  proposedAt: proposedAt.optional(),
-  reason: reason.optional(),
-  person,
-});
+export const confirmRequest = example(
+  z.strictObject({ proposedAt, reason: reason.optional(), person: person.unwrap() }),
+  { proposedAt: '2026-01-31T12:00:00.000Z', person: 'Bo Baker' },
+);
+export const withdrawRequest = example(
+  z.strictObject({ proposedAt: proposedAt.optional(), reason: reason.optional(), person }),
+  { reason: 'The merchant has called again.' },
+);
 export const cancelRequest = example(z.strictObject({ reason, person }), {
   reason: 'The merchant has closed.',
 });

@@ -8,13 +8,7 @@ import { ASSETS } from '../../../../src/apps/console/layout.js';
 import { mayOpen, openOnboarding } from '../../../../src/apps/console/onboarding-view.js';
 import { listedAccounts } from '../../../../src/apps/console/pages/filters.js';
 import { ROUTES } from '../../../../src/apps/console/pages/routes.js';
-import {
-  maySee,
-  NotShown,
-  ROLES,
-  type Route,
-  type Visitor,
-} from '../../../../src/apps/console/route.js';
+import { maySee, NotShown, ROLES, type Route, type Visitor } from '../../../../src/apps/console/route.js';
 import { loadConsoleSettings } from '../../../../src/apps/console/settings.js';
 import { accountProblem, knownWithin } from '../../../../src/messages/inputs.js';
 import { InvalidInput } from '../../../../src/services/texts/invalid-input.js';

@@ -13,7 +13,12 @@ const reason = 'asked';
 const answer = { kind: 'text', text: 'One in ten.' };
 
 /** Every route with the scope that it needs, a request that fits it, and its response to a client of another account. */
-const ROUTES: readonly (readonly [line: string, scope: string, body: object | undefined, elsewhere: number])[] = [
+const ROUTES: readonly (readonly [
+  line: string,
+  scope: string,
+  body: object | undefined,
+  elsewhere: number,
+])[] = [
   ['GET /v1/onboardings', 'read', undefined, 200],
   ['PUT /v1/onboardings/m-1', 'start', { type: 'merchant', account: 'acme', ...input }, 422],
   [`GET ${ONE}`, 'read', undefined, 404],
@@ -49,7 +54,12 @@ async function receiver(clients: readonly object[]) {
   const call = async (line: string, token: string | undefined, body?: object) => {
     const [method, url] = line.split(' ');
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    return server.inject({ method: method as 'GET', url: url ?? '', headers, ...(body && { payload: body }) });
+    return server.inject({
+      method: method as 'GET',
+      url: url ?? '',
+      headers,
+      ...(body && { payload: body }),
+    });
   };
   return { server, sent, call };
 }
@@ -72,7 +82,10 @@ it('the table has every route of the OpenAPI document', async () => {
 
 // Catches a route that reads Temporal, or a body, before it knows that its client may.
 it.each(ROUTES)('%s needs the scope %s', async (line, scope, body) => {
-  const without = clientWith({ name: 'without', scopes: ALL.filter((each) => each !== scope) }, 'w'.repeat(32));
+  const without = clientWith(
+    { name: 'without', scopes: ALL.filter((each) => each !== scope) },
+    'w'.repeat(32),
+  );
   const { call, sent } = await receiver([without]);
   for (const [token, status, type] of [
     [undefined, 401, 'bad-token'],

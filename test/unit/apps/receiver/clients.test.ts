@@ -62,7 +62,8 @@ it('is read again when it changes: a rotation, a revocation, and a mistake that 
     vi.advanceTimersByTime(600);
     return (await identify(`Bearer ${token}`))?.name;
   };
-  const write = (...clients: object[]) => writeFileSync(file, clients.map((line) => JSON.stringify(line)).join('\n'));
+  const write = (...clients: object[]) =>
+    writeFileSync(file, clients.map((line) => JSON.stringify(line)).join('\n'));
   expect([await nameOf(OLD), await nameOf(NEW)]).toEqual(['crm', undefined]);
   const tokens = [OLD, NEW].map((token) => `sha256:${createHash('sha256').update(token).digest('hex')}`);
   write(clientWith({ name: 'crm', tokens }));

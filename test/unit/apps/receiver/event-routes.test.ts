@@ -195,8 +195,8 @@ describe('the OpenAPI document', () => {
       },
     });
     expect(responses).toMatchObject({
-      202: { content: { 'application/json': oneOf('Accepted', 'BatchAccepted') } },
-      207: { content: { 'application/json': schema('BatchAccepted') } },
+      202: { content: { 'application/json': oneOf('Accepted', 'BatchResult') } },
+      207: { content: { 'application/json': schema('BatchResult') } },
       503: { content: { 'application/problem+json': schema('Problem') } },
     });
     expect(Object.keys(responses ?? {}).join()).toBe('202,207,400,401,404,409,413,415,422,429,503');

@@ -22,10 +22,9 @@ describe('the OpenAPI document', () => {
       ['/v1/report', ['get']],
       ['/v1/requirements', ['get']],
       ['/v1/requirements/{onboarding}/{id}', ['get']],
-      ...['claim', 'release', 'remark', 'answer', 'take-back', 'propose', 'confirm', 'withdraw'].map((action) => [
-        `/v1/requirements/{onboarding}/{id}/${action}`,
-        ['post'],
-      ]),
+      ...['claim', 'release', 'remark', 'answer', 'take-back', 'propose', 'confirm', 'withdraw'].map(
+        (action) => [`/v1/requirements/{onboarding}/{id}/${action}`, ['post']],
+      ),
       ['/v1/documents', ['post']],
       ...['boarding', 'banking', 'processor'].flatMap((partner) => [
         [`/webhooks/${partner}`, ['post', 'get']],
@@ -53,7 +52,11 @@ describe('the OpenAPI document', () => {
     expect(schemas.MerchantBoardingRequestedV1Data).toMatchObject({
       required: ['externalId', 'merchant'],
       additionalProperties: false,
-      properties: { merchant: { properties: { pos: { enum: ['None', 'CustomPos', 'Till'] } } } },
+      properties: { merchant: { $ref: '#/components/schemas/MerchantBoardingRequestedV1DataMerchant' } },
+    });
+    expect(schemas.MerchantBoardingRequestedV1DataMerchant.properties.pos).toEqual({
+      type: 'string',
+      enum: ['None', 'CustomPos', 'Till'],
     });
     const { properties, required } = schemas.StartMerchant;
     expect(properties.type).toEqual({ const: 'merchant' });
