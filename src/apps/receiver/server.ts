@@ -1,4 +1,3 @@
-import multipart from '@fastify/multipart';
 import type { Client } from '@temporalio/client';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -96,10 +95,7 @@ export async function receiverOf(options: ReceiverOptions): Promise<FastifyInsta
     clientOf: (request: FastifyRequest) => callers.get(request),
   };
   await server.register(apiRoutes(api, routes));
-  await server.register(async (scope) => {
-    await scope.register(multipart);
-    await apiRoutes(api, [documentRoute])(scope);
-  });
+  await server.register(apiRoutes(api, [documentRoute]));
   const nudges = new WebhookNudges(backend, logger, nudgeMetrics(registry, backend.accounts));
   await server.register(
     partnerWebhookRoutes({ rules: options.webhooks, nudges, count: metrics.webhooks, logger }),

@@ -1,3 +1,4 @@
+import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -99,7 +100,8 @@ function schemaOf({
 export function apiRoutes(api: Api, routes: readonly ApiRoute[]) {
   return async (server: FastifyInstance): Promise<void> => {
     const takesFile = routes.some((route) => route.takesFile);
-    if (!takesFile) textBodies(server, MEDIA_TYPES);
+    if (takesFile) await server.register(multipart);
+    else textBodies(server, MEDIA_TYPES);
     for (const route of routes) {
       const [method = '', path = ''] = route.line.split(' ');
       server.route({

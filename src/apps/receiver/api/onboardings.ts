@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 import { partsOfId, possibleWorkflowIds } from '../../../messages/ids.js';
 import { accountProblem, type KnownAccounts, knownWithin } from '../../../messages/inputs.js';
-import { ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
+import { ONBOARDINGS } from '../../../messages/kinds.js';
 import { defined } from '../../../messages/objects.js';
 import type { OnboardingState } from '../../../messages/onboarding-state.js';
 import { TASKS } from '../../../messages/requirements.js';
