@@ -1,3 +1,4 @@
+import type { FastifyError } from 'fastify';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { partsOfId, possibleWorkflowIds } from '../../../messages/ids.js';
@@ -293,7 +294,9 @@ export const documentRoute = defineRoute({
     if (!request.isMultipart()) throw new Problem('unsupported-media-type', 'send a form with a file');
     if (Number(request.headers['content-length']) > FORM_BYTES) throw new Problem('too-large', TOO_LARGE);
     const limits = { fileSize: MAX_ATTACHMENT_BYTES + 1, files: 1, fields: 0, headerPairs: 20 };
-    const part = await request.file({ limits, throwFileSizeLimit: false });
+    const part = await request.file({ limits, throwFileSizeLimit: false }).catch((cause: FastifyError) => {
+      throw cause.statusCode === 413 ? cause : new Problem('unreadable', 'the form cannot be read', { cause });
+    });
     if (part?.fieldname !== 'file') throw invalid([{ field: 'file', message: 'is required' }]);
     const { file, filename } = part;
     let bytes = 0;
