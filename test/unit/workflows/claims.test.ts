@@ -20,7 +20,7 @@ import {
   withdrawn,
 } from '../../../src/workflows/journey/requirements.js';
 import { problemWith } from '../../../src/workflows/journey/resolutions.js';
-import type { Requirements } from '../../../src/workflows/journey/state.js';
+import type { Question, Requirements } from '../../../src/workflows/journey/state.js';
 import { stoppedAt } from '../../rigs/clock.js';
 import { cellOf, jsonOf } from './cells.js';
 
@@ -46,7 +46,7 @@ function handledNotes(requirements?: Requirements) {
   const registered = new Map<string, { description: string; run: (request: never) => unknown }>();
   for (const id of requirements ? [] : ['note-1', 'note-2']) {
     const { id: _, raisedAt: __, dueAt: ___, ...question } = note(id);
-    cell.update(raised(question));
+    cell.update(raised(question as Question));
   }
   const answers = {
     problemWith: (given: Resolution) =>
