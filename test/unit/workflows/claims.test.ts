@@ -315,6 +315,8 @@ describe('a proposal', () => {
     ['confirm', { actor: '' }, 'actor: must name a person'],
     ['confirm', { actor: 'pete' }, 'actor: must not be the person who proposed the answer'],
     ['confirm', { actor: 'Eve Moss (PETE) ' }, 'actor: must not be the person who proposed the answer'],
+    ['confirm', { actor: 'crm (API), for Pete' }, 'actor: must not be the person who proposed the answer'],
+    ['confirm', { actor: 'crm (API)' }, 'actor: a program must name the person who confirms'],
     ['confirm', { reason: 1 }, 'reason: must be a text'],
     ['confirm', { proposedAt: null }, ANOTHER],
     ['withdraw', { proposedAt: ONE }, 'proposedAt: another answer is proposed now'],

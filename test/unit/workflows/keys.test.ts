@@ -21,7 +21,10 @@ function keyed() {
     validate(text, key);
     return update(text, key);
   };
-  return { cell, applied, send, hold: (until: Promise<unknown>) => void (wait = until) };
+  const hold = (until: Promise<unknown>) => {
+    wait = until;
+  };
+  return { cell, applied, send, hold };
 }
 
 const KEY = { id: 'k-1', body: 'b-1' };
