@@ -47,6 +47,9 @@ export const ALLOWED_ANSWERS = {
   'new-status': ['choice'],
 } as const satisfies Readonly<Record<RequirementKind, readonly AnswerKind[]>>;
 
+/** The answers that a kind of requirement may allow. */
+export type AnswerTo<Kind extends RequirementKind> = (typeof ALLOWED_ANSWERS)[Kind][number];
+
 /** The kinds of requirements and of answers for which one person proposes an answer, and another one confirms it. */
 export type FourEyes = readonly (RequirementKind | AnswerKind)[];
 

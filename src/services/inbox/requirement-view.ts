@@ -12,25 +12,18 @@ import {
   type Requirement,
 } from '../../messages/requirements.js';
 import { oneTimeCode } from '../../partners/banking/rules.js';
-import { type Json, shapeOf } from '../../platform/schemas/shape.js';
+import { type Json, jsonSchemaOf, patchSchemaOf } from '../../platform/schemas/shape.js';
 import { documentRefs } from '../../temporal/requests.js';
-import { patchSchema } from '../forms/patch-schema.js';
 import { isOverdue } from './inbox.js';
 
-/**
- * A requirement as programs get it: typed by its kind, and with a JSON Schema for each answer that it allows. Nothing in the types is
- * recursive, because generators of clients do not take that.
- */
+/** A requirement as programs get it: typed by its kind, and with a JSON Schema for each answer. No type contains itself. */
+
+const anyFields = z.record(z.string(), z.unknown());
 
 const shown = {
-  id: z.string(),
+  ...{ id: z.string(), title: z.string(), detail: z.string(), task: z.string() },
   workflowId: z.string().describe('The workflow that takes the answer'),
-  task: z.string().describe('The task of a person, in two words'),
-  title: z.string(),
-  detail: z.string().describe('The question. Numbers that identify a person are masked'),
-  raisedAt: z.iso.datetime(),
-  dueAt: z.iso.datetime(),
-  overdue: z.boolean(),
+  ...{ raisedAt: z.iso.datetime(), dueAt: z.iso.datetime(), overdue: z.boolean() },
   claim: z.object({ actor: z.string(), until: z.iso.datetime() }).optional(),
   proposal: z
     .object({ actor: z.string(), at: z.iso.datetime(), reason: z.string(), answer: z.string() })
@@ -38,11 +31,8 @@ const shown = {
     .describe('An answer that waits for a second person, in short. `at` identifies it'),
 };
 
-const anyFields = z.record(z.string(), z.unknown());
-
 const blank = anyFields.optional().describe('A correction to fill in: a merge patch with empty texts');
 const fields = z.array(z.string()).optional().describe('Names of the rejected fields, as the input has them');
-const choices = z.array(z.string());
 
 /** What only some kinds show. */
 const MORE: Readonly<Partial<Record<RequirementKind, z.ZodRawShape>>> = {
@@ -50,7 +40,7 @@ const MORE: Readonly<Partial<Record<RequirementKind, z.ZodRawShape>>> = {
   'not-submitted': { blank },
   'rejected-input': { fields, blank },
   ticket: { blank },
-  'new-status': { choices },
+  'new-status': { choices: z.array(z.string()) },
 };
 
 const VIEWS = REQUIREMENT_KINDS.map((kind) => {
@@ -66,7 +56,7 @@ type View = (typeof VIEWS)[number];
 
 export const requirementView = z.discriminatedUnion('kind', VIEWS as [View, ...View[]]);
 
-export type RequirementView = z.output<typeof requirementView>;
+export type RequirementView = z.output<View>;
 
 /** @param correctable the input that a correction changes; without it, any patch fits its schema */
 export function viewOf(
@@ -76,35 +66,30 @@ export function viewOf(
   correctable?: Correctable,
 ): RequirementView {
   const { id, kind, title, detail, raisedAt, dueAt, answers, choices, fields, blank, proposal } = requirement;
+  const patch = correctable && patchIn(correctable, known);
   return {
-    ...{ id, workflowId, kind, task: TASKS[kind], title, detail, raisedAt, dueAt },
-    overdue: isOverdue(dueAt),
+    ...{ id, workflowId, kind, task: TASKS[kind], title, detail, raisedAt, dueAt, overdue: isOverdue(dueAt) },
     ...defined({ claim: currentClaim(requirement), proposal, choices, fields, blank }),
     answers: answers.map((answer) => ({
-      kind: answer,
-      fourEyes: needsConfirmation(requirement, answer),
-      schema: schemaOf(answer, requirement, correctable && patchIn(correctable, known)),
+      ...{ kind: answer, fourEyes: needsConfirmation(requirement, answer) },
+      schema: jsonSchemaOf(answerTo(requirement, answer, patch)),
     })),
   } as RequirementView;
 }
 
 function patchIn(correctable: Correctable, known: KnownAccounts): Json {
   const { schema, fields, added } = changeable(correctable, known);
-  return patchSchema(shapeOf(schema), fields, added);
+  return patchSchemaOf(schema, fields, added);
 }
 
-function schemaOf(kind: AnswerKind, { idFormat, choices = [] }: Requirement, patch: Json = {}): Json {
-  const someText = z.string().regex(/\S/);
-  const id = z.string().regex(idFormat === 'text' ? /^[!-~]{1,64}$/ : /^[1-9]\d{0,9}$/);
+function answerTo({ idFormat, choices = [] }: Requirement, kind: AnswerKind, patch: Json = {}): z.ZodType {
   const content: Readonly<Partial<Record<AnswerKind, z.ZodRawShape>>> = {
-    text: { text: someText },
+    text: { text: z.string().regex(/\S/) },
     documents: { documents: documentRefs },
     correction: { patch: anyFields.meta(patch) },
-    adopt: { id },
+    adopt: { id: z.string().regex(idFormat === 'text' ? /^[!-~]{1,64}$/ : /^[1-9]\d{0,9}$/) },
     code: { code: oneTimeCode },
     choice: { choice: z.enum(choices) },
   };
-  const answer = z.strictObject({ kind: z.literal(kind), ...content[kind] });
-  const { $schema: _, ...schema } = z.toJSONSchema(answer, { io: 'input', unrepresentable: 'any' });
-  return schema;
+  return z.strictObject({ kind: z.literal(kind), ...content[kind] });
 }

@@ -13,7 +13,15 @@ import {
   type UnfinishedWrite,
 } from '../../messages/onboarding-state.js';
 import type { OutboundEventType } from '../../messages/outbound-events.js';
-import type { Claim, FourEyes, RequestKey, Requirement, Resolution } from '../../messages/requirements.js';
+import type {
+  AnswerTo,
+  Claim,
+  FourEyes,
+  RequestKey,
+  Requirement,
+  RequirementKind,
+  Resolution,
+} from '../../messages/requirements.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 
 /** The published state without what has a slice of its own. */
@@ -52,7 +60,12 @@ export interface State<Memory = unknown, Input extends object = object> extends 
  * A requirement about to be raised. Its dates and its id are added. With `about`, what the partner may ask again, the id is
  * that text the first time, and has a number after it later: `note-1a2b-2`. Without it, requirements are numbered.
  */
-export type Question = Omit<Requirement, 'id' | 'raisedAt' | 'dueAt' | 'fourEyes' | 'claim' | 'proposal'>;
+export type Question = {
+  readonly [Kind in RequirementKind]: Omit<
+    Requirement,
+    'id' | 'raisedAt' | 'dueAt' | 'fourEyes' | 'claim' | 'proposal' | 'kind' | 'answers'
+  > & { readonly kind: Kind; readonly answers: readonly AnswerTo<Kind>[] };
+}[RequirementKind];
 
 /** A requirement with an answer that the workflow has not processed yet. */
 export interface Answered {

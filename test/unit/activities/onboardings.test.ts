@@ -97,15 +97,23 @@ it.each<[string, Error, object]>([
   const { outcome, asked } = await run('resolveInOnboarding', { workflowId: 'm', resolution }, { taken });
   expect(outcome).toMatchObject(expected);
   // A retry sends the same update, so the onboarding takes it once.
-  expect(asked).toEqual([['run-9', resolution]]);
+  expect(asked).toEqual([['run-9', resolution, { id: 'run-9' }]]);
 });
 
-it.each([
-  ['the run before accepted', 'run-1', []],
-  ['its last run accepted', 'run-2', []],
-  ['no run accepted', 'none', [['run-9', resolution]]],
-])('an answer whose first attempt was lost, and that %s, is taken once', async (_, accepted, expected) => {
+const before = ApplicationFailure.nonRetryable('it was accepted before', 'AcceptedBefore', {
+  requirementId: 'r',
+});
+const knows = new WorkflowUpdateFailedError('failed', before);
+
+// A retry sends the same update with the same key, so the onboarding takes it once.
+it.each<[string, Error, accepted: string, receipt: string]>([
+  ['that has accepted it before', knows, '', 'r'],
+  ['that has ended, and whose last run accepted it', gone, 'run-2', 'run-9'],
+  ['that has ended, and whose run before accepted it', gone, 'run-1', 'run-9'],
+])('an answer whose first attempt was lost, to an onboarding %s, has its receipt', async (...row) => {
+  const [, error, accepted, requirementId] = row;
+  const taken = () => Promise.reject(error);
   const request = { workflowId: 'm', resolution };
-  const { outcome, asked } = await run('resolveInOnboarding', request, { attempt: 2, accepted });
-  expect([outcome, asked]).toEqual([expected.length > 0 ? {} : { requirementId: 'run-9' }, expected]);
+  const { outcome, asked } = await run('resolveInOnboarding', request, { attempt: 2, accepted, taken });
+  expect([outcome, asked]).toEqual([{ requirementId }, [['run-9', resolution, { id: 'run-9' }]]]);
 });
