@@ -85,7 +85,10 @@ function requirementKinds(): string {
 
 const ANSWERS: readonly z.output<typeof answerBody>[] = [
   { kind: 'text', text: 'One sale in ten.' },
-  { kind: 'documents', documents: [{ key: 'KEY.pdf', fileName: 'check.pdf', contentType: 'application/pdf' }] },
+  {
+    kind: 'documents',
+    documents: [{ key: 'KEY.pdf', fileName: 'check.pdf', contentType: 'application/pdf' }],
+  },
   { kind: 'correction', patch: { holder: { phone: '5185550199' } } },
   { kind: 'adopt', id: '1012' },
   { kind: 'retry' },
@@ -96,7 +99,7 @@ const ANSWERS: readonly z.output<typeof answerBody>[] = [
 
 function answerExamples(): string {
   const lines = ANSWERS.map((answer) => JSON.stringify(answerBody.parse(answer)));
-  return ['```json', ...lines, '```'].join('\n');
+  return `\`\`\`json\n[\n  ${lines.join(',\n  ')}\n]\n\`\`\``;
 }
 
 /** The autoscaling of the worker, with a trigger for the task queue of each partner. */

@@ -136,6 +136,7 @@ export async function maskedInput(client: Client, description: WorkflowExecution
   }
 }
 
+// Keeps D1.
 /** Reports whether this person may see the workflow of an id, whether or not it exists. A batch has pages of its own. */
 export function mayOpen({ visitor }: Pick<Visit, 'visitor'>, workflowId: string): boolean {
   return isWithin(workflowId, visitor.accounts);

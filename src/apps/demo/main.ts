@@ -11,6 +11,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
+import { SCOPES } from '../../messages/actors.js';
 import { workflowId } from '../../messages/ids.js';
 import { ONBOARDINGS } from '../../messages/kinds.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
@@ -20,7 +21,7 @@ import { dataConverter, generatePayloadKey, parsePayloadKeys } from '../../tempo
 import { listedBy, typesOf } from '../../temporal/search.js';
 import { shellWord } from '../command/cli/arguments.js';
 import { Printer } from '../command/cli/output.js';
-import { newClient, SCOPES } from '../receiver/clients.js';
+import { newClient } from '../receiver/clients.js';
 import { TOTP_SECRET } from '../sandbox/banking/users.js';
 import { sandboxAccount } from '../sandbox/systems.js';
 import { freePort, startDevServer } from './dev-server.js';

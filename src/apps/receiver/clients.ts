@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { decodeJwt } from 'jose';
 import { z } from 'zod';
-import { CLIENT_NAME } from '../../messages/actors.js';
+import { CLIENT_NAME, SCOPES, type Scope } from '../../messages/actors.js';
 import { problemText } from '../../partners/bounds.js';
 import { fieldProblems } from '../../partners/rules-in-words.js';
 import {
@@ -22,13 +22,6 @@ import { Problem } from './problems.js';
  * never the token. A slow hash protects passwords, which people choose. A token has 256 random bits, so nobody can try them all.
  */
 
-/** The rights of a program. docs/api.md has a table. */
-export const SCOPES = [
-  ...(['read', 'private', 'start', 'answer', 'claim', 'approve', 'documents', 'link'] as const),
-] as const;
-
-export type Scope = (typeof SCOPES)[number];
-
 /** A program that calls the API. */
 export interface ApiClient extends Caller {
   readonly scopes: readonly Scope[];
@@ -38,7 +31,7 @@ export interface ApiClient extends Caller {
 
 const PREFIX = 'sha256:';
 
-const clientLine = z
+export const clientLine = z
   .strictObject({
     name: z.string().regex(CLIENT_NAME, 'must be 1 to 40 of a-z, 0-9 and "-"'),
     tokens: z

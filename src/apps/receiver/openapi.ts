@@ -32,7 +32,7 @@ const eventResult = z.object({
   ...{ detail: z.string().optional(), errors: wrongFields },
 });
 
-const problem = z.object({
+export const problem = z.object({
   type: z.string().meta({ examples: ['urn:gangway:problem:invalid'] }),
   title: z.string(),
   status: z.int(),

@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { SCOPES } from '../../../messages/actors.js';
 import {
   type Act,
   limit,
@@ -39,8 +40,8 @@ export function addSetup(program: Command, act: Act): void {
         'to the program now.',
     )
     .argument('<name>', 'as the timeline shows the program: a-z, 0-9 and "-"')
-    .option('--scope <scope...>', 'read, private, start, answer, claim, approve, documents or link', ['read'])
-    .option('--account <account...>', 'only these partner accounts; "default" is the one without a name')
+    .addOption(new Option('--scope <scope...>', 'what it may do').choices(SCOPES).default(['read']))
+    .option('--account <name...>', 'only these partner accounts; "default" is the one without a name')
     .option('--json', 'print JSON')
     .action(act(async () => (await import('./setup.js')).printNewClient));
   program

@@ -62,9 +62,9 @@ export function printNewClient(
   { scope, account, json }: Flags<'json'> & { readonly scope: string[]; readonly account?: string[] },
 ): void {
   const { token, client } = newClient(name, scope, account);
-  if (json) return cli.json({ token, client });
-  cli.line(JSON.stringify(client));
-  cli.note(`token of ${name}, shown only now: ${token}`);
+  if (json) cli.json({ token, client });
+  else cli.line(JSON.stringify(client));
+  if (!json) cli.note(`token of ${name}, shown only now: ${token}`);
 }
 
 /** A name in the registry of the server, unique over all namespaces, and the workers that its requests go to. */

@@ -295,7 +295,9 @@ export const documentRoute = defineRoute({
     if (Number(request.headers['content-length']) > FORM_BYTES) throw new Problem('too-large', TOO_LARGE);
     const limits = { fileSize: MAX_ATTACHMENT_BYTES + 1, files: 1, fields: 0, headerPairs: 20 };
     const part = await request.file({ limits, throwFileSizeLimit: false }).catch((cause: FastifyError) => {
-      throw cause.statusCode === 413 ? cause : new Problem('unreadable', 'the form cannot be read', { cause });
+      throw cause.statusCode === 413
+        ? cause
+        : new Problem('unreadable', 'the form cannot be read', { cause });
     });
     if (part?.fieldname !== 'file') throw invalid([{ field: 'file', message: 'is required' }]);
     const { file, filename } = part;

@@ -56,7 +56,9 @@ function queryOf(at: (ref: string) => Schema, parameters: NonNullable<Operation[
   const values = parameters
     .filter((each) => each.in === 'query')
     .map(({ name, schema }) => [name, shaped(at, schema).map(String)] as const);
-  return fc.record(Object.fromEntries(values), { requiredKeys: [] }).map((some) => String(new URLSearchParams(some)));
+  return fc
+    .record(Object.fromEntries(values), { requiredKeys: [] })
+    .map((some) => String(new URLSearchParams(some)));
 }
 
 // schemathesis looks for minutes, in test/nightly/apps/receiver/schemathesis.test.ts.
@@ -86,7 +88,11 @@ it('whatever is sent to a path of the OpenAPI document, the response is one of t
   await fc.assert(
     fc.asyncProperty(fc.oneof(...requests), async ({ method, path, query, type, body, token }) => {
       const headers = { authorization: `Bearer ${token}`, ...(type !== '' && { 'content-type': type }) };
-      const response = await fetch(`${url}${path}?${query}`, { method, headers, ...(body !== undefined && { body }) });
+      const response = await fetch(`${url}${path}?${query}`, {
+        method,
+        headers,
+        ...(body !== undefined && { body }),
+      });
       const bytes = Buffer.from(await response.arrayBuffer());
       statuses.add(response.status);
       const answered = { headers: Object.fromEntries(response.headers), body: () => bytes };
