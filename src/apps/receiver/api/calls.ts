@@ -35,10 +35,6 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> extends
 }
 
 interface Spec<Params, Query, Body> {
-  readonly line: `${'GET' | 'POST' | 'PUT'} /v1/${string}`;
-  readonly name: string;
-  readonly summary: string;
-  readonly scope: Scope;
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
@@ -48,19 +44,28 @@ interface Spec<Params, Query, Body> {
   /** The body is a file of a form, which the route reads itself. */
   readonly takesFile?: true;
   readonly responses: Readonly<Record<number, Documented>>;
-  readonly problems: readonly number[];
   /** The time limit of Temporal for one request. Default: {@link DEADLINE_MS}. */
   readonly deadlineMs?: number;
   readonly reply: (call: Call<Params, Query, Body>) => Promise<unknown>;
 }
 
-/** A route of the API. The table of all routes is what tests check scopes and accounts against. */
-export type ApiRoute = Spec<unknown, unknown, unknown>;
+/** A route of the API. */
+export interface ApiRoute extends Spec<unknown, unknown, unknown> {
+  /** `GET /v1/onboardings/{onboarding}` */
+  readonly line: string;
+  readonly name: string;
+  readonly scope: Scope;
+  readonly summary: string;
+}
 
 export function defineRoute<Params = unknown, Query = unknown, Body = unknown>(
+  line: ApiRoute['line'],
+  name: ApiRoute['name'],
+  scope: Scope,
+  summary: ApiRoute['summary'],
   spec: Spec<Params, Query, Body>,
 ): ApiRoute {
-  return spec as unknown as ApiRoute;
+  return { ...(spec as unknown as Spec<unknown, unknown, unknown>), ...{ line, name, scope, summary } };
 }
 
 const MEDIA_TYPES = ['application/json'];
@@ -92,7 +97,7 @@ function schemaOf({
     }),
     response: {
       ...route.responses,
-      ...problems(...ALWAYS, ...(body ? [400, 413, 415] : []), ...route.problems),
+      ...problems(...ALWAYS, ...(params ? [404] : []), ...(body ? [400, 409, 413, 415] : [])),
     },
   };
 }
@@ -166,16 +171,13 @@ export function listedAccounts({ accounts }: ApiClient, chosen: string | undefin
   return (accounts?.includes(account) ?? true) ? [account] : [];
 }
 
-export interface Audited {
-  /** `answer`, `read private values`. */
-  readonly what: string;
-  readonly workflowId?: string;
-  readonly requirementId?: string;
-  readonly person?: string | undefined;
-  readonly detail?: string;
-}
-
 /** Writes the audit log: which client did what, for whom. Never holds a private value. */
-export function audit({ logger, client }: Pick<Call, 'logger' | 'client'>, { what, ...more }: Audited): void {
-  logger.info({ audit: true, client: client.name, what, ...more }, what);
+export function audit(
+  { logger, client }: Pick<Call, 'logger' | 'client'>,
+  what: string,
+  about: Readonly<
+    Partial<Record<'workflowId' | 'requirementId' | 'person' | 'document', string | undefined>>
+  >,
+): void {
+  logger.info({ audit: true, client: client.name, what, ...about }, what);
 }

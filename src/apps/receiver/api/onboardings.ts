@@ -5,7 +5,6 @@ import { partsOfId, possibleWorkflowIds } from '../../../messages/ids.js';
 import { accountProblem, type KnownAccounts, knownWithin } from '../../../messages/inputs.js';
 import { ONBOARDINGS } from '../../../messages/kinds.js';
 import { defined } from '../../../messages/objects.js';
-import type { OnboardingState } from '../../../messages/onboarding-state.js';
 import { TASKS } from '../../../messages/requirements.js';
 import { MAX_ATTACHMENT_BYTES } from '../../../partners/boarding/schemas.js';
 import { documentStore } from '../../../partners/documents/document-store.js';
@@ -15,7 +14,7 @@ import { Deadline } from '../../../platform/http/deadline.js';
 import { withoutPrivate } from '../../../platform/privacy/private-fields.js';
 import { isCorrectable } from '../../../services/forms/corrections.js';
 import { isOverdue } from '../../../services/inbox/inbox.js';
-import { partsOf, readWaits, timelinesOf } from '../../../services/inbox/waits.js';
+import { askingWorkflow, partsOf, readWaits, timelinesOf } from '../../../services/inbox/waits.js';
 import { reportOf } from '../../../services/reports/report.js';
 import type { AnyInput, Kind } from '../../../temporal/kinds/kind.js';
 import { EACH_KIND } from '../../../temporal/kinds/kinds.js';
@@ -57,103 +56,95 @@ export function bodySchemas(known: KnownAccounts): Bodies {
 /** @param bodies describes the bodies of a start in the OpenAPI document */
 export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
   return [
-    defineRoute({
-      line: 'GET /v1/onboardings',
-      name: 'list-onboardings',
-      summary: 'List onboardings, newest first',
-      scope: 'read',
+    defineRoute('GET /v1/onboardings', 'list-onboardings', 'read', 'List onboardings, newest first', {
       query: shapes.onboardingQuery,
       responses: { 200: response('A page', shapes.onboardingPage) },
-      problems: [],
       reply: listOnboardings,
     }),
-    defineRoute({
-      line: 'PUT /v1/onboardings/{onboarding}',
-      name: 'start-onboarding',
-      summary: 'Start an onboarding, or attach to the one that was started before with the same input',
-      scope: 'start',
-      params: shapes.externalIdPath,
-      // The schema of its type checks it, once the type is known.
-      body: z.unknown(),
-      shownBody: z.union(Object.values(bodies)),
-      responses: {
-        200: response('The onboarding was started before, with the same input', shapes.started),
-        202: response('Temporal has the onboarding', shapes.started),
+    defineRoute(
+      'PUT /v1/onboardings/{onboarding}',
+      'start-onboarding',
+      'start',
+      'Start an onboarding, or attach to the one that was started before with the same input',
+      {
+        params: shapes.externalIdPath,
+        // The schema of its type checks it, once the type is known.
+        body: z.unknown(),
+        shownBody: z.union(Object.values(bodies)),
+        responses: {
+          200: response('The onboarding was started before, with the same input', shapes.started),
+          202: response('Temporal has the onboarding', shapes.started),
+        },
+        reply: startOnboarding,
       },
-      problems: [409],
-      reply: startOnboarding,
-    }),
-    defineRoute({
-      line: 'GET /v1/onboardings/{onboarding}',
-      name: 'get-onboarding',
-      summary: 'Read an onboarding',
-      scope: 'read',
+    ),
+    defineRoute('GET /v1/onboardings/{onboarding}', 'get-onboarding', 'read', 'Read an onboarding', {
       params: shapes.onboardingPath,
       query: shapes.readQuery,
       responses: { 200: response('The onboarding', shapes.onboarding) },
-      problems: [404],
       reply: readOnboarding,
     }),
-    defineRoute({
-      line: 'GET /v1/onboardings/{onboarding}/timeline',
-      name: 'get-timeline',
-      summary: 'Read what has happened, oldest first; for a customer, also in its parts',
-      scope: 'read',
-      params: shapes.onboardingPath,
-      query: shapes.timelineQuery,
-      responses: { 200: response('A page', shapes.timelinePage) },
-      problems: [404],
-      reply: readTimeline,
-    }),
-    defineRoute({
-      line: 'POST /v1/onboardings/{onboarding}/cancel',
-      name: 'cancel-onboarding',
-      summary:
-        'Request a cancellation; of a customer, with all its parts. What exists at the partner stays there',
-      scope: 'approve',
-      params: shapes.onboardingPath,
-      body: shapes.cancelRequest,
-      responses: { 202: response('The cancellation is requested', shapes.canceled) },
-      problems: [404, 409],
-      reply: async (call) => {
-        const { workflowId } = await openOnboarding(call, call.params.onboarding);
-        const { reason, person } = call.body;
-        if (!(await requestCancellation(call.backend.client, workflowId, reason)))
-          throw new Problem('not-open', 'the onboarding has ended');
-        audit(call, { what: 'cancel', workflowId, person });
-        call.reply.code(202);
-        return { workflowId, cancelRequested: true };
+    defineRoute(
+      'GET /v1/onboardings/{onboarding}/timeline',
+      'get-timeline',
+      'read',
+      'Read what has happened, oldest first; for a customer, also in its parts',
+      {
+        params: shapes.onboardingPath,
+        query: shapes.timelineQuery,
+        responses: { 200: response('A page', shapes.timelinePage) },
+        reply: readTimeline,
       },
-    }),
-    defineRoute({
-      line: 'POST /v1/onboardings/{onboarding}/nudge',
-      name: 'nudge-onboarding',
-      summary: 'Make it read its status at the partner now, and retry what waits for the partner',
-      scope: 'answer',
-      params: shapes.onboardingPath,
-      responses: { 200: response('What was nudged', shapes.nudged) },
-      problems: [404],
-      reply: async (call) => {
-        const found = await openOnboarding(call, call.params.onboarding);
-        const deadline = new Deadline({ ms: DEADLINE_MS });
-        const nudged = await nudgeAll(call.backend.client, found, deadline.signal);
-        deadline.release();
-        return { workflowId: found.workflowId, ...nudged };
+    ),
+    defineRoute(
+      'POST /v1/onboardings/{onboarding}/cancel',
+      'cancel-onboarding',
+      'approve',
+      'Request a cancellation; of a customer, with all its parts. What exists at the partner stays there',
+      {
+        params: shapes.onboardingPath,
+        body: shapes.cancelRequest,
+        responses: { 202: response('The cancellation is requested', shapes.canceled) },
+        reply: async (call) => {
+          const { workflowId } = await openOnboarding(call, call.params.onboarding);
+          const { reason, person } = call.body;
+          if (!(await requestCancellation(call.backend.client, workflowId, reason)))
+            throw new Problem('not-open', 'the onboarding has ended');
+          audit(call, 'cancel', { workflowId, person });
+          call.reply.code(202);
+          return { workflowId, cancelRequested: true };
+        },
       },
-    }),
-    defineRoute({
-      line: 'GET /v1/report',
-      name: 'get-report',
-      summary: 'Read the figures of "gangway report"',
-      scope: 'read',
+    ),
+    defineRoute(
+      'POST /v1/onboardings/{onboarding}/nudge',
+      'nudge-onboarding',
+      'answer',
+      'Make it read its status at the partner now, and retry what waits for the partner',
+      {
+        params: shapes.onboardingPath,
+        responses: { 200: response('What was nudged', shapes.nudged) },
+        reply: async (call) => {
+          const found = await openOnboarding(call, call.params.onboarding);
+          const deadline = new Deadline({ ms: DEADLINE_MS });
+          const nudged = await nudgeAll(call.backend.client, found, deadline.signal);
+          deadline.release();
+          return { workflowId: found.workflowId, ...nudged };
+        },
+      },
+    ),
+    defineRoute('GET /v1/report', 'get-report', 'read', 'Read the figures of "gangway report"', {
       query: shapes.reportQuery,
       responses: { 200: response('The figures', shapes.report) },
-      problems: [],
       deadlineMs: 60_000,
       reply: (call) => {
         const { account, partner, ...options } = call.query;
         const filter = defined({ ...options, system: partner });
         const partnerAccounts = listedAccounts(call.client, account);
+        if (oneReport.pendingCount > MOST_REPORTS)
+          throw new Problem('too-many-requests', 'try again in a minute', {
+            headers: { 'retry-after': '60' },
+          });
         return oneReport(() => reportOf(call.backend.client, { ...filter, partnerAccounts }));
       },
     }),
@@ -162,6 +153,7 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
 
 /** A report reads the list of all onboardings, so one is made at a time. */
 const oneReport = pLimit(1);
+const MOST_REPORTS = 10;
 
 async function listOnboardings(call: Call<unknown, z.output<typeof shapes.onboardingQuery>>) {
   const { backend, client, query } = call;
@@ -216,7 +208,7 @@ async function startOnboarding(call: Call<z.output<typeof shapes.externalIdPath>
   const problem = accountProblem(client.accounts, input.account);
   if (problem) throw invalid([problem]);
   const { workflowId, isUnchanged } = await startOrAttach(backend, kind, input as AnyInput);
-  if (!isUnchanged) audit(call, { what: 'start', workflowId });
+  if (!isUnchanged) audit(call, 'start', { workflowId });
   reply.code(isUnchanged ? 200 : 202).header('location', `/v1/onboardings/${encodeURIComponent(workflowId)}`);
   return { workflowId, ...(isUnchanged && { unchanged: true }) };
 }
@@ -231,15 +223,15 @@ async function readOnboarding(
   const { workflowId } = description;
   const row = rowOf(await listedOf(backend.client, description));
   const { state, step, asked, obstacles } = await readWaits(backend.client, workflowId, read(call));
-  const { outcome, mid = row.mid, financialAccountId, unsent = [] } = state as OnboardingState;
+  const { outcome, mid = row.mid, financialAccountId, unsent = [] } = state;
   return {
     ...{ ...row, mid, waiting: asked.length > 0, step, outcome, financialAccountId, unsent, obstacles },
-    requirements: asked
-      .filter(({ workflowId: id }) => isWithin(id, call.client.accounts))
-      .map(({ workflowId: of, requirement }) => ({
-        ...{ workflowId: of, ...requirement, task: TASKS[requirement.kind] },
-        overdue: isOverdue(requirement.dueAt),
-      })),
+    requirements: asked.flatMap(({ workflowId: of, requirement }) => {
+      if (!isWithin(of, call.client.accounts)) return [];
+      const id = of === workflowId ? askingWorkflow(of, state, requirement.id) : of;
+      const { kind, dueAt } = requirement;
+      return { ...requirement, workflowId: id, task: TASKS[kind], overdue: isOverdue(dueAt) };
+    }),
     input: isCorrectable(workflowId) ? await inputShown(call, workflowId, query.input) : undefined,
   };
 }
@@ -254,7 +246,7 @@ export async function inputShown(
   if (form === undefined) return undefined;
   if (form === 'private') {
     requireScope(call.client, 'private');
-    audit(call, { what: 'read private values', workflowId, ...defined({ requirementId }) });
+    audit(call, 'read private values', { workflowId, ...defined({ requirementId }) });
   }
   const { input } = await inputOf(call.backend.client, workflowId);
   return form === 'private' ? input : withoutPrivate(input);
@@ -280,41 +272,42 @@ const FORM_BYTES = MAX_ATTACHMENT_BYTES + 4_096;
 const TOO_LARGE = 'a document has at most 25 MiB';
 
 /** `POST /v1/documents`. The body is streamed to the store, so nothing else here reads it. */
-export const documentRoute = defineRoute({
-  line: 'POST /v1/documents',
-  name: 'store-document',
-  summary: 'Store a document, for an answer of the kind documents',
-  scope: 'documents',
-  body: shapes.documentForm,
-  takesFile: true,
-  responses: { 201: response('The reference for the answer', shapes.stored) },
-  problems: [],
-  reply: async (call) => {
-    const { request, reply, documentDir } = call;
-    if (!request.isMultipart()) throw new Problem('unsupported-media-type', 'send a form with a file');
-    if (Number(request.headers['content-length']) > FORM_BYTES) throw new Problem('too-large', TOO_LARGE);
-    const limits = { fileSize: MAX_ATTACHMENT_BYTES + 1, files: 1, fields: 0, headerPairs: 20 };
-    const part = await request.file({ limits, throwFileSizeLimit: false }).catch((cause: FastifyError) => {
-      throw cause.statusCode === 413
-        ? cause
-        : new Problem('unreadable', 'the form cannot be read', { cause });
-    });
-    if (part?.fieldname !== 'file') throw invalid([{ field: 'file', message: 'is required' }]);
-    const { file, filename } = part;
-    let bytes = 0;
-    const count = ({ length }: Buffer) => {
-      bytes += length;
-      if (bytes > MAX_ATTACHMENT_BYTES) throw new Problem('too-large', TOO_LARGE);
-    };
-    try {
-      const documents = documentStore(await openStore(documentDir));
-      const stored = await documents.put(filename, file, count);
-      audit(call, { what: 'store a document', detail: stored.key });
-      reply.code(201);
-      return stored;
-    } catch (error) {
-      if (error instanceof RefusedDocument) throw invalid([{ field: 'file', message: error.message }]);
-      throw file.errored ? new Problem('unreadable', 'the form arrived incomplete') : error;
-    }
+export const documentRoute = defineRoute(
+  'POST /v1/documents',
+  'store-document',
+  'documents',
+  'Store a document, for an answer of the kind documents',
+  {
+    body: shapes.documentForm,
+    takesFile: true,
+    responses: { 201: response('The reference for the answer', shapes.stored) },
+    reply: async (call) => {
+      const { request, reply, documentDir } = call;
+      if (!request.isMultipart()) throw new Problem('unsupported-media-type', 'send a form with a file');
+      if (Number(request.headers['content-length']) > FORM_BYTES) throw new Problem('too-large', TOO_LARGE);
+      const limits = { fileSize: MAX_ATTACHMENT_BYTES + 1, files: 1, fields: 0, headerPairs: 20 };
+      const part = await request.file({ limits, throwFileSizeLimit: false }).catch((cause: FastifyError) => {
+        throw cause.statusCode === 413
+          ? cause
+          : new Problem('unreadable', 'the form cannot be read', { cause });
+      });
+      if (part?.fieldname !== 'file') throw invalid([{ field: 'file', message: 'is required' }]);
+      const { file, filename } = part;
+      let bytes = 0;
+      const count = ({ length }: Buffer) => {
+        bytes += length;
+        if (bytes > MAX_ATTACHMENT_BYTES) throw new Problem('too-large', TOO_LARGE);
+      };
+      try {
+        const documents = documentStore(await openStore(documentDir));
+        const stored = await documents.put(filename, file, count);
+        audit(call, 'store a document', { document: stored.key });
+        reply.code(201);
+        return stored;
+      } catch (error) {
+        if (error instanceof RefusedDocument) throw invalid([{ field: 'file', message: error.message }]);
+        throw file.errored ? new Problem('unreadable', 'the form arrived incomplete') : error;
+      }
+    },
   },
-});
+);

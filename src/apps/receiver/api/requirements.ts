@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { changeable } from '../../../activities/corrections.js';
-import { isSamePerson, programActor } from '../../../messages/actors.js';
+import { isSamePerson, programActor, type Scope } from '../../../messages/actors.js';
 import { isCustomer, partsOfId } from '../../../messages/ids.js';
+import { defined } from '../../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
 import type { Resolution } from '../../../messages/requirements.js';
 import { changesOf, inputFor, mayMoveMoney } from '../../../services/forms/corrections.js';
@@ -20,7 +21,6 @@ import {
 } from '../../../services/inbox/answering.js';
 import { waitingPage } from '../../../services/inbox/inbox.js';
 import { viewOf } from '../../../services/inbox/requirement-view.js';
-import { askingWorkflow } from '../../../services/inbox/waits.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { answeredBefore } from '../../../services/texts/timeline-entries.js';
 import { partIds, proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
@@ -44,43 +44,27 @@ type Path = z.output<typeof shapes.requirementPath>;
 
 const IDEMPOTENCY_KEY = 'idempotency-key';
 
-/** An action about one requirement: what every one of them does around the update that it sends. */
+/** An action about one requirement: what each of them does around the update that it sends. */
 function action<Body extends { readonly person?: string | undefined }>(
   name: string,
+  scope: Scope,
   summary: string,
-  {
-    scope,
-    body,
-    receipt,
-    send,
-  }: {
-    readonly scope: ApiRoute['scope'];
-    readonly body: z.ZodType<Body>;
-    readonly receipt: z.ZodType;
-    readonly send: (
-      call: Call<Path, unknown, Body>,
-      about: About,
-      once: Once | undefined,
-    ) => Promise<unknown>;
-  },
+  [body, receipt]: readonly [body: z.ZodType<Body>, receipt: z.ZodType],
+  send: (call: Call<Path, unknown, Body>, about: About, once: Once | undefined) => Promise<unknown>,
 ): ApiRoute {
-  return defineRoute<Path, unknown, Body>({
-    line: `POST /v1/requirements/{onboarding}/{id}/${name}`,
-    name: `${name}-requirement`,
-    ...{ summary, scope, body },
-    params: shapes.requirementPath,
-    headers: [IDEMPOTENCY_KEY],
+  const line = `POST /v1/requirements/{onboarding}/{id}/${name}`;
+  return defineRoute<Path, unknown, Body>(line, `${name}-requirement`, scope, summary, {
+    ...{ params: shapes.requirementPath, headers: [IDEMPOTENCY_KEY], body },
     responses: { 200: response('The workflow has accepted it', receipt) },
-    problems: [404, 409],
     reply: async (call) => {
-      const once = onceOf(call);
       const { params, client, body: given } = call;
+      const once = onceOf(call);
       const workflowId = await asking(call);
       const about = { workflowId, requirementId: params.id, actor: programActor(client.name, given.person) };
       const done = await send(call, about, once).catch(async (error: unknown) => {
         throw await problemOf(call, workflowId, error);
       });
-      audit(call, { what: name, workflowId, requirementId: params.id, person: given.person });
+      audit(call, name, { workflowId, requirementId: params.id, person: given.person });
       return done;
     },
   });
@@ -101,23 +85,18 @@ function onceOf({ client, request, sent }: Call): Once | undefined {
   return { key: `${client.name}/${key}`, body: sent };
 }
 
-/** The workflow that asks: of a customer, the part, which has the claims. */
+/** A customer asks nothing itself, so that a claim, an answer and its key are all at one workflow. */
 async function asking(call: Pick<Call<Path>, 'backend' | 'client' | 'params'>): Promise<string> {
   const { workflowId } = await openOnboarding(call, call.params.onboarding);
   if (!isCustomer(workflowId)) return workflowId;
-  const state = await stateOf(call.backend.client, workflowId, DEADLINE_MS);
-  return askingWorkflow(workflowId, state, call.params.id);
+  throw new Problem(
+    'unknown-requirement',
+    'the parts of a customer ask: use the workflowId of the requirement',
+  );
 }
 
 /** Sends an answer, or proposes it. An answer that cannot be undone needs the scope `approve`, as a person needs the role. */
-function giving<Receipt>(
-  send: (
-    client: Call['backend']['client'],
-    id: string,
-    resolution: Resolution,
-    once?: Once,
-  ) => Promise<Receipt>,
-) {
+function giving(send: typeof sendResolution | typeof sendProposal) {
   return async (
     call: Call<Path, unknown, z.output<typeof shapes.answerRequest>>,
     { workflowId, ...about }: About,
@@ -147,72 +126,97 @@ async function requireUndoable(call: Call, workflowId: string, { requirementId, 
 
 export function requirementRoutes(): ApiRoute[] {
   return [
-    defineRoute({
-      line: 'GET /v1/requirements',
-      name: 'list-requirements',
-      summary: 'List open requirements, the first due first, in windows of the due date',
-      scope: 'read',
-      query: shapes.requirementQuery,
-      responses: { 200: response('A page', shapes.requirementPage) },
-      problems: [],
-      reply: listRequirements,
-    }),
-    defineRoute({
-      line: 'GET /v1/requirements/{onboarding}/{id}',
-      name: 'get-requirement',
-      summary: 'Read a requirement: the question, and the answers that it takes',
-      scope: 'read',
-      params: shapes.requirementPath,
-      query: shapes.readQuery,
-      responses: { 200: response('The requirement', shapes.requirement) },
-      problems: [404],
-      reply: readRequirement,
-    }),
-    action('claim', 'Claim a requirement, or extend the claim', {
-      ...{ scope: 'claim', body: shapes.claimRequest, receipt: shapes.claimed },
-      send: ({ backend, body: { hours, takeOver } }, { workflowId, ...about }, once) => {
+    defineRoute(
+      'GET /v1/requirements',
+      'list-requirements',
+      'read',
+      'List open requirements, the first due first, in windows of the due date',
+      {
+        query: shapes.requirementQuery,
+        responses: { 200: response('A page', shapes.requirementPage) },
+        reply: listRequirements,
+      },
+    ),
+    defineRoute(
+      'GET /v1/requirements/{onboarding}/{id}',
+      'get-requirement',
+      'read',
+      'Read a requirement: the question, and the answers that it takes',
+      {
+        params: shapes.requirementPath,
+        query: shapes.readQuery,
+        responses: { 200: response('The requirement', shapes.requirement) },
+        reply: readRequirement,
+      },
+    ),
+    action(
+      'claim',
+      'claim',
+      'Claim a requirement, or extend the claim',
+      [shapes.claimRequest, shapes.claimed],
+      ({ backend, body: { hours, takeOver } }, { workflowId, ...about }, once) => {
         const until = new Date(Date.now() + hours * 3_600_000).toISOString();
         return sendClaim(backend.client, workflowId, { ...about, until, override: takeOver }, once);
       },
-    }),
-    action('release', 'Release a claim', {
-      ...{ scope: 'claim', body: shapes.releaseRequest, receipt: shapes.claimed },
-      send: ({ backend }, { workflowId, ...about }, once) =>
-        sendClaim(backend.client, workflowId, about, once),
-    }),
-    action('remark', 'Add a remark for colleagues. No partner gets it', {
-      ...{ scope: 'claim', body: shapes.remarkRequest, receipt: shapes.about },
-      send: ({ backend, body: { text } }, { workflowId, ...about }, once) =>
+    ),
+    action(
+      'release',
+      'claim',
+      'Release a claim',
+      [shapes.releaseRequest, shapes.claimed],
+      ({ backend }, { workflowId, ...about }, once) => sendClaim(backend.client, workflowId, about, once),
+    ),
+    action(
+      'remark',
+      'claim',
+      'Add a remark for colleagues. No partner gets it',
+      [shapes.remarkRequest, shapes.about],
+      ({ backend, body: { text } }, { workflowId, ...about }, once) =>
         sendRemark(backend.client, workflowId, { ...about, text }, once),
-    }),
-    action('answer', 'Answer a requirement', {
-      ...{ scope: 'answer', body: shapes.answerRequest, receipt: shapes.answered },
-      send: giving(sendResolution),
-    }),
-    action('take-back', 'Take back an answer that the partner does not have yet', {
-      ...{ scope: 'answer', body: shapes.takeBackRequest, receipt: shapes.answered },
-      send: ({ backend, body: { reason } }, { workflowId, ...about }, once) =>
+    ),
+    action(
+      'answer',
+      'answer',
+      'Answer a requirement',
+      [shapes.answerRequest, shapes.answered],
+      giving(sendResolution),
+    ),
+    action(
+      'take-back',
+      'answer',
+      'Take back an answer that the partner does not have yet',
+      [shapes.takeBackRequest, shapes.answered],
+      ({ backend, body: { reason } }, { workflowId, ...about }, once) =>
         sendResolution(backend.client, workflowId, { ...about, answer: { kind: 'take-back' }, reason }, once),
-    }),
-    action('propose', 'Propose an answer, which a second person confirms', {
-      ...{ scope: 'answer', body: shapes.answerRequest, receipt: shapes.proposed },
-      send: giving(sendProposal),
-    }),
-    action('confirm', 'Confirm a proposed answer as a second person', {
-      ...{ scope: 'approve', body: shapes.confirmRequest, receipt: shapes.answered },
-      send: ({ backend, body: { proposedAt, reason } }, { workflowId, ...about }, once) =>
+    ),
+    action(
+      'propose',
+      'answer',
+      'Propose an answer, which a second person confirms',
+      [shapes.answerRequest, shapes.proposed],
+      giving(sendProposal),
+    ),
+    action(
+      'confirm',
+      'approve',
+      'Confirm a proposed answer as a second person',
+      [shapes.confirmRequest, shapes.answered],
+      ({ backend, body: { proposedAt, reason } }, { workflowId, ...about }, once) =>
         sendConfirmation(
           backend.client,
           workflowId,
           { ...about, proposedAt, ...(reason && { reason }) },
           once,
         ),
-    }),
-    action('withdraw', 'Withdraw a proposed answer', {
-      ...{ scope: 'answer', body: shapes.withdrawRequest, receipt: shapes.about },
-      send: ({ backend, body: { person: _, ...given } }, { workflowId, ...about }, once) =>
-        sendWithdrawal(backend.client, workflowId, { ...about, ...given } as never, once),
-    }),
+    ),
+    action(
+      'withdraw',
+      'answer',
+      'Withdraw a proposed answer',
+      [shapes.withdrawRequest, shapes.about],
+      ({ backend, body: { proposedAt, reason } }, { workflowId, ...about }, once) =>
+        sendWithdrawal(backend.client, workflowId, { ...about, ...defined({ proposedAt, reason }) }, once),
+    ),
   ];
 }
 
