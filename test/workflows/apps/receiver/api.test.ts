@@ -11,7 +11,7 @@ import {
 } from '../../../rigs/receiver/running-receiver.js';
 import { sharedRig } from '../../../rigs/shared-rig.js';
 
-const rig = await sharedRig();
+const rig = await sharedRig({ ownNamespace: true });
 afterEach(() => rig.clear());
 
 const VOIDED = new File(['void'], 'check.txt', { type: 'text/plain' });
