@@ -1,4 +1,4 @@
-import { defineUpdate } from '@temporalio/workflow';
+import { defineQuery, defineUpdate } from '@temporalio/workflow';
 import type { DocumentRef } from '../partners/documents/document-store.js';
 import type { RequirementKind } from './codes.js';
 
@@ -135,6 +135,9 @@ export interface RequestKey {
   /** A hash of the request. The same id with another one is refused. Absent: it is not compared. */
   readonly body?: string;
 }
+
+/** Returns the receipt of the update that had a key; null when there was none. */
+export const receiptQuery = defineQuery<object | null, [RequestKey]>('receipt');
 
 /** Confirms that a resolution was accepted. */
 export interface ResolutionReceipt {

@@ -1,13 +1,7 @@
-import {
-  type Client,
-  type WorkflowExecutionDescription,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
 import type { RejectionType } from '../messages/rejections.js';
-import type { RequestKey } from '../messages/requirements.js';
-import { startOfRun } from './history.js';
+import { type RequestKey, receiptQuery } from '../messages/requirements.js';
 import { ifFound } from './unavailable.js';
 
 /** An update about a requirement. */
@@ -33,35 +27,10 @@ export async function sendUpdate<Receipt, Request>(
     const { cause } = error as Error;
     const before: RejectionType = 'AcceptedBefore';
     if (cause instanceof ApplicationFailure && cause.type === before) return cause.details?.[0] as Receipt;
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-    const ended = await ifFound(handle.describe());
-    const receipt = ended && (await receiptOf<Receipt>(client, ended, updateId));
-    if (receipt) return receipt;
+    // It may have ended with this update, or since.
+    const isGone = error instanceof WorkflowNotFoundError;
+    const receipt = isGone && (await ifFound(handle.query(receiptQuery, key)));
+    if (receipt) return receipt as Receipt;
     throw error;
   }
-}
-
-/** The number of runs of an ended workflow that are searched for an update. */
-const MAX_RUNS = 20;
-
-/** The receipt of an update that a workflow accepted before it ended. */
-async function receiptOf<Receipt>(
-  client: Client,
-  { workflowId, runId }: WorkflowExecutionDescription,
-  updateId: string,
-): Promise<Receipt | undefined> {
-  let run: string | undefined = runId;
-  for (let count = 0; run && count < MAX_RUNS; count++) {
-    const update = client.workflow.getHandle(workflowId, run).getUpdateHandle<Receipt>(updateId);
-    const receipt = await update.result().catch(ifNotAccepted);
-    if (receipt) return receipt;
-    // Temporal forgets the runs before the last one.
-    run = (await ifFound(startOfRun(client, workflowId, run)))?.continuedExecutionRunId || undefined;
-  }
-  return undefined;
-}
-
-function ifNotAccepted(error: unknown): undefined {
-  if (error instanceof WorkflowNotFoundError || error instanceof WorkflowUpdateFailedError) return undefined;
-  throw error;
 }

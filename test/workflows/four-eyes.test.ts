@@ -3,7 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RequestKey, resolveRequirement } from '../../src/messages/requirements.js';
 import { GangwayClient } from '../../src/services/client/client.js';
 import { loadClientSettings } from '../../src/services/client/settings.js';
-import { KeyReused, sendRemark, sendResolution } from '../../src/services/inbox/answering.js';
+import {
+  EndedOnboarding,
+  KeyReused,
+  sendRemark,
+  sendResolution,
+} from '../../src/services/inbox/answering.js';
 import { reportStatus } from '../../src/temporal/partner-accounts.js';
 import { Refusal, resolveOnce } from '../../src/temporal/requests.js';
 import { gangway } from '../rigs/command.js';
@@ -45,6 +50,7 @@ const SECOND_PERSON = (id: string) =>
   `answer: a second person must confirm the answer text to ${id}; propose it (gangway resolve --propose, the console, or update ` +
   'proposeAnswer)';
 
+// Proves F8.
 describe.concurrent('four eyes', { timeout: 90_000 }, () => {
   // Alone catches a door of its own rules: each sends the same update, and the workflow refuses it.
   it('hold on every door: update, event and Nexus, client, command', async () => {
@@ -140,6 +146,7 @@ describe.concurrent('four eyes', { timeout: 90_000 }, () => {
   });
 });
 
+// Proves F9.
 describe.concurrent('an update with a key', { timeout: 90_000 }, () => {
   // Alone catches that a later run forgets the keys: Temporal knows the update IDs of a run only.
   it('is applied once in all runs, gives the same receipt, and is refused with another body', async () => {
@@ -157,6 +164,21 @@ describe.concurrent('an update with a key', { timeout: 90_000 }, () => {
     // Another program may use the same key.
     await send({ key: 'desk/7d1e', body: { text: 'Wrote to them.' } });
     expect(await remarks()).toHaveLength(2);
+  });
+
+  // Alone catches that a lost response to the last update of an onboarding is reported as a failure.
+  it('has its receipt after the end of the onboarding', async () => {
+    const { boarding, first } = await twoNotes();
+    const remark = { requirementId: first, actor: 'olga', text: 'Called them.' };
+    const once = { key: 'crm/9', body: remark };
+    const receipt = await sendRemark(rig.client, boarding.workflowId, remark, once);
+    await boarding.handle.cancel();
+    await boarding.until(({ stage }) => stage === 'cancelled');
+    expect(await sendRemark(rig.client, boarding.workflowId, remark, once)).toEqual(receipt);
+    const other = { ...once, body: {} };
+    await expect(sendRemark(rig.client, boarding.workflowId, remark, other)).rejects.toBeInstanceOf(
+      EndedOnboarding,
+    );
   });
 
   // Alone catches that an old delivery revives an answer that somebody has taken back.

@@ -15,6 +15,7 @@ import {
   type Requirement,
   type RequirementKind,
   type Resolved,
+  receiptQuery,
   resolveRequirement,
 } from '../../messages/requirements.js';
 import { Answers, answerTo, raise } from './answers.js';
@@ -24,7 +25,7 @@ import type { NextSteps } from './current-details.js';
 import { CustomerReports } from './customer-reports.js';
 import { inWords, runToEnd, watchDeadlines } from './ending.js';
 import { CorrectableInput } from './input.js';
-import { once, unlessKnown } from './keys.js';
+import { once, receiptOf, unlessKnown } from './keys.js';
 import { PublishedState } from './published-state.js';
 import {
   Abandoned,
@@ -203,5 +204,6 @@ export function handleAnswers(
   { resolve, validate }: Pick<Answers, 'resolve' | 'validate'>,
 ): void {
   const validator = unlessKnown(cell, validate);
+  setHandler(receiptQuery, (key) => receiptOf(cell, key));
   setHandler(resolveRequirement, once(cell, resolve), { validator, description: RESOLVING });
 }

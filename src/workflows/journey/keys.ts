@@ -50,6 +50,12 @@ export function once<Request, Receipt extends object>(
   };
 }
 
+/** The receipt of an update that was applied before. */
+export function receiptOf({ state }: Cell, key: RequestKey): object | null {
+  const before = known(state, key);
+  return (before?.body === key.body && before?.receipt) || null;
+}
+
 /** The validator of an update that {@link once} applies. A request that was accepted before leaves no history. */
 export function unlessKnown<Request>(
   cell: Cell,
