@@ -8,7 +8,15 @@ import { merchant } from '../rigs/inputs.js';
 import { endOf, interruptedWorker } from '../rigs/process/interrupted-worker.js';
 import { ELSEWHERE, PARTNER, type Settings, SOMEBODY, settingsOf } from '../rigs/process/settings.js';
 import { launch, run } from '../rigs/processes.js';
-import { CRM, clientsFile, event, SECRET, STRUCTURED, signed, TOKEN } from '../rigs/receiver/running-receiver.js';
+import {
+  CRM,
+  clientsFile,
+  event,
+  SECRET,
+  STRUCTURED,
+  signed,
+  TOKEN,
+} from '../rigs/receiver/running-receiver.js';
 import { createRig } from '../rigs/rig.js';
 import { eventually } from '../rigs/waiting.js';
 

@@ -120,7 +120,7 @@ export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
       'POST /v1/onboardings/{onboarding}/nudge',
       'nudge-onboarding',
       'answer',
-      'Make it read its status at the partner now, and retry what waits for the partner',
+      'Make it read its status at the partner now, and retry its other calls',
       {
         params: shapes.onboardingPath,
         responses: { 200: response('What was nudged', shapes.nudged) },

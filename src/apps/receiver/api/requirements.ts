@@ -38,7 +38,7 @@ import {
 import { ifWrongCursor, inputShown, wrongCursor } from './onboardings.js';
 import * as shapes from './shapes.js';
 
-/** Requirements: what waits, and what people and programs do about it. */
+/** Open requirements, and what people and programs do about them. */
 
 type Path = z.output<typeof shapes.requirementPath>;
 
