@@ -121,3 +121,14 @@ it('a client without the account without a name must name one', async () => {
     [{ field: 'account', message: 'is required, because you may not use the account without a name' }],
   ]);
 });
+
+// Catches a limit that all clients share, and a HEAD that needs no token.
+it('a client has a limit of its own, and HEAD is refused like GET', async () => {
+  const slow = clientWith({ name: 'slow', scopes: ['read'], requestsPerMinute: 1 }, 's'.repeat(32));
+  const { call } = await receiver([slow, clientWith({ scopes: ['read'] }, 'o'.repeat(32))]);
+  const statusOf = async (line: string, token?: string) => (await call(line, token)).statusCode;
+  expect(await statusOf('GET /v1/onboardings', 's'.repeat(32))).toBe(200);
+  expect(await statusOf('GET /v1/onboardings', 's'.repeat(32))).toBe(429);
+  expect(await statusOf('GET /v1/onboardings', 'o'.repeat(32))).toBe(200);
+  expect([await statusOf('HEAD /v1/onboardings'), await statusOf(`HEAD ${ONE}`)]).toEqual([401, 401]);
+});
