@@ -61,3 +61,18 @@ const IDENTITY = /\(([^()]*)\)$/;
 function folded(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase();
 }
+
+/** The rights of a program at the HTTP API. */
+export const SCOPES = [
+  'read',
+  'private',
+  'start',
+  'answer',
+  'claim',
+  'approve',
+  'documents',
+  'link',
+] as const;
+
+/** A right of a program at the HTTP API. */
+export type Scope = (typeof SCOPES)[number];

@@ -14,7 +14,12 @@ import {
   withdrawProposal,
 } from '../../messages/claims.js';
 import type { RejectionType } from '../../messages/rejections.js';
-import { type AnswerKind, type RequestKey, resolveRequirement } from '../../messages/requirements.js';
+import {
+  type AnswerKind,
+  type RequestKey,
+  type RequirementKind,
+  resolveRequirement,
+} from '../../messages/requirements.js';
 import { stateOf } from '../../temporal/onboardings.js';
 import { PassingProblem, TemporalProblem } from '../../temporal/unavailable.js';
 import type { UnreadableOnboarding } from '../../temporal/unreadable.js';
@@ -24,6 +29,18 @@ import { ifUnreadable } from './waits.js';
 
 /** The decisions that a person must give a reason for. */
 export const NEED_REASON: readonly AnswerKind[] = ['adopt', 'retry', 'choice', 'take-back', 'abandon'];
+
+/**
+ * Reports whether an answer needs an approver, because it cannot be undone: a write in doubt, the meaning of a status, giving up.
+ *
+ * @param requirement undefined when it is not open
+ */
+export function needsApproval(
+  requirement: { readonly kind: RequirementKind } | undefined,
+  answer: AnswerKind,
+): boolean {
+  return answer === 'abandon' || answer === 'choice' || requirement?.kind === 'uncertain-write';
+}
 
 /** The time limit for a worker to apply an answer, in milliseconds. */
 const APPLY_TIMEOUT_MS = 10_000;

@@ -2,17 +2,12 @@ import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  type FormKind,
-  isPreviewed,
-  mayMoveMoney,
-  readAnswer,
-  roleFor,
-} from '../../../../src/apps/console/answer.js';
+import { type FormKind, isPreviewed, readAnswer, roleFor } from '../../../../src/apps/console/answer.js';
 import { Fields } from '../../../../src/apps/console/query.js';
 import type { Role } from '../../../../src/apps/console/route.js';
 import { businessOnboardingInput, merchantBoardingInput } from '../../../../src/messages/inputs.js';
 import type { AnswerKind, Requirement, RequirementKind } from '../../../../src/messages/requirements.js';
+import { mayMoveMoney } from '../../../../src/services/forms/corrections.js';
 import { InvalidInput } from '../../../../src/services/texts/invalid-input.js';
 import { stoppedAt } from '../../../rigs/clock.js';
 import {

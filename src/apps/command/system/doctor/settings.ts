@@ -61,7 +61,7 @@ function causeOf({ setting, message }: BadSetting, env: Environment): string | u
   return [setting, `${setting}_FILE`, ...named, ...urls].find((name) => env[name]);
 }
 
-const RECEIVER = /^RECEIVER_/;
+const RECEIVER = /^(RECEIVER|API)_/;
 const CONSOLE = /^(CONSOLE|OIDC)_/;
 const CODEC_SERVER = /^CODEC_/;
 
