@@ -162,7 +162,7 @@ describe.concurrent('an update with a key', { timeout: 90_000 }, () => {
     expect(await remarks()).toMatchObject([{ actor: 'crm (API), for Ada Park' }]);
     await expect(send({ body: { text: 'Wrote to them.' } })).rejects.toBeInstanceOf(KeyReused);
     // Another program may use the same key.
-    await send({ key: 'desk/7d1e', body: { text: 'Wrote to them.' } });
+    await send({ key: 'shop/7d1e', body: { text: 'Wrote to them.' } });
     expect(await remarks()).toHaveLength(2);
   });
 

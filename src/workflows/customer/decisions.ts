@@ -7,7 +7,6 @@ import type {
   FollowedMerchantInput,
   MerchantBoardingInput,
 } from '../../messages/inputs.js';
-import { defined } from '../../messages/objects.js';
 import type { OnboardingState, OutcomeName } from '../../messages/onboarding-state.js';
 import type { CustomerOnboardingOutcome, Part, PartEnd, PartOutcome } from '../../messages/onboardings.js';
 import { idsIn } from '../../messages/outcomes.js';
@@ -53,7 +52,7 @@ export function childOf(
   merchantProfileId: number | undefined,
 ): Child | undefined {
   const { dba } = boarding.merchant;
-  const common = { externalId, ...defined({ fourEyes }) };
+  const common = { externalId, ...(fourEyes && { fourEyes }) };
   switch (part) {
     case 'boarding':
       return { dba, input: { ...common, ...boarding } };

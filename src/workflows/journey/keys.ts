@@ -1,6 +1,6 @@
 // Keeps F9.
 /** The keys of updates: a slice of the state, so an update that arrives again is applied once, also in a later run. */
-import { isObject } from '../../messages/objects.js';
+import { defined, isObject } from '../../messages/objects.js';
 import { rejection } from '../../messages/rejections.js';
 import type { RequestKey } from '../../messages/requirements.js';
 import type { Cell } from './cell.js';
@@ -9,50 +9,38 @@ import type { KnownKey, State, Transition } from './state.js';
 /** The number of keys that a workflow keeps. An update with an older one counts as a new update. */
 const MOST_KEYS = 100;
 
-const begun =
-  (key: RequestKey): Transition =>
-  (state) => ({ ...state, keys: [...state.keys, { ...key }].slice(-MOST_KEYS) });
+const keysAs =
+  (change: (keys: State['keys']) => State['keys']): Transition =>
+  (state) => ({ ...state, keys: change(state.keys).slice(-MOST_KEYS) });
 
-const finished =
-  (key: RequestKey, receipt: object): Transition =>
-  (state) => ({
-    ...state,
-    keys: state.keys.map((known) => (known.id === key.id ? { ...known, receipt } : known)),
-  });
-
-const forgotten =
-  (key: RequestKey): Transition =>
-  (state) => ({ ...state, keys: state.keys.filter(({ id }) => id !== key.id) });
-
-function known({ keys }: State, key: RequestKey): KnownKey | undefined {
-  return keys.find(({ id }) => id === key.id);
-}
-
-type Update<Request, Receipt> = (request: Request, key?: RequestKey) => Promise<Receipt>;
+const known = ({ state }: Cell, key: RequestKey): KnownKey | undefined =>
+  state.keys.find(({ id }) => id === key.id);
 
 /** Applies an update once for each key. A receipt is kept without the answer, which may be long. */
 export function once<Request, Receipt extends object>(
   cell: Cell,
   apply: (request: Request) => Promise<Receipt>,
-): Update<Request, Receipt> {
+): (request: Request, key?: RequestKey) => Promise<Receipt> {
   return async (request, key) => {
     if (!key) return apply(request);
-    cell.update(begun(key));
+    const { id, body } = key;
+    const own = { id, ...defined({ body }) };
+    cell.update(keysAs((keys) => [...keys, own]));
     try {
       const receipt: Receipt & { readonly resolution?: unknown } = await apply(request);
       const { resolution: _, ...kept } = receipt;
-      cell.update(finished(key, kept));
+      cell.update(keysAs((keys) => keys.map((each) => (each.id === id ? { ...own, receipt: kept } : each))));
       return receipt;
     } catch (error) {
-      cell.update(forgotten(key));
+      cell.update(keysAs((keys) => keys.filter((each) => each.id !== id)));
       throw error;
     }
   };
 }
 
 /** The receipt of an update that was applied before. */
-export function receiptOf({ state }: Cell, key: RequestKey): object | null {
-  const before = known(state, key);
+export function receiptOf(cell: Cell, key: RequestKey): object | null {
+  const before = known(cell, key);
   return (before?.body === key.body && before?.receipt) || null;
 }
 
@@ -62,7 +50,7 @@ export function unlessKnown<Request>(
   validate: (request: Request) => void,
 ): (request: Request, key?: RequestKey) => void {
   return (request, key) => {
-    const before = key && known(cell.state, checked(key));
+    const before = key && known(cell, checked(key));
     if (!before) return validate(request);
     if (before.body !== key.body) throw rejection('key: belongs to another request', 'KeyReused');
     if (before.receipt) throw rejection('it was accepted before', 'AcceptedBefore', before.receipt);

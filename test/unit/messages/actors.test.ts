@@ -25,9 +25,9 @@ it.each([
   ['olga', '', false],
   // A program acts as its person, and programs that name nobody are not all the same one.
   ['crm (API), for Ada Park (ada-17)', 'Eve Moss (ada-17)', true],
-  ['crm (API), for Ada Park', 'desk (API), for Ada Park', true],
+  ['crm (API), for Ada Park', 'shop (API), for Ada Park', true],
   ['crm (API), for Ada Park', 'crm (API)', false],
-  ['crm (API)', 'desk (API)', false],
+  ['crm (API)', 'shop (API)', false],
   ['crm (API)', 'api', false],
 ])('two actors %j and %j are those of one person: %j', (one, other, same) => {
   expect(isSamePerson(one, other)).toBe(same);
@@ -38,11 +38,11 @@ it.each([
   ['Ada Park (ada-17)', 'Ada Park (ada-17)', true],
   ['crm (API), for Ada Park', 'Ada Park (ada-17)', true],
   ['Ada Park (ada-17)', 'crm (API), for ada park', true],
-  ['crm (API), for Ada Park', 'desk (API), for Ada Park', true],
+  ['crm (API), for Ada Park', 'shop (API), for Ada Park', true],
   ['crm (API), for Ada Park', 'crm (API)', true],
   ['Ada Park (ada-17)', 'Ada Park (eve-3)', false],
   ['crm (API), for Ada Park', 'crm (API), for Eve Moss', false],
-  ['crm (API), for Ada Park', 'desk (API)', false],
+  ['crm (API), for Ada Park', 'shop (API)', false],
   ['Ada Park (ada-17)', 'crm (API)', false],
 ])('%j may have proposed what %j did: %j', (actor, proposer, may) => {
   expect(mayBeProposer(actor, proposer)).toBe(may);
@@ -56,9 +56,9 @@ describe('the actor of a program', () => {
       program: 'crm',
       person: 'Ada Park (ada-17)',
     });
-    expect(partsOfActor('crm (API), for desk (API), for Eve')).toEqual({
+    expect(partsOfActor('crm (API), for shop (API), for Eve')).toEqual({
       program: 'crm',
-      person: 'desk (API), for Eve',
+      person: 'shop (API), for Eve',
     });
     expect(partsOfActor('Ada Park (ada-17)')).toEqual({ person: 'Ada Park (ada-17)' });
   });

@@ -69,7 +69,7 @@ it.each<[Partial<Requirement>, { readonly kind: string }, taken: boolean, Correc
   [rejected, correction({}), false, BOARDING],
   [rejected, correction({ dueInHours: 1 }), false, BOARDING],
   [rejected, correction({ fourEyes: [] }), false, BOARDING],
-  [rejected, correction({ merchant: { colour: 'red' } }), false, BOARDING],
+  [rejected, correction({ merchant: { color: 'red' } }), false, BOARDING],
   [rejected, correction({ agentProfileId: 'x' }), false, BOARDING],
   [holder, correction({ holder: { website: 'https://example.com' } }), true, BUSINESS],
   [holder, correction({ holder: { website: 7 } }), false, BUSINESS],
@@ -80,8 +80,8 @@ it.each<[Partial<Requirement>, { readonly kind: string }, taken: boolean, Correc
 });
 
 it('a field that only the partner knows may be added', () => {
-  const correctable = { ...BOARDING, asked: ['merchant.colour'] };
-  expect(takes(asked(rejected), correction({ merchant: { colour: 'red' } }), correctable)).toBe(true);
+  const correctable = { ...BOARDING, asked: ['merchant.color'] };
+  expect(takes(asked(rejected), correction({ merchant: { color: 'red' } }), correctable)).toBe(true);
 });
 
 describe('the view of a requirement', () => {
