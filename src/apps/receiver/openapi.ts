@@ -131,7 +131,8 @@ const DOCUMENT: Partial<OpenAPIV3_1.Document> = {
   info: {
     title: 'Gangway',
     version: '1',
-    description: 'Starts onboardings, lists open requirements, and answers them. Sending a request again is safe.',
+    description:
+      'Starts onboardings, lists open requirements, and answers them. Sending a request again is safe.',
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [{ url: '/', description: 'The receiver that serves this document' }],

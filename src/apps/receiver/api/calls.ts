@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -11,7 +12,7 @@ import { type Backend, checked, Refusal } from '../../../temporal/requests.js';
 import type { ApiClient } from '../clients.js';
 import { holdUntilClosed, parse, textBodies, textOf } from '../cloud-events.js';
 import { type Documented, optionalHeaders, problems } from '../openapi.js';
-import { callTemporal, type DEADLINE_MS, Problem } from '../problems.js';
+import { callTemporal, type DEADLINE_MS, invalid, Problem } from '../problems.js';
 
 /** What the routes of the API have in common: who calls, what that client may do, and how a request is read. */
 
@@ -169,6 +170,27 @@ export function listedAccounts({ accounts }: ApiClient, chosen: string | undefin
   if (chosen === undefined) return accounts;
   const account = chosen === UNNAMED ? '' : chosen;
   return (accounts?.includes(account) ?? true) ? [account] : [];
+}
+
+/** The `next` of a page. Temporal takes a cursor that it did not make for a failure of its own, so a cursor has a check sum. */
+export function cursorOf(place: unknown): string | undefined {
+  if (place === undefined) return undefined;
+  const text = Buffer.from(JSON.stringify(place)).toString('base64url');
+  return `${text}.${checkSum(text)}`;
+}
+
+/** @throws {Problem} `invalid` when no page had this cursor */
+export function placeIn<Place>(cursor: string | undefined, schema: z.ZodType<Place>): Place | undefined {
+  if (cursor === undefined) return undefined;
+  const [text = '', sum] = cursor.split('.');
+  const place = sum === checkSum(text) ? parse(Buffer.from(text, 'base64url').toString()) : undefined;
+  const { success, data } = schema.safeParse(place);
+  if (success) return data;
+  throw invalid([{ field: 'cursor', message: 'must be `next` of an earlier page' }]);
+}
+
+function checkSum(text: string): string {
+  return hash('sha256', text).slice(0, 8);
 }
 
 /** Writes the audit log: which client did what, for whom. Never holds a private value. */

@@ -23,16 +23,17 @@ import { inputOf, isWithin, requestCancellation, stateOf } from '../../../tempor
 import { isNot } from '../../../temporal/query.js';
 import { checked, startOrAttach } from '../../../temporal/requests.js';
 import { type Filter, type Listed, listedOf, pageBy, typesOf } from '../../../temporal/search.js';
-import { isInvalidRequest } from '../../../temporal/unavailable.js';
 import { response } from '../openapi.js';
 import { DEADLINE_MS, invalid, Problem } from '../problems.js';
 import {
   type ApiRoute,
   audit,
   type Call,
+  cursorOf,
   defineRoute,
   listedAccounts,
   openOnboarding,
+  placeIn,
   requireScope,
 } from './calls.js';
 import * as shapes from './shapes.js';
@@ -166,20 +167,8 @@ async function listOnboardings(call: Call<unknown, z.output<typeof shapes.onboar
     ...{ running: state === 'running', actionRequired: waiting },
     query: isNot('ExecutionStatus', state === 'ended' ? 'Running' : 'ContinuedAsNew'),
   };
-  const { found, next } = await pageBy(backend.client, filter, limit, cursor).catch(ifWrongCursor(cursor));
-  return { onboardings: found.map(rowOf), next };
-}
-
-/** The server made the cursor, and rejects another one. */
-export function ifWrongCursor(cursor: string | undefined) {
-  return (error: unknown): never => {
-    if (cursor === undefined || !isInvalidRequest(error)) throw error;
-    throw wrongCursor();
-  };
-}
-
-export function wrongCursor(): Problem {
-  return invalid([{ field: 'cursor', message: 'must be `next` of an earlier page' }]);
+  const { found, next } = await pageBy(backend.client, filter, limit, placeIn(cursor, z.string()));
+  return { onboardings: found.map(rowOf), next: cursorOf(next) };
 }
 
 function rowOf(listed: Listed) {
@@ -257,13 +246,12 @@ async function readTimeline(
 ) {
   const { backend, params, query } = call;
   const { workflowId } = await openOnboarding(call, params.onboarding);
-  const from = Number(query.cursor ?? 0);
-  if (!Number.isInteger(from)) throw wrongCursor();
+  const from = placeIn(query.cursor, z.int()) ?? 0;
   const state = await read(call)(workflowId);
   const parts = await partsOf(backend.client, workflowId, state, read(call));
   const all = timelinesOf(state, parts).toSorted((one, other) => one.at.localeCompare(other.at));
   const to = from + query.limit;
-  return { entries: all.slice(from, to), next: to < all.length ? String(to) : undefined };
+  return { entries: all.slice(from, to), next: cursorOf(to < all.length ? to : undefined) };
 }
 
 /** A form has a little more than its file. */

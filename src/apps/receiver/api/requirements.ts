@@ -30,12 +30,14 @@ import {
   type ApiRoute,
   audit,
   type Call,
+  cursorOf,
   defineRoute,
   listedAccounts,
   openOnboarding,
+  placeIn,
   requireScope,
 } from './calls.js';
-import { ifWrongCursor, inputShown, wrongCursor } from './onboardings.js';
+import { inputShown } from './onboardings.js';
 import * as shapes from './shapes.js';
 
 /** Open requirements, and what people and programs do about them. */
@@ -226,15 +228,6 @@ const place = z.strictObject({
   token: z.string().optional(),
 });
 
-function placeOf(cursor: string | undefined) {
-  if (cursor === undefined) return {};
-  try {
-    return place.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-  } catch {
-    throw wrongCursor();
-  }
-}
-
 async function listRequirements(call: Call<unknown, z.output<typeof shapes.requirementQuery>>) {
   const { backend, client, query } = call;
   const { partner, account, onboarding, overdue, claimed, claimedBy, limit, cursor, kind } = query;
@@ -245,7 +238,7 @@ async function listRequirements(call: Call<unknown, z.output<typeof shapes.requi
     }),
     ...(overdue && { dueUntil: new Date() }),
   };
-  const page = await waitingPage(backend.client, filter, limit, placeOf(cursor)).catch(ifWrongCursor(cursor));
+  const page = await waitingPage(backend.client, filter, limit, placeIn(cursor, place) ?? {});
   const isMeant = (by: string | undefined) =>
     (claimed === undefined || claimed === (by !== undefined)) &&
     (claimedBy === undefined || (by !== undefined && isSamePerson(by, claimedBy)));
@@ -257,7 +250,7 @@ async function listRequirements(call: Call<unknown, z.output<typeof shapes.requi
         claim: actor && { actor, until },
         proposal: proposedBy && { actor: proposedBy, at: proposedAt },
       })),
-    next: page.next && Buffer.from(JSON.stringify(page.next)).toString('base64url'),
+    next: cursorOf(page.next),
   };
 }
 

@@ -301,11 +301,15 @@ describe('a list', () => {
     expect([await found('kind=underwriting-note'), await found('account=acme')]).toEqual([10, 0]);
   });
 
-  it.each(['xyz', 'e30x', Buffer.from('{"after":"now"}').toString('base64url'), 'x'.repeat(4_001)])(
-    'refuses the cursor %s, which no page had',
+  // Catches a cursor that reaches Temporal, which would look unavailable.
+  it.each(['xyz', 'e30x', 'e30.beab987b', 'x'.repeat(4_001)])(
+    'refuses the cursor %#, which no page had',
     async (cursor) => {
-      const { get } = await api();
-      expect((await get(`/requirements?cursor=${cursor}`)).status).toBe(422);
+      const crm = await api();
+      const { onboarding, workflowId } = await twoNotes(crm);
+      for (const path of ['/onboardings', '/requirements', `/onboardings/${workflowId}/timeline`])
+        expect((await crm.get(`${path}?cursor=${cursor}`)).status).toBe(422);
+      await onboarding.handle.terminate();
     },
   );
 });
