@@ -1,9 +1,11 @@
 /** Writes what is made from the code: `npm run docs`. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import type { z } from 'zod';
 import { keptResults, resultsMarkdown } from '../bench/results.js';
 import { sandboxAccount } from '../src/apps/sandbox/systems.js';
 import { partnerTaskQueue } from '../src/messages/ids.js';
 import { EACH_ONBOARDING, OF_PARTS } from '../src/messages/kinds.js';
+import { ALLOWED_ANSWERS, REQUIREMENT_KINDS, TASKS } from '../src/messages/requirements.js';
 import { statusesOf } from '../src/partners/banking/responses.js';
 import { MERCHANT_PHASES } from '../src/partners/boarding/phases.js';
 import {
@@ -19,6 +21,7 @@ import {
 import { SYSTEM_NAMES } from '../src/partners/names.js';
 import { recordSchema } from '../src/services/reports/record.js';
 import { markdownTable } from '../src/services/texts/docs.js';
+import { answerBody } from '../src/temporal/requests.js';
 import { configurationTables, envExample } from './configuration.js';
 import { faultsTable, habitsTable, oneOf, systemTables } from './partner-apis.js';
 import { scaleTables } from './scale.js';
@@ -30,6 +33,8 @@ const AUTOSCALING = 'deploy/kubernetes/worker/autoscaling/worker.yaml';
 
 /** What is written, by path, and what the unit tests compare with the files. */
 export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
+  'docs/api.md': () =>
+    withParts('docs/api.md', { 'kinds of requirements': requirementKinds(), answers: answerExamples() }),
   'docs/partner-apis.md': () =>
     withParts('docs/partner-apis.md', { systems: systemTables(), habits: habitsTable() }),
   'docs/simulation.md': () => withParts('docs/simulation.md', { faults: faultsTable() }),
@@ -68,6 +73,33 @@ function sandboxEnv(): string {
   const set = { ...sandboxAccount('http://127.0.0.1:4010'), GANGWAY_POLL_MIN: '1s', GANGWAY_POLL_MAX: '10s' };
   const lines = Object.entries(set).map(([name, value]) => `${name}=${value}`);
   return ['# The sandbox in place of all partners. It accepts no other password.', ...lines, ''].join('\n');
+}
+
+function requirementKinds(): string {
+  const rows = REQUIREMENT_KINDS.map((kind) => {
+    const answers = ALLOWED_ANSWERS[kind].map((answer) => `\`${answer}\``);
+    return [`[\`${kind}\`](operations.md#requirement-${kind})`, TASKS[kind], answers.join(', ')];
+  });
+  return markdownTable(['kind', 'task', 'answers'], rows);
+}
+
+const ANSWERS: readonly z.output<typeof answerBody>[] = [
+  { kind: 'text', text: 'One sale in ten.' },
+  {
+    kind: 'documents',
+    documents: [{ key: 'KEY.pdf', fileName: 'check.pdf', contentType: 'application/pdf' }],
+  },
+  { kind: 'correction', patch: { holder: { phone: '5185550199' } } },
+  { kind: 'adopt', id: '1012' },
+  { kind: 'retry' },
+  { kind: 'code', code: '123456' },
+  { kind: 'choice', choice: 'approved' },
+  { kind: 'abandon' },
+];
+
+function answerExamples(): string {
+  const lines = ANSWERS.map((answer) => JSON.stringify(answerBody.parse(answer)));
+  return `\`\`\`json\n[\n  ${lines.join(',\n  ')}\n]\n\`\`\``;
 }
 
 /** The autoscaling of the worker, with a trigger for the task queue of each partner. */

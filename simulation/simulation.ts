@@ -83,6 +83,7 @@ const WRONG = accountsWith({ ...OWN, BOARDING_PASSWORD: 'wrong', BANKING_PASSWOR
 
 /** The settings of a worker. */
 const settingsOf = (plan: Plan, isWrong: boolean): WorkersConfig => ({
+  fourEyes: [],
   ...(isWrong ? WRONG : RIGHT)[plan.twists.includes('account') ? 'both' : 'alone'],
   ...{ taskQueue: TASK_QUEUE, documentDir: '', statementDir: '', dbaForm: dbaFormIn(plan) },
   ...{ payloadKeys: undefined, version: undefined, activePatches: [] },

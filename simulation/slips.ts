@@ -1,4 +1,3 @@
-import type { UpdateDefinition } from '@temporalio/common';
 import {
   addRemark,
   claimRequirement,
@@ -10,6 +9,7 @@ import {
   withdrawProposal,
 } from '../src/messages/claims.js';
 import { type Answer, type Requirement, resolveRequirement } from '../src/messages/requirements.js';
+import type { RequirementUpdate } from '../src/temporal/updates.js';
 import type { Party } from './cast.js';
 import { MARKERS } from './markers.js';
 import { SLOW, type Slip, TOO_SLOW } from './plan.js';
@@ -46,8 +46,6 @@ const ADOPTED =
 /** Somebody else was faster, or the partner was. */
 const TOO_LATE =
   /remarks already|is not open|is open; open|has ended|already|not found|unsent|to take back|proposed|claimed/;
-
-type Update<Receipt, Request> = UpdateDefinition<Receipt, [Request]>;
 
 /** Gives answers, in every way that people have, and keeps what they were told. */
 export class Answering {
@@ -275,7 +273,7 @@ export class Answering {
 
   /** Requests that break a rule, one after the other. */
   async #refused<Receipt, Request extends object>(
-    definition: Update<Receipt, Request>,
+    definition: RequirementUpdate<Receipt, Request>,
     it: Case,
     requests: readonly (object | null)[],
   ): Promise<void> {
@@ -285,7 +283,7 @@ export class Answering {
   }
 
   async #update<Receipt, Request extends object>(
-    definition: Update<Receipt, Request>,
+    definition: RequirementUpdate<Receipt, Request>,
     { workflowId, requirement: { id, kind } }: Case,
     {
       what,

@@ -42,7 +42,7 @@ export class Starts {
       for (const party of cast)
         for (let time = 0; time < (party.twice ? 2 : 1); time += 1) later(soon(), () => this.request(party));
     for (const operation of this.operations)
-      later(soon(), () => startOperation(client, operation, { taskQueue: TASK_QUEUE }));
+      later(soon(), () => startOperation(client, operation, { fourEyes: [], taskQueue: TASK_QUEUE }));
     if (errands.includes('invalid'))
       later(soon(), async () => {
         this.invalid = await invalidStarts(client, TASK_QUEUE);
@@ -67,7 +67,7 @@ export class Starts {
   async request(party: Party, again = false): Promise<void> {
     const { plan, client, world } = this.scene;
     const { type, input } = party;
-    const options = { taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(plan), again } as const;
+    const options = { fourEyes: [], taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(plan), again } as const;
     if (type === 'customerOnboarding' && plan.twists.includes('attached') && !again)
       await this.#attach(party, { ...input.boarding, externalId: input.externalId });
     // A customer keeps what has ended, and its parts look for themselves.
@@ -97,7 +97,7 @@ export class Starts {
     const { client, world, plan } = this.scene;
     const { account } = party.input;
     if (party.twice || !world.chance.happens(0.3)) {
-      const options = { taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(plan) } as const;
+      const options = { fourEyes: [], taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(plan) } as const;
       await MERCHANT.start(client, { ...boarding, ...defined({ account }) }, options);
       return;
     }
@@ -118,7 +118,7 @@ export class Starts {
     const rival = { merchantProfileId, agentProfileId, merchant: { dba }, follow: true, dueInHours: 48 };
     const id = `${externalId}-rival`;
     const input = { ...rival, ...defined({ account }), externalId: id } as unknown as MerchantBoardingInput;
-    await MERCHANT.start(client, input, { taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(plan) });
+    await MERCHANT.start(client, input, { fourEyes: [], taskQueue: TASK_QUEUE, dbaForm: dbaFormIn(plan) });
     await world.sleep(world.chance.between(HOUR_MS, 8 * HOUR_MS));
     // It may have ended with the merchant.
     const handle = client.workflow.getHandle(workflowId('merchantBoarding', id, account));

@@ -49,7 +49,11 @@ export async function walked(
   try {
     await place.sandbox.habits(...habits);
     for (const { fault, operation } of faults) await place.sandbox.plan(fault, operation);
-    await KINDS[party.type].start(place.client, party.input as never, { taskQueue, dbaForm: 'shown' });
+    await KINDS[party.type].start(place.client, party.input as never, {
+      fourEyes: [],
+      taskQueue,
+      dbaForm: 'shown',
+    });
     const person = new Person(walk, place, documentDir);
     const handle = place.client.workflow.getHandle(party.workflowId);
     for (; (await handle.describe()).status.name === 'RUNNING'; await sleep(LOOK_MS)) {

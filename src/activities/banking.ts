@@ -27,6 +27,7 @@ export function bankingActivities({
   partnerAccount,
   poll,
   meaningOf,
+  fourEyes,
 }: Omit<Dependencies<BankingClient>, 'documents'>): BankingActivities {
   const reservations = reservationsAt('banking', partnerAccount);
   const shownAmong = (ids: readonly number[]) => {
@@ -34,7 +35,7 @@ export function bankingActivities({
     return shownProfiles(getClient(), { ids, taskQueue, partnerAccount });
   };
   const candidates = profileCandidates(client, reservations);
-  const reader = profileReader(client, new OtherTickets(partnerAccount), meaningOf);
+  const reader = profileReader(client, new OtherTickets(partnerAccount, fourEyes), meaningOf);
   return {
     ...profileActivities(client, poll, reader, reservations),
     ...holderActivities(client, candidates, reader, reservations),

@@ -29,7 +29,7 @@ const BEAT_MS = 1_000;
 
 /** Returns the activities of a batch, which use the worker's connection and document store. @param openDocuments opens it, once */
 export function batchActivities(
-  options: Pick<StartOptions, 'taskQueue' | 'dbaForm'>,
+  options: Pick<StartOptions, 'taskQueue' | 'dbaForm' | 'fourEyes'>,
   openDocuments: () => Promise<FileStore>,
 ): BatchActivities {
   let opened: Promise<FileStore> | undefined;

@@ -4,7 +4,7 @@ import { credentialsRefused, isWrite, type ProcessActivities } from '../messages
 import type { AnyClient } from '../partners/partner.js';
 import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
 import { masked } from '../platform/privacy/masked.js';
-import { type AccountAt, isHandlingRefusal, reportTo } from '../temporal/partner-accounts.js';
+import { isHandlingRefusal, type ReportingAccount, reportTo } from '../temporal/partner-accounts.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { asFailure, asForbidden, beating, inTime, partnerErrorIn, unlessRejected } from './failures.js';
 import { again } from './poll.js';
@@ -24,7 +24,7 @@ export class AccountCredentials {
 
   /** @param process the task queue of this process */
   constructor(
-    readonly place: AccountAt,
+    readonly place: ReportingAccount,
     private readonly process: string,
     private readonly client: AnyClient,
     private readonly read: () => Promise<unknown>,

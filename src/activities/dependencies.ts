@@ -1,3 +1,4 @@
+import type { FourEyes } from '../messages/requirements.js';
 import type { DocumentStore } from '../partners/documents/document-store.js';
 import type { MeaningOf } from '../partners/phases.js';
 import type { FileStore } from '../platform/documents/file-store.js';
@@ -14,4 +15,6 @@ export interface Dependencies<Client> {
   readonly poll: PollBounds;
   /** Returns what people decided about status names of this partner. */
   readonly meaningOf: MeaningOf;
+  /** For the workflow of the account, which a report may start. */
+  readonly fourEyes: FourEyes;
 }

@@ -10,7 +10,7 @@ import { failsForAccount } from '../partners/partner-error.js';
 import { isRedirection } from '../partners/pause.js';
 import { masked } from '../platform/privacy/masked.js';
 import { holdPrivate } from '../platform/process/logging.js';
-import { type AccountAt, reportTo } from '../temporal/partner-accounts.js';
+import { type ReportingAccount, reportTo } from '../temporal/partner-accounts.js';
 import { inTime, partnerErrorIn } from './failures.js';
 import { type PollProgress, pollProgress } from './poll.js';
 import { keyOf } from './software-errors.js';
@@ -41,7 +41,7 @@ export class PartnerWaits {
   readonly #reportedAt = new Map<string, number>();
 
   constructor(
-    private readonly place: AccountAt,
+    private readonly place: ReportingAccount,
     private readonly patience: PatienceSettings,
   ) {}
 

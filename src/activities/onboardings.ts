@@ -7,7 +7,7 @@ import { idsIn } from '../messages/outcomes.js';
 import { rejection } from '../messages/rejections.js';
 import { resolveRequirement } from '../messages/requirements.js';
 import { outcomeOf, stateOf } from '../temporal/onboardings.js';
-import { earlierReceipt } from '../temporal/requests.js';
+import { sendUpdate } from '../temporal/updates.js';
 import { beating } from './failures.js';
 import { again, delayBeforeNext, type PollBounds } from './poll.js';
 
@@ -15,16 +15,11 @@ import { again, delayBeforeNext, type PollBounds } from './poll.js';
 export function onboardingActivities(poll: PollBounds): OnboardingActivities {
   return {
     async resolveInOnboarding({ workflowId, resolution }) {
-      const { workflowExecution, activityId, attempt } = activityInfo();
-      const handle = getClient().workflow.getHandle(workflowId);
-      // A retry sends the same update, and the server returns the first result, unless another run has begun since.
-      const updateId = `${workflowExecution?.runId}-${activityId}`;
+      const { workflowExecution, activityId } = activityInfo();
+      // A retry sends the same update.
+      const key = { id: `${workflowExecution?.runId}-${activityId}` };
       try {
-        const earlier = attempt > 1 && (await earlierReceipt(getClient(), await handle.describe(), updateId));
-        if (earlier) return earlier;
-        return await beating(() =>
-          handle.executeUpdate(resolveRequirement, { args: [resolution], updateId }),
-        );
+        return await beating(() => sendUpdate(getClient(), workflowId, resolveRequirement, resolution, key));
       } catch (error) {
         const rejected = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
         if (rejected instanceof ApplicationFailure)

@@ -2,7 +2,7 @@ import { getClient, log } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { PartnerRecordActivities } from '../messages/partner-account.js';
 import type { MeaningOf, StatusMeaning } from '../partners/phases.js';
-import { type AccountAt, recordOf, reportStatus, wakePollsOf } from '../temporal/partner-accounts.js';
+import { type ReportingAccount, recordOf, reportStatus, wakePollsOf } from '../temporal/partner-accounts.js';
 import { beating, inTime } from './failures.js';
 
 /** The time for which a decision is cached, in milliseconds. A decision does not change while the record exists. */
@@ -18,7 +18,7 @@ export class StatusMeanings {
   readonly #decided = new Map<string, { readonly meaning: StatusMeaning; readonly until: number }>();
   readonly #reportedAt = new Map<string, number>();
 
-  constructor(private readonly place: AccountAt) {}
+  constructor(private readonly place: ReportingAccount) {}
 
   /** Returns the meaning of such a name; undefined while undecided, or not known. Reports a name that nobody was asked about. */
   readonly of: MeaningOf = async (status) => {

@@ -1,6 +1,14 @@
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
 import { LONGEST, shortened } from '../partners/bounds.js';
-import type { Claim, Proposal, Requirement, Resolution, ResolutionReceipt } from './requirements.js';
+import { identityOf } from './actors.js';
+import type {
+  Claim,
+  Proposal,
+  RequestKey,
+  Requirement,
+  Resolution,
+  ResolutionReceipt,
+} from './requirements.js';
 
 /**
  * Several people handle requirements together: one claims a requirement before working on it, and another confirms a proposed
@@ -25,7 +33,7 @@ export interface ClaimReceipt {
 }
 
 /** Claims or releases a requirement. Its validator rejects a claim while another person has a valid one. */
-export const claimRequirement = defineUpdate<ClaimReceipt, [ClaimRequest]>('claimRequirement');
+export const claimRequirement = defineUpdate<ClaimReceipt, [ClaimRequest, RequestKey?]>('claimRequirement');
 
 /** Confirms that an answer is proposed. */
 export interface ProposalReceipt {
@@ -35,7 +43,7 @@ export interface ProposalReceipt {
 }
 
 /** Proposes an answer, which is checked as if it were given. It replaces an earlier proposal. */
-export const proposeAnswer = defineUpdate<ProposalReceipt, [Resolution]>('proposeAnswer');
+export const proposeAnswer = defineUpdate<ProposalReceipt, [Resolution, RequestKey?]>('proposeAnswer');
 
 /** A second person confirms a proposed answer. */
 export interface Confirmation {
@@ -54,7 +62,7 @@ export interface ConfirmationReceipt extends ResolutionReceipt {
 }
 
 /** Applies the proposed answer, as an answer of the person who proposed it. */
-export const confirmAnswer = defineUpdate<ConfirmationReceipt, [Confirmation]>('confirmAnswer');
+export const confirmAnswer = defineUpdate<ConfirmationReceipt, [Confirmation, RequestKey?]>('confirmAnswer');
 
 /** Removes a proposal. Anyone may do so. */
 export interface Withdrawal {
@@ -71,7 +79,9 @@ export interface WithdrawalReceipt {
 }
 
 /** Removes a proposed answer; the requirement stays open. */
-export const withdrawProposal = defineUpdate<WithdrawalReceipt, [Withdrawal]>('withdrawProposal');
+export const withdrawProposal = defineUpdate<WithdrawalReceipt, [Withdrawal, RequestKey?]>(
+  'withdrawProposal',
+);
 
 /** The length of a remark, in characters, and how many a workflow keeps. */
 export const LONGEST_REMARK = 500;
@@ -91,7 +101,7 @@ export interface RemarkReceipt {
 }
 
 /** Adds a remark to the timeline. Its validator rejects more than 50 in one workflow. */
-export const addRemark = defineUpdate<RemarkReceipt, [Remark]>('addRemark');
+export const addRemark = defineUpdate<RemarkReceipt, [Remark, RequestKey?]>('addRemark');
 
 /** A proposed answer as a whole, private values included. */
 export interface ProposedAnswer extends Resolution {
@@ -108,17 +118,6 @@ export function currentClaim(
   now: number = Date.now(),
 ): Claim | undefined {
   return claim && Date.parse(claim.until) > now ? claim : undefined;
-}
-
-/** Reports whether two actors are one person. Case and spaces at the ends of an identity make no difference. */
-export function isSamePerson(one: string, other: string): boolean {
-  return identityOf(one) === identityOf(other);
-}
-
-/** `ada-17` of `Ada Park (ada-17)`: people can change their name, and the subject at the identity provider stays. Else the whole text. */
-export function identityOf(actor: string): string {
-  const identity = /\(([^()]*)\)$/.exec(actor.trim())?.[1] ?? actor;
-  return identity.normalize('NFKC').trim().toLowerCase();
 }
 
 /** The people who handle a requirement, as the list of workflows has them. */

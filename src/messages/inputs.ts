@@ -5,6 +5,7 @@ import { dollars } from '../partners/banking/rules.js';
 import { feeChanges, merchantBasics, submitMerchantRequest } from '../partners/boarding/schemas.js';
 import { furtherJson, text } from '../partners/fields.js';
 import { keepingDigits } from '../partners/json.js';
+import type { FieldProblem } from '../partners/partner-error.js';
 import { PRIVATE_PATTERNS, type PrivateKind } from '../platform/privacy/masked.js';
 import { didYouMean } from '../platform/settings/nearest.js';
 import { partsOfId } from './ids.js';
@@ -75,6 +76,27 @@ export const NO_ACCOUNTS: KnownAccounts = { posNames: [], accounts: {} };
 export function knownAccounts({ posNames, accounts }: KnownAccounts): KnownAccounts {
   const named = Object.entries(accounts).map(([name, own]) => [name, { posNames: own.posNames }] as const);
   return { posNames, accounts: Object.fromEntries(named) };
+}
+
+/**
+ * The accounts in which somebody may start something. A schema with only these rejects the others.
+ *
+ * @param own their names, '' for the one without a name; undefined for all
+ */
+export function knownWithin(known: KnownAccounts, own: readonly string[] | undefined): KnownAccounts {
+  const { posNames, accounts } = knownAccounts(known);
+  const named = Object.entries(accounts).filter(([name]) => own?.includes(name) ?? true);
+  return { posNames, accounts: Object.fromEntries(named) };
+}
+
+/** A schema takes an input without an account, which is for the account without a name. */
+export function accountProblem(
+  own: readonly string[] | undefined,
+  account: string | undefined,
+): FieldProblem | undefined {
+  return (own?.includes(account ?? '') ?? true)
+    ? undefined
+    : { field: 'account', message: 'is required, because you may not use the account without a name' };
 }
 
 /** `account` of an input: the name of an account at the partners. Default: the one without a name. */

@@ -5,9 +5,10 @@ import type { StatusMeaning } from '../partners/phases.js';
 import type { SystemName } from '../partners/systems.js';
 import type { BankingActivities } from './banking-activities.js';
 import type { BoardingActivities } from './boarding-activities.js';
+import type { Resolved } from './requirements.js';
 
 /** Input of `partnerAccount`, which acts for one account at one partner. */
-export interface PartnerAccountInput {
+export interface PartnerAccountInput extends Resolved {
   readonly system: SystemName;
 }
 

@@ -1,16 +1,23 @@
 import { ApplicationFailure } from '@temporalio/common';
 
-const TYPES = ['InvalidResolution', 'OnboardingEnded'] as const;
+const TYPES = ['InvalidResolution', 'OnboardingEnded', 'KeyReused', 'AcceptedBefore'] as const;
 
-/** The reason why a workflow does not accept an answer: it does not fit, or its onboarding has ended. */
+/**
+ * The reason why a workflow does not accept an answer: it does not fit, its onboarding has ended, its idempotency key belongs to another
+ * request, or this request was accepted before, with the receipt in the details.
+ */
 export type RejectionType = (typeof TYPES)[number];
 
 /**
  * Rejects an answer. Everyone who can read the server reads the message, because the Web UI shows it as it is stored: it names
  * fields, rules and our IDs, and quotes nothing of the answer.
  */
-export function rejection(message: string, type: RejectionType = 'InvalidResolution'): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(message, type);
+export function rejection(
+  message: string,
+  type: RejectionType = 'InvalidResolution',
+  ...details: readonly unknown[]
+): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(message, type, ...details);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { defineUpdate } from '@temporalio/workflow';
+import { defineQuery, defineUpdate } from '@temporalio/workflow';
 import type { DocumentRef } from '../partners/documents/document-store.js';
 import type { RequirementKind } from './codes.js';
 
@@ -28,6 +28,38 @@ export type Answer =
 
 /** The kinds of answers, of which a requirement lists those that it allows. */
 export type AnswerKind = Answer['kind'];
+
+/** The answers that each kind of requirement may allow. */
+export const ALLOWED_ANSWERS = {
+  'underwriting-note': ['text', 'documents', 'abandon'],
+  'request-changes': ['correction', 'retry', 'abandon'],
+  'not-submitted': ['adopt', 'correction', 'retry', 'abandon'],
+  'unclear-mid': ['adopt', 'abandon'],
+  'rejected-input': ['correction', 'documents', 'adopt', 'retry', 'abandon'],
+  'uncertain-write': ['adopt', 'retry', 'abandon'],
+  ticket: ['text', 'documents', 'correction', 'retry', 'abandon'],
+  'locked-profile': ['abandon'],
+  credentials: ['retry', 'abandon'],
+  'one-time-code': ['code', 'retry', 'abandon'],
+  waiting: ['retry'],
+  unreadable: ['retry'],
+  'software-error': ['retry'],
+  'new-status': ['choice'],
+} as const satisfies Readonly<Record<RequirementKind, readonly AnswerKind[]>>;
+
+/** The answers that a kind of requirement may allow. */
+export type AnswerTo<Kind extends RequirementKind> = (typeof ALLOWED_ANSWERS)[Kind][number];
+
+/** The kinds of requirements and of answers for which one person proposes an answer, and another one confirms it. */
+export type FourEyes = readonly (RequirementKind | AnswerKind)[];
+
+/** What a start adds to each input, from the settings of the process that starts it. No input of a person or a program has it. */
+export interface Resolved {
+  readonly fourEyes?: FourEyes;
+}
+
+/** A code has expired by the time of a confirmation, and a taken-back answer has no open requirement. */
+export const NEVER_PROPOSED: readonly AnswerKind[] = ['code', 'take-back'];
 
 /** A person works on a requirement. A claim expires, so readers compare its end with the current time. */
 export interface Claim {
@@ -60,6 +92,8 @@ export interface Requirement {
   readonly dueAt: string;
   /** The allowed answers. */
   readonly answers: readonly AnswerKind[];
+  /** Those of them that one person proposes and another confirms. Absent: none. */
+  readonly fourEyes?: readonly AnswerKind[];
   /** Form of the `id` of an answer `adopt`. Default: digits. */
   readonly idFormat?: 'text';
   /** The values that an answer `choice` can have. */
@@ -72,6 +106,14 @@ export interface Requirement {
   readonly claim?: Claim;
   /** The same holds for a customer. */
   readonly proposal?: Proposal;
+}
+
+/** Reports whether one person proposes this answer, and another one confirms it. */
+export function needsConfirmation(
+  { fourEyes = [] }: Pick<Requirement, 'fourEyes'>,
+  answer: unknown,
+): answer is AnswerKind {
+  return fourEyes.some((kind) => kind === answer);
 }
 
 /** The part of a requirement's detail that its title lacks: the title has a short note as a whole. */
@@ -87,6 +129,16 @@ export interface Resolution {
   readonly reason: string;
 }
 
+/** Identifies a request, so that it is applied once, in whichever run of the workflow it arrives again. */
+export interface RequestKey {
+  readonly id: string;
+  /** A hash of the request. The same id with another one is refused. Absent: it is not compared. */
+  readonly body?: string;
+}
+
+/** Returns the receipt of the update that had a key; null when there was none. */
+export const receiptQuery = defineQuery<object | null, [RequestKey]>('receipt');
+
 /** Confirms that a resolution was accepted. */
 export interface ResolutionReceipt {
   readonly requirementId: string;
@@ -100,4 +152,6 @@ export interface ResolutionReceipt {
 export const RESOLVING = 'Answers a requirement. The tab User Metadata shows the JSON for Data.';
 
 /** Answers any requirement. A resolution that does not fit is rejected by the validator and leaves no history. */
-export const resolveRequirement = defineUpdate<ResolutionReceipt, [Resolution]>('resolveRequirement');
+export const resolveRequirement = defineUpdate<ResolutionReceipt, [Resolution, RequestKey?]>(
+  'resolveRequirement',
+);

@@ -12,9 +12,12 @@ import {
 } from '@temporalio/client';
 import { loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import { z } from 'zod';
+import { REQUIREMENT_KINDS } from '../messages/codes.js';
 import { DEFAULT_TASK_QUEUE } from '../messages/ids.js';
+import { ALLOWED_ANSWERS, type FourEyes, NEVER_PROPOSED } from '../messages/requirements.js';
 import {
   BadSetting,
+  list,
   requireCertificates,
   secretIn,
   withAdvice,
@@ -26,6 +29,12 @@ import { type Credentials, isUnimplemented, TemporalProblem, whyUnavailable } fr
 
 /** Temporal's own settings that may come from a file, by `<NAME>_FILE`. Certificates have settings for paths already. */
 export const TEMPORAL_SECRETS: readonly string[] = ['TEMPORAL_API_KEY'];
+
+/** Kinds of requirements, and kinds of answers that can be proposed. */
+const UNDER_FOUR_EYES: readonly string[] = [
+  ...REQUIREMENT_KINDS,
+  ...new Set(Object.values(ALLOWED_ANSWERS).flat()),
+].filter((kind) => !NEVER_PROPOSED.some((never) => never === kind));
 
 /** The settings of every process that works with workflows, besides Temporal's own. */
 export const temporalClientSettings = z.object({
@@ -39,6 +48,18 @@ export const temporalClientSettings = z.object({
     .describe(
       'Form of the dba in lists and logs, where it is not encrypted: `masked` shows only its initials.',
     ),
+  GANGWAY_FOUR_EYES: list
+    .refine(
+      (kinds) => kinds.every((kind) => UNDER_FOUR_EYES.includes(kind)),
+      `each must be one of ${UNDER_FOUR_EYES.join(', ')}`,
+    )
+    .transform((kinds) => kinds as FourEyes)
+    .default([])
+    .meta({
+      description:
+        'Kinds of requirements and of answers that one person proposes and another confirms, in onboardings that start from now on.',
+      format: 'list of requirement kinds and answer kinds',
+    }),
   PAYLOAD_KEYS: withAdvice(
     payloadKeys.optional().meta({
       description:

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client, WorkflowHandle } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
-import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
+import { AWAIT_STATUS_ACTIVITY_ID, isCustomer, partnerTaskQueue, partsOfId } from '../messages/ids.js';
 import { isWrite } from '../messages/partner-account.js';
+import { SYSTEM_NAMES } from '../partners/names.js';
 import { pendingIn } from './history.js';
-import { describe } from './onboardings.js';
+import { describe, partIds } from './onboardings.js';
 import { ifFound } from './unavailable.js';
 
 /** The time that a nudge waits while an attempt is running, in milliseconds, and its interval between looks. */
@@ -111,6 +112,29 @@ export function isStepAt(taskQueue: string): (pending: Pending) => boolean {
  */
 function isWriteWithoutIntent({ activityType, heartbeatDetails }: Pending): boolean {
   return isWrite(activityType?.name ?? '') && !heartbeatDetails?.payloads?.length;
+}
+
+/**
+ * Nudges an onboarding, and retries its other calls that wait for a partner. Of a customer, this covers the parts, because only they
+ * wait for partners.
+ *
+ * @param signal ends the waiting
+ */
+export async function nudgeAll(
+  client: Client,
+  { workflowId, taskQueue }: Pick<WorkflowExecutionDescription, 'workflowId' | 'taskQueue'>,
+  signal?: AbortSignal,
+) {
+  const ids = isCustomer(workflowId) ? Object.values(partIds(workflowId)) : [workflowId];
+  const account = partsOfId(workflowId)?.account;
+  const areSteps = SYSTEM_NAMES.map((system) => isStepAt(partnerTaskQueue(taskQueue, system, account)));
+  const isOther = (pending: Pending) =>
+    pending.activityId !== AWAIT_STATUS_ACTIVITY_ID && areSteps.some((isStep) => isStep(pending));
+  const nudged = await Promise.all(
+    ids.map((id) => ifFound(nudge(client, id, { ...(signal && { signal }) }))),
+  );
+  const retried = await Promise.all(ids.map((id) => retryNow(client, id, isOther)));
+  return { nudged: nudged.includes(true), retried: retried.flat() };
 }
 
 // Keeps T4.

@@ -1,15 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { QueryDefinition } from '@temporalio/common';
 import { type Correctable, inputQuery } from '../messages/activities.js';
 import { proposedAnswer } from '../messages/claims.js';
 import { isCustomer, partsOfId, possibleWorkflowIds, splitAccount } from '../messages/ids.js';
-import { ONBOARDINGS } from '../messages/kinds.js';
+import { BATCHES, ONBOARDINGS } from '../messages/kinds.js';
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { PARTS, type Part, partId } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { masked } from '../platform/privacy/masked.js';
 import { didYouMean } from '../platform/settings/nearest.js';
 import { all, type Condition, either, is, isIn, isNull } from './query.js';
-import { listed, listedOf, typesOf, visibilityQuery } from './search.js';
+import { isInAccounts, listed, listedOf, typesOf, visibilityQuery } from './search.js';
 import { ifFound, TemporalProblem } from './unavailable.js';
 import { UnreadableOnboarding, whyUnreadable } from './unreadable.js';
 
@@ -122,6 +124,42 @@ function beginning(given: string, names: readonly string[]): string {
 
 export function describe(client: Client, workflowId: string) {
   return ifFound(client.workflow.getHandle(workflowId).describe());
+}
+
+// Keeps D1.
+/**
+ * Reports whether a workflow is one that those with these accounts may see, whether or not it exists. The id of each workflow names
+ * its account, except for a batch.
+ *
+ * @param accounts '' for the account without a name; undefined for all accounts
+ */
+export function isWithin(workflowId: string, accounts: readonly string[] | undefined): boolean {
+  const parts = partsOfId(workflowId);
+  if (parts === undefined || parts.type in BATCHES) return false;
+  return accounts === undefined || accounts.includes(parts.account ?? '');
+}
+
+/**
+ * The onboarding, single operation or partner account of a workflow id. Undefined when there is none, and without a look at Temporal
+ * when it is not in these accounts.
+ */
+export async function describeWithin(client: Client, id: string, accounts: readonly string[] | undefined) {
+  const description = isWithin(id, accounts) ? await describe(client, id) : undefined;
+  const partnerAccount = description?.typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount);
+  return isInAccounts({ workflowId: id, partnerAccount }, accounts) ? description : undefined;
+}
+
+/**
+ * Requests the cancellation of a workflow. Temporal stores the reason in plain text, so it is masked.
+ *
+ * @returns false when the workflow has ended
+ */
+export async function requestCancellation(client: Client, workflowId: string, reason = ''): Promise<boolean> {
+  const { namespace, identity } = client.options;
+  const request = { namespace, identity, requestId: randomUUID(), workflowExecution: { workflowId } };
+  // The SDK's own cancellation takes no reason.
+  const why = { ...request, reason: masked(reason, 'log') };
+  return (await ifFound(client.workflowService.requestCancelWorkflowExecution(why))) !== undefined;
 }
 
 /** The time limit for a worker to respond to a query, and for Temporal to report why none does. */

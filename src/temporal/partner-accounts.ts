@@ -20,7 +20,7 @@ import {
   ticketsSeen,
   type UnreadableRead,
 } from '../messages/partner-account.js';
-import type { RequirementKind } from '../messages/requirements.js';
+import type { FourEyes, RequirementKind } from '../messages/requirements.js';
 import { initialVisibility } from '../messages/search-attributes.js';
 import {
   failsForAccount,
@@ -34,6 +34,7 @@ import { ofAccount } from './onboardings.js';
 import { decodedFailure, decodedPayloads } from './payload-codec.js';
 import { all, IS_RUNNING, isIn } from './query.js';
 import { count, describedWithMemo, listed } from './search.js';
+import { resolved } from './start.js';
 import { ifFound } from './unavailable.js';
 
 /** One account at one partner, and the workflows that work with it. */
@@ -43,14 +44,19 @@ export interface AccountAt {
   readonly taskQueue: string;
 }
 
+/** An account whose workflows a report may start. */
+export interface ReportingAccount extends AccountAt {
+  readonly fourEyes: FourEyes;
+}
+
 /** Reports to the workflow of an account. Starts it if it does not run. */
 export async function reportTo<Args extends unknown[]>(
   client: Client,
-  { system, account, taskQueue }: AccountAt,
+  { system, account, taskQueue, fourEyes }: ReportingAccount,
   signal: SignalDefinition<Args>,
   ...signalArgs: Args
 ): Promise<string> {
-  const input: PartnerAccountInput = { system };
+  const input: PartnerAccountInput = resolved({ system }, { fourEyes });
   const workflowId = partnerAccountId(system, account);
   const visibility = initialVisibility('partnerAccount', { summary: `account at ${system}`, account });
   const start = { workflowId, taskQueue, args: [input], ...visibility };
@@ -60,7 +66,7 @@ export async function reportTo<Args extends unknown[]>(
 }
 
 /** Makes the workflow of an account search for tickets that no onboarding shows. */
-export async function reportTickets(client: Client, place: AccountAt): Promise<void> {
+export async function reportTickets(client: Client, place: ReportingAccount): Promise<void> {
   await nudge(client, await reportTo(client, place, ticketsSeen));
 }
 
@@ -204,10 +210,10 @@ const { WORKFLOW_EXECUTION_STATUS_RUNNING } = proto.temporal.api.enums.v1.Workfl
 /** Reports a status name that no document has. Starts the record if it does not run. */
 export async function reportStatus(
   client: Client,
-  { system, account, taskQueue }: AccountAt,
+  { system, account, taskQueue, fourEyes }: ReportingAccount,
   status: string,
 ): Promise<void> {
-  const input: PartnerAccountInput = { system };
+  const input: PartnerAccountInput = resolved({ system }, { fourEyes });
   await client.workflow.signalWithStart('partnerRecord', {
     ...initialVisibility('partnerRecord', { summary: `record of ${system}`, account }),
     ...{ workflowId: partnerRecordId(system, taskQueue, account), taskQueue, args: [input] },

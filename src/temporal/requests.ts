@@ -6,17 +6,22 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
+import { looksLikeProgram } from '../messages/actors.js';
 import type { DbaForm } from '../messages/listed.js';
-import { type Resolution, type ResolutionReceipt, resolveRequirement } from '../messages/requirements.js';
+import {
+  type FourEyes,
+  type Resolution,
+  type ResolutionReceipt,
+  resolveRequirement,
+} from '../messages/requirements.js';
 import { json } from '../partners/fields.js';
 import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { fieldProblems } from '../partners/rules-in-words.js';
-import { startOfRun } from './history.js';
 import type { Kind } from './kinds/kind.js';
 import { findOnboarding, UnknownOnboarding } from './onboardings.js';
 import { differenceFromStart, type SendStart, type Started } from './start.js';
-import { ifFound } from './unavailable.js';
+import { sendUpdate } from './updates.js';
 
 /** The requests of other programs, over HTTP or Nexus: an onboarding, an answer, a state. */
 
@@ -24,6 +29,7 @@ export interface Backend {
   readonly client: Client;
   readonly taskQueue: string;
   readonly dbaForm: DbaForm;
+  readonly fourEyes: FourEyes;
   /** Names of the partner accounts in which an `externalId` is searched for, besides the account without a name. */
   readonly accounts: readonly string[];
 }
@@ -73,12 +79,12 @@ export interface Requested extends Started {
  * @throws {Refusal} `other-input` when it was started with another one. The first input stays, because the partner may have it
  */
 export async function startOrAttach<Input>(
-  { client, taskQueue, dbaForm }: Backend,
+  { client, taskQueue, dbaForm, fourEyes }: Backend,
   { start }: Kind<Input>,
   input: Input,
   send?: SendStart,
 ): Promise<Requested> {
-  const started = await start(client, input, { taskQueue, dbaForm, ...(send && { send }) });
+  const started = await start(client, input, { taskQueue, dbaForm, fourEyes, ...(send && { send }) });
   if (started.started) return { ...started, isUnchanged: false };
   const differing = await differenceFromStart(client, started.workflowId, input);
   if (differing === undefined || differing.length === 0)
@@ -112,7 +118,8 @@ export const documentRefs = z
   .array(z.strictObject({ key: text, fileName: text, contentType: text }))
   .min(1, 'must name at least one');
 
-const answer = z.discriminatedUnion('kind', [
+/** An answer to an open requirement. */
+export const answerBody = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('text'), text }),
   z.strictObject({ kind: z.literal('documents'), documents: documentRefs }),
   z.strictObject({ kind: z.literal('correction'), patch: z.record(z.string(), json) }),
@@ -120,16 +127,19 @@ const answer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('retry') }),
   z.strictObject({ kind: z.literal('code'), code: text }),
   z.strictObject({ kind: z.literal('choice'), choice: text }),
-  z.strictObject({ kind: z.literal('take-back') }),
   z.strictObject({ kind: z.literal('abandon') }),
 ]);
 
-export const whoAndWhy = { id: onboardingName, requirementId: text, actor: text, reason: text };
+const answer = z.discriminatedUnion('kind', [
+  ...answerBody.options,
+  z.strictObject({ kind: z.literal('take-back') }),
+]);
+
+const person = text.refine((actor) => !looksLikeProgram(actor), 'must not look like a client of the API');
+
+export const whoAndWhy = { id: onboardingName, requirementId: text, actor: person, reason: text };
 
 export const givenAnswer = z.strictObject({ ...whoAndWhy, answer });
-
-/** The number of runs of one workflow that are searched for an earlier delivery. */
-const MAX_RUNS = 20;
 
 /**
  * Answers a requirement. The same `updateId` again is the same answer: it changes nothing, and succeeds if the first one did.
@@ -142,18 +152,12 @@ export async function resolveOnce(
   updateId: string,
 ): Promise<{ readonly workflowId: string; readonly receipt: ResolutionReceipt }> {
   const { client } = backend;
-  const { workflowId, runId } = await find(backend, id);
-  // First, because an answer that an earlier run accepted may have been taken back since: it must not come a second time.
-  const earlier = await earlierReceipt(client, { workflowId, runId }, updateId);
-  if (earlier) return { workflowId, receipt: earlier };
+  const { workflowId } = await find(backend, id);
   try {
-    const handle = client.workflow.getHandle(workflowId);
     // The union of answers is the same, except for fields that may be undefined there.
-    const args = [resolution as Resolution] as const;
-    return {
-      workflowId,
-      receipt: await handle.executeUpdate(resolveRequirement, { args: [...args], updateId }),
-    };
+    const given = resolution as Resolution;
+    const receipt = await sendUpdate(client, workflowId, resolveRequirement, given, { id: updateId });
+    return { workflowId, receipt };
   } catch (error) {
     throw refusalOf(error) ?? error;
   }
@@ -168,29 +172,4 @@ function refusalOf(error: unknown): Refusal | undefined {
   if (field === undefined || rule === undefined) return undefined;
   if (field === 'requirementId') return new Refusal('not-open', 'no requirement with this id is open');
   return new Refusal('invalid', 'the requirement does not accept this answer', [{ field, message: rule }]);
-}
-
-/**
- * The receipt of an update with this id that was accepted before. Temporal itself checks the current run only; a long onboarding
- * has several.
- */
-export async function earlierReceipt(
-  client: Client,
-  { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
-  updateId: string,
-): Promise<ResolutionReceipt | undefined> {
-  let run: string | undefined = runId;
-  for (let count = 0; run && count < MAX_RUNS; count++) {
-    const update = client.workflow.getHandle(workflowId, run).getUpdateHandle<ResolutionReceipt>(updateId);
-    const receipt = await update.result().catch(ifNotAccepted);
-    if (receipt) return receipt;
-    // Temporal forgets the runs before the last one.
-    run = (await ifFound(startOfRun(client, workflowId, run)))?.continuedExecutionRunId || undefined;
-  }
-  return undefined;
-}
-
-function ifNotAccepted(error: unknown): undefined {
-  if (error instanceof WorkflowNotFoundError || error instanceof WorkflowUpdateFailedError) return undefined;
-  throw error;
 }

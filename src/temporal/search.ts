@@ -69,6 +69,10 @@ export interface Filter {
   /** The search attribute has it masked or not. Masked, many have the same. */
   readonly dba?: string | undefined;
   readonly find?: string | undefined;
+  /** One of these. Default: all. */
+  readonly workflowIds?: readonly string[] | undefined;
+  readonly partnerStatus?: string | undefined;
+  readonly mid?: string | undefined;
   readonly system?: SystemName | undefined;
   readonly partnerAccount?: string | undefined;
   /** One of these accounts, '' for the one without a name. Default: all. */
@@ -79,8 +83,10 @@ export interface Filter {
   readonly running?: boolean | undefined;
   readonly dueAfter?: Date | undefined;
   readonly dueUntil?: Date | undefined;
+  readonly startedSince?: Date | undefined;
   readonly startedBefore?: Date | undefined;
   readonly endedSince?: Date | undefined;
+  readonly endedBefore?: Date | undefined;
   readonly query?: string | undefined;
 }
 
@@ -92,7 +98,8 @@ export function typesOf(kinds: Readonly<Partial<Record<WorkflowType, object>>>):
 /** The query of a filter. {@link listedBy} checks its result for `partnerAccounts` again. */
 export function visibilityQuery(filter: Filter): Condition {
   const { stage, dba, find, system, partnerAccount, agent, kind, actionRequired, running, query } = filter;
-  const { partnerAccounts, dueAfter, dueUntil, startedBefore, endedSince } = filter;
+  const { partnerAccounts, dueAfter, dueUntil, startedSince, startedBefore, endedSince, endedBefore } =
+    filter;
   const has = (name: keyof typeof SEARCH_ATTRIBUTES, value: string | undefined) =>
     value && is(SEARCH_ATTRIBUTES[name], value);
   const due = SEARCH_ATTRIBUTES.actionDueAt;
@@ -103,7 +110,10 @@ export function visibilityQuery(filter: Filter): Condition {
     isIn('WorkflowType', types),
     // The id of an account's workflow names its partner.
     ...(system === undefined ? [] : types.filter(isAccount).map((type) => atSystem(type, types, system))),
+    filter.workflowIds && isIn('WorkflowId', filter.workflowIds),
     has('stage', stage),
+    has('partnerStatus', filter.partnerStatus),
+    has('mid', filter.mid),
     dba && isIn(SEARCH_ATTRIBUTES.dba, formsOf(dba)),
     find?.trim() && findable(find.trim(), types),
     has('agentProfileId', agent),
@@ -113,8 +123,10 @@ export function visibilityQuery(filter: Filter): Condition {
     actionRequired && is(SEARCH_ATTRIBUTES.actionRequired, true),
     dueAfter && compared(due, '>', dueAfter),
     dueUntil && compared(due, '<=', dueUntil),
+    startedSince && compared('StartTime', '>=', startedSince),
     startedBefore && compared('StartTime', '<', startedBefore),
     endedSince && compared('CloseTime', '>=', endedSince),
+    endedBefore && compared('CloseTime', '<', endedBefore),
     (running || actionRequired) && IS_RUNNING,
     query && typedQuery(query),
   );
@@ -199,6 +211,24 @@ export async function* listed(client: Client, query: string, most = Number.POSIT
 export async function* listedBy(client: Client, filter: Filter, most?: number): AsyncGenerator<Listed> {
   for await (const found of listed(client, visibilityQuery(filter), most))
     if (isInAccounts(found, filter.partnerAccounts)) yield found;
+}
+
+/**
+ * One page of the workflows of a filter, newest first, in one call of the server.
+ *
+ * @param token of the page before
+ * @returns the token of the next page
+ */
+export async function pageBy(client: Client, filter: Filter, pageSize: number, token = '') {
+  const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
+    ...{ namespace: client.options.namespace, query: visibilityQuery(filter), pageSize },
+    ...(token !== '' && { nextPageToken: Buffer.from(token, 'base64url') }),
+  });
+  const found = await Promise.all(executions.map((raw) => listedFrom(client, raw)));
+  return {
+    found: found.filter((each) => isInAccounts(each, filter.partnerAccounts)),
+    next: nextPageToken?.length ? Buffer.from(nextPageToken).toString('base64url') : undefined,
+  };
 }
 
 /** A workflow as Temporal lists it. */

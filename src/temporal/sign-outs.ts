@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
-import { identityOf } from '../messages/claims.js';
+import { identityOf } from '../messages/actors.js';
 import { ifFound } from './unavailable.js';
 
 /** The longest session of the console, in milliseconds. */

@@ -12,7 +12,7 @@ import { workflowId } from '../messages/ids.js';
 import type { MerchantBoardingInput } from '../messages/inputs.js';
 import type { WorkflowType } from '../messages/kinds.js';
 import type { DbaForm } from '../messages/listed.js';
-import { fieldOf, isContainer } from '../messages/objects.js';
+import { fieldOf, isContainer, isObject } from '../messages/objects.js';
 import {
   type OperationName,
   type OperationOutcome,
@@ -20,6 +20,7 @@ import {
   type PartnerOperationInput,
   purposeOf,
 } from '../messages/partner-operations.js';
+import type { FourEyes, Resolved } from '../messages/requirements.js';
 import { type FirstSight, initialVisibility } from '../messages/search-attributes.js';
 import { startOfRun } from './history.js';
 import { outcomeOf } from './onboardings.js';
@@ -33,6 +34,7 @@ export interface StartOptions {
   readonly again?: boolean;
   readonly urgency?: Urgency;
   readonly dbaForm?: DbaForm;
+  readonly fourEyes: FourEyes;
   /** Workflow id of the batch that starts it. The same batch may repeat a start that it does not know of. */
   readonly batch?: string;
   readonly send?: SendStart;
@@ -59,6 +61,14 @@ export interface Start extends Omit<FirstSight, 'dbaForm' | 'batch'> {
   readonly key: string;
   readonly args: readonly unknown[];
   readonly agent?: Agent;
+}
+
+/** An input with what is resolved into it: see {@link Resolved}. */
+export function resolved<Input extends object>(
+  input: Input,
+  { fourEyes }: Pick<StartOptions, 'fourEyes'>,
+): Input & Resolved {
+  return fourEyes.length === 0 ? input : { ...input, fourEyes };
 }
 
 // Keeps T2.
@@ -112,7 +122,7 @@ export async function startOperation<Name extends OperationName>(
   const input = { operation, request };
   const start: Start = {
     ...{ type: 'partnerOperation', key: operationKey(operation, key), account },
-    ...{ args: [input], summary: purposeOf(input) },
+    ...{ args: [resolved(input, options)], summary: purposeOf(input) },
   };
   const first = await startOnce(client, start, options);
   if (first.started || !(await wasRejected(client, first.workflowId))) return first;
@@ -160,7 +170,9 @@ export async function differenceFromStart(client: Client, workflowId: string, in
     const { raw, runId } = await client.workflow.getHandle(workflowId).describe();
     const started = await startOfRun(client, workflowId, raw.workflowExecutionInfo?.firstRunId || runId);
     const [first] = await decodedPayloads(client, started?.input?.payloads, workflowId);
-    return differingFields(first, JSON.parse(JSON.stringify(input)));
+    // The setting may have changed since. It is no part of what people and programs send.
+    const { fourEyes: _, ...given } = isObject(first) ? first : {};
+    return differingFields(given, JSON.parse(JSON.stringify(input)));
   } catch (error) {
     // A history is deleted when its run ended longer ago than the namespace's retention.
     if (isUnreadablePayload(error) || isNotFound(error)) return undefined;

@@ -150,7 +150,7 @@ export function activityQueues(
   process: string,
   watch: Watch = () => ({}),
 ) {
-  const { taskQueue, poll, patience, events, version } = config;
+  const { taskQueue, fourEyes, poll, patience, events, version } = config;
   const sender = new EventSender(events);
   const bounds = { maxRetryAfterMs: patience.retryAfterMaxMs };
   const accounts = servedAccounts(config).map(([name, account]) => {
@@ -158,7 +158,7 @@ export function activityQueues(
     const clients = partnerClients(account, observe, bounds, inspect);
     const dependencies = {
       ...{ partnerAccount: name, wording: account, clients, taskQueue, patience, statements, version },
-      ...{ documents: documentStore(documents), poll, process },
+      ...{ documents: documentStore(documents), poll, process, fourEyes },
     };
     const queues = systemsOf(account).map((system): ActivityQueue => {
       const { credentials, ...ofQueue } = partnerWork(system, dependencies);
@@ -251,9 +251,9 @@ interface PartnerDependencies extends Omit<ActivityDependencies, 'meaningOf'> {
 
 /** The callers of a partner in one account. Without a check of credentials, each refused call is by itself. */
 function partnerWork(system: SystemName, dependencies: PartnerDependencies) {
-  const { partnerAccount: account, clients, taskQueue, documents, statements } = dependencies;
+  const { partnerAccount: account, clients, taskQueue, fourEyes, documents, statements } = dependencies;
   const client = clients[system];
-  const place = { system, account, taskQueue };
+  const place = { system, account, taskQueue, fourEyes };
   const { credentialsCheck } = PARTNERS[system];
   const credentials =
     credentialsCheck &&
@@ -290,17 +290,17 @@ export type WorkersConfig = Omit<WorkerSettings, 'healthAddress' | 'metricsAddre
  * outbound events
  */
 export function workflowQueue(config: WorkersConfig, client: Client) {
-  const { taskQueue, dbaForm, poll, events, documentDir, activePatches } = config;
+  const { taskQueue, dbaForm, fourEyes, poll, events, documentDir, activePatches } = config;
   const known = knownAccounts(config);
   return {
     sinks: { ...traceSinks, ...publishSinks(events.destinations, client) },
     activities: {
       ...onboardingActivities(poll),
       ...correctionActivities(known),
-      ...batchActivities({ taskQueue, dbaForm }, () => openStore(documentDir)),
+      ...batchActivities({ taskQueue, dbaForm, fourEyes }, () => openStore(documentDir)),
     } satisfies OnboardingActivities & CorrectionActivities & BatchActivities,
     patchActivationCallback: patchActivation(activePatches),
-    nexusServices: [nexusService({ taskQueue, dbaForm, known })],
+    nexusServices: [nexusService({ taskQueue, dbaForm, fourEyes, known })],
     interceptors: intercepted([softwareErrors('gangway', config.version?.buildId)]),
     // A batch shows its progress, and learns that it is to stop, by its heartbeats.
     maxHeartbeatThrottleInterval: '1s',

@@ -91,6 +91,7 @@ export function loadWorkerSettings(environment: NodeJS.ProcessEnv) {
     ...storesFrom(set),
     taskQueue: set.GANGWAY_TASK_QUEUE,
     dbaForm: set.GANGWAY_DBA,
+    fourEyes: set.GANGWAY_FOUR_EYES,
     version: versionFrom(set),
     activePatches: set.GANGWAY_ACTIVE_PATCHES,
     poll: pollFrom(set),

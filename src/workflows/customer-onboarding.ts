@@ -50,7 +50,7 @@ export async function customerOnboarding(
   const customer = new Customer(input, options, carried);
   handleState(customer.state);
   setHandler(childReport, customer.onReport);
-  handleAnswers(customer);
+  handleAnswers(customer.cell, customer);
   return customer.run(() => {
     // A canceled customer waits until its children have ended.
     const tooLong = CancellationScope.nonCancellable(() => condition(() => historyIsLong(customer)));

@@ -13,9 +13,10 @@ import { unreadableReads } from './partner-account/unreadable-reads.js';
  * shows, and about operations whose responses cannot be read. The first refusal, ticket or unreadable response starts it, as
  * `partner-account-<system>`, of a named account `partner-account-<system>@<account>`. It ends when nothing is left to do.
  */
-export async function partnerAccount({ system }: PartnerAccountInput): Promise<{ readonly outcome: 'done' }> {
+export async function partnerAccount(input: PartnerAccountInput): Promise<{ readonly outcome: 'done' }> {
+  const { system } = input;
   const journey = new Journey<Duties, PartnerAccountInput>({
-    ...{ input: { system }, memory: NO_DUTIES },
+    ...{ input, memory: NO_DUTIES },
     nextSteps: {
       working: 'retry what was refused or could not be read; read the tickets again',
       done: 'The credentials work, responses can be read, and no ticket is left.',

@@ -35,11 +35,12 @@ const MEANINGS = Object.keys(STATUS_MEANINGS) as StatusMeaning[];
  * onboardings of the account. The first unknown status starts it, and it runs from then on, because only it has the decisions.
  */
 export async function partnerRecord(
-  { system }: PartnerAccountInput,
+  input: PartnerAccountInput,
   carried?: Carried<PartnerRecord>,
 ): Promise<{ readonly outcome: 'done' }> {
+  const { system } = input;
   const journey = new Journey<PartnerRecord, PartnerAccountInput>({
-    ...{ input: { system }, memory: { statuses: [] }, carried },
+    ...{ input, memory: { statuses: [] }, carried },
     nextSteps: {
       working: 'keep the meanings of unknown status names',
       done: 'The record has ended.',
@@ -96,7 +97,7 @@ export async function partnerRecord(
         const next = journey.carried;
         // By default, the next run has the memo with which this one began.
         const memo = { ...workflowInfo().memo, [RECORD_MEMO]: journey.memory };
-        await makeContinueAsNewFunc<typeof partnerRecord>({ memo })({ system }, next);
+        await makeContinueAsNewFunc<typeof partnerRecord>({ memo })(input, next);
       }
     }
   });

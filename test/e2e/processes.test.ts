@@ -8,7 +8,15 @@ import { merchant } from '../rigs/inputs.js';
 import { endOf, interruptedWorker } from '../rigs/process/interrupted-worker.js';
 import { ELSEWHERE, PARTNER, type Settings, SOMEBODY, settingsOf } from '../rigs/process/settings.js';
 import { launch, run } from '../rigs/processes.js';
-import { event, SECRET, STRUCTURED, signed, TOKEN } from '../rigs/receiver/running-receiver.js';
+import {
+  CRM,
+  clientsFile,
+  event,
+  SECRET,
+  STRUCTURED,
+  signed,
+  TOKEN,
+} from '../rigs/receiver/running-receiver.js';
 import { createRig } from '../rigs/rig.js';
 import { eventually } from '../rigs/waiting.js';
 
@@ -36,7 +44,7 @@ const SERVED: Readonly<Record<Name, () => Promise<Served>>> = {
     const input = merchant();
     const body = JSON.stringify(event('merchant.boarding.requested.v1', input));
     const headers = { 'content-type': STRUCTURED, ...signed(body) };
-    const ways = { RECEIVER_TOKENS: TOKEN, RECEIVER_BANKING_AUTH: `path:${TOKEN}` };
+    const ways = { API_CLIENTS_FILE: clientsFile([CRM]), RECEIVER_BANKING_AUTH: `path:${TOKEN}` };
     return {
       settings: { RECEIVER_SECRETS: SECRET, ...ways },
       request: ['POST /events HTTP/1.1', ...Object.entries(headers).map((header) => header.join(': '))],

@@ -132,7 +132,7 @@ export async function realPlace(options: RigOptions, taskQueue: string): Promise
 }
 
 export async function createRig(options: RigOptions = {}): Promise<Rig> {
-  const { dbaForm = 'shown' } = options;
+  const { dbaForm = 'shown', fourEyes = [] } = options;
   const taskQueue = `test-${randomUUID()}`;
   const place = await (isSimulated() ? simulatedPlace : realPlace)(options, taskQueue);
   const { client } = place;
@@ -151,6 +151,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       ...place.env,
       GANGWAY_TASK_QUEUE: taskQueue,
       GANGWAY_DBA: dbaForm,
+      GANGWAY_FOUR_EYES: fourEyes.join(','),
       DOCUMENT_DIR: dirs.documentDir,
       STATEMENT_DIR: dirs.statementDir,
     },
@@ -160,17 +161,18 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       return worker;
     },
     async board(input) {
-      const { workflowId: id } = await MERCHANT.start(client, input, { taskQueue, dbaForm });
+      const { workflowId: id } = await MERCHANT.start(client, input, { taskQueue, dbaForm, fourEyes });
       return new Onboarding(client, id);
     },
     async onboardBusiness(input) {
-      const { workflowId: id } = await BUSINESS.start(client, input, { taskQueue, dbaForm });
+      const { workflowId: id } = await BUSINESS.start(client, input, { taskQueue, dbaForm, fourEyes });
       return new Onboarding(client, id);
     },
     async onboard(input, more) {
       const { workflowId: id } = await CUSTOMER.start(client, input, {
         taskQueue,
         dbaForm,
+        fourEyes,
         ...more,
       });
       return new Onboarding(client, id);

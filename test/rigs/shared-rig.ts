@@ -17,7 +17,15 @@ const test = base
 /** Options of a rig that several test files may share: values that JSON has. */
 export type SharedOptions = Pick<
   RigOptions,
-  'accounts' | 'bankingUser' | 'dbaForm' | 'limits' | 'ownNamespace' | 'patience' | 'poll' | 'user'
+  | 'accounts'
+  | 'bankingUser'
+  | 'dbaForm'
+  | 'fourEyes'
+  | 'limits'
+  | 'ownNamespace'
+  | 'patience'
+  | 'poll'
+  | 'user'
 >;
 
 /**

@@ -1,6 +1,7 @@
 import type { NativeConnection } from '@temporalio/worker';
 import { sandboxAccount } from '../../src/apps/sandbox/systems.js';
 import type { DbaForm } from '../../src/messages/listed.js';
+import type { FourEyes } from '../../src/messages/requirements.js';
 import { type Account, readAccounts } from '../../src/partners/account-settings.js';
 import type { HttpLimits } from '../../src/partners/http.js';
 import type { SystemName } from '../../src/partners/systems.js';
@@ -40,6 +41,7 @@ export interface WorkerOptions {
   readonly posNames?: readonly string[];
   /** How lists and logs have the dba. Default: `shown`. */
   readonly dbaForm?: DbaForm;
+  readonly fourEyes?: FourEyes;
   /** Folder in which exchanges with partners are recorded. Default: none. */
   readonly record?: string;
   /** Default: not versioned. */
@@ -73,7 +75,7 @@ export function configOf(
   options: WorkerOptions,
 ): WorkersConfig {
   const { payloadKeys = '', version, events = NO_EVENTS, accounts = [] } = options;
-  const { accountPasswords = {}, dbaForm = 'shown' } = options;
+  const { accountPasswords = {}, dbaForm = 'shown', fourEyes = [] } = options;
   const { poll = { minMs: 50, maxMs: 10_000 } } = options;
   const patience = {
     ...{ retryAfterMaxMs: 3_600_000, stepMs: 24 * 3_600_000, unreadableMs: 3_600_000 },
@@ -81,7 +83,7 @@ export function configOf(
   };
   const account = accountOf(sandboxUrl, options);
   return {
-    ...{ ...account, ...place, dbaForm, version, activePatches: [], poll, patience, events },
+    ...{ ...account, ...place, dbaForm, fourEyes, version, activePatches: [], poll, patience, events },
     accounts: Object.fromEntries(
       accounts.map((name) => {
         const password = accountPasswords[name];

@@ -102,7 +102,10 @@ describe.concurrent('two boardings that adopt one merchant at the same moment', 
   const followed = async (merchantProfileId: number, dba: string): Promise<Pair> => {
     const follow = async () => {
       const input = adopted({ follow: true, merchantProfileId, merchant: { dba }, dueInHours: 48 } as const);
-      const { workflowId } = await MERCHANT.start(rig.client, input, { taskQueue: rig.taskQueue });
+      const { workflowId } = await MERCHANT.start(rig.client, input, {
+        fourEyes: [],
+        taskQueue: rig.taskQueue,
+      });
       return new Onboarding(rig.client, workflowId);
     };
     return await Promise.all([follow(), follow()]);
@@ -150,7 +153,10 @@ describe.concurrent('two businesses that adopt one profile at the same moment', 
     await rig.sandbox.transitionProfile(profileId, { merchantProfileId: 700_001 });
     const start = async () => {
       const own = business(undefined, { holder: input.holder, merchantProfileId: 700_001 });
-      const { workflowId } = await BUSINESS.start(rig.client, own, { taskQueue: rig.taskQueue });
+      const { workflowId } = await BUSINESS.start(rig.client, own, {
+        fourEyes: [],
+        taskQueue: rig.taskQueue,
+      });
       return new Onboarding(rig.client, workflowId);
     };
     const pair = await Promise.all([start(), start()]);
@@ -169,7 +175,10 @@ describe.concurrent('two businesses that adopt one profile at the same moment', 
     const identity = { doingBusinessAsName, legalBusinessName, employerIdentificationNumber };
     const follow = async () => {
       const input = adopted({ follow: true, profileId, holder: identity, dueInHours: 48 } as const);
-      const { workflowId } = await BUSINESS.start(rig.client, input, { taskQueue: rig.taskQueue });
+      const { workflowId } = await BUSINESS.start(rig.client, input, {
+        fourEyes: [],
+        taskQueue: rig.taskQueue,
+      });
       return new Onboarding(rig.client, workflowId);
     };
     const change = () => rig.sandbox.transitionProfile(profileId, { bankingStatus: 'PendingUW' });

@@ -17,7 +17,7 @@ async function followMerchant(change: Record<string, unknown> = {}) {
   const { merchantProfileId, dba } = await there.merchant(change);
   const input = adopted({ follow: true, merchantProfileId, merchant: { dba }, dueInHours: 48 } as const);
   const { client, taskQueue } = rig;
-  const { workflowId } = await MERCHANT.start(client, input, { taskQueue });
+  const { workflowId } = await MERCHANT.start(client, input, { fourEyes: [], taskQueue });
   const writes = async () => (await rig.sandbox.ledger({ id: `${merchantProfileId}` })).slice(1);
   return {
     merchantProfileId,
@@ -105,7 +105,7 @@ describe.concurrent('an input that is to be followed', () => {
       merchant: { dba: 'x' },
       dueInHours: 48,
     } as const);
-    const { workflowId } = await MERCHANT.start(client, input, { taskQueue });
+    const { workflowId } = await MERCHANT.start(client, input, { fourEyes: [], taskQueue });
     const onboarding = new Onboarding(client, workflowId);
     expect(await onboarding.requirement('rejected-input')).toMatchObject({
       title: 'Rejected: adopt merchant 999999',
@@ -122,7 +122,7 @@ async function followProfile(change: Record<string, unknown> = {}, compared: obj
   const identity = { doingBusinessAsName, legalBusinessName, employerIdentificationNumber, ...compared };
   const input = adopted({ follow: true, profileId, holder: identity, dueInHours: 48 } as const);
   const { client, taskQueue } = rig;
-  const { workflowId } = await BUSINESS.start(client, input, { taskQueue });
+  const { workflowId } = await BUSINESS.start(client, input, { fourEyes: [], taskQueue });
   const writes = async () => (await rig.sandbox.ledger({ id: `${profileId}` })).slice(1);
   return {
     profileId,

@@ -24,7 +24,7 @@ const runOf = async ({ handle }: Onboarding<unknown>) => (await handle.describe(
 // Proves F7.
 describe('a record of which each change is in a run of its own', () => {
   const { client, taskQueue } = restless;
-  const place = { system: 'boarding', account: undefined, taskQueue } as const;
+  const place = { fourEyes: [], system: 'boarding', account: undefined, taskQueue } as const;
   const record = new Onboarding(client, partnerRecordId('boarding', taskQueue));
   const statuses = async () => (await recordOf(client, place))?.statuses ?? [];
   const decided = async () =>

@@ -9,7 +9,7 @@ it('the next run of a record shows the decisions and the open questions of the o
   const rig = await createRig({ continueAfter: 30 });
   onTestFinished(() => rig.close());
   const { client, taskQueue } = rig;
-  const place = { system: 'boarding', account: undefined, taskQueue } as const;
+  const place = { fourEyes: [], system: 'boarding', account: undefined, taskQueue } as const;
   const record = new Onboarding(client, partnerRecordId('boarding', taskQueue));
   await reportStatus(client, place, 'On Hold');
   const { id } = await record.requirement('new-status');

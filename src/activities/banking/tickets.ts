@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { activityInfo, getClient, log, sleep } from '@temporalio/activity';
 import type { BankingActivities, OpenTicket, UnmatchedTicket } from '../../messages/banking-activities.js';
 import { workflowTaskQueue } from '../../messages/ids.js';
+import type { FourEyes } from '../../messages/requirements.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import type { BankingProfile, Ticket } from '../../partners/banking/responses.js';
 import type { CallOptions } from '../../partners/client.js';
@@ -195,11 +196,14 @@ export class OtherTickets {
   #reported = new Set<number>();
   #nextAt = 0;
 
-  constructor(private readonly partnerAccount: string | undefined) {}
+  constructor(
+    private readonly partnerAccount: string | undefined,
+    private readonly fourEyes: FourEyes,
+  ) {}
 
   /** Reports the tickets that are not about the profile, in the background, because the poll must not wait. */
   seen(others: readonly number[], listed: readonly number[]): void {
-    const { partnerAccount } = this;
+    const { partnerAccount, fourEyes } = this;
     this.#reported = new Set(listed.filter((id) => this.#reported.has(id)));
     if (others.every((id) => this.#reported.has(id)) || performance.now() < this.#nextAt) return;
     const { workflowExecution, taskQueue } = activityInfo();
@@ -211,6 +215,7 @@ export class OtherTickets {
       system: 'banking',
       account: partnerAccount,
       taskQueue: workflowTaskQueue(taskQueue, 'banking', partnerAccount),
+      fourEyes,
     }).catch((error: unknown) => {
       for (const id of fresh) this.#reported.delete(id);
       log.warn('could not report tickets', { error });

@@ -12,6 +12,7 @@ import { measureRequests } from '../../platform/http/metrics.js';
 import {
   type ArrivalLimits,
   bearerChallenge,
+  bearerCheck,
   countCallers,
   isHealthCheck,
   kindOf,
@@ -126,7 +127,7 @@ async function admitCallers(
   { bearer, requestsPerMinute, tokenInPath }: CodecServerOptions,
 ): Promise<void> {
   const callers = await countCallers(server, {
-    bearer,
+    identify: bearerCheck(bearer),
     requestsPerMinute,
     authorizationOf: ({ headers, originalUrl }) =>
       headers.authorization ?? (tokenInPath ? tokenOf(originalUrl) : undefined),

@@ -1,14 +1,12 @@
 import type { Client } from '@temporalio/client';
-import type { z } from 'zod';
 import { changeable } from '../../activities/corrections.js';
 import type { Correctable } from '../../messages/activities.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import type { Answer, AnswerKind, Requirement, RequirementKind } from '../../messages/requirements.js';
 import { oneTimeCode } from '../../partners/banking/rules.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { type Change, changesOf, checkCorrection } from '../../services/forms/corrections.js';
-import { describes } from '../../services/forms/schema-fields.js';
-import { NEED_REASON, sendResolution } from '../../services/inbox/answering.js';
+import { type Change, changesOf, checkCorrection, mayMoveMoney } from '../../services/forms/corrections.js';
+import { NEED_REASON, needsApproval, sendResolution } from '../../services/inbox/answering.js';
 import { InvalidInput } from '../../services/texts/invalid-input.js';
 import { patchIn } from './correction-fields.js';
 import type { Fields } from './query.js';
@@ -48,22 +46,9 @@ export function wrongIn(own: Filled | undefined, name: string): string[] {
   return (own?.problems ?? []).filter(({ field }) => field === name).map(({ message }) => message);
 }
 
-/** The role that an answer needs. An approver decides what cannot be undone: writes in doubt, meanings of a status, and giving up. */
-export function roleFor({ kind }: { readonly kind: RequirementKind }, answer: AnswerKind): Role {
-  return answer === 'abandon' || answer === 'choice' || kind === 'uncertain-write' ? 'approver' : 'operator';
-}
-
-/**
- * Reports whether a correction may change the destination or the amount of money: fees, the profile and settings that decide commission
- * and pricing, accounts at banks, and what the schema of the input does not describe. Needs an approver.
- */
-export function mayMoveMoney(changes: readonly Pick<Change, 'field'>[], schema: z.ZodType): boolean {
-  return changes.some(
-    ({ field }) =>
-      /(^|\.)fees(\.|$)|^agent|^boardingSettings|bank|routing|accountnumber|deposit|settlement/i.test(
-        field,
-      ) || !describes(schema, field),
-  );
+/** The role that an answer needs. */
+export function roleFor(requirement: { readonly kind: RequirementKind }, answer: AnswerKind): Role {
+  return needsApproval(requirement, answer) ? 'approver' : 'operator';
 }
 
 export function isPreviewed({ kind }: Pick<Requirement, 'kind'>, answer: AnswerKind): boolean {

@@ -1,8 +1,5 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { partsOfId } from '../../messages/ids.js';
-import { BATCHES } from '../../messages/kinds.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
-import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { withoutPrivate } from '../../platform/privacy/private-fields.js';
 import { isCorrectable } from '../../services/forms/corrections.js';
 import {
@@ -14,10 +11,9 @@ import {
   partsOf,
   readable,
 } from '../../services/inbox/waits.js';
-import { describe, inputOf, stateOf } from '../../temporal/onboardings.js';
-import { isInAccounts } from '../../temporal/search.js';
+import { describeWithin, inputOf, isWithin, stateOf } from '../../temporal/onboardings.js';
 import { failuresIn, UnreadableOnboarding } from '../../temporal/unreadable.js';
-import { maySee, NotShown, type Visit } from './route.js';
+import { NotShown, type Visit } from './route.js';
 import { SharedReads } from './sharing.js';
 
 /** The time for which people who look at the same onboarding share one read, in milliseconds. */
@@ -141,13 +137,9 @@ export async function maskedInput(client: Client, description: WorkflowExecution
 }
 
 // Keeps D1.
-/**
- * Reports whether this person may see the workflow of an id, whether or not it exists. The id of each workflow names its account,
- * except for a batch, which has pages of its own.
- */
+/** Reports whether this person may see the workflow of an id, whether or not it exists. A batch has pages of its own. */
 export function mayOpen({ visitor }: Pick<Visit, 'visitor'>, workflowId: string): boolean {
-  const parts = partsOfId(workflowId);
-  return parts !== undefined && !(parts.type in BATCHES) && maySee(visitor, parts.account);
+  return isWithin(workflowId, visitor.accounts);
 }
 
 /**
@@ -160,9 +152,7 @@ export async function openOnboarding(
   visit: Pick<Visit, 'client' | 'visitor' | 'params'>,
   id = visit.params['id'] ?? '',
 ): Promise<WorkflowExecutionDescription> {
-  const description = mayOpen(visit, id) ? await describe(visit.client, id) : undefined;
-  const partnerAccount = description?.typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount);
-  if (!description || !isInAccounts({ workflowId: id, partnerAccount }, visit.visitor.accounts))
-    throw new NotShown(404, 'There is no onboarding with this ID, or you may not see it.');
+  const description = await describeWithin(visit.client, id, visit.visitor.accounts);
+  if (!description) throw new NotShown(404, 'There is no onboarding with this ID, or you may not see it.');
   return description;
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { REQUIREMENT_KINDS, type RequirementKind } from '../../messages/requirements.js';
 import { accountNames, readAccounts } from '../../partners/account-settings.js';
 import { storeSettings, storesFrom } from '../../platform/documents/open-store.js';
 import { REQUESTS_PER_MINUTE } from '../../platform/http/server.js';
@@ -53,17 +52,6 @@ export const consoleSettings = z.object({
       format: 'list of secrets with at least 32 characters',
       unset: 'required with `OIDC_ISSUER`',
       secret: true,
-    }),
-  CONSOLE_FOUR_EYES: list
-    .refine(
-      (kinds) => kinds.every((kind) => (REQUIREMENT_KINDS as readonly string[]).includes(kind)),
-      `each must be one of ${REQUIREMENT_KINDS.join(', ')}`,
-    )
-    .transform((kinds) => kinds as RequirementKind[])
-    .default([])
-    .meta({
-      description: 'Requirement kinds whose answers a second person must confirm.',
-      format: 'list of requirement kinds',
     }),
   CONSOLE_TRUSTED_PROXIES: trustedProxies,
   OIDC_ISSUER: withAdvice(
@@ -132,12 +120,12 @@ export function loadConsoleSettings(environment: NodeJS.ProcessEnv) {
     sessionKeys: keys ?? [],
     idleMs: 30 * 60_000,
     sessionMaxMs: MAX_SESSION_MS,
-    fourEyes: set.CONSOLE_FOUR_EYES,
     requestsPerMinute: REQUESTS_PER_MINUTE,
     trustedProxies: set.CONSOLE_TRUSTED_PROXIES,
     uiUrl: set.GANGWAY_UI_URL,
     taskQueue: set.GANGWAY_TASK_QUEUE,
     dbaForm: set.GANGWAY_DBA,
+    fourEyes: set.GANGWAY_FOUR_EYES,
     payloadKeys: set.PAYLOAD_KEYS,
     logLevel: set.GANGWAY_LOG_LEVEL,
   };

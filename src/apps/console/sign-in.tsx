@@ -3,6 +3,7 @@ import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallenge
 import type { Logger } from 'pino';
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
+import { looksLikeProgram } from '../../messages/actors.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { isAboutToken, kindOf } from '../../platform/http/server.js';
 import { harmless } from '../../services/texts/text.js';
@@ -84,8 +85,9 @@ function namesOf(claims: Person['claims'], subject: string) {
   // The parentheses at the end of an actor hold the subject and nothing else.
   const id = inOneLine(subject, LONGEST.line).replace(/[()]/g, '_');
   const name = typeof claims['name'] === 'string' ? inOneLine(claims['name'], LONGEST_NAME) : '';
-  // The subject comes last, whatever the name looks like: it is what isSamePerson compares.
-  return { id, name, actor: name ? `${name} (${id})` : id };
+  // The subject comes last, whatever the name looks like: it is what isSamePerson compares. Nobody poses as a program.
+  const actor = name ? `${name} (${id})` : id;
+  return { id, name, actor: looksLikeProgram(actor) ? id : actor };
 }
 
 /** @param claim a text, or a list of texts */

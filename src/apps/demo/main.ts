@@ -7,10 +7,11 @@
  */
 import '../../platform/process/node-version.js';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
+import { SCOPES } from '../../messages/actors.js';
 import { workflowId } from '../../messages/ids.js';
 import { ONBOARDINGS } from '../../messages/kinds.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
@@ -20,6 +21,7 @@ import { dataConverter, generatePayloadKey, parsePayloadKeys } from '../../tempo
 import { listedBy, typesOf } from '../../temporal/search.js';
 import { shellWord } from '../command/cli/arguments.js';
 import { Printer } from '../command/cli/output.js';
+import { newClient } from '../receiver/clients.js';
 import { TOTP_SECRET } from '../sandbox/banking/users.js';
 import { sandboxAccount } from '../sandbox/systems.js';
 import { freePort, startDevServer } from './dev-server.js';
@@ -58,8 +60,8 @@ async function main(): Promise<number> {
   await mkdir(FOLDER, { recursive: true });
   for (const store of ['documents', 'statements']) await mkdir(join(FOLDER, store), { mode: 0o700 });
 
-  const { env, address, receiverUrl, consoleUrl, crm } = await startEverything();
-  const settings = await writeSettings(FOLDER, env);
+  const { env, address, receiverUrl, consoleUrl, crm, apiToken } = await startEverything();
+  const settings = await writeSettings(FOLDER, { ...env, API_URL: `${receiverUrl}/v1`, API_TOKEN: apiToken });
   const connection = await Connection.connect({ address });
   const keys = parsePayloadKeys(env['PAYLOAD_KEYS'] ?? '');
   const client = new Client({ connection, dataConverter: dataConverter(keys) });
@@ -84,6 +86,8 @@ function leaveToYou(client: Client, asked: readonly Asked[], settings: string, c
   printer.line(`Answer them in a browser: ${consoleUrl}/onboardings/${id}`);
   printer.line('Or in another terminal, with the settings of this demo:\n');
   printer.line(`. ${shellWord(settings)}\ngangway inbox\ngangway status ${externalId}`);
+  printer.line('\nOr as another program does, with the token in these settings (docs/api.md):\n');
+  printer.line('curl -H "Authorization: Bearer $API_TOKEN" "$API_URL/requirements"');
   printer.line('\nTo finish it, answer each question:');
   for (const { question, command } of asked) {
     printer.prose(`\n${question}`);
@@ -124,6 +128,8 @@ async function startEverything() {
   const consoleUrl = `http://${consoleAddress}`;
   const crmPort = await freePort();
   const eventSecret = `whsec_${randomBytes(32).toString('base64')}`;
+  const api = newClient('demo', SCOPES, undefined);
+  await writeFile(join(FOLDER, 'api-clients.jsonl'), JSON.stringify(api.client), { mode: 0o600 });
   const env: NodeJS.ProcessEnv = {
     TEMPORAL_ADDRESS: server.address,
     TEMPORAL_NAMESPACE: 'default',
@@ -131,6 +137,7 @@ async function startEverything() {
     PAYLOAD_KEYS: generatePayloadKey(),
     RECEIVER_ADDRESS: receiverAddress,
     RECEIVER_SECRETS: eventSecret,
+    API_CLIENTS_FILE: join(FOLDER, 'api-clients.jsonl'),
     EVENTS_URLS: `http://127.0.0.1:${crmPort}`,
     EVENTS_SECRETS: eventSecret,
     EVENTS_TO_LOOPBACK: 'true',
@@ -166,8 +173,8 @@ async function startEverything() {
     startLogged('console', `${consoleUrl}/healthz`),
   ]);
   running.push(worker, receiver, console);
-  printer.line(`  console  ${consoleUrl}\n  Web UI   ${server.uiUrl}\n`);
-  return { env, address: server.address, receiverUrl, consoleUrl, crm };
+  printer.line(`  console  ${consoleUrl}\n  Web UI   ${server.uiUrl}\n  API      ${receiverUrl}/v1\n`);
+  return { env, address: server.address, receiverUrl, consoleUrl, crm, apiToken: api.token };
 }
 
 async function onboardEveryone(env: NodeJS.ProcessEnv, crm: Crm, receiverUrl: string): Promise<void> {

@@ -234,7 +234,7 @@ function fromAnywhere(argument: string): string {
 }
 
 /** Settings of the demo's own processes, which nobody else needs. */
-const OF_PROCESSES = /^(SANDBOX|CODEC|CONSOLE|RECEIVER|EVENTS|GANGWAY_(POLL|HEALTH))/;
+const OF_PROCESSES = /^(SANDBOX|CODEC|CONSOLE|RECEIVER|API_CLIENTS|EVENTS|GANGWAY_(POLL|HEALTH))/;
 
 /** Writes `settings.sh`, the settings of this demo for a shell, which then finds `gangway`, and the demo's Node. @returns its path */
 export async function writeSettings(folder: string, env: NodeJS.ProcessEnv): Promise<string> {

@@ -40,7 +40,15 @@ import {
   type RequestSchemas,
   response,
 } from './openapi.js';
-import { callTemporal, invalid, PROBLEMS, Problem, problemFrom, unavailable } from './problems.js';
+import {
+  callTemporal,
+  DEADLINE_MS,
+  invalid,
+  PROBLEMS,
+  Problem,
+  problemFrom,
+  unavailable,
+} from './problems.js';
 import type { CheckSignature } from './settings.js';
 
 const BATCH_DEADLINE_MS = 20_000;
@@ -143,7 +151,8 @@ async function applyAll(backend: Backend, prepared: readonly ApplyEvent[]): Prom
   for (const apply of prepared) {
     try {
       if (Date.now() > latest) throw unavailable();
-      const workflowId = await callTemporal(backend.client, () => apply(backend), latest);
+      const left = Math.min(DEADLINE_MS, latest - Date.now());
+      const workflowId = await callTemporal(backend.client, () => apply(backend), left);
       results.push({ status: 202, workflowId });
     } catch (error) {
       results.push(problemFrom(error));
@@ -215,8 +224,8 @@ export function eventTypes(known: KnownAccounts): EventTypes {
       event,
       capitalized(task),
       schema(known),
-      async ({ client, taskQueue, dbaForm }, input) => {
-        const { workflowId } = await start(client, input, { taskQueue, dbaForm });
+      async ({ client, taskQueue, dbaForm, fourEyes }, input) => {
+        const { workflowId } = await start(client, input, { taskQueue, dbaForm, fourEyes });
         return workflowId;
       },
     );

@@ -24,13 +24,13 @@ async function main({ env }: NodeJS.Process): Promise<void> {
     startReceiver({ ...options, client, logger, registry }),
   );
   const metrics = await listeningAt('RECEIVER_METRICS_ADDRESS', serveMetrics(registry, metricsAddress));
-  const { secrets, tokens, taskQueue, webhooks } = options;
+  const { secrets, clientsFile, taskQueue, webhooks } = options;
   if (secrets.length === 0) logger.warn('RECEIVER_SECRETS is not set: unsigned events are accepted');
   const partners = WEBHOOK_PARTNERS.filter((partner) => (webhooks[partner]?.senders.length ?? 0) > 0);
   for (const partner of partners.filter((partner) => acceptsAnyone(webhooks[partner]?.senders ?? []))) {
     logger.warn(`${authSetting(partner)} is none: webhooks from anyone are accepted`);
   }
-  const counts = { secrets: secrets.length, tokens: tokens.length, webhooks: partners };
+  const counts = { secrets: secrets.length, hasClients: clientsFile !== undefined, webhooks: partners };
   logger.info({ url: server.url, metrics: metrics.url, taskQueue, ...counts }, 'receiver is ready');
   closeOnSignal([server, metrics, client.connection, { close: stopTracing }], () =>
     logger.info('receiver has stopped'),

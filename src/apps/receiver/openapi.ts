@@ -7,51 +7,62 @@ import {
 } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { globalRegistry, z } from 'zod';
+import { isObject } from '../../messages/objects.js';
+import { capitalized } from '../../partners/bounds.js';
 import { json } from '../../partners/fields.js';
 import { reachable } from '../../partners/openapi/document.js';
 import type { Json } from '../../platform/schemas/shape.js';
+import { MERCHANT_EXAMPLE, NAMED } from './api/shapes.js';
 
 export interface RequestSchemas {
   /** Events and their data, such as `merchant.boarding.requested.v1.event`. */
   readonly events: Readonly<Record<string, z.ZodType>>;
-  /** Inputs by the `type` of a body of `PUT /onboardings/{externalId}`. */
+  /** Inputs by the `type` of a body of `PUT /v1/onboardings/{externalId}`. */
   readonly bodies: Readonly<Record<string, z.ZodType>>;
 }
 
-const problem = z.looseObject({
+const wrongFields = z
+  .array(z.object({ field: z.string(), message: z.string() }))
+  .optional()
+  .describe('Every wrong field of the request, with its rule');
+
+const eventResult = z.object({
+  status: z.int(),
+  ...{ workflowId: z.string().optional(), type: z.string().optional(), title: z.string().optional() },
+  ...{ detail: z.string().optional(), errors: wrongFields },
+});
+
+export const problem = z.object({
   type: z.string().meta({ examples: ['urn:gangway:problem:invalid'] }),
   title: z.string(),
   status: z.int(),
   detail: z.string(),
-  errors: z.array(z.looseObject({ field: z.string(), message: z.string() })).optional(),
+  errors: wrongFields,
+  events: z.array(eventResult).optional().describe('For a batch of events: the result of each'),
+  first: z
+    .object({
+      ...{ event: z.string(), at: z.string(), actor: z.string().optional() },
+      ...{ detail: z.string().optional(), reason: z.string().optional() },
+    })
+    .optional()
+    .describe('Who was first'),
 });
 
-export const accepted = z.looseObject({ workflowId: z.string() });
+export const accepted = z.object({ workflowId: z.string() });
 
-export const unchanged = z.looseObject({ workflowId: z.string(), unchanged: z.literal(true) });
-
-export const batchResult = z.array(
-  z.union([z.looseObject({ status: z.literal(202), workflowId: z.string() }), problem]),
-);
-
-export const state = z.looseObject({
-  workflowId: z.string(),
-  stage: z.string(),
-  partnerStatus: z.string().nullable(),
-  outcome: z.string().optional(),
-  mid: z.string().optional(),
-  requirements: z.array(z.looseObject({})),
-  timeline: z.array(z.looseObject({})),
-});
+export const batchResult = z.array(eventResult);
 
 const COMPONENTS = {
   Accepted: accepted,
-  Unchanged: unchanged,
-  BatchAccepted: batchResult,
-  State: state,
+  EventResult: eventResult,
+  BatchResult: batchResult,
   Problem: problem,
   Json: json,
+  ...NAMED,
 };
+
+/** A response with its schema. */
+export type Documented = ReturnType<typeof response>;
 
 export function response(description: string, schema: z.ZodType, mediaType = 'application/json') {
   return { description, content: { [mediaType]: { schema } } };
@@ -82,15 +93,20 @@ export async function documentRoutes(server: FastifyInstance, requests: RequestS
   const types = new Map<unknown, string>();
   for (const [type, schema] of Object.entries(requests.bodies)) {
     types.set(schema, type);
-    registry.add(schema, { id: `${type}.body` });
+    registry.add(schema, { id: typeName(`start.${type}`) });
   }
   for (const [id, schema] of Object.entries({ ...COMPONENTS, ...requests.events }))
-    registry.add(schema, { id });
+    registry.add(schema, { id: typeName(id) });
   const zodToJsonConfig = {
     override({ zodSchema, jsonSchema }: OverrideContext) {
       const { id: _, ...meta } = globalRegistry.get(zodSchema) ?? {};
       Object.assign(jsonSchema, meta);
-      if (jsonSchema.format === 'int64') jsonSchema.anyOf = [...INT64];
+      if (jsonSchema.format === 'int64') {
+        for (const rule of ['type', 'format', 'minimum', 'maximum'] as const) delete jsonSchema[rule];
+        jsonSchema.anyOf = [...INT64];
+      }
+      // A format is enough, and a pattern of dates is long.
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
       const type = types.get(zodSchema);
       if (type !== undefined) describeBody(jsonSchema, type);
     },
@@ -113,16 +129,17 @@ interface OverrideContext {
 const DOCUMENT: Partial<OpenAPIV3_1.Document> = {
   openapi: '3.1.0',
   info: {
-    title: 'Gangway receiver',
+    title: 'Gangway',
     version: '1',
-    description: 'Accepts events that start onboardings and answer requirements. Sending one again is safe.',
+    description:
+      'Starts onboardings, lists open requirements, and answers them. Sending a request again is safe.',
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [{ url: '/', description: 'The receiver that serves this document' }],
   security: [],
   components: {
     securitySchemes: {
-      bearer: { type: 'http', scheme: 'bearer' },
+      bearer: { type: 'http', scheme: 'bearer', description: 'A token of `API_CLIENTS_FILE`' },
       signature: {
         type: 'apiKey',
         in: 'header',
@@ -143,6 +160,7 @@ const INT64 = [
 function describeBody(jsonSchema: z.core.JSONSchema.BaseSchema, type: string): void {
   const { externalId: _, ...fields } = jsonSchema.properties ?? {};
   jsonSchema.properties = { type: { const: type }, ...fields };
+  if (type === MERCHANT_EXAMPLE.type) jsonSchema.examples = [MERCHANT_EXAMPLE];
   jsonSchema.required = ['type', ...(jsonSchema.required ?? []).filter((name) => name !== 'externalId')];
 }
 
@@ -169,11 +187,85 @@ function usedComponents(transform: SwaggerTransformObject): SwaggerTransformObje
   return (routes) => {
     const document = transform(routes) as OpenAPIV3_1.Document;
     const { schemas = {}, ...components } = document.components ?? {};
-    const used = [...reachable(schemas, document.paths)];
+    const used = [...reachable(schemas, document.paths)].filter((name) => !isAnyJson(name));
     const named = used.map((name) => [plain(name), (schemas as Json)[name]]);
     const whole = { ...document, components: { ...components, schemas: Object.fromEntries(named) } };
-    return JSON.parse(JSON.stringify(whole), (key, value) => (key === '$ref' ? plain(value) : value));
+    const made = JSON.parse(JSON.stringify(whole), (key, value) =>
+      key === '$ref' ? plain(value) : isAnyJson(value?.$ref) ? {} : value,
+    );
+    nameObjects(made);
+    return made;
   };
+}
+
+/**
+ * Gives each object inside another one a name. Generators number the names that they make themselves, and some make a type of a union
+ * twice, and then drop both.
+ */
+function nameObjects({ paths, components: { schemas } }: NamedDocument): void {
+  const inside = (schema: JsonObject, name: string): JsonObject =>
+    mapped(schema, (value, key) => {
+      if (key === 'properties' && isObject(value))
+        return mapped(value, (field, its) => named(field, `${name}.${its}`));
+      if (key === 'items') return named(value, `${name}.item`);
+      if ((key !== 'oneOf' && key !== 'anyOf') || !Array.isArray(value)) return value;
+      return value.map((variant, index) => named(variant, `${name}.${tagOf(variant) ?? index + 1}`));
+    });
+  const named = (schema: unknown, name: string): unknown => {
+    if (!isObject(schema)) return schema;
+    const [whole, id] = [inside(schema, name), typeName(name)];
+    if (!('properties' in whole) || id in schemas) return whole;
+    schemas[id] = whole;
+    return { $ref: `#/components/schemas/${id}` };
+  };
+  for (const [name, schema] of Object.entries(schemas)) schemas[name] = inside(schema, name);
+  for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
+    const { operationId, requestBody, responses } = operation;
+    const messages = [requestBody, ...Object.values(responses)].flatMap((each) =>
+      Object.values(each?.content ?? {}),
+    );
+    for (const message of messages) message.schema = named(message.schema, operationId);
+  }
+}
+
+type JsonObject = Record<string, unknown>;
+
+interface Message {
+  readonly content?: Readonly<Record<string, { schema: unknown }>>;
+}
+
+interface Described {
+  readonly operationId: string;
+  readonly requestBody?: Message;
+  readonly responses: Readonly<Record<string, Message>>;
+}
+
+interface NamedDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: { readonly schemas: Record<string, JsonObject> };
+}
+
+function mapped(object: JsonObject, change: (value: unknown, key: string) => unknown): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
+}
+
+/** What tells a variant of a union from the others: `text` of `{ kind: 'text' }`. */
+function tagOf(variant: unknown): unknown {
+  const { properties } = Object(variant);
+  return Object.values<JsonObject>(properties ?? {}).find((each) => 'const' in each)?.['const'];
+}
+
+/** Any JSON contains itself, of which generators make no type. */
+function isAnyJson(name: unknown): boolean {
+  return typeof name === 'string' && /(^|\/)Json$/.test(plain(name));
+}
+
+/** `MerchantBoardingRequestedV1Data` of `merchant.boarding.requested.v1.data`: generators make types and files of it. */
+function typeName(name: string): string {
+  return name
+    .split(/[^A-Za-z0-9]+/)
+    .map(capitalized)
+    .join('');
 }
 
 function plain(name: string): string {

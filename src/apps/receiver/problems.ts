@@ -13,14 +13,17 @@ export const PROBLEMS = {
   'bad-signature': [401, 'The signature is missing or wrong'],
   'bad-token': [401, 'The bearer token is missing or wrong'],
   'bad-sender': [401, 'The webhook is not authenticated'],
+  forbidden: [403, 'This client may not do this'],
   'partner-off': [404, 'Webhooks of this partner are off'],
   'unknown-onboarding': [404, 'There is no such onboarding'],
+  'unknown-requirement': [404, 'There is no such open requirement'],
   'unknown-path': [404, 'The path is unknown'],
   'wrong-method': [405, 'The method is not allowed'],
   'too-slow': [408, 'The request took too long to arrive'],
   'ambiguous-id': [409, 'Several onboardings have this externalId'],
   'other-input': [409, 'The onboarding was started with another input'],
   'not-open': [409, 'The requirement is not open'],
+  'not-first': [409, 'Somebody else was first'],
   'too-large': [413, 'The body is too large'],
   'unsupported-media-type': [415, 'The content type is not supported'],
   'unknown-event-type': [422, 'The event type is unknown'],
@@ -28,6 +31,7 @@ export const PROBLEMS = {
   'too-many-requests': [429, 'Too many requests'],
   'headers-too-large': [431, 'The headers are too large'],
   'internal-error': [500, 'The receiver has an internal error'],
+  'clients-unreadable': [503, 'The list of clients cannot be used'],
   'not-applied': [503, 'The answer is accepted, but not yet applied'],
   'unreadable-onboarding': [503, 'The onboarding cannot be read now'],
   'temporal-unavailable': [503, 'Temporal is unavailable'],
@@ -129,17 +133,16 @@ export const DEADLINE_MS = 5_000;
 /**
  * Calls Temporal within a deadline.
  *
- * @param latest when to give up at the latest, in epoch milliseconds
  * @throws {Problem} `temporal-unavailable` when Temporal does not respond in time, `not-applied` when the answer to a requirement
  *   is not applied in time, `unreadable-onboarding` when an onboarding cannot be read. The call may have taken effect.
  */
 export async function callTemporal<Result>(
   client: Client,
   call: () => Promise<Result>,
-  latest = Number.POSITIVE_INFINITY,
+  timeoutMs = DEADLINE_MS,
 ): Promise<Result> {
   try {
-    return await client.connection.withDeadline(Math.min(Date.now() + DEADLINE_MS, latest), call);
+    return await client.connection.withDeadline(Date.now() + timeoutMs, call);
   } catch (error) {
     if (error instanceof UnreadableOnboarding) {
       const detail = `${OBSTACLES[error.obstacle]}; nothing is lost. "gangway status" shows an operator more`;
@@ -158,6 +161,6 @@ export function unavailable(cause?: unknown): Problem {
 const SEND_AGAIN =
   'send the same request again after Retry-After seconds: nothing is lost, and nothing happens twice';
 
-function later(kind: ProblemKind, cause: unknown, detail = SEND_AGAIN): Problem {
+export function later(kind: ProblemKind, cause: unknown, detail = SEND_AGAIN): Problem {
   return new Problem(kind, detail, { cause, headers: { 'retry-after': '5' } });
 }

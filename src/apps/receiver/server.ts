@@ -14,13 +14,17 @@ import {
   serverWithin,
 } from '../../platform/http/server.js';
 import { temporalCheck } from '../../temporal/server.js';
+import { type ApiRoute, apiRoutes } from './api/calls.js';
+import { bodySchemas, documentRoute, onboardingRoutes } from './api/onboardings.js';
+import { requirementRoutes } from './api/requirements.js';
+import { followClients } from './clients.js';
 import { traceRequests } from './cloud-events.js';
 import { eventRoutes, eventSchemas, eventTypes } from './event-routes.js';
 import { nudgeMetrics, WebhookNudges } from './nudges.js';
-import { documentRoutes, problems, response } from './openapi.js';
+import { documentRoutes, response } from './openapi.js';
 import { handleClientError, handleErrors, PROBLEMS, Problem, sendProblem } from './problems.js';
-import { bodySchemas, onboardingRoutes, partnerWebhookRoutes } from './routes.js';
 import { type ReceiverSettings, signatureCheck, WEBHOOK_PARTNERS } from './settings.js';
+import { partnerWebhookRoutes } from './webhook-routes.js';
 
 export interface ReceiverOptions
   extends Omit<ReceiverSettings, 'payloadKeys' | 'logLevel' | 'metricsAddress'> {
@@ -39,21 +43,25 @@ const MAX_PARAM_LENGTH = 300;
 /** The methods of the paths, for the response to another method. */
 const METHODS: readonly (readonly [path: RegExp, methods: string])[] = [
   [/^\/events$/, 'OPTIONS, POST'],
-  [/^\/onboardings\/[^/]+$/, 'GET, HEAD, PUT'],
   [new RegExp(`^/webhooks/(?:${WEBHOOK_PARTNERS.join('|')})(?:/[^/]+)?$`), 'GET, HEAD, POST'],
   [/^\/(?:openapi\.json|healthz|readyz)$/, 'GET, HEAD'],
 ];
 
 // Keeps D3.
 /**
- * Starts the receiver: `POST /events` accepts CloudEvents, `PUT` and `GET /onboardings/{externalId}` start and show one
- * onboarding. After a response of 202, Temporal has the event or the onboarding. `POST /webhooks/{partner}` accepts webhooks of
- * partners, which nudge the onboardings that they are about. The log names each call, and contains no bodies.
+ * Starts the receiver: `/v1` is the API for other programs, and `POST /events` accepts CloudEvents. After a response of 202, Temporal
+ * has the event or the onboarding. `POST /webhooks/{partner}` accepts webhooks of partners, which nudge the onboardings that they are
+ * about. The log names each call, and contains no bodies.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Listening> {
-  const { client, taskQueue, dbaForm, logger, secrets, requestsPerMinute } = options;
+  return listen(await receiverOf(options), options);
+}
+
+/** The same, which does not listen yet. */
+export async function receiverOf(options: ReceiverOptions): Promise<FastifyInstance> {
+  const { client, taskQueue, dbaForm, fourEyes, logger, secrets, requestsPerMinute } = options;
   const { registry = new Registry() } = options;
-  const server = serverWithin(options.limits ?? { headersMs: 10_000, requestMs: 30_000 }, {
+  const server = serverWithin(options.limits ?? { headersMs: 10_000, requestMs: 30_000, uploadMs: 300_000 }, {
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     return503OnClosing: false,
@@ -71,35 +79,42 @@ export async function startReceiver(options: ReceiverOptions): Promise<Listening
     seconds: 'gangway_receiver_request_duration_seconds',
   });
   handleErrors(server, logger, ({ kind }) => metrics.problems.inc({ problem: kind }));
-  rejectUnknown(server);
-  const bearer = { tokens: options.tokens, jwt: undefined };
-  const callers = await countCallers(server, { bearer, requestsPerMinute, purposeOf: webhookOf });
-
   const types = eventTypes(options);
   const bodies = bodySchemas(options);
+  const routes = [...onboardingRoutes(bodies), ...requirementRoutes()];
+  rejectUnknown(server, [...routes, documentRoute]);
+  const identify = followClients(options.clientsFile, Object.keys(options.accounts));
+  const callers = await countCallers(server, { identify, requestsPerMinute, purposeOf: webhookOf });
+
   await documentRoutes(server, { events: eventSchemas(types), bodies });
-  const backend = { client, taskQueue, dbaForm, accounts: Object.keys(options.accounts) };
+  const backend = { client, taskQueue, dbaForm, fourEyes, accounts: Object.keys(options.accounts) };
   const checkSignature = secrets.length > 0 ? signatureCheck(secrets) : undefined;
   await server.register(eventRoutes({ types, backend, checkSignature, requestsPerMinute }));
-  await server.register(onboardingRoutes({ backend, bodies, isCaller: (request) => callers.has(request) }));
+  const api = {
+    ...{ backend, logger, known: options, documentDir: options.documentDir },
+    clientOf: (request: FastifyRequest) => callers.get(request),
+  };
+  await server.register(apiRoutes(api, routes));
+  await server.register(apiRoutes(api, [documentRoute]));
   const nudges = new WebhookNudges(backend, logger, nudgeMetrics(registry, backend.accounts));
   await server.register(
     partnerWebhookRoutes({ rules: options.webhooks, nudges, count: metrics.webhooks, logger }),
   );
   monitoringRoutes(server, client);
-  return listen(server, options);
+  return server;
 }
 
-function rejectUnknown(server: FastifyInstance): void {
+function rejectUnknown(server: FastifyInstance, routes: readonly ApiRoute[]): void {
+  const lines = routes.map(({ line }) => {
+    const [method = '', path = ''] = line.split(' ');
+    const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+    return [pattern, method === 'GET' ? 'GET, HEAD' : method] as const;
+  });
   server.setNotFoundHandler(({ url }) => {
     const path = url.split('?')[0] ?? '';
-    const allow = METHODS.find(([pattern]) => pattern.test(path))?.[1];
-    if (allow === undefined) {
-      throw new Problem(
-        'unknown-path',
-        'use /events, /onboardings/{externalId}, /webhooks/{partner} or /openapi.json',
-      );
-    }
+    const methods = [...METHODS, ...lines].flatMap(([pattern, own]) => (pattern.test(path) ? [own] : []));
+    const allow = methods.sort().join(', ');
+    if (allow === '') throw new Problem('unknown-path', '/openapi.json lists all paths');
     throw new Problem('wrong-method', `use ${allow}`, { headers: { allow } });
   });
 }
@@ -116,19 +131,18 @@ function monitoringRoutes(server: FastifyInstance, client: Client): void {
   const schema = (operationId: string, summary: string, responses: Readonly<Record<number, object>>) => ({
     schema: { operationId, summary, response: responses },
   });
-  const document = response('An OpenAPI document', z.looseObject({ openapi: z.string() }));
-  const described = schema('openapi', 'Read this document', { 200: document, ...problems(429) });
   let json: string | undefined;
-  server.get('/openapi.json', described, (_, reply) => {
+  // A type for an OpenAPI document helps nobody who has this one.
+  server.get('/openapi.json', { schema: { hide: true } }, (_, reply) => {
     json ??= JSON.stringify(server.swagger());
     return reply.type('application/json').send(json);
   });
-  const alive = response('The receiver is alive', z.looseObject({ status: z.literal('ok') }));
+  const alive = response('The receiver is alive', z.object({ status: z.literal('ok') }));
   const health = schema('healthz', 'Check whether the receiver is alive', { 200: alive });
   server.get('/healthz', health, () => ({ status: 'ok' }));
   const states = {
-    200: response('Temporal is available', z.looseObject({ temporal: z.literal('ready') })),
-    503: response('Temporal is unavailable', z.looseObject({ temporal: z.literal('unavailable') })),
+    200: response('Temporal is available', z.object({ temporal: z.literal('ready') })),
+    503: response('Temporal is unavailable', z.object({ temporal: z.literal('unavailable') })),
   };
   server.get('/readyz', schema('readyz', 'Check whether the receiver is ready', states), async (_, reply) => {
     const ready = await isReady();

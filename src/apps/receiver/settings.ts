@@ -5,12 +5,12 @@ import { knownAccounts } from '../../messages/inputs.js';
 import { accountNames, readWordings } from '../../partners/account-settings.js';
 import type { IdField } from '../../partners/partner.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../partners/systems.js';
+import { storeSettings } from '../../platform/documents/open-store.js';
 import { knownSecrets, REQUESTS_PER_MINUTE } from '../../platform/http/server.js';
 import { logSettings } from '../../platform/process/logging.js';
 import {
   type Advice,
   BadSetting,
-  bearerTokens,
   isLoopbackHost,
   isSecureOrLoopback,
   isSigningSecret,
@@ -24,6 +24,7 @@ import {
   withAdvice,
 } from '../../platform/settings/settings.js';
 import { temporalClientSettings } from '../../temporal/connection.js';
+import { readClients } from './clients.js';
 import { Problem } from './problems.js';
 
 /** An id that the sender chooses: visible characters, of reasonable length. */
@@ -205,6 +206,8 @@ export const receiverSettings = z.object({
   ...accountNames.shape,
   ...temporalClientSettings.shape,
   ...logSettings.shape,
+  DOCUMENT_DIR: storeSettings.shape.DOCUMENT_DIR,
+  AWS_ENDPOINT_URL_S3: storeSettings.shape.AWS_ENDPOINT_URL_S3,
   RECEIVER_ADDRESS: withAdvice(
     listenAddress
       .prefault('127.0.0.1:8082')
@@ -226,7 +229,11 @@ export const receiverSettings = z.object({
         fix: `set ${name} to what echo "whsec_$(openssl rand -base64 32)" prints`,
       },
   ),
-  RECEIVER_TOKENS: bearerTokens.default([]).describe('Bearer tokens for `/onboardings`.'),
+  API_CLIENTS_FILE: z.string().optional().meta({
+    description: 'File with the [clients](api.md#clients) of the HTTP API. Read again when it changes.',
+    format: 'path',
+    unset: 'the API refuses everybody',
+  }),
   RECEIVER_TRUSTED_PROXIES: trustedProxies,
 });
 
@@ -244,11 +251,14 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv) {
   const webhooks = WEBHOOK_PARTNERS.map((partner) => [partner, webhookRules(partner, environment)] as const);
   const open = webhooks.find(([, { senders }]) => acceptsAnyone(senders));
   if (isOpen && open) throw new BadSetting(authSetting(open[0]), 'none is allowed only on loopback');
+  const known = knownAccounts(readWordings(environment));
+  if (set.API_CLIENTS_FILE !== undefined) readClients(set.API_CLIENTS_FILE, Object.keys(known.accounts));
   return {
     host,
     port,
     secrets: set.RECEIVER_SECRETS,
-    tokens: set.RECEIVER_TOKENS,
+    clientsFile: set.API_CLIENTS_FILE,
+    documentDir: set.DOCUMENT_DIR,
     metricsAddress: set.RECEIVER_METRICS_ADDRESS,
     requestsPerMinute: REQUESTS_PER_MINUTE,
     trustedProxies: set.RECEIVER_TRUSTED_PROXIES,
@@ -256,7 +266,8 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv) {
     payloadKeys: set.PAYLOAD_KEYS,
     taskQueue: set.GANGWAY_TASK_QUEUE,
     dbaForm: set.GANGWAY_DBA,
+    fourEyes: set.GANGWAY_FOUR_EYES,
     logLevel: set.GANGWAY_LOG_LEVEL,
-    ...knownAccounts(readWordings(environment)),
+    ...known,
   };
 }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify';
 import Fastify from 'fastify';
-import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose';
 import type { Logger } from 'pino';
 import { proxiedFetch } from './proxy.js';
 
@@ -194,47 +194,66 @@ export function isAboutToken(error: unknown): boolean {
   return error instanceof errors.JOSEError && !ISSUER_UNAVAILABLE.includes(error.code);
 }
 
-/**
- * Returns a function that names a caller by the header `Authorization`: each call of one caller has the same name, and one without a
- * valid token has none. It throws a {@link Refused} with 503 when the token cannot be checked now.
- */
-function bearerCheck({ tokens, jwt }: BearerRules) {
+/** The token of a header `Authorization`. */
+export function bearerIn(authorization: string | undefined): string | undefined {
+  return /^Bearer +([\w.~+/=-]+)$/i.exec(authorization ?? '')?.[1];
+}
+
+/** A caller by the header `Authorization`: `subject ada`, or `token 2` for the second token. Throws as {@link subjectCheck}. */
+export function bearerCheck({ tokens, jwt }: BearerRules) {
   const positionOf = knownSecrets(tokens);
-  const keys = jwt && createRemoteJWKSet(new URL(jwt.jwksUrl), { [customFetch]: proxiedFetch });
-  return async (authorization: string | undefined): Promise<string | undefined> => {
-    const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization ?? '')?.[1];
+  const subjectOf = jwt && subjectCheck(jwt, 'CODEC_JWKS_URL');
+  return async (authorization: string | undefined): Promise<Caller | undefined> => {
+    const token = bearerIn(authorization);
     if (token === undefined) return undefined;
     const known = positionOf(token);
-    if (known >= 0) return `token ${known + 1}`;
-    return jwt && keys && subjectOf(token, jwt, keys);
+    if (known >= 0) return { name: `token ${known + 1}` };
+    const subject = await subjectOf?.(token);
+    return subject === undefined ? undefined : { name: `subject ${subject}` };
   };
 }
 
-async function subjectOf(token: string, rule: JwtRule, keys: JWTVerifyGetKey): Promise<string | undefined> {
-  const { issuer, audience } = rule;
-  try {
-    const { payload } = await jwtVerify(token, keys, {
-      issuer,
-      audience,
-      algorithms: ALGORITHMS,
-      clockTolerance: '5s',
-      requiredClaims: ['exp', 'sub'],
-    });
-    const { iat = 0, sub } = payload;
-    return iat > Date.now() / 1_000 + MAX_AHEAD_S ? undefined : `subject ${sub}`;
-  } catch (error) {
-    if (isAboutToken(error)) return undefined;
-    throw new Refused(503, 'the keys of the token issuer cannot be fetched now (CODEC_JWKS_URL): try again', {
-      cause: error,
-    });
-  }
+/**
+ * Returns a function that returns the subject of a valid JWT. It throws a {@link Refused} with 503 when the token cannot be checked
+ * now.
+ *
+ * @param setting names where the address of the keys is set
+ */
+export function subjectCheck({ issuer, audience, jwksUrl }: JwtRule, setting: string) {
+  const keys = createRemoteJWKSet(new URL(jwksUrl), { [customFetch]: proxiedFetch });
+  return async (token: string): Promise<string | undefined> => {
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        issuer,
+        audience,
+        algorithms: ALGORITHMS,
+        clockTolerance: '5s',
+        requiredClaims: ['exp', 'sub'],
+      });
+      const { iat = 0, sub } = payload;
+      return iat > Date.now() / 1_000 + MAX_AHEAD_S ? undefined : sub;
+    } catch (error) {
+      if (isAboutToken(error)) return undefined;
+      throw new Refused(503, `the keys of the token issuer cannot be fetched now (${setting}): try again`, {
+        cause: error,
+      });
+    }
+  };
 }
 
 /** A caller who needs more than 50 requests in a second has an error in a loop. */
 export const REQUESTS_PER_MINUTE = 3_000;
 
-export interface CallerRules {
-  readonly bearer: BearerRules;
+/** Each call of one caller has the same name. */
+export interface Caller {
+  readonly name: string;
+  /** Default: the limit of all callers. */
+  readonly requestsPerMinute?: number;
+}
+
+export interface CallerRules<Known extends Caller> {
+  /** Returns undefined for a request without a valid token. */
+  readonly identify: (authorization: string | undefined) => Promise<Known | undefined>;
   /** Limit of one caller. Without a valid token, an address is a caller. */
   readonly requestsPerMinute: number;
   readonly authorizationOf?: (request: FastifyRequest) => string | undefined;
@@ -245,32 +264,32 @@ export interface CallerRules {
 /**
  * Counts the requests of each caller before any is rejected, so that guessing tokens is limited too.
  *
- * @returns the requests that came with a valid token
+ * @returns the callers of the requests that came with a valid token
  */
-export async function countCallers(
+export async function countCallers<Known extends Caller>(
   server: FastifyInstance,
   {
-    bearer,
+    identify,
     requestsPerMinute,
     authorizationOf = ({ headers }) => headers.authorization,
     purposeOf = () => '',
-  }: CallerRules,
-): Promise<{ has(request: FastifyRequest): boolean }> {
-  const authenticate = bearerCheck(bearer);
-  const callers = new WeakMap<FastifyRequest, string>();
+  }: CallerRules<Known>,
+): Promise<Pick<WeakMap<FastifyRequest, Known>, 'has' | 'get'>> {
+  const callers = new WeakMap<FastifyRequest, Known>();
   server.addHook('onRequest', async (request) => {
-    const caller = await authenticate(authorizationOf(request));
+    const caller = await identify(authorizationOf(request));
     if (caller !== undefined) callers.set(request, caller);
   });
   const nameOf = (request: FastifyRequest) =>
-    callers.get(request) ?? `${purposeOf(request)}address ${request.ip}`;
-  await limitRequests(server, requestsPerMinute, nameOf);
+    callers.get(request)?.name ?? `${purposeOf(request)}address ${request.ip}`;
+  const limitOf = (request: FastifyRequest) => callers.get(request)?.requestsPerMinute ?? requestsPerMinute;
+  await limitRequests(server, limitOf, nameOf);
   return callers;
 }
 
 export async function limitRequests(
   server: FastifyInstance,
-  perMinute: number,
+  perMinute: number | ((request: FastifyRequest) => number),
   callerOf: (request: FastifyRequest) => string,
 ): Promise<void> {
   await server.register(rateLimit, {
@@ -292,7 +311,11 @@ export function bearerChallenge(realm: string, { headers }: FastifyRequest): { '
  * @returns a function that returns the position of the secret that was given, -1 when it is not one of them
  */
 export function knownSecrets(secrets: readonly string[]): (given: string) => number {
-  const hashes = secrets.map(hash);
+  return knownHashes(secrets.map(hash));
+}
+
+/** The same for secrets of which only the SHA-256 is known. */
+export function knownHashes(hashes: readonly Buffer[]): (given: string) => number {
   return (given) => {
     const hashed = hash(given);
     // The comparison needs equal lengths, which hashes have. Each one is compared, so that the time is always the same.

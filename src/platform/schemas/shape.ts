@@ -217,6 +217,29 @@ export function exportedSchema(schema: z.ZodType): unknown {
   });
 }
 
+/** The JSON schema of what a schema takes. A schema that contains itself is any JSON. */
+export function jsonSchemaOf(schema: z.ZodType): Json {
+  const { $schema: _, $defs: __, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return JSON.parse(JSON.stringify(json, (_, value) => (value?.$ref === undefined ? value : {})));
+}
+
+/** The JSON schema of a merge patch of some fields. @param added dotted names in them that the schema need not have */
+export function patchSchemaOf(schema: z.ZodType, fields: readonly string[], added: readonly string[]): Json {
+  const { properties } = jsonSchemaOf(schema) as { readonly properties: Readonly<Record<string, Json>> };
+  const patches = fields.map((field): [string, Json] => {
+    const isOpen = added.some((name) => name.startsWith(`${field}.`));
+    return [field, { ...patchOf(properties[field] ?? {}), ...(isOpen && { additionalProperties: {} }) }];
+  });
+  return { properties: Object.fromEntries(patches), additionalProperties: false, minProperties: 1 };
+}
+
+/** A patch may leave each field of an object out, or remove it by null. It replaces a list as a whole. */
+function patchOf({ required: _, properties, ...json }: Json): Json {
+  if (properties === undefined) return { anyOf: [json, { type: 'null' }] };
+  const patches = Object.entries(properties as object).map(([name, field]) => [name, patchOf(field)]);
+  return { ...json, type: ['object', 'null'], properties: Object.fromEntries(patches) };
+}
+
 /** Schemas by their names in our modules: `paymentCard`. Exports that are not schemas are ignored. */
 export type NamedSchemas = Readonly<Record<string, unknown>>;
 

@@ -9,7 +9,13 @@ import type { DocumentRef, Resolution, ResolutionReceipt } from '../../messages/
 import { Deadline } from '../../platform/http/deadline.js';
 import { besideOwn, openClient, requireKeys, temporalSettings } from '../../temporal/connection.js';
 import type { Kind } from '../../temporal/kinds/kind.js';
-import { describe, findOnboarding, stateOf, UnknownOnboarding } from '../../temporal/onboardings.js';
+import {
+  describe,
+  findOnboarding,
+  requestCancellation,
+  stateOf,
+  UnknownOnboarding,
+} from '../../temporal/onboardings.js';
 import { dataConverter, type PayloadKeys } from '../../temporal/payload-codec.js';
 import { type Listed, listedBy, typesOf } from '../../temporal/search.js';
 import type { Started } from '../../temporal/start.js';
@@ -171,8 +177,8 @@ export class GangwayClient {
    * @internal
    */
   start<Input>(kind: Kind<Input>, input: Input, { again = false }: OnboardingOptions = {}): Promise<Started> {
-    const { taskQueue, dbaForm } = this.#parts.settings;
-    return kind.start(this.#parts.temporal, input, { taskQueue, dbaForm, again });
+    const { taskQueue, dbaForm, fourEyes } = this.#parts.settings;
+    return kind.start(this.#parts.temporal, input, { taskQueue, dbaForm, fourEyes, again });
   }
 
   /**
@@ -255,9 +261,8 @@ export class GangwayClient {
    */
   async cancel(id: string): Promise<void> {
     await this.#of(id, async (workflowId) => {
-      const handle = this.#parts.temporal.workflow.getHandle(workflowId);
-      if ((await handle.describe()).status.name !== 'RUNNING') throw new EndedOnboarding(workflowId);
-      await handle.cancel();
+      if (!(await requestCancellation(this.#parts.temporal, workflowId)))
+        throw new EndedOnboarding(workflowId);
     });
   }
 

@@ -20,6 +20,7 @@ export function clientSettingsFrom(set: z.output<typeof clientSettings>) {
     ...storesFrom(set),
     taskQueue: set.GANGWAY_TASK_QUEUE,
     dbaForm: set.GANGWAY_DBA,
+    fourEyes: set.GANGWAY_FOUR_EYES,
     payloadKeys: set.PAYLOAD_KEYS,
   };
 }

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type { z } from 'zod';
 import { changeable, correctionProblems, leavesIn } from '../../activities/corrections.js';
 import type { Correctable, Patch } from '../../messages/activities.js';
 import { partsOfId } from '../../messages/ids.js';
@@ -15,7 +16,7 @@ import { inputOf } from '../../temporal/onboardings.js';
 import { differingFields } from '../../temporal/start.js';
 import { askingWorkflow } from '../inbox/waits.js';
 import { InvalidInput } from '../texts/invalid-input.js';
-import { type Field, fieldsOf } from './schema-fields.js';
+import { describes, type Field, fieldsOf } from './schema-fields.js';
 import { valueAt } from './set-fields.js';
 
 /** The input whose correction answers a requirement: of a customer, that of the part that asks. */
@@ -70,6 +71,19 @@ export function changesOf({ input, asked = [] }: Correctable, patch: Patch): Cha
       remark: index < MOST_COMPARED && valueAt(input, path) === undefined ? newField(input, path, asked) : '',
     };
   });
+}
+
+/**
+ * Reports whether a correction may change the destination or the amount of money: fees, the profile and settings that decide commission
+ * and pricing, accounts at banks, and what the schema of the input does not describe. Needs an approver.
+ */
+export function mayMoveMoney(changes: readonly Pick<Change, 'field'>[], schema: z.ZodType): boolean {
+  return changes.some(
+    ({ field }) =>
+      /(^|\.)fees(\.|$)|^agent|^boardingSettings|bank|routing|accountnumber|deposit|settlement/i.test(
+        field,
+      ) || !describes(schema, field),
+  );
 }
 
 /** Some fields are open and take any name: a new one similar to an existing one may be a typing error. */

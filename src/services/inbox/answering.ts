@@ -1,10 +1,11 @@
+import { hash } from 'node:crypto';
 import {
   type Client,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import {
   addRemark,
   claimRequirement,
@@ -12,15 +13,34 @@ import {
   proposeAnswer,
   withdrawProposal,
 } from '../../messages/claims.js';
-import { type AnswerKind, resolveRequirement } from '../../messages/requirements.js';
+import type { RejectionType } from '../../messages/rejections.js';
+import {
+  type AnswerKind,
+  type RequestKey,
+  type RequirementKind,
+  resolveRequirement,
+} from '../../messages/requirements.js';
 import { stateOf } from '../../temporal/onboardings.js';
 import { PassingProblem, TemporalProblem } from '../../temporal/unavailable.js';
 import type { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { type RequirementUpdate, sendUpdate } from '../../temporal/updates.js';
 import { InvalidInput } from '../texts/invalid-input.js';
 import { ifUnreadable } from './waits.js';
 
 /** The decisions that a person must give a reason for. */
 export const NEED_REASON: readonly AnswerKind[] = ['adopt', 'retry', 'choice', 'take-back', 'abandon'];
+
+/**
+ * Reports whether an answer needs an approver, because it cannot be undone: a write in doubt, the meaning of a status, giving up.
+ *
+ * @param requirement undefined when it is not open
+ */
+export function needsApproval(
+  requirement: { readonly kind: RequirementKind } | undefined,
+  answer: AnswerKind,
+): boolean {
+  return answer === 'abandon' || answer === 'choice' || requirement?.kind === 'uncertain-write';
+}
 
 /** The time limit for a worker to apply an answer, in milliseconds. */
 const APPLY_TIMEOUT_MS = 10_000;
@@ -38,29 +58,48 @@ export class EndedOnboarding extends TemporalProblem {
   }
 }
 
+/** An idempotency key was used for another request. */
+export class KeyReused extends InvalidInput {}
+
+/** A request that may be sent again. */
+export interface Once {
+  /** Another one for each request, and for each program: it begins with the name of the program. */
+  readonly key: string;
+  /** What the program sent. The key with another body is refused. */
+  readonly body: unknown;
+}
+
+/** Temporal shows IDs of updates to everybody who can read it, so they are hashes. */
+function keyOf(update: string, requirementId: string, { key, body }: Once): RequestKey {
+  const hashed = (...parts: unknown[]) => hash('sha256', JSON.stringify(parts)).slice(0, 32);
+  return { id: `key-${hashed(key)}`, body: hashed(key, update, requirementId, body) };
+}
+
 // Keeps S2.
 /**
  * A function that sends an update about a requirement, and waits until a worker has applied it. It throws:
- * - {@link InvalidInput} when the workflow rejects it
+ * - {@link InvalidInput} when the workflow rejects it, and {@link KeyReused} when it was sent with the key of another request
  * - {@link NotYetApplied} when no worker applies it in time
  * - {@link EndedOnboarding} when the workflow has ended
  *
  * @param next what to do later, if no worker applies it in time
  */
 function sends<Receipt, Request extends { readonly requirementId: string }>(
-  update: UpdateDefinition<Receipt, [Request]>,
+  update: RequirementUpdate<Receipt, Request>,
   next: string,
 ) {
-  return async (client: Client, workflowId: string, request: Request): Promise<Receipt> => {
-    const handle = client.workflow.getHandle(workflowId);
-    const send = () => handle.executeUpdate(update, { args: [request] });
+  return async (client: Client, workflowId: string, request: Request, once?: Once): Promise<Receipt> => {
+    const key = once && keyOf(update.name, request.requirementId, once);
+    const send = () => sendUpdate(client, workflowId, update, request, key);
     try {
       return await client.connection.withDeadline(Date.now() + APPLY_TIMEOUT_MS, send);
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw new EndedOnboarding(workflowId);
       // The message of the workflow's validator, without the layers around it.
-      if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure)
-        throw new InvalidInput(error.cause.message);
+      if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
+        const reused: RejectionType = 'KeyReused';
+        throw new (error.cause.type === reused ? KeyReused : InvalidInput)(error.cause.message);
+      }
       if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) throw error;
       const obstacle = (await obstacleOf(client, workflowId))?.detail ?? 'its worker is busy';
       throw new NotYetApplied(

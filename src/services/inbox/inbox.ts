@@ -1,8 +1,9 @@
+import type { Client } from '@temporalio/client';
 import { atAccount, partsOfId } from '../../messages/ids.js';
-import { ONBOARDINGS } from '../../messages/kinds.js';
+import { ASKING, ONBOARDINGS } from '../../messages/kinds.js';
 import type { ListedRequirement } from '../../messages/listed.js';
 import { type AnswerKind, TASKS } from '../../messages/requirements.js';
-import type { Listed } from '../../temporal/search.js';
+import { type Filter, type Listed, mostUrgent, pageBy } from '../../temporal/search.js';
 
 /** An open requirement, its onboarding, and the people who handle it. */
 export interface InboxItem
@@ -41,6 +42,43 @@ export function itemsOf(listed: Listed): InboxItem[] {
   const [last] = items.slice(-1);
   const task = `and ${more} more`;
   return [...items, { ...of, task, overdue: false, ...(last && { dueAt: last.dueAt }) }];
+}
+
+/** A place in the list of everything that waits: a window of due dates, and the server's place in it. */
+export interface WaitingPlace {
+  /** ISO 8601: only what is due later. */
+  readonly after?: string | undefined;
+  /** ISO 8601: the end of the window. Absent for the last one. */
+  readonly until?: string | undefined;
+  readonly token?: string | undefined;
+}
+
+/**
+ * Lists open requirements in windows of the due date, the first due first, because the server does not sort by it. Within a window
+ * that is longer than a page, the pages are in the order of the server.
+ *
+ * @param most the maximum number of onboardings. One that is in the list has all its requirements there
+ * @returns `next` is undefined on the last page
+ */
+export async function waitingPage(
+  client: Client,
+  given: Omit<Filter, 'types' | 'actionRequired'>,
+  most: number,
+  { after, until, token }: WaitingPlace,
+): Promise<{ readonly items: readonly InboxItem[]; readonly next: WaitingPlace | undefined }> {
+  const dueAfter = after === undefined ? undefined : new Date(after);
+  const wanted: Filter = { ...given, types: ASKING, actionRequired: true, dueAfter };
+  const window =
+    token === undefined
+      ? (await mostUrgent(client, wanted, most)).filter
+      : { ...wanted, dueUntil: until === undefined ? wanted.dueUntil : new Date(until) };
+  const page = await pageBy(client, window, most, token);
+  const end = window === wanted ? until : window.dueUntil?.toISOString();
+  const place = page.next === undefined ? end && { after: end } : { after, until: end, token: page.next };
+  const items = page.found
+    .flatMap(itemsOf)
+    .filter(({ kind }) => given.kind === undefined || kind === given.kind);
+  return { items: items.filter(({ id }) => id !== undefined).sort(byDue), next: place || undefined };
 }
 
 /**

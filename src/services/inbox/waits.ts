@@ -65,9 +65,13 @@ export function waitsUnread(error: UnreadableOnboarding, busyUntil: number): Wai
 }
 
 /** The same for callers that need the state. @throws {UnreadableOnboarding} when no worker responds, or the state cannot be read */
-export async function readWaits(client: Client, workflowId: string): Promise<Waits> {
-  const state = await stateOf(client, workflowId);
-  const parts = await partsOf(client, workflowId, state);
+export async function readWaits(
+  client: Client,
+  workflowId: string,
+  read = (id: string) => stateOf(client, id),
+) {
+  const state = await read(workflowId);
+  const parts = await partsOf(client, workflowId, state, read);
   const ids = idsOf(workflowId, parts);
   const failures = await failuresOf(client, ids);
   const accounts = failures.length === 0 ? [] : await askedByAccounts(client, ids);
@@ -78,7 +82,7 @@ export async function readWaits(client: Client, workflowId: string): Promise<Wai
       failure.startsWith(OUR_SOFTWARE_FAILS) ? failure : `waiting for the partner: ${failure}`,
     ),
     on: asked.length > 0 ? 'person' : failures.length > 0 ? 'unavailable' : 'nobody',
-  };
+  } satisfies Waits;
 }
 
 /** A workflow and all its parts. */

@@ -4,7 +4,7 @@ import type { CorrectionRequest } from '../../messages/activities.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import type { OnboardingType } from '../../messages/kinds.js';
 import type { EndedParts, Restored } from '../../messages/onboardings.js';
-import { type Agent, type Started, type StartOptions, startOnce } from '../start.js';
+import { type Agent, resolved, type Started, type StartOptions, startOnce } from '../start.js';
 
 /** Every input has these. */
 export interface AnyInput {
@@ -79,7 +79,7 @@ export function defineKind<Input extends AnyInput>(
     ...{ type, ...facts },
     start(client, input, options) {
       const { externalId: key, account } = input;
-      const args = [input, ...(facts.more?.(options) ?? [])];
+      const args = [resolved(input, options), ...(facts.more?.(options) ?? [])];
       return startOnce(client, { type, key, account, args, ...facts.about(input) }, options);
     },
   };

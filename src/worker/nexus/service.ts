@@ -27,6 +27,7 @@ import { z } from 'zod';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import type { DbaForm } from '../../messages/listed.js';
 import { gangwayService, type NexusProblem } from '../../messages/nexus.js';
+import type { FourEyes } from '../../messages/requirements.js';
 import { problemText } from '../../partners/bounds.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { Deadline, untilAborted } from '../../platform/http/deadline.js';
@@ -52,14 +53,15 @@ import { OBSTACLES, UnreadableOnboarding } from '../../temporal/unreadable.js';
 export interface NexusPlace {
   readonly taskQueue: string;
   readonly dbaForm: DbaForm;
+  readonly fourEyes: FourEyes;
   readonly known: KnownAccounts;
 }
 
 const named = z.strictObject({ id: onboardingName });
 
-export function nexusService({ taskQueue, dbaForm, known }: NexusPlace): ServiceHandler {
+export function nexusService({ taskQueue, dbaForm, fourEyes, known }: NexusPlace): ServiceHandler {
   const accounts = Object.keys(known.accounts);
-  const backend = (): Backend => ({ client: getClient(), taskQueue, dbaForm, accounts });
+  const backend = (): Backend => ({ client: getClient(), taskQueue, dbaForm, fourEyes, accounts });
   return serviceHandler(gangwayService, {
     boardMerchant: onboarding(MERCHANT, known, backend),
     onboardBusiness: onboarding(BUSINESS, known, backend),

@@ -1,6 +1,6 @@
 /** The rules about the bank's tickets, as functions of values: when a person is asked, and when the same ticket is asked again. */
 import type { OpenTicket } from '../../messages/banking-activities.js';
-import type { Requirement } from '../../messages/requirements.js';
+import type { AnswerTo, Requirement } from '../../messages/requirements.js';
 import { masked } from '../../platform/privacy/masked.js';
 import { type Asked, closeMoot, isRestless, notLate, only, type Reaction } from '../journey/rules.js';
 import type { Question } from '../journey/state.js';
@@ -27,7 +27,7 @@ interface AnsweredTicket {
 export const NO_TICKETS: Tickets = { answered: {}, again: {}, replies: [] };
 
 export interface Asking {
-  readonly answers: Question['answers'];
+  readonly answers: readonly AnswerTo<'ticket'>[];
   readonly whenGone: string;
 }
 
@@ -115,7 +115,11 @@ function detailOf({ text, updateFieldRequest }: OpenTicket): string {
   return masked(text + field);
 }
 
-function ticketQuestion(ticket: OpenTicket, answers: Question['answers'], why: string | undefined): Question {
+function ticketQuestion(
+  ticket: OpenTicket,
+  answers: readonly AnswerTo<'ticket'>[],
+  why: string | undefined,
+): Question {
   const subject = ticket.updateFieldRequest ?? ticket.topic;
   const title = subject === null ? 'Ticket' : `Ticket about ${masked(subject)}`;
   return {

@@ -10,6 +10,7 @@ import type {
 import type { OnboardingState, OutcomeName } from '../../messages/onboarding-state.js';
 import type { CustomerOnboardingOutcome, Part, PartEnd, PartOutcome } from '../../messages/onboardings.js';
 import { idsIn } from '../../messages/outcomes.js';
+import type { Resolved } from '../../messages/requirements.js';
 import type { ReportedPart } from '../journey/customer-reports.js';
 import type { PublishedChange, Reaction } from '../journey/rules.js';
 import type { Facts } from '../journey/state.js';
@@ -29,34 +30,37 @@ export interface Remembered {
 
 export const NOTHING: Remembered = { begun: {}, reported: {}, ended: {}, doubted: {} };
 
-export type CustomerInput = CustomerOnboardingInput | FollowedCustomerInput;
+export type CustomerInput = (CustomerOnboardingInput | FollowedCustomerInput) & Resolved;
 
 export const NOT_STARTED: PartEnd = { how: 'completed', outcome: { outcome: 'not-started' } };
 
 export interface Child {
   readonly dba: string;
-  readonly input:
+  readonly input: (
     | MerchantBoardingInput
     | FollowedMerchantInput
     | BusinessOnboardingInput
-    | FollowedBusinessInput;
+    | FollowedBusinessInput
+  ) &
+    Resolved;
 }
 
 /** Returns undefined if the part does not begin: a business needs a merchant. */
 export function childOf(
   part: Part,
-  { externalId, boarding, business }: CustomerInput,
+  { externalId, fourEyes, boarding, business }: CustomerInput,
   merchantProfileId: number | undefined,
 ): Child | undefined {
   const { dba } = boarding.merchant;
+  const common = { externalId, ...(fourEyes && { fourEyes }) };
   switch (part) {
     case 'boarding':
-      return { dba, input: { externalId, ...boarding } };
+      return { dba, input: { ...common, ...boarding } };
     case 'business': {
       if (merchantProfileId === undefined) return undefined;
       return {
         dba: business.holder.doingBusinessAsName,
-        input: { externalId, ...business, merchantProfileId },
+        input: { ...common, ...business, merchantProfileId },
       };
     }
   }

@@ -64,9 +64,9 @@ export class Answers {
     return receipt;
   };
 
-  problemWith(resolution: Resolution): string | undefined {
+  problemWith(resolution: Resolution, isProposal = false): string | undefined {
     const { input, cell } = this;
-    const answerable = { open: openIn(cell.state), unsent: unsentIn(cell.state) };
+    const answerable = { open: openIn(cell.state), unsent: unsentIn(cell.state), isProposal };
     return problemWith(resolution, answerable, input.correctable) ?? input.problemWith(resolution.answer);
   }
 

@@ -1,4 +1,5 @@
 import { setHandler } from '@temporalio/workflow';
+import { isSamePerson, mayBeProposer, partsOfActor } from '../../messages/actors.js';
 import {
   addRemark,
   type ClaimReceipt,
@@ -8,7 +9,6 @@ import {
   claimRequirement,
   confirmAnswer,
   currentClaim,
-  isSamePerson,
   LONGEST_REMARK,
   MOST_REMARKS,
   type ProposalReceipt,
@@ -23,18 +23,16 @@ import {
 } from '../../messages/claims.js';
 import { LONGEST_CLAIM_DAYS, type TimelineEvent } from '../../messages/codes.js';
 import { privateRejection, rejection } from '../../messages/rejections.js';
-import type { AnswerKind, Claim, Resolution } from '../../messages/requirements.js';
+import { type Claim, NEVER_PROPOSED, type Resolution } from '../../messages/requirements.js';
 import { masked } from '../../platform/privacy/masked.js';
 import type { Answers } from './answers.js';
 import type { Cell } from './cell.js';
 import { minuteOf } from './current-details.js';
+import { once, unlessKnown } from './keys.js';
 import type { PublishedState } from './published-state.js';
 import { accepted, claimsOf, openIn, withClaims, withProposal } from './requirements.js';
 import { inShort, isText, problemWithId } from './resolutions.js';
 import { recorded } from './state.js';
-
-/** A code has expired by the time of a confirmation, and a taken-back answer has no open requirement. */
-const NEVER_PROPOSED: readonly AnswerKind[] = ['code', 'take-back'];
 
 export class Claims {
   constructor(
@@ -44,24 +42,25 @@ export class Claims {
   ) {}
 
   handle(on: typeof setHandler = setHandler): void {
-    on(claimRequirement, this.#claim, {
-      validator: this.#validateClaim,
+    const { cell } = this;
+    on(claimRequirement, once(cell, this.#claim), {
+      validator: unlessKnown(cell, this.#validateClaim),
       description: 'Claims a requirement until a time, or releases it if no time is given',
     });
-    on(proposeAnswer, this.#propose, {
-      validator: this.#validateProposal,
+    on(proposeAnswer, once(cell, this.#propose), {
+      validator: unlessKnown(cell, this.#validateProposal),
       description: 'Proposes an answer that a second person confirms. Data: as for resolveRequirement',
     });
-    on(confirmAnswer, this.#confirm, {
-      validator: this.#validateConfirmation,
+    on(confirmAnswer, once(cell, this.#confirm), {
+      validator: unlessKnown(cell, this.#validateConfirmation),
       description: 'Confirms an answer that another person proposed',
     });
-    on(withdrawProposal, this.#withdraw, {
-      validator: this.#validateWithdrawal,
+    on(withdrawProposal, once(cell, this.#withdraw), {
+      validator: unlessKnown(cell, this.#validateWithdrawal),
       description: 'Removes a proposed answer',
     });
-    on(addRemark, this.#remark, {
-      validator: this.#validateRemark,
+    on(addRemark, once(cell, this.#remark), {
+      validator: unlessKnown(cell, this.#validateRemark),
       description: 'Adds a remark for colleagues to the timeline. No partner gets it',
     });
     on(proposedAnswer, this.#proposedFor, { description: 'The whole proposed answer to a requirement' });
@@ -114,7 +113,7 @@ export class Claims {
   readonly #validateProposal = (resolution: Resolution): void => {
     const kind = resolution?.answer?.kind;
     if (NEVER_PROPOSED.includes(kind)) throw rejection(`answer.kind: nobody can propose ${kind}`);
-    reject(this.answers.problemWith(resolution));
+    reject(this.answers.problemWith(resolution, true));
   };
 
   readonly #propose = async (resolution: Resolution): Promise<ProposalReceipt> => {
@@ -133,9 +132,11 @@ export class Claims {
     reject(problemWithPerson(actor, reason));
     if (proposed.at !== proposedAt)
       throw rejection('proposedAt: another answer is proposed now; read it before you confirm it');
-    if (isSamePerson(actor, proposed.actor))
+    if (partsOfActor(actor).person === undefined)
+      throw rejection('actor: a program must name the person who confirms');
+    if (mayBeProposer(actor, proposed.actor))
       throw rejection('actor: must not be the person who proposed the answer');
-    reject(this.answers.problemWith(proposed));
+    reject(this.answers.problemWith(proposed, true));
   };
 
   readonly #confirm = async (confirmation: Confirmation): Promise<ConfirmationReceipt> => {

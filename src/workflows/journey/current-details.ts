@@ -117,7 +117,7 @@ function listOf(requirements: readonly Requirement[], room: number): string[] {
 }
 
 function blockOf(requirement: Requirement, number: number): string {
-  const { id, title, raisedAt, dueAt, answers, blank: patch = {} } = requirement;
+  const { id, title, raisedAt, dueAt, answers, fourEyes, blank: patch = {} } = requirement;
   const due = Date.parse(dueAt) <= Date.now() ? '**overdue** since' : 'due';
   const kind = answers.find((each) => each !== 'documents') ?? 'documents';
   const answer = kind === 'correction' ? { kind, patch } : ANSWERS[kind][0];
@@ -127,6 +127,9 @@ function blockOf(requirement: Requirement, number: number): string {
     ...[detailBeside(requirement)].filter(Boolean).map(plain),
     `Asked ${minuteOf(raisedAt)}, ${due} ${minuteOf(dueAt)}. Answers: ${answers.join(', ')}.\n`,
     ...claimOf(requirement),
+    ...(fourEyes
+      ? [`A second person must confirm ${fourEyes.join(', ')}: send such an answer to \`proposeAnswer\`.\n`]
+      : []),
     // The layout of the Web UI: it reformats any other, which moves its button away from the mouse.
     `\`\`\`\n${JSON.stringify(resolution, null, 2)}\n\`\`\``,
   ].join('\n');

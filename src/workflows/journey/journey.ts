@@ -14,14 +14,18 @@ import {
   RESOLVING,
   type Requirement,
   type RequirementKind,
+  type Resolved,
+  receiptQuery,
   resolveRequirement,
 } from '../../messages/requirements.js';
 import { Answers, answerTo, raise } from './answers.js';
+import type { Cell } from './cell.js';
 import { Claims } from './claims.js';
 import type { NextSteps } from './current-details.js';
 import { CustomerReports } from './customer-reports.js';
 import { inWords, runToEnd, watchDeadlines } from './ending.js';
 import { CorrectableInput } from './input.js';
+import { once, receiptOf, unlessKnown } from './keys.js';
 import { PublishedState } from './published-state.js';
 import {
   Abandoned,
@@ -49,7 +53,7 @@ interface Deadlines {
 
 export interface JourneyOptions<Memory, Input extends object>
   extends Omit<Beginning<Memory, Input>, 'dueInMs'> {
-  readonly input: Input & Deadlines;
+  readonly input: Input & Deadlines & Resolved;
   /** Whose fields people may correct. Default: nothing can be corrected. */
   readonly correctable?: CorrectableType;
   readonly nextSteps: NextSteps;
@@ -178,7 +182,7 @@ export class Journey<Memory = unknown, Input extends object = object>
 
   #handle(): void {
     handleState(this.state);
-    handleAnswers(this.#answers);
+    handleAnswers(this.cell, this.#answers);
     if (this.options.correctable)
       setHandler(inputQuery, () => this.input.at(this.state.facts), {
         description: 'The input with all corrections',
@@ -195,6 +199,11 @@ export function handleState(state: PublishedState): void {
   });
 }
 
-export function handleAnswers({ resolve, validate }: Pick<Answers, 'resolve' | 'validate'>): void {
-  setHandler(resolveRequirement, resolve, { validator: validate, description: RESOLVING });
+export function handleAnswers(
+  cell: Cell,
+  { resolve, validate }: Pick<Answers, 'resolve' | 'validate'>,
+): void {
+  const validator = unlessKnown(cell, validate);
+  setHandler(receiptQuery, (key) => receiptOf(cell, key));
+  setHandler(resolveRequirement, once(cell, resolve), { validator, description: RESOLVING });
 }

@@ -3,7 +3,14 @@
 import type { ProposedAnswer } from '../../messages/claims.js';
 import type { TimelineEvent } from '../../messages/codes.js';
 import { rejection } from '../../messages/rejections.js';
-import type { Answer, Requirement, RequirementKind, Resolution } from '../../messages/requirements.js';
+import {
+  type Answer,
+  type AnswerKind,
+  NEVER_PROPOSED,
+  type Requirement,
+  type RequirementKind,
+  type Resolution,
+} from '../../messages/requirements.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../platform/privacy/masked.js';
 import { requirementEvent } from './outbound-events.js';
@@ -12,6 +19,7 @@ import {
   type Answered,
   all,
   type Claims,
+  type Context,
   type Entry,
   type Progress,
   type Question,
@@ -145,7 +153,11 @@ export const raised =
     const dueAt = new Date(context.now + context.dueInMs).toISOString();
     const title = shortened(question.title, LONGEST.line);
     const detail = shortened(question.detail, LONGEST.detail);
-    const requirement = { id, ...question, title, detail, raisedAt, dueAt };
+    const fourEyes = question.answers.filter((answer) => needsTwo(context, kind, answer));
+    const requirement = {
+      ...{ id, ...question, title, detail, raisedAt, dueAt },
+      ...(fourEyes.length > 0 && { fourEyes }),
+    };
     const raise = changed(({ entries }) => ({
       entries: [...entries, { requirement, progress: { is: 'open' } }],
       raised: before + 1,
@@ -154,6 +166,12 @@ export const raised =
     const said = noted('requirement-raised', requirement, title);
     return all(raise, said, requirementEvent('requirement.raised.v1', requirement))(state, context);
   };
+
+// Keeps F8.
+/** Reports whether one person proposes an answer, and another one confirms it. The input has the rule, so each run has it. */
+function needsTwo({ fourEyes }: Context, kind: RequirementKind, answer: AnswerKind): boolean {
+  return !NEVER_PROPOSED.includes(answer) && (fourEyes.includes(kind) || fourEyes.includes(answer));
+}
 
 /** Closes a requirement that is open. */
 export const withdrawn =

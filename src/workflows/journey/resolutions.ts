@@ -1,6 +1,6 @@
 /** What people answer: the check of a resolution, and the short form of an answer. */
 import { fieldOf, isObject } from '../../messages/objects.js';
-import type { Answer, Requirement } from '../../messages/requirements.js';
+import { type Answer, needsConfirmation, type Requirement } from '../../messages/requirements.js';
 import { shortened } from '../../partners/bounds.js';
 import { masked } from '../../platform/privacy/masked.js';
 
@@ -8,6 +8,8 @@ export interface Answerable {
   readonly open: readonly Requirement[];
   /** IDs of requirements whose answers are not sent yet. */
   readonly unsent: readonly string[];
+  /** The answer is a proposal: another person confirms it. */
+  readonly isProposal?: boolean;
 }
 
 /**
@@ -15,7 +17,7 @@ export interface Answerable {
  */
 export function problemWith(
   resolution: unknown,
-  { open, unsent }: Answerable,
+  { open, unsent, isProposal = false }: Answerable,
   correctable: readonly string[],
 ): string | undefined {
   if (!isObject(resolution)) return 'the resolution must be an object';
@@ -25,7 +27,8 @@ export function problemWith(
   if (!requirement && !takesBack) return problemWithId(resolution, open);
   const problems = [
     requirement && !takesBack
-      ? problemWithAnswer(answer, requirement, correctable)
+      ? (problemWithAnswer(answer, requirement, correctable) ??
+        (isProposal ? undefined : problemWithOnePerson(answer, requirement)))
       : problemWithTakingBack(requirementId, unsent),
     isText(actor) ? undefined : 'actor: must name the person who answers',
     isText(reason) ? undefined : 'reason: must not be empty',
@@ -79,6 +82,14 @@ function problemWithAnswer(
     default:
       return `answer.kind: ${id} takes ${answers.join(', ')}`;
   }
+}
+
+/** Only for an answer that fits. */
+function problemWithOnePerson(answer: unknown, requirement: Requirement): string | undefined {
+  const kind = isObject(answer) ? answer['kind'] : undefined;
+  if (!needsConfirmation(requirement, kind)) return undefined;
+  const how = 'gangway resolve --propose, the console, or update proposeAnswer';
+  return `answer: a second person must confirm the answer ${kind} to ${requirement.id}; propose it (${how})`;
 }
 
 function problemWithDocuments(documents: unknown): string | undefined {

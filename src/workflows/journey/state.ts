@@ -13,7 +13,15 @@ import {
   type UnfinishedWrite,
 } from '../../messages/onboarding-state.js';
 import type { OutboundEventType } from '../../messages/outbound-events.js';
-import type { Claim, Requirement, Resolution } from '../../messages/requirements.js';
+import type {
+  AnswerTo,
+  Claim,
+  FourEyes,
+  RequestKey,
+  Requirement,
+  RequirementKind,
+  Resolution,
+} from '../../messages/requirements.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 
 /** The published state without what has a slice of its own. */
@@ -39,6 +47,8 @@ export interface State<Memory = unknown, Input extends object = object> extends 
   readonly poll: Polled;
   readonly reports: Reported;
   readonly events: OutboundEventsState;
+  /** Those of the last updates, the latest last: see keys.ts. */
+  readonly keys: readonly KnownKey[];
   /** What people read about the end, besides the outcome and the IDs. */
   readonly ended?: Ended;
   readonly memory: Memory;
@@ -50,7 +60,12 @@ export interface State<Memory = unknown, Input extends object = object> extends 
  * A requirement about to be raised. Its dates and its id are added. With `about`, what the partner may ask again, the id is
  * that text the first time, and has a number after it later: `note-1a2b-2`. Without it, requirements are numbered.
  */
-export type Question = Omit<Requirement, 'id' | 'raisedAt' | 'dueAt' | 'claim' | 'proposal'>;
+export type Question = {
+  readonly [Kind in RequirementKind]: Omit<
+    Requirement,
+    'id' | 'raisedAt' | 'dueAt' | 'fourEyes' | 'claim' | 'proposal' | 'kind' | 'answers'
+  > & { readonly kind: Kind; readonly answers: readonly AnswerTo<Kind>[] };
+}[RequirementKind];
 
 /** A requirement with an answer that the workflow has not processed yet. */
 export interface Answered {
@@ -138,6 +153,11 @@ export interface PendingEvent {
   readonly data: object;
 }
 
+/** The key of an update. The receipt is absent while the update is applied. */
+export interface KnownKey extends RequestKey {
+  readonly receipt?: object;
+}
+
 export type Command = Count | { readonly publish: 'events' };
 
 /** Adds one to the counter of a timeline event. */
@@ -159,6 +179,7 @@ export interface Context {
   readonly dueInMs: number;
   /** Stands before each numbered id of a requirement. */
   readonly idPrefix: string;
+  readonly fourEyes: FourEyes;
 }
 
 /** A change of the state: a pure function. */
@@ -180,6 +201,7 @@ export function initialState<Memory, Input extends object>(
     poll: {},
     reports: { number: 0, run: '' },
     events: { sequence: 0, last: '', pending: [] },
+    keys: [],
     memory,
     commands: [],
   };

@@ -1,5 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { defined } from '../../messages/objects.js';
+import type { Resolved } from '../../messages/requirements.js';
 import { Cell } from './cell.js';
 import { COMMANDS } from './commands.js';
 import { all, initialState, recorded, type State, type Transition, withMemory } from './state.js';
@@ -8,7 +9,7 @@ import { all, initialState, recorded, type State, type Transition, withMemory } 
 export type Carried<Memory> = Omit<State<Memory>, 'input'>;
 
 export interface Beginning<Memory, Input extends object> {
-  readonly input: Input;
+  readonly input: Input & Resolved;
   /** What the workflow knows of its partner at its start. */
   readonly memory: Memory;
   /** Absent in the first run. */
@@ -29,7 +30,8 @@ export class Stateful<Memory, Input extends object> {
     const state = carried
       ? { ...carried, input: { current: input, kept: input } }
       : initialState(workflowType, input, memory);
-    this.cell = new Cell(state, { workflowType, firstRunId, dueInMs, idPrefix }, COMMANDS);
+    const { fourEyes = [] } = input;
+    this.cell = new Cell(state, { workflowType, firstRunId, dueInMs, idPrefix, fourEyes }, COMMANDS);
     this.isContinued = carried !== undefined;
     if (!carried) this.update(recorded('started'));
   }

@@ -22,6 +22,7 @@ const run = <Request, Response>(
 
 const activitiesAt = (url: string) =>
   boardingActivities({
+    fourEyes: [],
     client: clientOf(url),
     documents: documentStore(folder(tmpdir())),
     poll: { minMs: 60_000, maxMs: 3_600_000 },

@@ -49,6 +49,7 @@ describe('a document that the store does not return', () => {
     // A call would fail differently than expected.
     const client = boardingClient({ url: 'http://127.0.0.1:1', username: 'u', password: 'p', posNames: [] });
     const activities = boardingActivities({
+      fourEyes: [],
       client,
       documents: documentStore(await store()),
       poll,
@@ -84,7 +85,13 @@ describe('a statement that the store does not save', () => {
     const { client } = await bankingPartner(
       responding(200, '%PDF-1.7\n%%EOF', { 'content-type': 'application/pdf' }),
     );
-    const { saveStatement } = bankingActivities({ client, statements: await store(), poll, meaningOf });
+    const { saveStatement } = bankingActivities({
+      fourEyes: [],
+      client,
+      statements: await store(),
+      poll,
+      meaningOf,
+    });
     const request = { period: '2026-01', financialAccountIds: ['fa-501-1'], fileFormat: 'PDF' } as const;
     const { details, isRetried } = await failed(environment().run(() => saveStatement(request)));
     expect(details).toMatchObject({ operation: 'generate-full-statement', kind, fields });

@@ -18,7 +18,9 @@ const of = (agentProfileId: number) => merchant(undefined, { agentProfileId });
 
 async function start(inputs: readonly MerchantBoardingInput[], urgency: Urgency): Promise<void> {
   const { client, taskQueue } = rig;
-  await Promise.all(inputs.map((input) => MERCHANT.start(client, input, { taskQueue, urgency })));
+  await Promise.all(
+    inputs.map((input) => MERCHANT.start(client, input, { fourEyes: [], taskQueue, urgency })),
+  );
 }
 
 /** Merchants in the order in which the partner has them. */

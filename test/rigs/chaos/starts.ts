@@ -43,7 +43,7 @@ async function startByEvent(sender: Sender, { type, externalId, input }: Party):
 
 export async function startByClient({ rig }: Stage, party: Party): Promise<void> {
   const { client, taskQueue } = rig;
-  const options = { taskQueue, dbaForm: 'masked' } as const;
+  const options = { fourEyes: [], taskQueue, dbaForm: 'masked' } as const;
   await insist(async () => {
     await KINDS[party.type].start(client, party.input as never, options);
   });

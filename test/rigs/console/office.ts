@@ -6,4 +6,4 @@ import { sharedRig } from '../shared-rig.js';
  * of what these files start waits until the file ends, so it polls seldom.
  */
 export const office = (): Promise<Rig> =>
-  sharedRig({ ownNamespace: true, poll: { minMs: 50, maxMs: 2_000 } });
+  sharedRig({ ownNamespace: true, poll: { minMs: 50, maxMs: 2_000 }, fourEyes: ['ticket'] });

@@ -7,10 +7,10 @@ import { shared } from '../shared.js';
 import { type Browsing, browse, sharedBrowser } from './browsing.js';
 import { runConsole } from './running-console.js';
 
-/** Signs people in at a console that wants four eyes for tickets, each in a browser of their own, which the tests of a file share. */
+/** Signs people in at a console, each in a browser of their own, which the tests of a file share. */
 export function peopleOf(rig: () => Rig) {
   const browser = sharedBrowser();
-  const console = shared((until) => runConsole(rig(), { env: { CONSOLE_FOUR_EYES: 'ticket' } }, until));
+  const console = shared((until) => runConsole(rig(), {}, until));
   const signedIn = new Map<string, Promise<Browsing>>();
   afterAll(async () => {
     for (const browsing of signedIn.values()) await (await browsing).context.close();

@@ -51,7 +51,7 @@ export function settingMarkers() {
       .replace(/[0189]/g, 'A'),
     PLANT_STORE_TOKEN: word('Plant'),
     PROCESSOR_API_KEY: word('Processor'),
-    RECEIVER_TOKENS: randomUUID(),
+    RECEIVER_BANKING_AUTH: `path:${randomUUID()}`,
     CONSOLE_SESSION_KEYS: randomUUID(),
     OIDC_CLIENT_SECRET: word('Client'),
     BANKING_PARTNER_ID: word('Partner'),

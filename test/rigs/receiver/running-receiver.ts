@@ -1,4 +1,7 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { type ReceiverOptions, startReceiver } from '../../../src/apps/receiver/server.js';
 import { createLogger } from '../../../src/platform/process/logging.js';
@@ -15,6 +18,24 @@ export const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 export const OTHER_SECRET = 'whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=';
 
 export const TOKEN = '6f1d0c5e8b7a4932a1b0c9d8e7f60512';
+
+const SCOPES = ['read', 'private', 'start', 'answer', 'claim', 'approve', 'documents', 'link'];
+
+/** A client with every scope and account, whose token is {@link TOKEN}. */
+export const CRM = clientWith({});
+
+/** A line of `API_CLIENTS_FILE`, as `gangway api-clients new` prints it. */
+export function clientWith(more: object, token: string = TOKEN): object {
+  const tokens = [`sha256:${createHash('sha256').update(token).digest('hex')}`];
+  return { name: 'crm', tokens, scopes: SCOPES, ...more };
+}
+
+/** A file with these clients. It lasts as long as the process. */
+export function clientsFile(clients: readonly object[]): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'gangway-clients-')), 'clients.jsonl');
+  writeFileSync(file, clients.map((client) => `${JSON.stringify(client)}\n`).join(''));
+  return file;
+}
 
 export const STRUCTURED = 'application/cloudevents+json';
 export const BATCHED = 'application/cloudevents-batch+json';
@@ -49,6 +70,28 @@ export interface RunningReceiver {
   log(): string;
 }
 
+/** The options of a receiver whose client is {@link CRM}. */
+export function receiverOptions(
+  options: Partial<ReceiverOptions> & Pick<ReceiverOptions, 'client' | 'taskQueue'>,
+): ReceiverOptions {
+  return {
+    host: '127.0.0.1',
+    port: 0,
+    secrets: [SECRET],
+    clientsFile: clientsFile([CRM]),
+    documentDir: 'documents',
+    requestsPerMinute: 1_000,
+    trustedProxies: [],
+    webhooks: NO_WEBHOOKS,
+    dbaForm: 'shown',
+    fourEyes: [],
+    posNames: [],
+    accounts: {},
+    logger: createLogger('silent'),
+    ...options,
+  };
+}
+
 /** A receiver of its own, which the test calls by HTTP and JSON text only. */
 export async function runReceiver(
   { client, taskQueue }: Pick<Rig, 'client' | 'taskQueue'>,
@@ -56,22 +99,8 @@ export async function runReceiver(
   until: Until = testEnds,
 ): Promise<RunningReceiver> {
   const lines: string[] = [];
-  const settings: ReceiverOptions = {
-    host: '127.0.0.1',
-    port: 0,
-    secrets: [SECRET],
-    tokens: [TOKEN],
-    requestsPerMinute: 1_000,
-    trustedProxies: [],
-    webhooks: NO_WEBHOOKS,
-    client,
-    taskQueue,
-    dbaForm: 'shown',
-    posNames: [],
-    accounts: {},
-    logger: createLogger('trace', { write: (line) => void lines.push(line) }),
-    ...options,
-  };
+  const logger = createLogger('trace', { write: (line) => void lines.push(line) });
+  const settings = receiverOptions({ client, taskQueue, logger, ...options });
   const server = await asApp(() => startReceiver(settings));
   until(() => server.close());
   const call: RunningReceiver['call'] = (line, body, headers) => send(server.url, line, body, headers);

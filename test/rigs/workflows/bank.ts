@@ -24,7 +24,11 @@ export function bankOf({ client: temporal, sandbox, taskQueue, atClose }: Rig) {
     key: string,
     request: OperationRequest<Name>,
   ) {
-    const { workflowId } = await startOperation(temporal, { operation, key, request }, { taskQueue });
+    const { workflowId } = await startOperation(
+      temporal,
+      { operation, key, request },
+      { fourEyes: [], taskQueue },
+    );
     return new Onboarding<OperationOutcome>(temporal, workflowId);
   }
 

@@ -193,7 +193,7 @@ async function follow(rig: Rig, externalId: string): Promise<Onboarding> {
   );
   const input = { externalId, follow: true, merchantProfileId, merchant: { dba }, dueInHours: 48 } as const;
   const { client, taskQueue } = rig;
-  const { workflowId } = await MERCHANT.start(client, input, { taskQueue, dbaForm: 'shown' });
+  const { workflowId } = await MERCHANT.start(client, input, { fourEyes: [], taskQueue, dbaForm: 'shown' });
   return new Onboarding(client, workflowId);
 }
 
@@ -206,7 +206,7 @@ function followBusiness(scenario: string): Path['start'] {
     const compared = { doingBusinessAsName, legalBusinessName, employerIdentificationNumber };
     const input = { externalId, follow: true, profileId, holder: compared, dueInHours: 48 } as const;
     const { client, taskQueue } = rig;
-    const { workflowId } = await BUSINESS.start(client, input, { taskQueue, dbaForm: 'shown' });
+    const { workflowId } = await BUSINESS.start(client, input, { fourEyes: [], taskQueue, dbaForm: 'shown' });
     return new Onboarding(client, workflowId);
   };
 }
@@ -255,7 +255,11 @@ function operation<Name extends OperationName>(
   request: OperationRequest<Name>,
 ): Path['start'] {
   return async ({ client, taskQueue }) => {
-    const { workflowId } = await startOperation(client, { operation: name, key, request }, { taskQueue });
+    const { workflowId } = await startOperation(
+      client,
+      { operation: name, key, request },
+      { fourEyes: [], taskQueue },
+    );
     return new Onboarding(client, workflowId);
   };
 }

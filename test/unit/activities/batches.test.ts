@@ -37,7 +37,7 @@ const result = (line: number, more: Partial<RowResult> = {}): RowResult => ({
 /** Attempts of the activity against a server that answers starts so. @param heartbeats collects their details */
 async function attempts(answers: Answers, heartbeats: RowResult[][] = []) {
   const { client, sent } = answering({ startWorkflowExecution: () => ({ runId: 'run-2' }), ...answers });
-  const activities = batchActivities({ taskQueue: 'gangway', dbaForm: 'shown' }, async () =>
+  const activities = batchActivities({ fourEyes: [], taskQueue: 'gangway', dbaForm: 'shown' }, async () =>
     folder(documents),
   );
   const run = <Result>(activity: () => Promise<Result>, details?: readonly RowResult[]) => {

@@ -25,6 +25,7 @@ function atPartner(responses: Partial<Record<keyof BoardingClient, unknown>>, de
     },
   });
   const activities = boardingActivities({
+    fourEyes: [],
     client,
     documents: {} as never,
     poll: { minMs: 60_000, maxMs: 3_600_000 },

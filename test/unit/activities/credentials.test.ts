@@ -58,7 +58,7 @@ function process() {
     },
   } as unknown as Client;
   const credentials = new AccountCredentials(
-    { system: 'boarding', account: undefined, taskQueue: 'gangway' },
+    { fourEyes: [], system: 'boarding', account: undefined, taskQueue: 'gangway' },
     'gangway-host-1',
     {
       forget: () => void signIns.push('forget'),

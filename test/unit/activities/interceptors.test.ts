@@ -35,7 +35,7 @@ function process() {
     signalWithStart: (_: string, start: { workflowId: string; signalArgs: object[] }) =>
       take({ to: start.workflowId, ...start.signalArgs[0] }),
   };
-  const place = { system: 'boarding', account: undefined, taskQueue: 'gangway' } as const;
+  const place = { fourEyes: [], system: 'boarding', account: undefined, taskQueue: 'gangway' } as const;
   const { interceptors } = new PartnerWaits(place, { stepMs: 10 * MINUTE, unreadableMs: HOUR });
 
   /** One attempt of a step that began at the start, and how many reports there are after it. */

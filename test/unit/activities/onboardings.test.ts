@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
 import { onboardingActivities } from '../../../src/activities/onboardings.js';
 import type { OnboardingActivities } from '../../../src/messages/activities.js';
+import { receiptQuery } from '../../../src/messages/requirements.js';
 import { environment } from '../../rigs/activities/environment.js';
 
 /** One activity next to an onboarding in this state of Temporal, which takes an update like this. */
@@ -14,7 +15,10 @@ async function run<Name extends keyof OnboardingActivities>(
   const asked: unknown[] = [];
   const handle = {
     describe: async () => ({ workflowId: 'm', runId: 'run-2', status: { name: status } }),
-    query: async () => ({ stage: 'underwriting', timeline: [], ...facts }),
+    query: async (query: unknown) =>
+      query === receiptQuery
+        ? accepted && { requirementId: accepted }
+        : { stage: 'underwriting', timeline: [], ...facts },
     result: async () => ({ outcome: 'boarded' }),
     cancel: async () => void asked.push('cancel'),
     executeUpdate: async (_: unknown, { updateId, args }: { updateId: string; args: unknown[] }) => {
@@ -22,26 +26,9 @@ async function run<Name extends keyof OnboardingActivities>(
       return taken();
     },
   };
-  const handleOf = (_: string, runId?: string) => ({
-    ...handle,
-    getUpdateHandle: (updateId: string) => ({
-      result: async () => {
-        if (runId !== accepted) throw gone;
-        return { requirementId: updateId };
-      },
-    }),
-  });
-  /** The second of two runs. */
-  const start = { workflowExecutionStartedEventAttributes: { continuedExecutionRunId: 'run-1' } };
-  const histories: Readonly<Record<string, object[]>> = { 'run-2': [start], 'run-1': [] };
-  const workflowService = {
-    getWorkflowExecutionHistory: async ({ execution }: { execution: { runId: string } }) => ({
-      history: { events: histories[execution.runId] },
-    }),
-  };
   const info = { attempt, activityId: '9', workflowExecution: { workflowId: 'c', runId: 'run' } };
   const activity = onboardingActivities({ minMs: 60_000, maxMs: 3_600_000 })[name];
-  const outcome = await environment(info, { client: { workflow: { getHandle: handleOf }, workflowService } })
+  const outcome = await environment(info, { client: { workflow: { getHandle: () => handle } } })
     .run(activity as (request: unknown) => Promise<unknown>, request)
     .catch((error: unknown) => error);
   return { outcome, asked };
@@ -97,15 +84,22 @@ it.each<[string, Error, object]>([
   const { outcome, asked } = await run('resolveInOnboarding', { workflowId: 'm', resolution }, { taken });
   expect(outcome).toMatchObject(expected);
   // A retry sends the same update, so the onboarding takes it once.
-  expect(asked).toEqual([['run-9', resolution]]);
+  expect(asked).toEqual([['run-9', resolution, { id: 'run-9' }]]);
 });
 
-it.each([
-  ['the run before accepted', 'run-1', []],
-  ['its last run accepted', 'run-2', []],
-  ['no run accepted', 'none', [['run-9', resolution]]],
-])('an answer whose first attempt was lost, and that %s, is taken once', async (_, accepted, expected) => {
+const before = ApplicationFailure.nonRetryable('it was accepted before', 'AcceptedBefore', {
+  requirementId: 'r',
+});
+const knows = new WorkflowUpdateFailedError('failed', before);
+
+// A retry sends the same update with the same key, so the onboarding takes it once.
+it.each<[string, Error, accepted: string, receipt: string]>([
+  ['that has accepted it before', knows, '', 'r'],
+  ['that had accepted it, and has ended', gone, 'r', 'r'],
+])('an answer whose first attempt was lost, to an onboarding %s, has its receipt', async (...row) => {
+  const [, error, accepted, requirementId] = row;
+  const taken = () => Promise.reject(error);
   const request = { workflowId: 'm', resolution };
-  const { outcome, asked } = await run('resolveInOnboarding', request, { attempt: 2, accepted });
-  expect([outcome, asked]).toEqual([expected.length > 0 ? {} : { requirementId: 'run-9' }, expected]);
+  const { outcome, asked } = await run('resolveInOnboarding', request, { attempt: 2, accepted, taken });
+  expect([outcome, asked]).toEqual([{ requirementId }, [['run-9', resolution, { id: 'run-9' }]]]);
 });

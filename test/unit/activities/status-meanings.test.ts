@@ -40,7 +40,12 @@ function process() {
         reported.push(...signalArgs),
     },
   };
-  const meanings = new StatusMeanings({ system: 'boarding', account: undefined, taskQueue: 'gangway' });
+  const meanings = new StatusMeanings({
+    fourEyes: [],
+    system: 'boarding',
+    account: undefined,
+    taskQueue: 'gangway',
+  });
   const meaningOf = (status = 'Escalated') => environment({}, { client }).run(() => meanings.of(status));
   return { meaningOf, temporal, record, reported };
 }

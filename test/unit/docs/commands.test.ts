@@ -17,7 +17,20 @@ const NPM_COMMANDS = ['ci', 'install', 'test'];
 const OTHER_PROGRAMS = [
   ...['.', 'cat', 'cd', 'chmod', 'cp', 'date', 'echo', 'eval', 'export', 'kill', 'mkdir', 'printf', 'rm'],
   ...['sed', 'set', 'sleep', 'tee'],
-  ...['curl', 'docker', 'git', 'grep', 'jq', 'kubectl', 'openssl', 'psql', 'temporal'],
+  ...[
+    'curl',
+    'docker',
+    'git',
+    'grep',
+    'jq',
+    'kubectl',
+    'openapi-python-client',
+    'openssl',
+    'pip',
+    'psql',
+    'python3',
+    'temporal',
+  ],
 ];
 
 const settings = new Set([

@@ -1,15 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'unbash';
 import { describe, expect, it } from 'vitest';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { SECTIONS } from '../../../scripts/settings.js';
+import { answerRequest } from '../../../src/apps/receiver/api/shapes.js';
+import { clientLine } from '../../../src/apps/receiver/clients.js';
 import { eventTypes } from '../../../src/apps/receiver/event-routes.js';
+import { problem } from '../../../src/apps/receiver/openapi.js';
 import { faultPlan } from '../../../src/apps/sandbox/faults.js';
 import { merchantBoardingInput, NO_ACCOUNTS } from '../../../src/messages/inputs.js';
 import { resolveRequirement } from '../../../src/messages/requirements.js';
 import { operationName } from '../../../src/partners/catalogue.js';
 import { PARTNERS, SYSTEM_NAMES } from '../../../src/partners/systems.js';
-import { givenAnswer } from '../../../src/temporal/requests.js';
+import { answerBody, givenAnswer } from '../../../src/temporal/requests.js';
 import { pastedBlocks } from '../../rigs/docs/pasted.js';
 import { blocksOf, commandsOf, inlineCodeOf, PAGES } from '../../rigs/docs.js';
 
@@ -121,6 +124,7 @@ describe('each block of code on a page', () => {
 
 /** What the schema of a block must accept, by page. */
 const JSON_BLOCKS: Readonly<Record<string, z.ZodType | 'a policy of another service'>> = {
+  'docs/api.md': z.union([clientLine, z.array(answerBody), problem]),
   'docs/accounts.md': merchantBoardingInput({ posNames: [], accounts: { acme: { posNames: [] } } }),
   'docs/security.md': 'a policy of another service',
 };
@@ -156,6 +160,11 @@ function problemOf(words: readonly string[], json: string): unknown {
     );
     return faultPlan(SYSTEM_NAMES, operations).safeParse(value).error;
   }
+  if (words[0] === 'curl' && text.includes('API_URL/onboardings/')) {
+    const { type: _, ...input } = value;
+    return merchantBoardingInput().safeParse({ ...input, externalId: 'm-1001' }).error;
+  }
+  if (words[0] === 'curl' && text.includes('/answer')) return answerRequest.safeParse(value).error;
   return 'no check knows this command';
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claimsOf, isSamePerson } from '../../../src/messages/claims.js';
+import { claimsOf } from '../../../src/messages/claims.js';
 import {
   indexedDba,
   indexedWords,
@@ -85,24 +85,6 @@ describe('who handles requirements, in the memo', () => {
     const { claim: taken, proposal: made } = memo['note-0'] ?? {};
     expect([taken?.actor.length, made?.actor.length]).toEqual([200, 200]);
   });
-});
-
-it.each([
-  // People change their name at the identity provider, or remove it.
-  ['Ada Park (ada-17)', 'Eve Moss (ada-17)', true],
-  ['Ada Park (ada-17)', 'ada-17', true],
-  ['Ada Park (ada-17)', 'Ada Park (eve-3)', false],
-  ['Ada Park (ada-17)', 'Ada Park', false],
-  // No name takes the place of the subject.
-  ['Ada Park (ada-17)', 'Eve (ada-17) (eve-3)', false],
-  ['Eve (ada-17) (eve-3)', 'Eve Moss (eve-3)', true],
-  ['ada-17', 'x（ada-17）', false],
-  ['olga@example.com', ' Olga@Example.com ', true],
-  ['olga', 'olga', true],
-  ['olga', 'pete', false],
-  ['olga', '', false],
-])('two actors %j and %j are those of one person: %j', (one, other, same) => {
-  expect(isSamePerson(one, other)).toBe(same);
 });
 
 describe('the time of stages', () => {

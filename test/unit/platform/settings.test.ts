@@ -37,7 +37,7 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
       'gangway',
       ['DOCUMENT_DIR', 'STATEMENT_DIR', 'AWS_ENDPOINT_URL_S3', 'GANGWAY_PROMETHEUS_URL', 'partners'],
     ],
-    ['receiver', []],
+    ['receiver', ['DOCUMENT_DIR', 'AWS_ENDPOINT_URL_S3']],
     ['console', ['OIDC_ISSUER', 'DOCUMENT_DIR', 'STATEMENT_DIR', 'AWS_ENDPOINT_URL_S3', 'partners']],
     ['codec-server', ['CODEC_JWKS_URL']],
     ['sandbox', []],

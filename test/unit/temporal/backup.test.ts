@@ -222,6 +222,12 @@ describe('the order of a restore', () => {
     expect(ids([ofCustomer({}, account), other])).toHaveLength(3);
   });
 
+  // Alone catches that a restored merchant of a customer no longer needs a second person.
+  it('hands the rule of four eyes on to the merchant that had not started', () => {
+    const customer = ofCustomer({ input: { ...both, fourEyes: ['ticket'] } });
+    expect(inOrder([customer])[0]?.input).toMatchObject({ fourEyes: ['ticket'] });
+  });
+
   it('has what the partner has of the merchant that Temporal has forgotten', () => {
     const known = { merchantProfileId: 1892, mid: '518000000001001' };
     const [first] = inOrder([ofCustomer({ ...known, bankingProfileId: 501 })]);

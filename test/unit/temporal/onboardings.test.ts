@@ -20,7 +20,12 @@ describe('an onboarding is found', () => {
     ['merchant-boarding-m1', OF_CUSTOMER, [], MERCHANT],
     ['m1@acme', [MERCHANT, 'merchant-boarding-m1@acme'], [], 'merchant-boarding-m1@acme'],
     ['m1', ['merchant-boarding-m1@acme'], ['acme'], 'merchant-boarding-m1@acme'],
-    ['m1', ['customer-onboarding-m1@acme', 'merchant-boarding-m1@acme'], ['acme'], 'customer-onboarding-m1@acme'],
+    [
+      'm1',
+      ['customer-onboarding-m1@acme', 'merchant-boarding-m1@acme'],
+      ['acme'],
+      'customer-onboarding-m1@acme',
+    ],
     ['operation-close-card-7', ['operation-close-card-7'], [], 'operation-close-card-7'],
   ])('by %s among %j with accounts %j', async (given, there, accounts, found) => {
     const { client } = temporal(...there.map((id) => named(id)));

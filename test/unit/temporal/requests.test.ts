@@ -20,7 +20,11 @@ const began = (input: unknown, continuedExecutionRunId?: string) => ({
 const startOf = (runId: string) => began({}, { 'run-3': 'run-2', 'run-2': 'run-1' }[runId]);
 const backend = (answers: Answers) => {
   const { client, sent } = answering(answers);
-  return { backend: { client, taskQueue: 'gangway', dbaForm: 'shown', accounts: [] } as const, client, sent };
+  return {
+    backend: { client, taskQueue: 'gangway', dbaForm: 'shown', fourEyes: [], accounts: [] } as const,
+    client,
+    sent,
+  };
 };
 const describeWorkflowExecution = () => ({ workflowExecutionInfo: execution({ runId: 'run-3' }) });
 
@@ -32,6 +36,12 @@ describe('a request to start an onboarding', () => {
   it.each<[string, first: unknown, answer: object]>([
     ['starts one that is not there', undefined, { started: true, isUnchanged: false }],
     ['attaches to the one with the same input', input, { started: false, isUnchanged: true }],
+    // The setting has changed since: it is no part of what was sent.
+    [
+      'attaches to the one with another rule of four eyes',
+      { ...input, fourEyes: ['ticket'] },
+      { started: false, isUnchanged: true },
+    ],
     ['attaches to one whose first input is unknown', unknown, { started: false, isUnchanged: false }],
     ['is refused for another input', { ...input, agentProfileId: 102 }, { kind: 'other-input', errors }],
   ])('%s', async (_, first, answer) => {
@@ -50,60 +60,54 @@ describe('a request to start an onboarding', () => {
   });
 });
 
-describe('an answer to an onboarding of three runs', () => {
+describe('an answer', () => {
   const answer = { kind: 'retry' } as const;
   const given = { id: ID, requirementId: 'r-1', actor: 'ada', reason: 'r', answer };
-  const taken = { outcome: { success: { payloads: payloads({ requirementId: 'r-1' }) } } };
-
-  /** One of the runs accepted the answer, or none. The last one takes it, or does not. */
-  function threeRuns(acceptedIn: string | undefined, update: () => Promise<object>, forgotten = '') {
-    return backend({
-      describeWorkflowExecution,
-      updateWorkflowExecution: update,
-      pollWorkflowExecutionUpdate: ({ updateRef }) => {
-        if (updateRef.workflowExecution.runId !== acceptedIn) throw grpcError('NOT_FOUND');
-        return taken;
-      },
-      getWorkflowExecutionHistory: ({ execution: { runId } }) => {
-        if (runId === forgotten) throw grpcError('NOT_FOUND');
-        return { history: { events: [startOf(runId)] } };
-      },
-    });
-  }
   const updateRef = { workflowExecution: { workflowId: ID, runId: 'run-3' }, updateId: 'update-1' };
-  const takes = async () => ({ ...taken, updateRef, stage: 3 });
+  const ended = (outcome: object) => async () => ({ outcome, updateRef, stage: 3 });
+  const taken = ended({ success: { payloads: payloads({ requirementId: 'r-1' }) } });
   const fails = (code: Parameters<typeof grpcError>[0]) => () => Promise.reject(grpcError(code));
   const RECEIPT = { workflowId: ID, receipt: { requirementId: 'r-1' } };
+  const before = ended({
+    failure: {
+      message: 'it was accepted before',
+      applicationFailureInfo: {
+        ...{ type: 'AcceptedBefore', nonRetryable: true },
+        details: { payloads: payloads({ requirementId: 'r-1' }) },
+      },
+    },
+  });
 
+  /** @param receipt what the workflow knows of the update, after its end */
+  const onboarding = (update: () => Promise<object>, receipt: object | null = null) =>
+    backend({
+      describeWorkflowExecution,
+      updateWorkflowExecution: update,
+      queryWorkflow: () => ({ queryResult: { payloads: payloads(receipt) } }),
+    });
+
+  it('is sent once', async () => {
+    const { backend: here, sent } = onboarding(taken);
+    expect(await resolveOnce(here, given, 'update-1')).toEqual(RECEIPT);
+    expect(sent.map(([name]) => name)).toEqual(['describeWorkflowExecution', 'updateWorkflowExecution']);
+  });
+
+  // Alone catches that the receipt of an earlier run is taken for a refusal.
   it.each([
-    ['run-3', 'has ended', fails('NOT_FOUND')],
-    ['run-2', 'has ended', fails('NOT_FOUND')],
-    ['run-1', 'has ended', fails('NOT_FOUND')],
-    // Somebody took it back, and the requirement is open.
-    ['run-3', 'would take it again', takes],
-    ['run-2', 'would take it again', takes],
-    ['run-1', 'would take it again', takes],
-  ])('is the same again when %s accepted it, and the onboarding %s', async (run, _, update) => {
-    const { backend: here, sent } = threeRuns(run, update);
+    ['the workflow has accepted it before', before, null],
+    ['the workflow had accepted it, and has ended', fails('NOT_FOUND'), { requirementId: 'r-1' }],
+  ])('has its first receipt when %s', async (_, update, receipt) => {
+    const { backend: here } = onboarding(update, receipt);
     expect(await resolveOnce(here, given, 'update-1')).toEqual(RECEIPT);
-    expect(sent.map(([name]) => name)).not.toContain('updateWorkflowExecution');
   });
 
-  it('is sent when no run accepted it, and refused when the last one has ended', async () => {
-    const { backend: here, sent } = threeRuns(undefined, takes);
-    expect(await resolveOnce(here, given, 'update-1')).toEqual(RECEIPT);
-    expect(sent.filter(([name]) => name === 'pollWorkflowExecutionUpdate')).toHaveLength(3);
-    const { backend: ended } = threeRuns(undefined, fails('NOT_FOUND'));
-    await expect(resolveOnce(ended, given, 'update-1')).rejects.toMatchObject({ kind: 'not-open' });
-  });
-
-  it.each(['run-1', 'run-2'])('is sent although Temporal has forgotten %s', async (forgotten) => {
-    const { backend: here } = threeRuns(undefined, takes, forgotten);
-    expect(await resolveOnce(here, given, 'update-1')).toEqual(RECEIPT);
+  it('is refused when the onboarding has ended without it', async () => {
+    const { backend: here } = onboarding(fails('NOT_FOUND'));
+    await expect(resolveOnce(here, given, 'update-1')).rejects.toMatchObject({ kind: 'not-open' });
   });
 
   it('fails as the server does, for another reason', async () => {
-    const { backend: here } = threeRuns(undefined, fails('UNAVAILABLE'));
+    const { backend: here } = onboarding(fails('UNAVAILABLE'));
     await expect(resolveOnce(here, given, 'update-1')).rejects.toThrow('Workflow Update failed');
   });
 });

@@ -22,7 +22,7 @@ import {
   startIn,
 } from '../../rigs/temporal/answering-service.js';
 
-const HERE = { taskQueue: 'gangway' } as const;
+const HERE = { fourEyes: [], taskQueue: 'gangway' } as const;
 
 /** A server that may have one workflow, which runs by default. It rejects starts as Temporal does. */
 function server(there?: Facts, { input, outcome }: { input?: unknown; outcome?: unknown } = {}) {

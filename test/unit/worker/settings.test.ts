@@ -22,6 +22,7 @@ describe('the settings', () => {
     expect(loadWorkerSettings({})).toEqual({
       taskQueue: 'gangway',
       dbaForm: 'shown',
+      fourEyes: [],
       poll: { minMs: 60_000, maxMs: 3_600_000 },
       patience: { retryAfterMaxMs: 3_600_000, stepMs: 86_400_000, unreadableMs: 600_000 },
       version: undefined,

@@ -1,3 +1,4 @@
+import type { FourEyes } from '../../../src/messages/requirements.js';
 import { Cell } from '../../../src/workflows/journey/cell.js';
 import {
   type Count,
@@ -9,6 +10,7 @@ import {
 export interface CellOptions {
   readonly dueInHours?: number;
   readonly idPrefix?: string;
+  readonly fourEyes?: FourEyes;
   readonly requirements?: Requirements | undefined;
   readonly workflowType?: string;
 }
@@ -17,6 +19,7 @@ export interface CellOptions {
 export function cellOf({
   dueInHours = 48,
   idPrefix = '',
+  fourEyes = [],
   requirements,
   workflowType = '',
 }: CellOptions = {}) {
@@ -26,7 +29,7 @@ export function cellOf({
   const state = requirements ? { ...blank, requirements } : blank;
   const cell = new Cell(
     state,
-    { workflowType, idPrefix, firstRunId: 'run-1', dueInMs: dueInHours * 3_600_000 },
+    { fourEyes, workflowType, idPrefix, firstRunId: 'run-1', dueInMs: dueInHours * 3_600_000 },
     {
       random: () => '',
       count: (each) => void counted.push(each),

@@ -20,7 +20,7 @@ import {
   withdrawn,
 } from '../../../src/workflows/journey/requirements.js';
 import { problemWith } from '../../../src/workflows/journey/resolutions.js';
-import type { Requirements } from '../../../src/workflows/journey/state.js';
+import type { Question, Requirements } from '../../../src/workflows/journey/state.js';
 import { stoppedAt } from '../../rigs/clock.js';
 import { cellOf, jsonOf } from './cells.js';
 
@@ -46,7 +46,7 @@ function handledNotes(requirements?: Requirements) {
   const registered = new Map<string, { description: string; run: (request: never) => unknown }>();
   for (const id of requirements ? [] : ['note-1', 'note-2']) {
     const { id: _, raisedAt: __, dueAt: ___, ...question } = note(id);
-    cell.update(raised(question));
+    cell.update(raised(question as Question));
   }
   const answers = {
     problemWith: (given: Resolution) =>
@@ -315,6 +315,8 @@ describe('a proposal', () => {
     ['confirm', { actor: '' }, 'actor: must name a person'],
     ['confirm', { actor: 'pete' }, 'actor: must not be the person who proposed the answer'],
     ['confirm', { actor: 'Eve Moss (PETE) ' }, 'actor: must not be the person who proposed the answer'],
+    ['confirm', { actor: 'crm (API), for Pete' }, 'actor: must not be the person who proposed the answer'],
+    ['confirm', { actor: 'crm (API)' }, 'actor: a program must name the person who confirms'],
     ['confirm', { reason: 1 }, 'reason: must be a text'],
     ['confirm', { proposedAt: null }, ANOTHER],
     ['withdraw', { proposedAt: ONE }, 'proposedAt: another answer is proposed now'],

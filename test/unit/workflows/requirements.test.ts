@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Answer } from '../../../src/messages/requirements.js';
+import type { Answer, AnswerKind, FourEyes } from '../../../src/messages/requirements.js';
 import {
   Abandoned,
   abandonedIn,
@@ -110,6 +110,20 @@ describe('a requirement that is raised', () => {
       [{ kind: 'underwriting-note' }],
     ]);
     expect(published).toEqual(['requirement.raised.v1 note-1']);
+  });
+
+  // Alone catches that the rule covers the wrong answers, or ones that nobody could ever give.
+  it.each<[FourEyes, AnswerKind[] | undefined]>([
+    [[], undefined],
+    [['ticket'], undefined],
+    [['one-time-code'], ['retry', 'abandon']],
+    [['abandon'], ['abandon']],
+    [['retry', 'ticket'], ['retry']],
+  ])('under the rule %j needs two people for %j', (fourEyes, shown) => {
+    const { cell } = cellOf({ fourEyes });
+    const texts = { title: 'Why?', detail: 'Why now?' };
+    cell.update(raised({ kind: 'one-time-code', ...texts, answers: ['code', 'retry', 'abandon'] }));
+    expect(openIn(cell.state)[0]?.fourEyes).toEqual(shown);
   });
 
   it('has a number of its own when it is asked again, and without a name the number of all', () => {

@@ -255,7 +255,7 @@ function runs(workflowType: string, memory: unknown) {
   const cellOf = (state: State) =>
     new Cell(
       state,
-      { workflowType, idPrefix: '', firstRunId: 'run-1', dueInMs: MINUTE_MS * 5 },
+      { fourEyes: [], workflowType, idPrefix: '', firstRunId: 'run-1', dueInMs: MINUTE_MS * 5 },
       {
         random: () => '',
         count: (counted) => void commands.push(counted),

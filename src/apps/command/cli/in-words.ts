@@ -5,7 +5,12 @@ import { leavesOf } from '../../../messages/objects.js';
 import { OUTCOMES } from '../../../messages/onboarding-state.js';
 import type { CustomerOnboardingOutcome, UnstartedPart } from '../../../messages/onboardings.js';
 import type { OperationOutcome } from '../../../messages/partner-operations.js';
-import { type AnswerKind, detailBeside, type Requirement } from '../../../messages/requirements.js';
+import {
+  type AnswerKind,
+  detailBeside,
+  needsConfirmation,
+  type Requirement,
+} from '../../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
 import type { Outcome } from '../../../services/client/watching.js';
 import { problemLines } from '../../../services/texts/invalid-input.js';
@@ -59,13 +64,17 @@ export function optionsOf(answers: readonly AnswerKind[]): string {
 
 export function resolveCommands(
   name: string,
-  { id, answers, blank = {} }: Pick<Requirement, 'id' | 'answers' | 'blank'>,
+  requirement: Pick<Requirement, 'id' | 'answers' | 'blank' | 'fourEyes'>,
 ): string {
+  const { id, answers, blank = {} } = requirement;
   // Of an object with any fields, the name is blank, too.
   const fields = leavesOf(blank).map(({ field }) => `--set ${field.replace(/(^|\.)$/, '$1FIELD')}=VALUE`);
   const optionOf = (kind: AnswerKind) =>
     kind === 'correction' && fields.length > 0 ? fields.join(' ') : OPTIONS[kind];
-  return answers.map((kind) => `    gangway resolve ${name} ${id} ${optionOf(kind)}`).join('\n');
+  const proposing = (kind: AnswerKind) => (needsConfirmation(requirement, kind) ? ' --propose' : '');
+  return answers
+    .map((kind) => `    gangway resolve ${name} ${id} ${optionOf(kind)}${proposing(kind)}`)
+    .join('\n');
 }
 
 export function takeBackCommand(name: string, id: string): string {

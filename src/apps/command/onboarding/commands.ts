@@ -159,6 +159,7 @@ export function addAnswers(program: Command, act: Act): void {
     .optionsGroup('Options:')
     .option('--reason <why>', 'why; required for --adopt, --retry, --choice, --abandon and --take-back')
     .option('--actor <name>', 'who answers (default: the user of this machine)')
+    .option('--propose', 'propose the answer: another person confirms it with "gangway confirm"')
     .option('--dry-run', 'check the answer, show what it changes, and send nothing')
     .option('--yes', 'skip the confirmation at the terminal')
     .option('--json', 'print JSON')

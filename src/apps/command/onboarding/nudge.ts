@@ -1,17 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { AWAIT_STATUS_ACTIVITY_ID, isCustomer, partnerTaskQueue, partsOfId } from '../../../messages/ids.js';
+import { isCustomer } from '../../../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
-import { SYSTEM_NAMES, type SystemName } from '../../../partners/systems.js';
+import type { SystemName } from '../../../partners/systems.js';
 import { Deadline } from '../../../platform/http/deadline.js';
-import { masked } from '../../../platform/privacy/masked.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
 import { nameWithId } from '../../../services/texts/names.js';
 import { span } from '../../../services/texts/time.js';
-import { isStepAt, nudge as readNow, retryNow } from '../../../temporal/nudge.js';
-import { partIds } from '../../../temporal/onboardings.js';
+import { nudgeAll } from '../../../temporal/nudge.js';
+import { requestCancellation } from '../../../temporal/onboardings.js';
 import { wakeWaiting } from '../../../temporal/partner-accounts.js';
-import { ifFound } from '../../../temporal/unavailable.js';
 import { findById, type IdOptions, partnerAccountOf } from '../cli/arguments.js';
 import { atTemporal, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
@@ -86,18 +83,6 @@ function nudging<Result>(cli: CommandLine, step: string | (() => string), run: (
   });
 }
 
-/** For a customer, this covers its parts, because only they wait for partners. */
-async function nudgeAll(client: Client, { workflowId, taskQueue }: WorkflowExecutionDescription) {
-  const ids = isCustomer(workflowId) ? Object.values(partIds(workflowId)) : [workflowId];
-  const account = partsOfId(workflowId)?.account;
-  const areSteps = SYSTEM_NAMES.map((system) => isStepAt(partnerTaskQueue(taskQueue, system, account)));
-  const isOther: ReturnType<typeof isStepAt> = (pending) =>
-    pending.activityId !== AWAIT_STATUS_ACTIVITY_ID && areSteps.some((isStep) => isStep(pending));
-  const nudged = await Promise.all(ids.map((id) => ifFound(readNow(client, id))));
-  const retried = await Promise.all(ids.map((id) => retryNow(client, id, isOther)));
-  return { nudged: nudged.includes(true), retried: retried.flat() };
-}
-
 export const cancel = atTemporal(
   async (
     context,
@@ -109,12 +94,8 @@ export const cancel = atTemporal(
     const { workflowId, status } = found;
     if (status.name !== 'RUNNING') throw new CommandFailed(endedSentence(found));
     await confirm(cli, consequenceOf(found), { yes });
-    const { namespace, identity } = client.options;
-    const request = { namespace, identity, requestId: randomUUID(), workflowExecution: { workflowId } };
-    // The SDK's own cancellation takes no reason. Temporal stores it in plain text.
-    const why = { ...request, reason: masked(reason ?? '', 'log') };
-    const isCanceled = await ifFound(client.workflowService.requestCancelWorkflowExecution(why));
-    if (!isCanceled) throw new CommandFailed(`${workflowId} has ended in the meantime`);
+    if (!(await requestCancellation(client, workflowId, reason)))
+      throw new CommandFailed(`${workflowId} has ended in the meantime`);
     if (json) return cli.json({ workflowId, cancelRequested: true });
     cli.line(`${workflowId}: cancellation requested`);
   },

@@ -6,19 +6,26 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { changeable } from '../../../activities/corrections.js';
 import type { Correctable, Patch } from '../../../messages/activities.js';
-import { currentClaim, isSamePerson } from '../../../messages/claims.js';
+import { isSamePerson } from '../../../messages/actors.js';
+import { currentClaim } from '../../../messages/claims.js';
 import { isOnboarding } from '../../../messages/ids.js';
 import type { KnownAccounts } from '../../../messages/inputs.js';
 import type { OnboardingState } from '../../../messages/onboarding-state.js';
 import type { Part } from '../../../messages/onboardings.js';
-import type { Answer, AnswerKind, DocumentRef, Requirement } from '../../../messages/requirements.js';
+import {
+  type Answer,
+  type AnswerKind,
+  type DocumentRef,
+  needsConfirmation,
+  type Requirement,
+} from '../../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
 import { oneTimeCode } from '../../../partners/banking/rules.js';
 import { json } from '../../../partners/fields.js';
 import { masked } from '../../../platform/privacy/masked.js';
 import { changeLines, changesOf, checkCorrection, inputFor } from '../../../services/forms/corrections.js';
 import { patchFrom, settingsFrom } from '../../../services/forms/set-fields.js';
-import { NEED_REASON } from '../../../services/inbox/answering.js';
+import { NEED_REASON, sendProposal } from '../../../services/inbox/answering.js';
 import { askingPart, askingWorkflow } from '../../../services/inbox/waits.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
 import { nameWithId, userName } from '../../../services/texts/names.js';
@@ -36,7 +43,7 @@ import { type Named, type Read, readFor, reportAccepted, requirementIn } from '.
 interface ResolveOptions
   extends IdOptions,
     Confirming,
-    Flags<'retry' | 'takeBack' | 'abandon' | 'dryRun'>,
+    Flags<'retry' | 'takeBack' | 'abandon' | 'propose' | 'dryRun'>,
     Texts<'patch' | 'text' | 'adopt' | 'code' | 'choice' | 'reason' | 'actor'> {
   readonly set?: readonly string[];
   readonly document?: readonly string[];
@@ -61,6 +68,9 @@ export async function resolve(
         ? requirementIn(context, read, given, kind)
         : { id: given ?? '' };
       if (kind === undefined) return;
+      // Before a document is stored. The workflow refuses it as well.
+      if (requirement && !options.propose && needsConfirmation(requirement, kind))
+        throw new InvalidInput(`${requirementId}: a second person must confirm this answer: add --propose`);
       const answerFor = await readAnswer(cli, kind, options);
       const by = { actor: options.actor ?? userName(), reason: reasonFrom(options, kind) };
       const asked = { workflowId, requirementId, state };
@@ -75,11 +85,21 @@ export async function resolve(
         await confirm(cli, `${requirementId} of ${name}:\n${question}\n${consequence}`, options);
       }
       isNow(`the answer may or may not have been recorded; check with "gangway status ${typed}"`);
-      const receipt = await whileShowing(cli, `${requirementId}: waiting for a worker`, () =>
-        gangwayOf(context).answer(workflowId, { requirementId, answer, ...by }),
+      const asking = state ? askingWorkflow(workflowId, state, requirementId) : workflowId;
+      const resolution = { requirementId, answer, ...by };
+      const waiting = `${requirementId}: waiting for a worker`;
+      if (options.propose) {
+        const send = () => sendProposal(context.client, asking, resolution);
+        const proposed = await whileShowing(cli, waiting, send);
+        if (options.json) cli.json({ workflowId: asking, ...proposed });
+        else
+          cli.prose(`${requirementId} proposed. Another person: gangway confirm ${typed} ${requirementId}`);
+        return;
+      }
+      const receipt = await whileShowing(cli, waiting, () =>
+        gangwayOf(context).answer(workflowId, resolution),
       );
       isNow(`the answer was recorded; "gangway watch ${typed}" follows it`);
-      const asking = state ? askingWorkflow(workflowId, state, requirementId) : workflowId;
       const accepted = { workflowId, asking, typed, answer, requirement, state, receipt };
       await reportAccepted(context, accepted, options.json);
     });

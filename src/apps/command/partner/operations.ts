@@ -49,7 +49,8 @@ export async function runOperation<Name extends OperationName>(
   await sayingHowFar(cli, (isNow) =>
     withTemporal(cli, async (context) => {
       const { client, config } = context;
-      const place = { taskQueue: config.taskQueue, again: !once || again === true };
+      const { taskQueue, fourEyes } = config;
+      const place = { taskQueue, fourEyes, again: !once || again === true };
       isNow(UNKNOWN_START);
       const started = await startOperation(client, { ...start, account }, place);
       isNow(undefined);

@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { SCOPES } from '../../../messages/actors.js';
 import {
   type Act,
   limit,
@@ -28,6 +29,21 @@ export function addSetup(program: Command, act: Act): void {
     .summary('print a new key')
     .description('Print a new random key as id:base64. Gangway does not store it: keep it with your secrets.')
     .action(act(async () => (await import('./setup.js')).printNewKey));
+  program
+    .command('api-clients')
+    .summary('make a client of the HTTP API')
+    .description('Make clients of the HTTP API (see docs/api.md).')
+    .command('new')
+    .summary('print a new client')
+    .description(
+      'Print a line for API_CLIENTS_FILE, and on standard error the token of the client. Gangway does not store the token: give it ' +
+        'to the program now.',
+    )
+    .argument('<name>', 'as the timeline shows the program: a-z, 0-9 and "-"')
+    .addOption(new Option('--scope <scope...>', 'what it may do').choices(SCOPES).default(['read']))
+    .option('--account <name...>', 'only these partner accounts; "default" is the one without a name')
+    .option('--json', 'print JSON')
+    .action(act(async () => (await import('./setup.js')).printNewClient));
   program
     .command('console-sessions')
     .summary('end a person’s sessions in the console')

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { identityOf } from '../../../messages/claims.js';
+import { identityOf } from '../../../messages/actors.js';
 import { OF_PARTS } from '../../../messages/kinds.js';
 import { defined } from '../../../messages/objects.js';
 import { SEARCH_ATTRIBUTES } from '../../../messages/search-attributes.js';
@@ -7,6 +7,7 @@ import { generatePayloadKey } from '../../../temporal/payload-codec.js';
 import { registerSearchAttributes } from '../../../temporal/search-attributes.js';
 import { recordSignOut } from '../../../temporal/sign-outs.js';
 import { isDenied, isUnimplemented, TemporalProblem } from '../../../temporal/unavailable.js';
+import { newClient } from '../../receiver/clients.js';
 import { atTemporal, type CommandLine } from '../cli/command-line.js';
 import type { Flags, Texts } from '../cli/options.js';
 
@@ -52,6 +53,18 @@ export const endSessions = atTemporal(async ({ cli, client, config: { taskQueue 
 
 export function printNewKey(cli: CommandLine): void {
   cli.line(generatePayloadKey());
+}
+
+/** The line goes to standard output alone, so that `>>` adds it to the file. */
+export function printNewClient(
+  cli: CommandLine,
+  name: string,
+  { scope, account, json }: Flags<'json'> & { readonly scope: string[]; readonly account?: string[] },
+): void {
+  const { token, client } = newClient(name, scope, account);
+  if (json) cli.json({ token, client });
+  else cli.line(JSON.stringify(client));
+  if (!json) cli.note(`token of ${name}, shown only now: ${token}`);
 }
 
 /** A name in the registry of the server, unique over all namespaces, and the workers that its requests go to. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { AnswerKind, Requirement } from '../../../messages/requirements.js';
+import { type AnswerKind, needsConfirmation, type Requirement } from '../../../messages/requirements.js';
 import { MAX_ATTACHMENT_BYTES } from '../../../partners/boarding/schemas.js';
 import { problemText } from '../../../partners/bounds.js';
 import { ACCEPTED_NAMES, MOST_BYTES, MOST_FILES } from '../../../partners/documents/document-types.js';
@@ -8,7 +8,7 @@ import { NEED_REASON } from '../../../services/inbox/answering.js';
 import { type Filled, isPreviewed, MOST_REASON, MOST_TEXT, roleFor, wrongIn } from '../answer.js';
 import type { CorrectionField } from '../correction-fields.js';
 import { type Fields, LIST, pathOf, withList } from '../query.js';
-import { hasRole, useVisit, type Visit } from '../route.js';
+import { hasRole, useVisit } from '../route.js';
 import { Correction } from './input-fields.js';
 import { Field, type FieldProps, Form, Problem } from './parts.js';
 
@@ -25,10 +25,6 @@ export interface Answering {
   /** True if the first form is open. Default: true. */
   readonly isOpen?: boolean;
   readonly autoFocus?: boolean;
-}
-
-export function isFourEyes({ settings }: Visit, { kind }: Pick<Requirement, 'kind'>): boolean {
-  return settings.fourEyes.includes(kind);
 }
 
 /** An answer that can be taken back belongs to no open requirement. */
@@ -124,15 +120,15 @@ export function OneForm(props: Answering & { readonly kind: AnswerKind }) {
       <Content {...props} own={own} />
       <Reason {...props} own={own} />
       <button type="submit" class={CLASSES[kind]}>
-        {buttonOf(visit, requirement, kind)}
+        {buttonOf(requirement, kind)}
       </button>
     </Form>
   );
 }
 
-function buttonOf(visit: Visit, requirement: Requirement, kind: AnswerKind): string {
+function buttonOf(requirement: Requirement, kind: AnswerKind): string {
   if (isPreviewed(requirement, kind)) return 'Check, then confirm';
-  return isFourEyes(visit, requirement) ? 'Propose this answer' : (BUTTONS[kind] ?? 'Send the answer');
+  return needsConfirmation(requirement, kind) ? 'Propose this answer' : (BUTTONS[kind] ?? 'Send the answer');
 }
 
 const CLASSES: Readonly<Partial<Record<AnswerKind, string>>> = {

@@ -1,5 +1,5 @@
 import { partsOfId } from '../../../messages/ids.js';
-import type { AnswerKind } from '../../../messages/requirements.js';
+import { type AnswerKind, needsConfirmation } from '../../../messages/requirements.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { NotYetApplied, sendProposal } from '../../../services/inbox/answering.js';
 import { Facts } from '../../../services/reports/page.js';
@@ -19,7 +19,7 @@ import {
 import { type Fields, inboxOf, pathOf } from '../query.js';
 import { hasRole, Instead, NotShown, requireRole, type Shown, type Visit } from '../route.js';
 import { discard, documentsOf, receiveDocuments } from '../uploads.js';
-import { carried, isFourEyes, labelOf, takenBack } from './answer-forms.js';
+import { carried, labelOf, takenBack } from './answer-forms.js';
 import { INBOX, listIn, pageIn, refresh } from './handling.js';
 import { nextIn } from './inbox-filter.js';
 import { Changes } from './input-fields.js';
@@ -108,7 +108,7 @@ async function send(found: Answerable, { answer, reason }: ReadAnswer, onRefusal
   };
   const about = { workflowId, requirementId, detail: kind };
   try {
-    if (!isTakenBack && isFourEyes(found, requirement)) {
+    if (needsConfirmation(requirement, kind)) {
       await sendProposal(client, workflowId, resolution);
       audit(visitor, { ...about, what: 'propose an answer', result: 'proposed' });
       refresh(client, workflowId, requirementId);
@@ -168,7 +168,7 @@ type PreviewProps = Omit<ReadAnswer, 'mayMoveMoney'> & { readonly found: Answera
 
 function Preview({ found, answer, reason, changes }: PreviewProps) {
   const { requirement, path, fields } = found;
-  const isProposed = isFourEyes(found, requirement);
+  const isProposed = needsConfirmation(requirement, answer.kind);
   return (
     <Form {...{ action: path, class: 'preview', hidden: carried(fields) }} aria-label="Check your answer">
       <h2>{isProposed ? 'Check your proposal' : 'Check before it is sent'}</h2>

@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { FileDoubts } from '../../../messages/batches.js';
 import { partsOfId } from '../../../messages/ids.js';
+import { accountProblem, knownWithin } from '../../../messages/inputs.js';
 import { BATCHES, EACH_ONBOARDING } from '../../../messages/kinds.js';
 import { fieldOf } from '../../../messages/objects.js';
 import { handOver } from '../../../services/batches/batches.js';
@@ -16,15 +17,7 @@ import {
 } from '../../../services/batches/validation.js';
 import { Facts, Notes, Table } from '../../../services/reports/page.js';
 import { parseJson, utf8 } from '../../../services/texts/text.js';
-import {
-  accountProblem,
-  type Console,
-  NotShown,
-  ownAccounts,
-  type Shown,
-  type Visit,
-  type Visitor,
-} from '../route.js';
+import { type Console, NotShown, type Shown, type Visit, type Visitor } from '../route.js';
 import { type HeldFile, type HeldForm, receivedForm } from '../uploads.js';
 import { Field, Form } from './parts.js';
 
@@ -108,7 +101,7 @@ export async function checkedFile(
   { name, bytes }: HeldFile,
   { delimiter, mapping }: FileForm,
 ) {
-  const known = ownAccounts(settings, visitor);
+  const known = knownWithin(settings, visitor.accounts);
   const given = mapping && {
     name: mapping.name,
     value: parseJson(utf8(mapping.bytes, mapping.name), mapping.name),
@@ -123,7 +116,9 @@ export async function checkedFile(
       count += 1;
       if (count % ROWS_AT_ONCE === 0) await breathe();
       const problem =
-        'problems' in checked ? undefined : accountProblem(visitor, partsOfId(checked.workflowId)?.account);
+        'problems' in checked
+          ? undefined
+          : accountProblem(visitor.accounts, partsOfId(checked.workflowId)?.account);
       yield problem ? { line: checked.line, problems: [problem] } : checked;
     }
   }

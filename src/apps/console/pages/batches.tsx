@@ -1,5 +1,5 @@
+import { isSamePerson } from '../../../messages/actors.js';
 import { confirmBatch, type RowResult } from '../../../messages/batches.js';
-import { isSamePerson } from '../../../messages/claims.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
 import { type Batch, listBatches, readBatch, resultsOf } from '../../../services/batches/batches.js';
 import { NOT_READ } from '../../../services/batches/doubts.js';

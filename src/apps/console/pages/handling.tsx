@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { currentClaim, isSamePerson, LONGEST_REMARK } from '../../../messages/claims.js';
+import { isSamePerson } from '../../../messages/actors.js';
+import { currentClaim, LONGEST_REMARK } from '../../../messages/claims.js';
 import { DEFAULT_CLAIM_HOURS } from '../../../messages/codes.js';
 import type { Answer, Requirement } from '../../../messages/requirements.js';
 import { shortened } from '../../../partners/bounds.js';
@@ -194,7 +195,7 @@ const ACTIONS = {
     done: 'You have claimed it. Others see that.',
     send: (client, id, about) => sendClaim(client, id, { ...about, until: until() }),
   },
-  release: { done: 'You released it.', send: sendClaim },
+  release: { done: 'You released it.', send: (client, id, about) => sendClaim(client, id, about) },
   'take-over': {
     done: 'You took it over.',
     send: (client, id, about) => sendClaim(client, id, { ...about, until: until(), override: true }),

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { isSamePerson } from '../../../messages/claims.js';
+import { isSamePerson } from '../../../messages/actors.js';
 import { ASKING } from '../../../messages/kinds.js';
 import { TASKS } from '../../../messages/requirements.js';
 import { byDue, type InboxItem, itemsOf } from '../../../services/inbox/inbox.js';

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { isSamePerson } from '../../../messages/claims.js';
+import { isSamePerson } from '../../../messages/actors.js';
 import { capitalized } from '../../../partners/bounds.js';
 import type { InboxItem } from '../../../services/inbox/inbox.js';
 import { type Column, Table, tooltip } from '../../../services/reports/page.js';

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Correctable } from '../../../messages/activities.js';
-import { isSamePerson, LONGEST_REMARK } from '../../../messages/claims.js';
+import { isSamePerson } from '../../../messages/actors.js';
+import { LONGEST_REMARK } from '../../../messages/claims.js';
 import { fieldOf, leavesOf } from '../../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
 import { type AnswerKind, detailBeside, type Requirement, TASKS } from '../../../messages/requirements.js';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { workflowId } from '../../../messages/ids.js';
+import { accountProblem, knownWithin } from '../../../messages/inputs.js';
 import { EACH_ONBOARDING, ONBOARDINGS, type OnboardingType } from '../../../messages/kinds.js';
 import { capitalized } from '../../../partners/bounds.js';
 import type { FieldProblem } from '../../../partners/partner-error.js';
@@ -16,7 +17,7 @@ import { EACH_KIND } from '../../../temporal/kinds/kinds.js';
 import { differenceFromStart } from '../../../temporal/start.js';
 import { isUnavailable, promptly, rejectionOf, sentenceOf } from '../../../temporal/unavailable.js';
 import { pathOf } from '../query.js';
-import { accountProblem, maySee, NotShown, ownAccounts, type Shown, useVisit, type Visit } from '../route.js';
+import { maySee, NotShown, type Shown, useVisit, type Visit } from '../route.js';
 import { SharedReads } from '../sharing.js';
 import { type HeldForm, receivedForm } from '../uploads.js';
 import { BatchUpload } from './batch-file.js';
@@ -88,7 +89,8 @@ async function doubtsOf(
 
 function startable(kind: Kind) {
   const [name] = ONBOARDINGS[kind.type].nouns;
-  const formFor = ({ settings, visitor }: Visit) => inputForm(kind.schema(ownAccounts(settings, visitor)));
+  const formFor = ({ settings, visitor }: Visit) =>
+    inputForm(kind.schema(knownWithin(settings, visitor.accounts)));
   const show = async (visit: Visit, given: Given): Promise<Shown> => {
     const choices = await partnerChoices(visit, kind.type);
     const page = <StartPage {...{ path: name, choices, ...given }} parts={formFor(visit).parts} />;
@@ -97,7 +99,7 @@ function startable(kind: Kind) {
   return {
     type: kind.type,
     template: ({ settings, visitor }: Visit): Shown => ({
-      file: csvOf([], columnsOf([kind.schema(ownAccounts(settings, visitor))]).names),
+      file: csvOf([], columnsOf([kind.schema(knownWithin(settings, visitor.accounts))]).names),
       ...{ fileName: `${name}.csv`, contentType: 'text/csv; charset=utf-8' },
     }),
     form: (visit: Visit) => show(visit, { status: 200, typed: new Map(), problems: [] }),
@@ -105,7 +107,7 @@ function startable(kind: Kind) {
       const form = formFor(visit);
       const typed = form.typedIn(visit.request.body as Readonly<Record<string, unknown>>);
       const read = form.read(typed);
-      const account = accountProblem(visit.visitor, typed.get('account'));
+      const account = accountProblem(visit.visitor.accounts, typed.get('account'));
       const problems = [...(account ? [account] : []), ...('problems' in read ? read.problems : [])];
       if ('problems' in read || account) return show(visit, { status: 422, typed, problems });
       try {
@@ -122,8 +124,8 @@ function startable(kind: Kind) {
       }
     },
     async fromFile(visit: Visit, value: unknown, file: string, isConfirmed: boolean) {
-      const input = check(kind.schema(ownAccounts(visit.settings, visit.visitor)), value, file);
-      const problem = accountProblem(visit.visitor, input.account);
+      const input = check(kind.schema(knownWithin(visit.settings, visit.visitor.accounts)), value, file);
+      const problem = accountProblem(visit.visitor.accounts, input.account);
       if (problem) throw new InvalidInput(`${file}: is not valid; nothing was started`, [problem]);
       const doubts = isConfirmed ? [] : await doubtsOf(visit, kind, input);
       const labelled = doubts.map(({ field, message }) => ({ field: fieldLabel(field), message }));
@@ -163,7 +165,7 @@ const AGENTS_IN: Readonly<Partial<Record<OnboardingType, string>>> = {
  * @returns undefined when it cannot be read now
  */
 async function partnerChoices({ client, settings, visitor }: Visit, type: OnboardingType) {
-  const { accounts } = ownAccounts(settings, visitor);
+  const { accounts } = knownWithin(settings, visitor.accounts);
   const own = [...(maySee(visitor, undefined) ? [undefined] : []), ...Object.keys(accounts)];
   const prefix = AGENTS_IN[type];
   if (prefix === undefined || own.length !== 1) return {};
@@ -182,7 +184,7 @@ const UNREAD =
 
 function StartPage({ path, parts, choices, typed, problems, digest, failure }: StartPageProps) {
   const { settings, visitor } = useVisit();
-  const names = Object.keys(ownAccounts(settings, visitor).accounts);
+  const names = Object.keys(knownWithin(settings, visitor.accounts).accounts);
   const account = [
     ...(maySee(visitor, undefined) ? [['', 'the account without a name'] as const] : []),
     ...names.map((name) => [name, name] as const),
@@ -215,9 +217,9 @@ function StartPage({ path, parts, choices, typed, problems, digest, failure }: S
 /** Starts an onboarding, or shows the one of the same `externalId` that was there before. */
 async function started(visit: Visit, kind: Kind, input: AnyInput): Promise<Shown> {
   const { client, settings, visitor, audit } = visit;
-  const { taskQueue, dbaForm } = settings;
+  const { taskQueue, dbaForm, fourEyes } = settings;
   const { workflowId, started: isNew } = await promptly(client, () =>
-    kind.start(client, input, { taskQueue, dbaForm }),
+    kind.start(client, input, { taskQueue, dbaForm, fourEyes }),
   );
   const to = pathOf(workflowId);
   audit(visitor, { what: 'start', workflowId, detail: isNew ? 'started' : 'was there before' });

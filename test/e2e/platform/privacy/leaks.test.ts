@@ -16,7 +16,7 @@ import { holderOf, merchantOf, ownersOf } from '../../../rigs/privacy/marked-inp
 import { found, type Markers, markers, settingMarkers } from '../../../rigs/privacy/markers.js';
 import { bytesIn, kept } from '../../../rigs/privacy/places.js';
 import { launch } from '../../../rigs/processes.js';
-import { TOKEN } from '../../../rigs/receiver/running-receiver.js';
+import { CRM, clientsFile, TOKEN } from '../../../rigs/receiver/running-receiver.js';
 import { createRig, type Rig } from '../../../rigs/rig.js';
 import { shared, type Until } from '../../../rigs/shared.js';
 import { startTemporal } from '../../../rigs/temporal-server.js';
@@ -168,7 +168,7 @@ async function receive(env: Record<string, string>, marked: Markers): Promise<st
   const settings = {
     RECEIVER_ADDRESS: '127.0.0.1:0',
     RECEIVER_METRICS_ADDRESS: '127.0.0.1:0',
-    RECEIVER_TOKENS: TOKEN,
+    API_CLIENTS_FILE: clientsFile([CRM]),
     RECEIVER_SECRETS: SECRET,
     RECEIVER_BANKING_AUTH: 'none',
   };
@@ -181,7 +181,7 @@ async function receive(env: Record<string, string>, marked: Markers): Promise<st
   };
   const { externalId, ...input } = customerOf(marked);
   const body = { type: 'customer', ...input };
-  const put = (changed: object) => send(`/onboardings/${externalId}`, 'PUT', JSON.stringify(changed));
+  const put = (changed: object) => send(`/v1/onboardings/${externalId}`, 'PUT', JSON.stringify(changed));
   const wrong = {
     ...body,
     business: { ...body.business, holder: { ...body.business.holder, ssn: marked.ein.slice(1) } },
@@ -191,8 +191,8 @@ async function receive(env: Record<string, string>, marked: Markers): Promise<st
     await put(body),
     await put({ ...body, onDecline: 'cancel-other' }),
     await put({ ...wrong, [marked.ssn]: marked.email }),
-    await send(`/onboardings/m-${marked.ssn}`, 'PUT', JSON.stringify(body)),
-    await send('/onboardings/other', 'PUT', JSON.stringify(body).slice(0, -1)),
+    await send(`/v1/onboardings/m-${marked.ssn}`, 'PUT', JSON.stringify(body)),
+    await send('/v1/onboardings/other', 'PUT', JSON.stringify(body).slice(0, -1)),
     await send('/events', 'POST', JSON.stringify({ data: body }), 'application/cloudevents+json'),
     await send('/webhooks/banking', 'POST', JSON.stringify(body)),
     await send(`/${marked.ssn}/${encodeURIComponent(marked.street)}?email=${marked.email}`, 'POST', '{}'),
@@ -245,7 +245,7 @@ async function changeAddress({ client, taskQueue }: Rig, marked: Markers): Promi
   const { workflowId } = await startOperation(
     client,
     { operation: 'change-address', key: 'marked', request },
-    { taskQueue },
+    { fourEyes: [], taskQueue },
   );
   // Not six digits: our own check rejects it and names the field.
   await client.workflow.getHandle(workflowId).result();

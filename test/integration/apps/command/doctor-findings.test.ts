@@ -168,7 +168,10 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
     const client = new Client({ connection, dataConverter: dataConverter(parsePayloadKeys(keys)) });
     const ids: string[] = [];
     for (let number = 0; number < count; number++) {
-      const { workflowId } = await MERCHANT.start(client, merchant(), { taskQueue: own.taskQueue });
+      const { workflowId } = await MERCHANT.start(client, merchant(), {
+        fourEyes: [],
+        taskQueue: own.taskQueue,
+      });
       ids.push(workflowId);
     }
     return ids;

@@ -5,8 +5,8 @@ import { business, customer, holder, merchant } from '../../../rigs/inputs.js';
 import { shared } from '../../../rigs/shared.js';
 import { sharedRig } from '../../../rigs/shared-rig.js';
 
-const rig = await sharedRig();
-const console = shared((until) => runConsole(rig, { env: { CONSOLE_FOUR_EYES: 'ticket' } }, until));
+const rig = await sharedRig({ fourEyes: ['ticket'] });
+const console = shared((until) => runConsole(rig, {}, until));
 
 /** Ends an attribute, an element and a text, and then begins elements and an attribute with scripts. */
 const script = (where: string) =>

@@ -46,6 +46,21 @@ function shaped(at: (ref: string) => Schema, schema: Schema, depth = DEPTH): fc.
   return fc.oneof({ weight: 19, arbitrary: fits() }, { weight: 1, arbitrary: fc.jsonValue() });
 }
 
+interface Operation {
+  readonly requestBody?: { readonly content: Record<string, object> };
+  readonly parameters?: readonly { readonly in: string; readonly name: string; readonly schema: Schema }[];
+}
+
+/** A query with some of the parameters. */
+function queryOf(at: (ref: string) => Schema, parameters: NonNullable<Operation['parameters']>) {
+  const values = parameters
+    .filter((each) => each.in === 'query')
+    .map(({ name, schema }) => [name, shaped(at, schema).map(String)] as const);
+  return fc
+    .record(Object.fromEntries(values), { requiredKeys: [] })
+    .map((some) => String(new URLSearchParams(some as Record<string, string>)));
+}
+
 // schemathesis looks for minutes, in test/nightly/apps/receiver/schemathesis.test.ts.
 it('whatever is sent to a path of the OpenAPI document, the response is one of the document, and never an internal error', async () => {
   const { url, call, log } = await runReceiver(rig, { secrets: [], requestsPerMinute: 1_000_000 });
@@ -53,10 +68,8 @@ it('whatever is sent to a path of the OpenAPI document, the response is one of t
   const contract = new Contract(text);
   const document = JSON.parse(text);
   const at = (ref: string): Schema => document.components.schemas[ref.split('/').at(-1) ?? ''];
-  const requests = Object.entries<Record<string, { requestBody?: { content: Record<string, object> } }>>(
-    document.paths,
-  ).flatMap(([path, item]) =>
-    Object.entries(item).flatMap(([method, { requestBody }]) =>
+  const requests = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, { requestBody, parameters = [] }]) =>
       Object.entries(requestBody?.content ?? { '': {} }).map(
         ([type, { schema }]: [string, { schema?: Schema }]) =>
           fc.record({
@@ -64,6 +77,7 @@ it('whatever is sent to a path of the OpenAPI document, the response is one of t
             path: fc
               .string({ minLength: 1, unit: 'binary' })
               .map((text) => path.replace(/\{\w+\}/g, encodeURIComponent(text))),
+            query: queryOf(at, parameters),
             body: schema ? shaped(at, schema).map((value) => JSON.stringify(value)) : fc.constant(undefined),
             token: fc.constantFrom(TOKEN, TOKEN, TOKEN, 'wrong'),
           }),
@@ -72,9 +86,13 @@ it('whatever is sent to a path of the OpenAPI document, the response is one of t
   );
   const statuses = new Set<number>();
   await fc.assert(
-    fc.asyncProperty(fc.oneof(...requests), async ({ method, path, type, body, token }) => {
+    fc.asyncProperty(fc.oneof(...requests), async ({ method, path, query, type, body, token }) => {
       const headers = { authorization: `Bearer ${token}`, ...(type !== '' && { 'content-type': type }) };
-      const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body }) });
+      const response = await fetch(`${url}${path}?${query}`, {
+        method,
+        headers,
+        ...(body !== undefined && { body }),
+      });
       const bytes = Buffer.from(await response.arrayBuffer());
       statuses.add(response.status);
       const answered = { headers: Object.fromEntries(response.headers), body: () => bytes };

@@ -124,7 +124,7 @@ it(
       [pinned, 'no worker runs the build that it is pinned to'],
     ] as const) {
       const bearer = { authorization: `Bearer ${TOKEN}` };
-      const reply = await call(`GET /onboardings/${workflowId}`, undefined, bearer);
+      const reply = await call(`GET /v1/onboardings/${workflowId}`, undefined, bearer);
       expect([reply.headers.get('retry-after'), problemOf(reply)]).toEqual([
         '5',
         {

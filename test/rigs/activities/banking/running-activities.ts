@@ -31,6 +31,7 @@ export async function activitiesOf(client: BankingClient) {
   const folder = join(await newFolder(), 'statements');
   const poll = { minMs: 60_000, maxMs: 3_600_000 };
   const activities = bankingActivities({
+    fourEyes: [],
     client,
     statements: folderStore(folder),
     poll,

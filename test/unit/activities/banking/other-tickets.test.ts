@@ -21,7 +21,7 @@ function process() {
       getHandle: () => ({ describe: async () => ({ raw: {} }) }),
     },
   };
-  const tickets = new OtherTickets('acme');
+  const tickets = new OtherTickets('acme', []);
   /** How many reports there are after a poll. */
   async function reportsAfter(others: readonly number[], listed: readonly number[] = others) {
     const taskQueue = 'gangway-banking-acme';

@@ -146,7 +146,7 @@ describe('a setting that cannot be used', () => {
     [{ BOARDING_URL: 'x', ...account }, 'BOARDING_URL: must be a URL'],
     [{ BOARDING_URL: 'https://a.example.com' }, 'BOARDING_USERNAME: is not set'],
     [{ PAYLOAD_KEYS_FILE: '/nowhere' }, 'PAYLOAD_KEYS_FILE: cannot be read'],
-    [{ RECEIVER_TOKENS: 'short' }, 'RECEIVER_TOKENS: each token must be'],
+    [{ API_CLIENTS_FILE: '/nowhere' }, 'API_CLIENTS_FILE: cannot be read'],
     [{ OIDC_CLIENT_ID: 'gangway', CONSOLE_SESSION_KEYS: 'short' }, 'CONSOLE_SESSION_KEYS: each'],
     [{ PAYLOAD_KEYS: KEYS, CODEC_TOKENS: 'short' }, 'CODEC_TOKENS: each token must be'],
   ])('is a finding, and the others are checked as well: %o', (environment, detail) => {

@@ -8,16 +8,9 @@ import { ASSETS } from '../../../../src/apps/console/layout.js';
 import { mayOpen, openOnboarding } from '../../../../src/apps/console/onboarding-view.js';
 import { listedAccounts } from '../../../../src/apps/console/pages/filters.js';
 import { ROUTES } from '../../../../src/apps/console/pages/routes.js';
-import {
-  accountProblem,
-  maySee,
-  NotShown,
-  ownAccounts,
-  ROLES,
-  type Route,
-  type Visitor,
-} from '../../../../src/apps/console/route.js';
+import { maySee, NotShown, ROLES, type Route, type Visitor } from '../../../../src/apps/console/route.js';
 import { loadConsoleSettings } from '../../../../src/apps/console/settings.js';
+import { accountProblem, knownWithin } from '../../../../src/messages/inputs.js';
 import { InvalidInput } from '../../../../src/services/texts/invalid-input.js';
 import { TemporalProblem } from '../../../../src/temporal/unavailable.js';
 import { stoppedAt } from '../../../rigs/clock.js';
@@ -104,11 +97,11 @@ describe('a person', () => {
     const settings = loadConsoleSettings(env);
     const north = { accounts: ['north'] } as unknown as Visitor;
     const all = { accounts: undefined } as unknown as Visitor;
-    expect(Object.keys(ownAccounts(settings, north).accounts)).toEqual(['north']);
-    expect(Object.keys(ownAccounts(settings, all).accounts)).toEqual(['north', 'south']);
-    expect(accountProblem(north, 'north')).toBeUndefined();
-    expect(accountProblem(all, undefined)).toBeUndefined();
-    expect(accountProblem(north, undefined)).toEqual({
+    expect(Object.keys(knownWithin(settings, north.accounts).accounts)).toEqual(['north']);
+    expect(Object.keys(knownWithin(settings, all.accounts).accounts)).toEqual(['north', 'south']);
+    expect(accountProblem(north.accounts, 'north')).toBeUndefined();
+    expect(accountProblem(all.accounts, undefined)).toBeUndefined();
+    expect(accountProblem(north.accounts, undefined)).toEqual({
       field: 'account',
       message: 'is required, because you may not use the account without a name',
     });

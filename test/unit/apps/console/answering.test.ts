@@ -2,17 +2,12 @@ import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  type FormKind,
-  isPreviewed,
-  mayMoveMoney,
-  readAnswer,
-  roleFor,
-} from '../../../../src/apps/console/answer.js';
+import { type FormKind, isPreviewed, readAnswer, roleFor } from '../../../../src/apps/console/answer.js';
 import { Fields } from '../../../../src/apps/console/query.js';
 import type { Role } from '../../../../src/apps/console/route.js';
 import { businessOnboardingInput, merchantBoardingInput } from '../../../../src/messages/inputs.js';
 import type { AnswerKind, Requirement, RequirementKind } from '../../../../src/messages/requirements.js';
+import { mayMoveMoney } from '../../../../src/services/forms/corrections.js';
 import { InvalidInput } from '../../../../src/services/texts/invalid-input.js';
 import { stoppedAt } from '../../../rigs/clock.js';
 import {
@@ -157,7 +152,6 @@ type Form = Readonly<Record<string, string>>;
 const TEXT: Form = { kind: 'text', text: 'Here.', reason: 'called' };
 const ABANDON: Form = { kind: 'abandon', reason: 'fraud' };
 const BACK: Form = { kind: 'take-back', reason: 'a mistake' };
-const FOUR_EYES = { CONSOLE_FOUR_EYES: 'underwriting-note,waiting' };
 describe('an answer', () => {
   it.each<[Role, Form, answer: object, reason: string]>([
     ['operator', TEXT, { kind: 'text', text: 'Here.' }, 'called'],
@@ -234,8 +228,8 @@ describe('an answer', () => {
   });
 
   it('waits for a second person where its kind needs one, and what takes an answer back does not', async () => {
-    const env = { ...PROVIDER, ...FOUR_EYES };
-    const proposing = await asking({}, { env });
+    const env = PROVIDER;
+    const proposing = await asking({ fourEyes: ['text', 'abandon'] }, { env });
     const reply = await proposing.open({ role: 'approver' }, PAGE, { form: TEXT });
     expect(reply.message).toEqual({ text: 'Your answer is proposed. A second person must confirm it.' });
     expect(proposing.updates()).toMatchObject([['proposeAnswer', ID, { actor: 'olga' }]]);

@@ -18,7 +18,8 @@ describe('the settings of the console', () => {
     ['OIDC_ISSUER: must be https', { ...SIGN_IN, OIDC_ISSUER: 'http://login.example.com' }],
     ['CONSOLE_URL: must be https', { ...SIGN_IN, CONSOLE_URL: 'http://console.example.com' }],
     ['CONSOLE_URL: must be an address without a path', { ...SIGN_IN, CONSOLE_URL: 'https://a.example/b' }],
-    ['CONSOLE_FOUR_EYES: each must be one of', { CONSOLE_FOUR_EYES: 'everything' }],
+    ['GANGWAY_FOUR_EYES: each must be one of', { GANGWAY_FOUR_EYES: 'everything' }],
+    ['GANGWAY_FOUR_EYES: each must be one of', { GANGWAY_FOUR_EYES: 'ticket,code' }],
   ])('are rejected: %s (%o)', (message, settings) => {
     const load = () => loadConsoleSettings(settings);
     expect(load).toThrow(BadSetting);

@@ -19,7 +19,7 @@ it('a request that fails counts for its problem each time, and every other probl
     ['wrong-method', 'GET /events'],
     ['unknown-path', 'GET /elsewhere'],
     ['bad-signature', 'POST /events', '{}'],
-    ['bad-token', 'PUT /onboardings/m-1', '{}'],
+    ['bad-token', 'PUT /v1/onboardings/m-1', '{}'],
     ['bad-signature', 'POST /events', '{}'],
   ] as const;
   for (const [problem, line, body] of requests) {

@@ -32,7 +32,7 @@ async function receiver(
   };
   const types: EventTypes = { 'x.v1': { data, event: z.looseObject({ data }), prepare: given } };
   const { client, deadlines } = answering({});
-  const backend = { client, taskQueue: 'gangway', dbaForm: 'shown', accounts: [] } as const;
+  const backend = { client, taskQueue: 'gangway', dbaForm: 'shown', fourEyes: [], accounts: [] } as const;
   const server = Fastify();
   server.removeAllContentTypeParsers();
   const log: { readonly msg: string; readonly kind?: string }[] = [];
@@ -189,19 +189,19 @@ describe('the OpenAPI document', () => {
     });
     expect(requestBody).toMatchObject({
       content: {
-        [STRUCTURED]: oneOf('x.v1.event'),
-        [BATCHED]: { schema: { type: 'array', items: oneOf('x.v1.event').schema, maxItems: 100 } },
-        [BINARY]: oneOf('x.v1.data'),
+        [STRUCTURED]: oneOf('XV1Event'),
+        [BATCHED]: { schema: { type: 'array', items: oneOf('XV1Event').schema, maxItems: 100 } },
+        [BINARY]: oneOf('XV1Data'),
       },
     });
     expect(responses).toMatchObject({
-      202: { content: { 'application/json': oneOf('Accepted', 'BatchAccepted') } },
-      207: { content: { 'application/json': schema('BatchAccepted') } },
+      202: { content: { 'application/json': oneOf('Accepted', 'BatchResult') } },
+      207: { content: { 'application/json': schema('BatchResult') } },
       503: { content: { 'application/problem+json': schema('Problem') } },
     });
     expect(Object.keys(responses ?? {}).join()).toBe('202,207,400,401,404,409,413,415,422,429,503');
-    expect(components?.schemas?.['x.v1.event']).toMatchObject({
-      properties: { data: schema('x.v1.data').schema },
+    expect(components?.schemas?.['XV1Event']).toMatchObject({
+      properties: { data: schema('XV1Data').schema },
     });
   });
 

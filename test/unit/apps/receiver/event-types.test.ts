@@ -21,7 +21,7 @@ async function updateId(of: object, identity?: string): Promise<string> {
     getWorkflowExecutionHistory: () => ({ history: { events: [] } }),
     updateWorkflowExecution: () => Promise.reject(grpcError('UNAVAILABLE')),
   });
-  const backend = { client, taskQueue: 'gangway', dbaForm: 'shown', accounts: [] } as const;
+  const backend = { client, taskQueue: 'gangway', dbaForm: 'shown', fourEyes: [], accounts: [] } as const;
   const [apply] = prepareAll(types, [of as never], false, identity);
   await apply?.(backend).catch(() => undefined);
   return sent.at(-1)?.[1].request.meta.updateId;

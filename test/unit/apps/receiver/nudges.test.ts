@@ -72,7 +72,13 @@ describe('a partner webhook', () => {
   function receiver(workflows: Workflows) {
     const server = temporal(workflows);
     const { client } = server;
-    const backend = { client, taskQueue: 'gangway', dbaForm: 'shown', accounts: ['acme'] } as const;
+    const backend = {
+      client,
+      taskQueue: 'gangway',
+      dbaForm: 'shown',
+      fourEyes: [],
+      accounts: ['acme'],
+    } as const;
     return { ...server, nudges: new WebhookNudges(backend, server.logger, server.metrics) };
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadReceiverSettings } from '../../../../src/apps/receiver/settings.js';
 import { BadSetting } from '../../../../src/platform/settings/settings.js';
 import { fileWith } from '../../../rigs/folders.js';
-import { OTHER_SECRET, SECRET, TOKEN } from '../../../rigs/receiver/running-receiver.js';
+import { CRM, OTHER_SECRET, SECRET, TOKEN } from '../../../rigs/receiver/running-receiver.js';
 
 describe('the settings of the receiver', () => {
   it('have defaults', () => {
@@ -11,7 +11,8 @@ describe('the settings of the receiver', () => {
     });
     const merchant: [string, string] = ['merchantProfileId', 'MerchantProfileId'];
     expect(loadReceiverSettings({})).toEqual({
-      ...{ dbaForm: 'shown', host: '127.0.0.1', port: 8082, secrets: [], tokens: [] },
+      ...{ dbaForm: 'shown', host: '127.0.0.1', port: 8082, secrets: [], clientsFile: undefined },
+      ...{ documentDir: 'documents', fourEyes: [] },
       ...{ requestsPerMinute: 3_000, trustedProxies: [], payloadKeys: undefined, taskQueue: 'gangway' },
       webhooks: {
         banking: off(['profileId', 'BankingProfileId'], merchant),
@@ -26,7 +27,7 @@ describe('the settings of the receiver', () => {
     const set = loadReceiverSettings({
       RECEIVER_ADDRESS: '0.0.0.0:9000',
       RECEIVER_SECRETS_FILE: await fileWith(`${SECRET}, ${OTHER_SECRET}\n`),
-      RECEIVER_TOKENS_FILE: await fileWith(`${TOKEN}, ${TOKEN}-2\n`),
+      API_CLIENTS_FILE: await fileWith(`${JSON.stringify(CRM)}\n`),
       RECEIVER_TRUSTED_PROXIES: '10.0.0.7, 192.0.2.0/24,2001:db8::/32',
       RECEIVER_BANKING_AUTH: `signature:${SECRET}, signature:${OTHER_SECRET}`,
       RECEIVER_BOARDING_AUTH_FILE: await fileWith(`path:${TOKEN}\n`),
@@ -38,7 +39,7 @@ describe('the settings of the receiver', () => {
     const [one, other] = [SECRET, OTHER_SECRET].map((secret) => ({ kind: 'signature', secret }));
     const header = { kind: 'header', name: 'x-caller-auth', value: 'a value: with 24 signs' };
     expect(set).toMatchObject({
-      ...{ host: '0.0.0.0', port: 9000, secrets: [SECRET, OTHER_SECRET], tokens: [TOKEN, `${TOKEN}-2`] },
+      ...{ host: '0.0.0.0', port: 9000, secrets: [SECRET, OTHER_SECRET] },
       trustedProxies: ['10.0.0.7', '192.0.2.0/24', '2001:db8::/32'],
       webhooks: {
         banking: { senders: [one, other] },
@@ -67,7 +68,7 @@ describe('the settings of the receiver', () => {
     [eachSecret, { RECEIVER_SECRETS: 'whsec_c2VjcmV0' }],
     [eachSecret, { RECEIVER_SECRETS: `${SECRET},` }],
     [eachSecret, { RECEIVER_SECRETS: `${SECRET} ${OTHER_SECRET}` }],
-    ['RECEIVER_TOKENS: each token must be 32 or more', { RECEIVER_TOKENS: `${TOKEN},c2VjcmV0` }],
+    ['API_CLIENTS_FILE: cannot be read (ENOENT)', { API_CLIENTS_FILE: '/c2VjcmV0' }],
     ['RECEIVER_ADDRESS: must be host:port', { RECEIVER_ADDRESS: '8082' }],
     [`${eachAuth('BANKING')} signature:whsec_`, { RECEIVER_BANKING_AUTH: SECRET }],
     [eachAuth('BANKING'), { RECEIVER_BANKING_AUTH: 'signature:whsec_c2VjcmV0' }],

@@ -25,7 +25,7 @@ it.each<[keyof typeof SERVERS, line: string, status: number]>([
   ['console', 'POST /onboardings/x/private', 401],
   ['console', 'POST /onboardings/x/requirements/y/documents', 401],
   ['console', 'GET /', 303],
-  ['receiver', 'PUT /onboardings/x', 401],
+  ['receiver', 'PUT /v1/onboardings/x', 401],
   ['codec server', 'POST /decode', 401],
 ])('200 requests that the %s refuses leave nothing behind: %s', async (server, line, status) => {
   const port = await SERVERS[server]();

@@ -14,12 +14,22 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(Object.entries<object>(document.paths).map(([path, item]) => [path, Object.keys(item)])).toEqual([
       ['/events', ['post', 'options']],
-      ['/onboardings/{externalId}', ['put', 'get']],
+      ['/v1/onboardings', ['get']],
+      ['/v1/onboardings/{onboarding}', ['put', 'get']],
+      ['/v1/onboardings/{onboarding}/timeline', ['get']],
+      ['/v1/onboardings/{onboarding}/cancel', ['post']],
+      ['/v1/onboardings/{onboarding}/nudge', ['post']],
+      ['/v1/report', ['get']],
+      ['/v1/requirements', ['get']],
+      ['/v1/requirements/{onboarding}/{id}', ['get']],
+      ...['claim', 'release', 'remark', 'answer', 'take-back', 'propose', 'confirm', 'withdraw'].map(
+        (action) => [`/v1/requirements/{onboarding}/{id}/${action}`, ['post']],
+      ),
+      ['/v1/documents', ['post']],
       ...['boarding', 'banking', 'processor'].flatMap((partner) => [
         [`/webhooks/${partner}`, ['post', 'get']],
         [`/webhooks/${partner}/{secret}`, ['post', 'get']],
       ]),
-      ['/openapi.json', ['get']],
       ['/healthz', ['get']],
       ['/readyz', ['get']],
     ]);
@@ -31,20 +41,24 @@ describe('the OpenAPI document', () => {
     // Health checks are never rejected, so they have no 4xx.
     expect(await lint(text, ['operation-4xx-response'])).toEqual([]);
     const { schemas } = JSON.parse(text).components;
-    expect(schemas['merchant.boarding.requested.v1.event']).toMatchObject({
+    expect(schemas.MerchantBoardingRequestedV1Event).toMatchObject({
       type: 'object',
       required: ['specversion', 'id', 'source', 'type', 'data'],
       properties: {
         type: { const: 'merchant.boarding.requested.v1' },
-        data: { $ref: '#/components/schemas/merchant.boarding.requested.v1.data' },
+        data: { $ref: '#/components/schemas/MerchantBoardingRequestedV1Data' },
       },
     });
-    expect(schemas['merchant.boarding.requested.v1.data']).toMatchObject({
+    expect(schemas.MerchantBoardingRequestedV1Data).toMatchObject({
       required: ['externalId', 'merchant'],
       additionalProperties: false,
-      properties: { merchant: { properties: { pos: { enum: ['None', 'CustomPos', 'Till'] } } } },
+      properties: { merchant: { $ref: '#/components/schemas/MerchantBoardingRequestedV1DataMerchant' } },
     });
-    const { properties, required } = schemas['merchant.body'];
+    expect(schemas.MerchantBoardingRequestedV1DataMerchant.properties.pos).toEqual({
+      type: 'string',
+      enum: ['None', 'CustomPos', 'Till'],
+    });
+    const { properties, required } = schemas.StartMerchant;
     expect(properties.type).toEqual({ const: 'merchant' });
     expect(properties).not.toHaveProperty('externalId');
     expect(required).toEqual(['type', 'merchant']);

@@ -127,7 +127,7 @@ describe('an event with wrong fields is rejected, and the problem names each fie
 describe('other requests are rejected:', () => {
   it.each([
     ['GET /events', 'OPTIONS, POST'],
-    ['DELETE /onboardings/m-1', 'GET, HEAD, PUT'],
+    ['DELETE /v1/onboardings/m-1', 'GET, HEAD, PUT'],
     ['POST /openapi.json', 'GET, HEAD'],
   ])('%s', async (line, allow) => {
     const { call } = await runReceiver(rig);
@@ -138,17 +138,17 @@ describe('other requests are rejected:', () => {
     expect(reply.headers.get('allow')).toBe(allow);
   });
 
-  it.each(['GET /', 'POST /event', 'GET /onboardings', 'PUT /onboardings/a/b'])('%s', async (line) => {
+  it.each(['GET /', 'POST /event', 'GET /onboardings', 'PUT /v1/onboardings/a/b'])('%s', async (line) => {
     const { call } = await runReceiver(rig);
     const reply = await call(line);
-    const detail = 'use /events, /onboardings/{externalId}, /webhooks/{partner} or /openapi.json';
+    const detail = '/openapi.json lists all paths';
     expect(problemOf(reply)).toEqual(problem(404, 'unknown-path', 'The path is unknown', detail));
     expect(reply.headers.get('cache-control')).toBe('no-store');
   });
 
   it('a path that cannot be decoded', async () => {
     const { call } = await runReceiver(rig);
-    expect(problemOf(await call('GET /onboardings/%zz'))).toEqual(unreadable('the path is malformed'));
+    expect(problemOf(await call('GET /v1/onboardings/%zz'))).toEqual(unreadable('the path is malformed'));
   });
 
   it('too many requests, with the time to wait; health checks are not limited', async () => {
@@ -161,7 +161,7 @@ describe('other requests are rejected:', () => {
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(60);
     expect((await call('GET /healthz')).status).toBe(200);
-    const known = await call('GET /onboardings/nobody', undefined, { authorization: `Bearer ${TOKEN}` });
+    const known = await call('GET /v1/onboardings/nobody', undefined, { authorization: `Bearer ${TOKEN}` });
     expect(known.status).toBe(404);
   });
 
@@ -198,9 +198,9 @@ it('nothing that was sent is logged or repeated in a response', async () => {
     await post(JSON.stringify(event('merchant.boarding.requested.v1', input)), inStructured),
     await post(JSON.stringify(event('merchant.boarding.requested.v1', secret)), inStructured),
     await post('{"ssn": 123456789', inStructured),
-    await call('GET /onboardings/123456789', undefined, { authorization: `Bearer ${TOKEN}` }),
+    await call('GET /v1/onboardings/123456789', undefined, { authorization: `Bearer ${TOKEN}` }),
     await call('GET /123456789?ssn=123456789'),
-    await call('PUT /onboardings/123456789', '{}', inBinary),
+    await call('PUT /v1/onboardings/123456789', '{}', inBinary),
   ];
   expect(replies.map(({ status }) => status)).toEqual([202, 422, 400, 404, 404, 401]);
   const completed = { level: 30, time: expect.any(String), msg: 'request completed' };
@@ -209,9 +209,9 @@ it('nothing that was sent is logged or repeated in a response', async () => {
     { ...completed, method: 'POST', path: '/events', status: 202 },
     { ...completed, method: 'POST', path: '/events', status: 422 },
     { ...completed, method: 'POST', path: '/events', status: 400 },
-    { ...completed, method: 'GET', path: '/onboardings/:externalId', status: 404 },
+    { ...completed, method: 'GET', path: '/v1/onboardings/:onboarding', status: 404 },
     { ...completed, method: 'GET', path: 'unknown', status: 404 },
-    { ...completed, method: 'PUT', path: '/onboardings/:externalId', status: 401 },
+    { ...completed, method: 'PUT', path: '/v1/onboardings/:onboarding', status: 401 },
   ]);
   for (const secret of ['ada@', 'Ada', '123456789', 'Corner', TOKEN]) {
     expect(log()).not.toContain(secret);

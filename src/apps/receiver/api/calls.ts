@@ -1,0 +1,205 @@
+import { hash } from 'node:crypto';
+import multipart from '@fastify/multipart';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { Scope } from '../../../messages/actors.js';
+import type { KnownAccounts } from '../../../messages/inputs.js';
+import { bearerChallenge, mayTakeLong } from '../../../platform/http/server.js';
+import { UNNAMED } from '../../../services/reports/report.js';
+import { describeWithin } from '../../../temporal/onboardings.js';
+import { type Backend, checked, Refusal } from '../../../temporal/requests.js';
+import type { ApiClient } from '../clients.js';
+import { holdUntilClosed, parse, textBodies, textOf } from '../cloud-events.js';
+import { type Documented, optionalHeaders, problems } from '../openapi.js';
+import { callTemporal, type DEADLINE_MS, invalid, Problem } from '../problems.js';
+
+/** What the routes of the API have in common: who calls, what that client may do, and how a request is read. */
+
+export interface Api {
+  readonly backend: Backend;
+  readonly known: KnownAccounts;
+  readonly documentDir: string;
+  readonly logger: Logger;
+  readonly clientOf: (request: FastifyRequest) => ApiClient | undefined;
+}
+
+export interface Call<Params = unknown, Query = unknown, Body = unknown> extends Api {
+  readonly client: ApiClient;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** The body as it was sent. */
+  readonly sent: unknown;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+interface Spec<Params, Query, Body> {
+  readonly params?: z.ZodType<Params>;
+  readonly query?: z.ZodType<Query>;
+  readonly body?: z.ZodType<Body>;
+  /** What the OpenAPI document shows in place of the body's schema, for a route that checks its body itself. */
+  readonly shownBody?: z.ZodType;
+  readonly headers?: readonly string[];
+  /** The body is a file of a form, which the route reads itself. */
+  readonly takesFile?: true;
+  readonly responses: Readonly<Record<number, Documented>>;
+  /** The time limit of Temporal for one request. Default: {@link DEADLINE_MS}. */
+  readonly deadlineMs?: number;
+  readonly reply: (call: Call<Params, Query, Body>) => Promise<unknown>;
+}
+
+/** A route of the API. */
+export interface ApiRoute extends Spec<unknown, unknown, unknown> {
+  /** `GET /v1/onboardings/{onboarding}` */
+  readonly line: string;
+  readonly name: string;
+  readonly scope: Scope;
+  readonly summary: string;
+}
+
+export function defineRoute<Params = unknown, Query = unknown, Body = unknown>(
+  line: ApiRoute['line'],
+  name: ApiRoute['name'],
+  scope: Scope,
+  summary: ApiRoute['summary'],
+  spec: Spec<Params, Query, Body>,
+): ApiRoute {
+  return { ...(spec as unknown as Spec<unknown, unknown, unknown>), ...{ line, name, scope, summary } };
+}
+
+const MEDIA_TYPES = ['application/json'];
+
+/** Also the types of a query that has no parameters, and of a form with a file. */
+const NOTHING = z.strictObject({});
+
+const ALWAYS = [401, 403, 422, 429, 503];
+
+function schemaOf({
+  name,
+  summary,
+  params,
+  query,
+  body,
+  shownBody = body,
+  headers = [],
+  ...route
+}: ApiRoute) {
+  return {
+    ...{ operationId: name, summary, security: [{ bearer: [] }] },
+    ...(params && { params }),
+    ...(query && { querystring: query }),
+    ...(headers.length > 0 && { headers: optionalHeaders(headers) }),
+    ...(body && {
+      body: {
+        content: { [route.takesFile ? 'multipart/form-data' : 'application/json']: { schema: shownBody } },
+      },
+    }),
+    response: {
+      ...route.responses,
+      ...problems(...ALWAYS, ...(params ? [404] : []), ...(body ? [400, 409, 413, 415] : [])),
+    },
+  };
+}
+
+/** Registers routes. A request is refused before its body is read when its client may not make it. */
+export function apiRoutes(api: Api, routes: readonly ApiRoute[]) {
+  return async (server: FastifyInstance): Promise<void> => {
+    const takesFile = routes.some((route) => route.takesFile);
+    if (takesFile) await server.register(multipart);
+    else textBodies(server, MEDIA_TYPES);
+    for (const route of routes) {
+      const [method = '', path = ''] = route.line.split(' ');
+      server.route({
+        method,
+        url: path.replace(/\{(\w+)\}/g, ':$1'),
+        schema: schemaOf(route),
+        onRequest: async (request) => {
+          requireScope(requireClient(api, request), route.scope);
+          if (takesFile) mayTakeLong(request);
+        },
+        handler: async (request, reply) => {
+          const client = requireClient(api, request);
+          const { params = NOTHING, query = NOTHING } = route;
+          const hasJson = route.body !== undefined && !takesFile;
+          const sent = hasJson ? holdUntilClosed(parse(textOf(request, MEDIA_TYPES)), reply) : undefined;
+          const read = {
+            ...{ params: checked(params, request.params), query: checked(query, request.query) },
+            body: hasJson ? checked(route.body as z.ZodType, sent) : undefined,
+          };
+          const call = { ...api, client, ...read, sent, request, reply };
+          return reply.send(
+            await callTemporal(api.backend.client, () => route.reply(call), route.deadlineMs),
+          );
+        },
+      });
+    }
+  };
+}
+
+function requireClient({ clientOf }: Api, request: FastifyRequest): ApiClient {
+  const client = clientOf(request);
+  if (client) return client;
+  const headers = bearerChallenge('gangway', request);
+  throw new Problem('bad-token', 'send a token of API_CLIENTS_FILE as Authorization: Bearer', { headers });
+}
+
+/** @throws {Problem} `forbidden` */
+export function requireScope({ scopes }: ApiClient, scope: Scope): void {
+  if (!scopes.includes(scope)) throw new Problem('forbidden', `this needs the scope ${scope}`);
+}
+
+// Keeps D1.
+/**
+ * The workflow of a request. Everything that gets a workflow id opens it here.
+ *
+ * @throws {Refusal} `unknown-onboarding` when there is none, and in the same words when it is not in an account of this client
+ */
+export async function openOnboarding({ backend, client }: Pick<Call, 'backend' | 'client'>, id: string) {
+  const description = await describeWithin(backend.client, id, client.accounts);
+  if (description) return description;
+  throw new Refusal(
+    'unknown-onboarding',
+    'there is no onboarding with this ID, or this client may not see it',
+  );
+}
+
+/** The accounts of which a client gets a list; undefined for all. An account of others is empty, as an unknown one is. */
+export function listedAccounts({ accounts }: ApiClient, chosen: string | undefined) {
+  if (chosen === undefined) return accounts;
+  const account = chosen === UNNAMED ? '' : chosen;
+  return (accounts?.includes(account) ?? true) ? [account] : [];
+}
+
+/** The `next` of a page. Temporal takes a cursor that it did not make for a failure of its own, so a cursor has a check sum. */
+export function cursorOf(place: unknown): string | undefined {
+  if (place === undefined) return undefined;
+  const text = Buffer.from(JSON.stringify(place)).toString('base64url');
+  return `${text}.${checkSum(text)}`;
+}
+
+/** @throws {Problem} `invalid` when no page had this cursor */
+export function placeIn<Place>(cursor: string | undefined, schema: z.ZodType<Place>): Place | undefined {
+  if (cursor === undefined) return undefined;
+  const [text = '', sum] = cursor.split('.');
+  const place = sum === checkSum(text) ? parse(Buffer.from(text, 'base64url').toString()) : undefined;
+  const { success, data } = schema.safeParse(place);
+  if (success) return data;
+  throw invalid([{ field: 'cursor', message: 'must be `next` of an earlier page' }]);
+}
+
+function checkSum(text: string): string {
+  return hash('sha256', text).slice(0, 8);
+}
+
+/** Writes the audit log: which client did what, for whom. Never holds a private value. */
+export function audit(
+  { logger, client }: Pick<Call, 'logger' | 'client'>,
+  what: string,
+  about: Readonly<
+    Partial<Record<'workflowId' | 'requirementId' | 'person' | 'document', string | undefined>>
+  >,
+): void {
+  logger.info({ audit: true, client: client.name, what, ...about }, what);
+}

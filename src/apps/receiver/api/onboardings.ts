@@ -1,0 +1,301 @@
+import type { FastifyError } from 'fastify';
+import pLimit from 'p-limit';
+import { z } from 'zod';
+import { partsOfId, possibleWorkflowIds } from '../../../messages/ids.js';
+import { accountProblem, type KnownAccounts, knownWithin } from '../../../messages/inputs.js';
+import { ONBOARDINGS } from '../../../messages/kinds.js';
+import { defined } from '../../../messages/objects.js';
+import { TASKS } from '../../../messages/requirements.js';
+import { MAX_ATTACHMENT_BYTES } from '../../../partners/boarding/schemas.js';
+import { documentStore } from '../../../partners/documents/document-store.js';
+import { RefusedDocument } from '../../../partners/documents/document-types.js';
+import { openStore } from '../../../platform/documents/open-store.js';
+import { Deadline } from '../../../platform/http/deadline.js';
+import { withoutPrivate } from '../../../platform/privacy/private-fields.js';
+import { isCorrectable } from '../../../services/forms/corrections.js';
+import { isOverdue } from '../../../services/inbox/inbox.js';
+import { askingWorkflow, partsOf, readWaits, timelinesOf } from '../../../services/inbox/waits.js';
+import { reportOf } from '../../../services/reports/report.js';
+import type { AnyInput, Kind } from '../../../temporal/kinds/kind.js';
+import { EACH_KIND } from '../../../temporal/kinds/kinds.js';
+import { nudgeAll } from '../../../temporal/nudge.js';
+import { inputOf, isWithin, requestCancellation, stateOf } from '../../../temporal/onboardings.js';
+import { isNot } from '../../../temporal/query.js';
+import { checked, startOrAttach } from '../../../temporal/requests.js';
+import { type Filter, type Listed, listedOf, pageBy, typesOf } from '../../../temporal/search.js';
+import { response } from '../openapi.js';
+import { DEADLINE_MS, invalid, Problem } from '../problems.js';
+import {
+  type ApiRoute,
+  audit,
+  type Call,
+  cursorOf,
+  defineRoute,
+  listedAccounts,
+  openOnboarding,
+  placeIn,
+  requireScope,
+} from './calls.js';
+import * as shapes from './shapes.js';
+
+/** Onboardings, the report, and documents. */
+
+const KINDS = new Map(EACH_KIND.map((kind) => [ONBOARDINGS[kind.type].nouns[0] as string, kind] as const));
+
+const typed = z.looseObject({
+  type: z.enum(shapes.NOUNS).transform((type) => [type, KINDS.get(type) as Kind] as const),
+  externalId: z.undefined('is in the path').optional(),
+});
+
+/** The schemas of inputs by the `type` of a body. */
+export type Bodies = Readonly<Record<string, z.ZodType>>;
+
+export function bodySchemas(known: KnownAccounts): Bodies {
+  return Object.fromEntries([...KINDS].map(([type, { schema }]) => [type, schema(known)]));
+}
+
+/** @param bodies describes the bodies of a start in the OpenAPI document */
+export function onboardingRoutes(bodies: Bodies): ApiRoute[] {
+  return [
+    defineRoute('GET /v1/onboardings', 'list-onboardings', 'read', 'List onboardings, newest first', {
+      query: shapes.onboardingQuery,
+      responses: { 200: response('A page', shapes.onboardingPage) },
+      reply: listOnboardings,
+    }),
+    defineRoute(
+      'PUT /v1/onboardings/{onboarding}',
+      'start-onboarding',
+      'start',
+      'Start an onboarding, or attach to the one that was started before with the same input',
+      {
+        params: shapes.externalIdPath,
+        // The schema of its type checks it, once the type is known.
+        body: z.unknown(),
+        shownBody: z.union(Object.values(bodies)),
+        responses: {
+          200: response('The onboarding was started before, with the same input', shapes.started),
+          202: response('Temporal has the onboarding', shapes.started),
+        },
+        reply: startOnboarding,
+      },
+    ),
+    defineRoute('GET /v1/onboardings/{onboarding}', 'get-onboarding', 'read', 'Read an onboarding', {
+      params: shapes.onboardingPath,
+      query: shapes.readQuery,
+      responses: { 200: response('The onboarding', shapes.onboarding) },
+      reply: readOnboarding,
+    }),
+    defineRoute(
+      'GET /v1/onboardings/{onboarding}/timeline',
+      'get-timeline',
+      'read',
+      'Read what has happened, oldest first; for a customer, also in its parts',
+      {
+        params: shapes.onboardingPath,
+        query: shapes.timelineQuery,
+        responses: { 200: response('A page', shapes.timelinePage) },
+        reply: readTimeline,
+      },
+    ),
+    defineRoute(
+      'POST /v1/onboardings/{onboarding}/cancel',
+      'cancel-onboarding',
+      'approve',
+      'Request a cancellation; of a customer, with all its parts. What exists at the partner stays there',
+      {
+        params: shapes.onboardingPath,
+        body: shapes.cancelRequest,
+        responses: { 202: response('The cancellation is requested', shapes.canceled) },
+        reply: async (call) => {
+          const { workflowId } = await openOnboarding(call, call.params.onboarding);
+          const { reason, person } = call.body;
+          if (!(await requestCancellation(call.backend.client, workflowId, reason)))
+            throw new Problem('not-open', 'the onboarding has ended');
+          audit(call, 'cancel', { workflowId, person });
+          call.reply.code(202);
+          return { workflowId, cancelRequested: true };
+        },
+      },
+    ),
+    defineRoute(
+      'POST /v1/onboardings/{onboarding}/nudge',
+      'nudge-onboarding',
+      'answer',
+      'Make it read its status at the partner now, and retry its other calls',
+      {
+        params: shapes.onboardingPath,
+        responses: { 200: response('What was nudged', shapes.nudged) },
+        reply: async (call) => {
+          const found = await openOnboarding(call, call.params.onboarding);
+          const deadline = new Deadline({ ms: DEADLINE_MS });
+          const nudged = await nudgeAll(call.backend.client, found, deadline.signal);
+          deadline.release();
+          return { workflowId: found.workflowId, ...nudged };
+        },
+      },
+    ),
+    defineRoute('GET /v1/report', 'get-report', 'read', 'Read the figures of "gangway report"', {
+      query: shapes.reportQuery,
+      responses: { 200: response('The figures', shapes.report) },
+      deadlineMs: 60_000,
+      reply: (call) => {
+        const { account, partner, ...options } = call.query;
+        const filter = defined({ ...options, system: partner });
+        const partnerAccounts = listedAccounts(call.client, account);
+        if (oneReport.pendingCount > MOST_REPORTS)
+          throw new Problem('too-many-requests', 'try again in a minute', {
+            headers: { 'retry-after': '60' },
+          });
+        return oneReport(() => reportOf(call.backend.client, { ...filter, partnerAccounts }));
+      },
+    }),
+  ];
+}
+
+/** A report reads the list of all onboardings, so one is made at a time. */
+const oneReport = pLimit(1);
+const MOST_REPORTS = 10;
+
+async function listOnboardings(call: Call<unknown, z.output<typeof shapes.onboardingQuery>>) {
+  const { backend, client, query } = call;
+  const { type, account, state, waiting, find, externalId, limit, cursor, ...same } = query;
+  const kind = type === undefined ? undefined : KINDS.get(type);
+  const filter: Filter = {
+    types: kind ? [kind.type] : typesOf(ONBOARDINGS),
+    ...{ ...same, find, partnerAccounts: listedAccounts(client, account) },
+    ...(externalId !== undefined && { workflowIds: possibleWorkflowIds(externalId, backend.accounts) }),
+    ...{ running: state === 'running', actionRequired: waiting },
+    query: isNot('ExecutionStatus', state === 'ended' ? 'Running' : 'ContinuedAsNew'),
+  };
+  const { found, next } = await pageBy(backend.client, filter, limit, placeIn(cursor, z.string()));
+  return { onboardings: found.map(rowOf), next: cursorOf(next) };
+}
+
+function rowOf(listed: Listed) {
+  const { workflowId, dba, state, stage, partnerStatus, mid, startedAt, endedAt } = listed;
+  const { type = '', key, account } = partsOfId(workflowId) ?? {};
+  const idIn = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+  return {
+    ...{ workflowId, type: shapes.nounOf(type), account, dba, state, stage, partnerStatus, mid },
+    externalId: type in ONBOARDINGS ? key : undefined,
+    merchantProfileId: idIn(listed.merchantProfileId),
+    bankingProfileId: idIn(listed.bankingProfileId),
+    waiting: state === 'running' && listed.requirements.length > 0,
+    startedAt: startedAt.toISOString(),
+    endedAt: endedAt?.toISOString(),
+  };
+}
+
+async function startOnboarding(call: Call<z.output<typeof shapes.externalIdPath>>) {
+  const { backend, known, client, sent, reply } = call;
+  const externalId = call.params.onboarding;
+  const {
+    type: [, kind],
+    ...fields
+  } = checked(typed, sent);
+  const input = checked(kind.schema(knownWithin(known, client.accounts)), { ...fields, externalId });
+  const problem = accountProblem(client.accounts, input.account);
+  if (problem) throw invalid([problem]);
+  const { workflowId, isUnchanged } = await startOrAttach(backend, kind, input as AnyInput);
+  if (!isUnchanged) audit(call, 'start', { workflowId });
+  reply.code(isUnchanged ? 200 : 202).header('location', `/v1/onboardings/${encodeURIComponent(workflowId)}`);
+  return { workflowId, ...(isUnchanged && { unchanged: true }) };
+}
+
+const read = (call: Pick<Call, 'backend'>) => (id: string) => stateOf(call.backend.client, id, DEADLINE_MS);
+
+async function readOnboarding(
+  call: Call<z.output<typeof shapes.onboardingPath>, z.output<typeof shapes.readQuery>>,
+) {
+  const { backend, params, query } = call;
+  const description = await openOnboarding(call, params.onboarding);
+  const { workflowId } = description;
+  const row = rowOf(await listedOf(backend.client, description));
+  const { state, step, asked, obstacles } = await readWaits(backend.client, workflowId, read(call));
+  const { outcome, mid = row.mid, financialAccountId, unsent = [] } = state;
+  return {
+    ...{ ...row, mid, waiting: asked.length > 0, step, outcome, financialAccountId, unsent, obstacles },
+    requirements: asked.flatMap(({ workflowId: of, requirement }) => {
+      if (!isWithin(of, call.client.accounts)) return [];
+      const id = of === workflowId ? askingWorkflow(of, state, requirement.id) : of;
+      const { kind, dueAt } = requirement;
+      return { ...requirement, workflowId: id, task: TASKS[kind], overdue: isOverdue(dueAt) };
+    }),
+    input: isCorrectable(workflowId) ? await inputShown(call, workflowId, query.input) : undefined,
+  };
+}
+
+/** The present input, masked or not. Who reads private values is in the audit log. */
+export async function inputShown(
+  call: Call,
+  workflowId: string,
+  form: 'masked' | 'private' | undefined,
+  requirementId?: string,
+) {
+  if (form === undefined) return undefined;
+  if (form === 'private') {
+    requireScope(call.client, 'private');
+    audit(call, 'read private values', { workflowId, ...defined({ requirementId }) });
+  }
+  const { input } = await inputOf(call.backend.client, workflowId);
+  return form === 'private' ? input : withoutPrivate(input);
+}
+
+async function readTimeline(
+  call: Call<z.output<typeof shapes.onboardingPath>, z.output<typeof shapes.timelineQuery>>,
+) {
+  const { backend, params, query } = call;
+  const { workflowId } = await openOnboarding(call, params.onboarding);
+  const from = placeIn(query.cursor, z.int()) ?? 0;
+  const state = await read(call)(workflowId);
+  const parts = await partsOf(backend.client, workflowId, state, read(call));
+  const all = timelinesOf(state, parts).toSorted((one, other) => one.at.localeCompare(other.at));
+  const to = from + query.limit;
+  return { entries: all.slice(from, to), next: cursorOf(to < all.length ? to : undefined) };
+}
+
+/** A form has a little more than its file. */
+const FORM_BYTES = MAX_ATTACHMENT_BYTES + 4_096;
+
+const TOO_LARGE = 'a document has at most 25 MiB';
+
+/** `POST /v1/documents`. The body is streamed to the store, so nothing else here reads it. */
+export const documentRoute = defineRoute(
+  'POST /v1/documents',
+  'store-document',
+  'documents',
+  'Store a document, for an answer of the kind documents',
+  {
+    body: shapes.documentForm,
+    takesFile: true,
+    responses: { 201: response('The reference for the answer', shapes.stored) },
+    reply: async (call) => {
+      const { request, reply, documentDir } = call;
+      if (!request.isMultipart()) throw new Problem('unsupported-media-type', 'send a form with a file');
+      if (Number(request.headers['content-length']) > FORM_BYTES) throw new Problem('too-large', TOO_LARGE);
+      const limits = { fileSize: MAX_ATTACHMENT_BYTES + 1, files: 1, fields: 0, headerPairs: 20 };
+      const part = await request.file({ limits, throwFileSizeLimit: false }).catch((cause: FastifyError) => {
+        throw cause.statusCode === 413
+          ? cause
+          : new Problem('unreadable', 'the form cannot be read', { cause });
+      });
+      if (part?.fieldname !== 'file') throw invalid([{ field: 'file', message: 'is required' }]);
+      const { file, filename } = part;
+      let bytes = 0;
+      const count = ({ length }: Buffer) => {
+        bytes += length;
+        if (bytes > MAX_ATTACHMENT_BYTES) throw new Problem('too-large', TOO_LARGE);
+      };
+      try {
+        const documents = documentStore(await openStore(documentDir));
+        const stored = await documents.put(filename, file, count);
+        audit(call, 'store a document', { document: stored.key });
+        reply.code(201);
+        return stored;
+      } catch (error) {
+        if (error instanceof RefusedDocument) throw invalid([{ field: 'file', message: error.message }]);
+        throw file.errored ? new Problem('unreadable', 'the form arrived incomplete') : error;
+      }
+    },
+  },
+);

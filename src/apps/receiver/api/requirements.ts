@@ -1,0 +1,320 @@
+import { z } from 'zod';
+import { changeable } from '../../../activities/corrections.js';
+import { isSamePerson, programActor, type Scope } from '../../../messages/actors.js';
+import { isCustomer, partsOfId } from '../../../messages/ids.js';
+import { defined } from '../../../messages/objects.js';
+import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
+import type { Resolution } from '../../../messages/requirements.js';
+import { changesOf, inputFor, mayMoveMoney } from '../../../services/forms/corrections.js';
+import {
+  EndedOnboarding,
+  KeyReused,
+  NotYetApplied,
+  needsApproval,
+  type Once,
+  sendClaim,
+  sendConfirmation,
+  sendProposal,
+  sendRemark,
+  sendResolution,
+  sendWithdrawal,
+} from '../../../services/inbox/answering.js';
+import { waitingPage } from '../../../services/inbox/inbox.js';
+import { viewOf } from '../../../services/inbox/requirement-view.js';
+import { InvalidInput } from '../../../services/texts/invalid-input.js';
+import { answeredBefore } from '../../../services/texts/timeline-entries.js';
+import { partIds, proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
+import { response } from '../openapi.js';
+import { DEADLINE_MS, invalid, later, Problem } from '../problems.js';
+import {
+  type ApiRoute,
+  audit,
+  type Call,
+  cursorOf,
+  defineRoute,
+  listedAccounts,
+  openOnboarding,
+  placeIn,
+  requireScope,
+} from './calls.js';
+import { inputShown } from './onboardings.js';
+import * as shapes from './shapes.js';
+
+/** Open requirements, and what people and programs do about them. */
+
+type Path = z.output<typeof shapes.requirementPath>;
+
+const IDEMPOTENCY_KEY = 'idempotency-key';
+
+/** An action about one requirement: what each of them does around the update that it sends. */
+function action<Body extends { readonly person?: string | undefined }>(
+  name: string,
+  scope: Scope,
+  summary: string,
+  [body, receipt]: readonly [body: z.ZodType<Body>, receipt: z.ZodType],
+  send: (call: Call<Path, unknown, Body>, about: About, once: Once | undefined) => Promise<unknown>,
+): ApiRoute {
+  const line = `POST /v1/requirements/{onboarding}/{id}/${name}`;
+  return defineRoute<Path, unknown, Body>(line, `${name}-requirement`, scope, summary, {
+    ...{ params: shapes.requirementPath, headers: [IDEMPOTENCY_KEY], body },
+    responses: { 200: response('The workflow has accepted it', receipt) },
+    reply: async (call) => {
+      const { params, client, body: given } = call;
+      const once = onceOf(call);
+      const workflowId = await asking(call);
+      const about = { workflowId, requirementId: params.id, actor: programActor(client.name, given.person) };
+      const done = await send(call, about, once).catch(async (error: unknown) => {
+        throw await problemOf(call, workflowId, error);
+      });
+      audit(call, name, { workflowId, requirementId: params.id, person: given.person });
+      return done;
+    },
+  });
+}
+
+interface About {
+  readonly workflowId: string;
+  readonly requirementId: string;
+  readonly actor: string;
+}
+
+/** A key belongs to its client. With another body, the workflow refuses it. */
+function onceOf({ client, request, sent }: Call): Once | undefined {
+  const key = request.headers[IDEMPOTENCY_KEY];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))
+    throw invalid([{ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }]);
+  return { key: `${client.name}/${key}`, body: sent };
+}
+
+/** A customer asks nothing itself, so that a claim, an answer and its key are all at one workflow. */
+async function asking(call: Pick<Call<Path>, 'backend' | 'client' | 'params'>): Promise<string> {
+  const { workflowId } = await openOnboarding(call, call.params.onboarding);
+  if (!isCustomer(workflowId)) return workflowId;
+  throw new Problem(
+    'unknown-requirement',
+    'the parts of a customer ask: use the workflowId of the requirement',
+  );
+}
+
+/** Sends an answer, or proposes it. An answer that cannot be undone needs the scope `approve`, as a person needs the role. */
+function giving(send: typeof sendResolution | typeof sendProposal) {
+  return async (
+    call: Call<Path, unknown, z.output<typeof shapes.answerRequest>>,
+    { workflowId, ...about }: About,
+    once: Once | undefined,
+  ) => {
+    const { client } = call.backend;
+    const { answer, reason } = call.body;
+    const resolution = { ...about, answer, reason } as Resolution;
+    if (!call.client.scopes.includes('approve')) await requireUndoable(call, workflowId, resolution);
+    return send(client, workflowId, resolution, once);
+  };
+}
+
+async function requireUndoable(call: Call, workflowId: string, { requirementId, answer }: Resolution) {
+  const { backend, known, client } = call;
+  const state = await stateOf(backend.client, workflowId, DEADLINE_MS);
+  const requirement = state.requirements.find(({ id }) => id === requirementId);
+  if (needsApproval(requirement, answer.kind)) return requireScope(client, 'approve');
+  // The workflow repeats the receipt of an answer that it has. Of any other, nobody knows yet what it would decide.
+  if (!requirement && !answeredBefore(state.timeline, requirementId))
+    throw new InvalidInput(`requirementId: ${NOT_OPEN}`);
+  if (!requirement || answer.kind !== 'correction') return;
+  const correctable = await inputFor(backend.client, workflowId, state, requirementId);
+  const { schema } = changeable(correctable, known);
+  if (mayMoveMoney(changesOf(correctable, answer.patch), schema)) requireScope(client, 'approve');
+}
+
+export function requirementRoutes(): ApiRoute[] {
+  return [
+    defineRoute(
+      'GET /v1/requirements',
+      'list-requirements',
+      'read',
+      'List open requirements, the first due first, in windows of the due date',
+      {
+        query: shapes.requirementQuery,
+        responses: { 200: response('A page', shapes.requirementPage) },
+        reply: listRequirements,
+      },
+    ),
+    defineRoute(
+      'GET /v1/requirements/{onboarding}/{id}',
+      'get-requirement',
+      'read',
+      'Read a requirement: the question, and the answers that it takes',
+      {
+        params: shapes.requirementPath,
+        query: shapes.readQuery,
+        responses: { 200: response('The requirement', shapes.requirement) },
+        reply: readRequirement,
+      },
+    ),
+    action(
+      'claim',
+      'claim',
+      'Claim a requirement, or extend the claim',
+      [shapes.claimRequest, shapes.claimed],
+      ({ backend, body: { hours, takeOver } }, { workflowId, ...about }, once) => {
+        const until = new Date(Date.now() + hours * 3_600_000).toISOString();
+        return sendClaim(backend.client, workflowId, { ...about, until, override: takeOver }, once);
+      },
+    ),
+    action(
+      'release',
+      'claim',
+      'Release a claim',
+      [shapes.releaseRequest, shapes.claimed],
+      ({ backend }, { workflowId, ...about }, once) => sendClaim(backend.client, workflowId, about, once),
+    ),
+    action(
+      'remark',
+      'claim',
+      'Add a remark for colleagues. No partner gets it',
+      [shapes.remarkRequest, shapes.about],
+      ({ backend, body: { text } }, { workflowId, ...about }, once) =>
+        sendRemark(backend.client, workflowId, { ...about, text }, once),
+    ),
+    action(
+      'answer',
+      'answer',
+      'Answer a requirement',
+      [shapes.answerRequest, shapes.answered],
+      giving(sendResolution),
+    ),
+    action(
+      'take-back',
+      'answer',
+      'Take back an answer that the partner does not have yet',
+      [shapes.takeBackRequest, shapes.answered],
+      ({ backend, body: { reason } }, { workflowId, ...about }, once) =>
+        sendResolution(backend.client, workflowId, { ...about, answer: { kind: 'take-back' }, reason }, once),
+    ),
+    action(
+      'propose',
+      'answer',
+      'Propose an answer, which a second person confirms',
+      [shapes.answerRequest, shapes.proposed],
+      giving(sendProposal),
+    ),
+    action(
+      'confirm',
+      'approve',
+      'Confirm a proposed answer as a second person',
+      [shapes.confirmRequest, shapes.answered],
+      ({ backend, body: { proposedAt, reason } }, { workflowId, ...about }, once) =>
+        sendConfirmation(
+          backend.client,
+          workflowId,
+          { ...about, proposedAt, ...(reason && { reason }) },
+          once,
+        ),
+    ),
+    action(
+      'withdraw',
+      'answer',
+      'Withdraw a proposed answer',
+      [shapes.withdrawRequest, shapes.about],
+      ({ backend, body: { proposedAt, reason } }, { workflowId, ...about }, once) =>
+        sendWithdrawal(backend.client, workflowId, { ...about, ...defined({ proposedAt, reason }) }, once),
+    ),
+  ];
+}
+
+const place = z.strictObject({
+  after: z.iso.datetime().optional(),
+  until: z.iso.datetime().optional(),
+  token: z.string().optional(),
+});
+
+async function listRequirements(call: Call<unknown, z.output<typeof shapes.requirementQuery>>) {
+  const { backend, client, query } = call;
+  const { partner, account, onboarding, overdue, claimed, claimedBy, limit, cursor, kind } = query;
+  const filter = {
+    ...{ kind, system: partner, partnerAccounts: listedAccounts(client, account) },
+    ...(onboarding !== undefined && {
+      workflowIds: isCustomer(onboarding) ? Object.values(partIds(onboarding)) : [onboarding],
+    }),
+    ...(overdue && { dueUntil: new Date() }),
+  };
+  const page = await waitingPage(backend.client, filter, limit, placeIn(cursor, place) ?? {});
+  const isMeant = (by: string | undefined) =>
+    (claimed === undefined || claimed === (by !== undefined)) &&
+    (claimedBy === undefined || (by !== undefined && isSamePerson(by, claimedBy)));
+  return {
+    requirements: page.items
+      .filter((item) => isMeant(item.claimedBy))
+      .map(({ claimedBy: actor, claimedUntil: until, proposedBy, proposedAt, system, ...item }) => ({
+        ...{ ...item, partner: system || undefined, account: partsOfId(item.workflowId)?.account },
+        claim: actor && { actor, until },
+        proposal: proposedBy && { actor: proposedBy, at: proposedAt },
+      })),
+    next: cursorOf(page.next),
+  };
+}
+
+async function readRequirement(call: Call<Path, z.output<typeof shapes.readQuery>>) {
+  const { backend, known, params, query } = call;
+  const { client } = backend;
+  const workflowId = await asking(call);
+  const state = await stateOf(client, workflowId, DEADLINE_MS);
+  const requirement = state.requirements.find(({ id }) => id === params.id);
+  if (!requirement) throw new Problem('unknown-requirement', NOT_OPEN, { more: firstIn(call, state) });
+  const takesCorrection = requirement.answers.includes('correction');
+  const correctable = takesCorrection ? await inputFor(client, workflowId, state, params.id) : undefined;
+  const input = takesCorrection ? await inputShown(call, workflowId, query.input, params.id) : undefined;
+  const isProposed = requirement.proposal && query.input === 'private';
+  if (isProposed && !takesCorrection) await inputShown(call, workflowId, 'private', params.id);
+  const proposed = isProposed ? await proposedAnswerOf(client, workflowId, params.id) : undefined;
+  return {
+    requirement: viewOf(workflowId, requirement, known, correctable),
+    input,
+    proposed: proposed?.answer,
+  };
+}
+
+const NOT_OPEN = 'no requirement with this ID is open';
+
+/** The fields that are wrong because somebody was first, or because the requirement is not open. */
+const TAKEN = ['requirementId', 'proposedAt'];
+
+/** Before a field and its rule. The messages of a workflow have one for each. */
+const NEXT_FIELD = /\n|; (?=(?:answer|actor|reason|until|text)[\w.]*: )/;
+
+/** What a workflow did not accept, by the names of the fields of the request. */
+async function problemOf(call: Call<Path>, workflowId: string, error: unknown): Promise<unknown> {
+  if (error instanceof KeyReused)
+    return invalid([{ field: 'Idempotency-Key', message: 'was used with another request' }]);
+  if (error instanceof NotYetApplied) return later('not-applied', error);
+  if (error instanceof EndedOnboarding) return new Problem('not-open', 'the onboarding has ended');
+  if (!(error instanceof InvalidInput)) return error;
+  const errors = error.message.split(NEXT_FIELD).map((line) => {
+    const [, field = '', message = line] = /^([\w.]+): (.*)$/s.exec(line) ?? [];
+    return { field: field === 'actor' ? 'person' : field, message };
+  });
+  const taken = errors.find(({ field }) => TAKEN.includes(field));
+  if (!taken) return invalid(errors);
+  const state = await stateOf(call.backend.client, workflowId, DEADLINE_MS);
+  const detail = taken.message.replace(/; (?:open|unsent): .*$/s, '');
+  const isOpen = state.requirements.some(({ id }) => id === call.params.id);
+  return new Problem(isOpen ? 'not-first' : 'not-open', detail, { more: firstIn(call, state) });
+}
+
+const FIRST: readonly TimelineEntry['event'][] = [
+  ...([
+    'requirement-resolved',
+    'requirement-closed',
+    'requirement-claimed',
+    'requirement-taken-over',
+  ] as const),
+  ...(['answer-proposed', 'proposal-withdrawn', 'answer-taken-back'] as const),
+];
+
+/** Who was first: the last thing that anybody did about a requirement. */
+function firstIn({ params }: Call<Path>, { timeline }: OnboardingState) {
+  const first = timeline.findLast(
+    ({ event, detail = '' }) => FIRST.includes(event) && detail.startsWith(`${params.id}: `),
+  );
+  return { ...(first && { first }) };
+}

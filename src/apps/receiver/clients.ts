@@ -1,0 +1,181 @@
+import { hash, randomBytes } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { decodeJwt } from 'jose';
+import { z } from 'zod';
+import { CLIENT_NAME, SCOPES, type Scope } from '../../messages/actors.js';
+import { problemText } from '../../partners/bounds.js';
+import { fieldProblems } from '../../partners/rules-in-words.js';
+import {
+  bearerIn,
+  type Caller,
+  knownHashes,
+  REQUESTS_PER_MINUTE,
+  subjectCheck,
+} from '../../platform/http/server.js';
+import { BadSetting, secureUrl } from '../../platform/settings/settings.js';
+import { UNNAMED } from '../../services/reports/report.js';
+import { check } from '../../services/texts/invalid-input.js';
+import { Problem } from './problems.js';
+
+/**
+ * The programs that may call the API, from `API_CLIENTS_FILE`: a JSON object on each line. The file holds the SHA-256 of a token,
+ * never the token. A slow hash protects passwords, which people choose. A token has 256 random bits, so nobody can try them all.
+ */
+
+/** A program that calls the API. */
+export interface ApiClient extends Caller {
+  readonly scopes: readonly Scope[];
+  /** The partner accounts that it may see, '' for the account without a name; undefined for all. */
+  readonly accounts: readonly string[] | undefined;
+}
+
+const PREFIX = 'sha256:';
+
+export const clientLine = z
+  .strictObject({
+    name: z.string().regex(CLIENT_NAME, 'must be 1 to 40 of a-z, 0-9 and "-"'),
+    tokens: z
+      .array(z.string().regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256:<64 hexadecimal digits>'))
+      .min(1)
+      .max(2)
+      .optional(),
+    jwt: z
+      .strictObject({
+        jwksUrl: secureUrl,
+        issuer: z.string().min(1),
+        audience: z.string().min(1),
+        subject: z.string().min(1),
+      })
+      .optional(),
+    scopes: z.array(z.enum(SCOPES)).min(1),
+    accounts: z.array(z.string()).min(1).optional(),
+    requestsPerMinute: z.int().min(1).max(60_000).default(REQUESTS_PER_MINUTE),
+  })
+  .refine(({ tokens, jwt }) => (tokens === undefined) !== (jwt === undefined), 'needs either tokens or jwt');
+
+type ClientLine = z.output<typeof clientLine>;
+
+const SETTING = 'API_CLIENTS_FILE';
+const MOST_CLIENTS = 1_000;
+const MOST_BYTES = 1024 * 1024;
+
+/** Returns a client with a new token, which is kept nowhere. @throws {InvalidInput} */
+export function newClient(name: string, scopes: readonly string[], accounts: readonly string[] | undefined) {
+  const token = `gangway_${randomBytes(32).toString('base64url')}`;
+  const client = { name, tokens: [PREFIX + hash('sha256', token)], scopes, ...(accounts && { accounts }) };
+  check(clientLine, client, 'the client', 'nothing was made');
+  return { token, client };
+}
+
+/**
+ * @param accounts the names of all partner accounts
+ * @throws {BadSetting} which names the first line that cannot be used, and quotes nothing of it
+ */
+export function clientsIn(text: string, accounts: readonly string[]): ClientLine[] {
+  const lines = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [{ line, index }]));
+  if (lines.length > MOST_CLIENTS) throw new BadSetting(SETTING, `has more than ${MOST_CLIENTS} lines`);
+  const taken = new Set<string>();
+  return lines.map(({ line, index }) => {
+    const bad = (rule: string) => new BadSetting(SETTING, `line ${index + 1}: ${rule}`);
+    const { data, error } = clientLine.safeParse(jsonIn(line));
+    if (error) throw bad(fieldProblems(error).map(problemText).join('; '));
+    const unknown = data.accounts?.find((name) => name !== UNNAMED && !accounts.includes(name));
+    if (unknown !== undefined) throw bad(`accounts: must be ${UNNAMED} or one of GANGWAY_ACCOUNTS`);
+    const { name, tokens = [], jwt } = data;
+    const own = [name, ...tokens, ...(jwt ? [JSON.stringify([jwt.issuer, jwt.subject])] : [])];
+    if (own.some((each) => taken.has(each))) throw bad('another line has this name, token or subject');
+    for (const each of own) taken.add(each);
+    return data;
+  });
+}
+
+function jsonIn(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+/** @throws {BadSetting} when the file cannot be read or used */
+export function readClients(file: string, accounts: readonly string[]): ClientLine[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new BadSetting(SETTING, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+  if (text.length > MOST_BYTES) throw new BadSetting(SETTING, 'is larger than 1 MiB');
+  return clientsIn(text, accounts);
+}
+
+export type IdentifyClient = (authorization: string | undefined) => Promise<ApiClient | undefined>;
+
+/** Finds a client by the header `Authorization`. */
+export function identifyAmong(lines: readonly ClientLine[]): IdentifyClient {
+  const clients = lines.map(
+    ({ name, scopes, accounts, requestsPerMinute }): ApiClient => ({
+      ...{ name, scopes, requestsPerMinute },
+      accounts: accounts?.map((account) => (account === UNNAMED ? '' : account)),
+    }),
+  );
+  const hashes = lines.flatMap(({ tokens = [] }, at) => tokens.map((token) => ({ token, at })));
+  const positionOf = knownHashes(hashes.map(({ token }) => Buffer.from(token.slice(PREFIX.length), 'hex')));
+  const subjects = lines.flatMap(({ jwt }, at) =>
+    jwt ? [{ ...jwt, at, check: subjectCheck(jwt, SETTING) }] : [],
+  );
+  return async (authorization) => {
+    const token = bearerIn(authorization);
+    if (token === undefined) return undefined;
+    const known = hashes[positionOf(token)];
+    if (known) return clients[known.at];
+    const claimed = claimsIn(token);
+    const named = subjects.find(({ issuer, subject }) => issuer === claimed?.iss && subject === claimed?.sub);
+    return named && (await named.check(token)) === named.subject ? clients[named.at] : undefined;
+  };
+}
+
+/** The claims of a JWT, which anyone can write: they only choose the keys that check it. */
+function claimsIn(token: string) {
+  try {
+    return decodeJwt(token);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The time in which a changed file is noticed, in milliseconds. */
+const NOTICED_MS = 500;
+
+/**
+ * Follows the file: a revocation needs no restart. While the file cannot be used, nobody is let in, because a revoked client could
+ * be the reason for its last change.
+ */
+export function followClients(file: string | undefined, accounts: readonly string[]): IdentifyClient {
+  let version: string | undefined;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let identify: IdentifyClient = async () => undefined;
+  const refuse =
+    (cause: unknown): IdentifyClient =>
+    async () => {
+      const detail = 'the list of clients cannot be used now: the log of the receiver has the reason';
+      throw new Problem('clients-unreadable', detail, { cause, headers: { 'retry-after': '5' } });
+    };
+  return async (authorization) => {
+    if (file === undefined || bearerIn(authorization) === undefined) return undefined;
+    if (performance.now() - lookedAt > NOTICED_MS) {
+      lookedAt = performance.now();
+      const { ino, ctimeNs, size } = statSync(file, { bigint: true, throwIfNoEntry: false }) ?? {};
+      const now = `${ino} ${ctimeNs} ${size}`;
+      if (now !== version) {
+        try {
+          identify = identifyAmong(readClients(file, accounts));
+        } catch (error) {
+          identify = refuse(error);
+        }
+        version = now;
+      }
+    }
+    return identify(authorization);
+  };
+}

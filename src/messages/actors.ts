@@ -1,0 +1,78 @@
+/** Who does something, as one text: `Ada Park (ada-17)`, a person; `crm (API), for Ada Park`, a program that acts for one. */
+import { defined } from './objects.js';
+
+/** The name of a program. */
+export const CLIENT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
+
+/** Reports whether a program may act for a person of this name. */
+export function isPersonName(name: string): boolean {
+  return /^[\p{L}\p{N}][\p{L}\p{M}\p{N} .'’_@+-]{0,99}(?:\([\p{L}\p{N}._@+|:-]{1,64}\))?$/u.test(name);
+}
+
+export const PERSON_NAME_RULE =
+  "must be 1 to 100 letters, digits, spaces and . ' _ @ + -, and may end with an ID, as in Ada Park (ada-17)";
+
+/** Makes the actor for a program that the HTTP API has authenticated. @param person undefined: it acts by itself */
+export function programActor(client: string, person?: string): string {
+  return person === undefined ? `${client} (API)` : `${client} (API), for ${person}`;
+}
+
+/** Reports whether a text could be mistaken for the actor of a program. Whatever is not the HTTP API refuses it. */
+export function looksLikeProgram(actor: string): boolean {
+  return /\( ?api ?\)/i.test(actor.normalize('NFKC'));
+}
+
+/** The program and the person of an actor. */
+export function partsOfActor(actor: string): { readonly program?: string; readonly person?: string } {
+  const [, program, person] = /^([a-z0-9-]{1,40}) \(API\)(?:, for (.+))?$/s.exec(actor.trim()) ?? [];
+  return program === undefined ? { person: actor.trim() } : { program, ...defined({ person }) };
+}
+
+/** Reports whether two actors are one person. Case and spaces at the ends of an identity make no difference. */
+export function isSamePerson(one: string, other: string): boolean {
+  return identityOf(one) === identityOf(other);
+}
+
+/**
+ * `ada-17` of `Ada Park (ada-17)`: people can change their name, and the subject at the identity provider stays. Else the whole text. A
+ * program acts with the identity of its person, or with its own.
+ */
+export function identityOf(actor: string): string {
+  const { person } = partsOfActor(actor);
+  return folded(person === undefined ? actor : (IDENTITY.exec(person)?.[1] ?? person));
+}
+
+// Keeps F8.
+/**
+ * Reports whether an actor may be the one who proposed an answer, and so must not confirm it: the same person, perhaps by a name without
+ * an identity, or a program in its own name.
+ */
+export function mayBeProposer(actor: string, proposer: string): boolean {
+  const [one, other] = [partsOfActor(actor), partsOfActor(proposer)];
+  if (one.person === undefined || other.person === undefined) return one.program === other.program;
+  const nameOf = (person: string) => folded(person.replace(IDENTITY, ''));
+  const areIdentified = IDENTITY.test(one.person) && IDENTITY.test(other.person);
+  return isSamePerson(actor, proposer) || (!areIdentified && nameOf(one.person) === nameOf(other.person));
+}
+
+/** The subject at the identity provider, after a name. */
+const IDENTITY = /\(([^()]*)\)$/;
+
+function folded(text: string): string {
+  return text.normalize('NFKC').trim().toLowerCase();
+}
+
+/** The rights of a program at the HTTP API. */
+export const SCOPES = [
+  'read',
+  'private',
+  'start',
+  'answer',
+  'claim',
+  'approve',
+  'documents',
+  'link',
+] as const;
+
+/** A right of a program at the HTTP API. */
+export type Scope = (typeof SCOPES)[number];

@@ -1,0 +1,36 @@
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
+import type { RejectionType } from '../messages/rejections.js';
+import { type RequestKey, receiptQuery } from '../messages/requirements.js';
+import { ifFound } from './unavailable.js';
+
+/** An update about a requirement. */
+export type RequirementUpdate<Receipt, Request> = UpdateDefinition<Receipt, [Request, RequestKey?]>;
+
+/**
+ * Sends an update, and waits until a worker has applied it. The same key again is the same update: it changes nothing, and returns
+ * the first receipt. Temporal itself knows the updates of a run, the workflow those of its earlier runs.
+ */
+export async function sendUpdate<Receipt, Request>(
+  client: Client,
+  workflowId: string,
+  update: RequirementUpdate<Receipt, Request>,
+  request: Request,
+  key?: RequestKey,
+): Promise<Receipt> {
+  const handle = client.workflow.getHandle(workflowId);
+  if (!key) return handle.executeUpdate(update, { args: [request] });
+  const updateId = key.body === undefined ? key.id : `${key.id}-${key.body}`;
+  try {
+    return await handle.executeUpdate(update, { args: [request, key], updateId });
+  } catch (error) {
+    const { cause } = error as Error;
+    const before: RejectionType = 'AcceptedBefore';
+    if (cause instanceof ApplicationFailure && cause.type === before) return cause.details?.[0] as Receipt;
+    // It may have ended with this update, or since.
+    const isGone = error instanceof WorkflowNotFoundError;
+    const receipt = isGone && (await ifFound(handle.query(receiptQuery, key)));
+    if (receipt) return receipt as Receipt;
+    throw error;
+  }
+}

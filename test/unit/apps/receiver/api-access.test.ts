@@ -1,0 +1,134 @@
+import { expect, it } from 'vitest';
+import { receiverOf } from '../../../../src/apps/receiver/server.js';
+import { merchant } from '../../../rigs/inputs.js';
+import { clientsFile, clientWith, receiverOptions } from '../../../rigs/receiver/running-receiver.js';
+import { answering, known } from '../../../rigs/temporal/answering-service.js';
+
+const ALL = ['read', 'private', 'start', 'answer', 'claim', 'approve', 'documents', 'link'];
+
+const { externalId: _, ...input } = merchant();
+const ONE = '/v1/onboardings/merchant-boarding-m-1@acme';
+const ASKED = '/v1/requirements/merchant-boarding-m-1@acme/note-1';
+const reason = 'asked';
+const answer = { kind: 'text', text: 'One in ten.' };
+
+/** Every route with the scope that it needs, a request that fits it, and its response to a client of another account. */
+const ROUTES: readonly (readonly [
+  line: string,
+  scope: string,
+  body: object | undefined,
+  elsewhere: number,
+])[] = [
+  ['GET /v1/onboardings', 'read', undefined, 200],
+  ['PUT /v1/onboardings/m-1', 'start', { type: 'merchant', account: 'acme', ...input }, 422],
+  [`GET ${ONE}`, 'read', undefined, 404],
+  [`GET ${ONE}/timeline`, 'read', undefined, 404],
+  [`POST ${ONE}/cancel`, 'approve', { reason }, 404],
+  [`POST ${ONE}/nudge`, 'answer', undefined, 404],
+  ['GET /v1/report', 'read', undefined, 200],
+  ['GET /v1/requirements', 'read', undefined, 200],
+  [`GET ${ASKED}`, 'read', undefined, 404],
+  [`POST ${ASKED}/claim`, 'claim', {}, 404],
+  [`POST ${ASKED}/release`, 'claim', {}, 404],
+  [`POST ${ASKED}/remark`, 'claim', { text: 'Called.' }, 404],
+  [`POST ${ASKED}/answer`, 'answer', { answer, reason }, 404],
+  [`POST ${ASKED}/take-back`, 'answer', { reason }, 404],
+  [`POST ${ASKED}/propose`, 'answer', { answer, reason }, 404],
+  [`POST ${ASKED}/confirm`, 'approve', { proposedAt: '2026-01-31T12:00:00Z', person: 'Bo' }, 404],
+  [`POST ${ASKED}/withdraw`, 'answer', {}, 404],
+  ['POST /v1/documents', 'documents', undefined, 415],
+];
+
+/** A workflow in the account acme, which every list of the server has. */
+const ACMES = { workflowId: 'merchant-boarding-m-1@acme', indexed: { PartnerAccount: 'acme' } };
+
+async function receiver(clients: readonly object[]) {
+  const { client, sent } = answering({
+    ...known(ACMES),
+    countWorkflowExecutions: () => ({ count: 1 }),
+    describeNamespace: () => ({}),
+  });
+  const accounts = { acme: { posNames: [] }, other: { posNames: [] } };
+  const options = { client, taskQueue: 'gangway', accounts, clientsFile: clientsFile(clients), secrets: [] };
+  const server = await receiverOf(receiverOptions(options));
+  const call = async (line: string, token: string | undefined, body?: object) => {
+    const [method, url] = line.split(' ');
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return server.inject({
+      method: method as 'GET',
+      url: url ?? '',
+      headers,
+      ...(body && { payload: body }),
+    });
+  };
+  return { server, sent, call };
+}
+
+// Catches a route that is added without a scope, or with another one.
+it('the table has every route of the OpenAPI document', async () => {
+  const { server } = await receiver([]);
+  const { paths } = (await server.inject('/openapi.json')).json();
+  const documented = Object.entries<object>(paths).flatMap(([path, item]) =>
+    Object.keys(item).flatMap((method) => (path.startsWith('/v1/') ? `${method.toUpperCase()} ${path}` : [])),
+  );
+  const tested = ROUTES.map(([line]) =>
+    line
+      .replace('PUT /v1/onboardings/m-1', 'PUT /v1/onboardings/{onboarding}')
+      .replace(ONE, '/v1/onboardings/{onboarding}')
+      .replace(ASKED, '/v1/requirements/{onboarding}/{id}'),
+  );
+  expect(tested.sort()).toEqual(documented.sort());
+});
+
+// Catches a route that reads Temporal, or a body, before it knows that its client may.
+it.each(ROUTES)('%s needs the scope %s', async (line, scope, body) => {
+  const without = clientWith(
+    { name: 'without', scopes: ALL.filter((each) => each !== scope) },
+    'w'.repeat(32),
+  );
+  const { call, sent } = await receiver([without]);
+  for (const [token, status, type] of [
+    [undefined, 401, 'bad-token'],
+    ['x'.repeat(32), 401, 'bad-token'],
+    ['w'.repeat(32), 403, 'forbidden'],
+  ] as const) {
+    const reply = await call(line, token, body);
+    expect([reply.statusCode, reply.json().type]).toEqual([status, `urn:gangway:problem:${type}`]);
+  }
+  expect((await call(line, 'w'.repeat(32), body)).json().detail).toBe(`this needs the scope ${scope}`);
+  expect(sent).toEqual([]);
+});
+
+// Catches a route that shows, or touches, what is in an account of others, or that tells it from what does not exist.
+it.each(ROUTES)('%s shows nothing of another account', async (line, _, body, elsewhere) => {
+  const other = clientWith({ scopes: ALL, accounts: ['other', 'default'] }, 'o'.repeat(32));
+  const { call, sent } = await receiver([other]);
+  const reply = await call(line, 'o'.repeat(32), body);
+  expect(reply.statusCode).toBe(elsewhere);
+  expect(reply.body).not.toContain('m-1@acme');
+  if (elsewhere !== 200) expect(sent).toEqual([]);
+  if (elsewhere !== 404) return;
+  const unknown = await call(line.replace('m-1@acme', 'm-2'), 'o'.repeat(32), body);
+  expect([unknown.statusCode, unknown.body]).toEqual([404, reply.body]);
+});
+
+it('a client without the account without a name must name one', async () => {
+  const other = clientWith({ scopes: ALL, accounts: ['other'] }, 'o'.repeat(32));
+  const { call } = await receiver([other]);
+  const reply = await call('PUT /v1/onboardings/m-1', 'o'.repeat(32), { type: 'merchant', ...input });
+  expect([reply.statusCode, reply.json().errors]).toEqual([
+    422,
+    [{ field: 'account', message: 'is required, because you may not use the account without a name' }],
+  ]);
+});
+
+// Catches a limit that all clients share, and a HEAD that needs no token.
+it('a client has a limit of its own, and HEAD is refused like GET', async () => {
+  const slow = clientWith({ name: 'slow', scopes: ['read'], requestsPerMinute: 1 }, 's'.repeat(32));
+  const { call } = await receiver([slow, clientWith({ scopes: ['read'] }, 'o'.repeat(32))]);
+  const statusOf = async (line: string, token?: string) => (await call(line, token)).statusCode;
+  expect(await statusOf('GET /v1/onboardings', 's'.repeat(32))).toBe(200);
+  expect(await statusOf('GET /v1/onboardings', 's'.repeat(32))).toBe(429);
+  expect(await statusOf('GET /v1/onboardings', 'o'.repeat(32))).toBe(200);
+  expect([await statusOf('HEAD /v1/onboardings'), await statusOf(`HEAD ${ONE}`)]).toEqual([401, 401]);
+});

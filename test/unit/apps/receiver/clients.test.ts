@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { clientsIn, followClients, newClient } from '../../../../src/apps/receiver/clients.js';
+import { Problem } from '../../../../src/apps/receiver/problems.js';
+import { clientsFile, clientWith } from '../../../rigs/receiver/running-receiver.js';
+
+const [OLD, NEW] = ['a'.repeat(43), 'b'.repeat(43)];
+const [HASH, SECOND, THIRD] = ['1', '2', '3'].map((digit) => `sha256:${digit.repeat(64)}`);
+const LINE = { name: 'crm', tokens: [HASH], scopes: ['read'] };
+
+const rejected = (...lines: (object | string)[]) => {
+  const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
+  try {
+    return clientsIn(text, ['acme']).length;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+describe('a line of API_CLIENTS_FILE', () => {
+  it.each<[object | string, string]>([
+    ['{', 'must be an object'],
+    [{ ...LINE, name: 'CRM' }, 'name: must be 1 to 40 of a-z, 0-9 and "-"'],
+    [{ ...LINE, tokens: [OLD] }, 'tokens.0: must be sha256:<64 hexadecimal digits>'],
+    [{ ...LINE, tokens: [HASH, SECOND, THIRD] }, 'tokens: must have at most 2 items'],
+    [{ ...LINE, tokens: undefined }, 'needs either tokens or jwt'],
+    [{ ...LINE, scopes: [] }, 'scopes: must have at least 1 item'],
+    [{ ...LINE, accounts: ['south'] }, 'accounts: must be default or one of GANGWAY_ACCOUNTS'],
+    [{ ...LINE, requestsPerMinute: 0 }, 'requestsPerMinute: must be at least 1'],
+    [{ ...LINE, scope: ['read'] }, 'scope: is not a known field; did you mean scopes?'],
+  ])('is refused: %j', (line, rule) => {
+    expect(rejected(line)).toBe(`API_CLIENTS_FILE: line 1: ${rule}`);
+  });
+
+  it('is refused when another line has its name or token', () => {
+    const message = 'API_CLIENTS_FILE: line 3: another line has this name, token or subject';
+    expect(rejected(LINE, '', { ...LINE, name: 'erp' })).toBe(message);
+    expect(rejected(LINE, '', { ...LINE, tokens: [SECOND] })).toBe(message);
+    expect(rejected(LINE, { ...LINE, name: 'erp', tokens: [SECOND], accounts: ['acme', 'default'] })).toBe(2);
+  });
+});
+
+it('a new client has a token of 256 random bits, which only its hash is kept of', () => {
+  const [one, other] = [newClient('crm', ['read'], ['acme']), newClient('crm', ['read'], ['acme'])];
+  expect(one.token).toMatch(/^gangway_[\w-]{43}$/);
+  expect(one.token).not.toBe(other.token);
+  expect(JSON.stringify(one.client)).not.toContain(one.token);
+  expect(clientsIn(JSON.stringify(one.client), ['acme'])).toEqual([
+    { ...one.client, scopes: ['read'], accounts: ['acme'], requestsPerMinute: 3_000 },
+  ]);
+  expect(() => newClient('CRM', ['write'], undefined)).toThrow('the client: is not valid; nothing was made');
+});
+
+// Catches a list that is read once, a revocation that waits for a restart, and a file that is open to all while it cannot be read.
+it('is read again when it changes: a rotation, a revocation, and a mistake that lets nobody in', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const file = clientsFile([clientWith({ name: 'crm' }, OLD)]);
+  const identify = followClients(file, []);
+  const nameOf = async (token: string) => {
+    vi.advanceTimersByTime(600);
+    return (await identify(`Bearer ${token}`))?.name;
+  };
+  const write = (...clients: object[]) =>
+    writeFileSync(file, clients.map((line) => JSON.stringify(line)).join('\n'));
+  expect([await nameOf(OLD), await nameOf(NEW)]).toEqual(['crm', undefined]);
+  const tokens = [OLD, NEW].map((token) => `sha256:${createHash('sha256').update(token).digest('hex')}`);
+  write(clientWith({ name: 'crm', tokens }));
+  expect([await nameOf(OLD), await nameOf(NEW)]).toEqual(['crm', 'crm']);
+  write(clientWith({ name: 'crm' }, NEW));
+  expect([await nameOf(OLD), await nameOf(NEW)]).toEqual([undefined, 'crm']);
+  writeFileSync(file, '{');
+  await expect(nameOf(NEW)).rejects.toThrow(Problem);
+  expect(await identify(undefined)).toBeUndefined();
+  rmSync(file);
+  await expect(nameOf(NEW)).rejects.toThrow('the list of clients cannot be used now');
+  write(clientWith({ name: 'crm' }, NEW));
+  expect(await nameOf(NEW)).toBe('crm');
+});
+
+it('without a file, nobody has a token', async () => {
+  expect(await followClients(undefined, [])(`Bearer ${OLD}`)).toBeUndefined();
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import {
+  CLIENT_NAME,
+  isPersonName,
+  isSamePerson,
+  looksLikeProgram,
+  mayBeProposer,
+  partsOfActor,
+  programActor,
+} from '../../../src/messages/actors.js';
+
+it.each([
+  // People change their name at the identity provider, or remove it.
+  ['Ada Park (ada-17)', 'Eve Moss (ada-17)', true],
+  ['Ada Park (ada-17)', 'ada-17', true],
+  ['Ada Park (ada-17)', 'Ada Park (eve-3)', false],
+  ['Ada Park (ada-17)', 'Ada Park', false],
+  // No name takes the place of the subject.
+  ['Ada Park (ada-17)', 'Eve (ada-17) (eve-3)', false],
+  ['Eve (ada-17) (eve-3)', 'Eve Moss (eve-3)', true],
+  ['ada-17', 'x（ada-17）', false],
+  ['olga@example.com', ' Olga@Example.com ', true],
+  ['olga', 'olga', true],
+  ['olga', 'pete', false],
+  ['olga', '', false],
+  // A program acts as its person, and programs that name nobody are not all the same one.
+  ['crm (API), for Ada Park (ada-17)', 'Eve Moss (ada-17)', true],
+  ['crm (API), for Ada Park', 'shop (API), for Ada Park', true],
+  ['crm (API), for Ada Park', 'crm (API)', false],
+  ['crm (API)', 'shop (API)', false],
+  ['crm (API)', 'api', false],
+])('two actors %j and %j are those of one person: %j', (one, other, same) => {
+  expect(isSamePerson(one, other)).toBe(same);
+});
+
+// Alone catches that a program, or one of two spellings of a name, makes two people of one.
+it.each([
+  ['Ada Park (ada-17)', 'Ada Park (ada-17)', true],
+  ['crm (API), for Ada Park', 'Ada Park (ada-17)', true],
+  ['Ada Park (ada-17)', 'crm (API), for ada park', true],
+  ['crm (API), for Ada Park', 'shop (API), for Ada Park', true],
+  ['crm (API), for Ada Park', 'crm (API)', true],
+  ['Ada Park (ada-17)', 'Ada Park (eve-3)', false],
+  ['crm (API), for Ada Park', 'crm (API), for Eve Moss', false],
+  ['crm (API), for Ada Park', 'shop (API)', false],
+  ['Ada Park (ada-17)', 'crm (API)', false],
+])('%j may have proposed what %j did: %j', (actor, proposer, may) => {
+  expect(mayBeProposer(actor, proposer)).toBe(may);
+});
+
+describe('the actor of a program', () => {
+  it('has the program and the person, whatever the person is called', () => {
+    expect(programActor('crm', 'Ada Park')).toBe('crm (API), for Ada Park');
+    expect(programActor('crm')).toBe('crm (API)');
+    expect(partsOfActor('crm (API), for Ada Park (ada-17)')).toEqual({
+      program: 'crm',
+      person: 'Ada Park (ada-17)',
+    });
+    expect(partsOfActor('crm (API), for shop (API), for Eve')).toEqual({
+      program: 'crm',
+      person: 'shop (API), for Eve',
+    });
+    expect(partsOfActor('Ada Park (ada-17)')).toEqual({ person: 'Ada Park (ada-17)' });
+  });
+
+  // Alone catches that an event or a name at the identity provider poses as a program.
+  it.each([
+    ['crm (API), for Ada', true],
+    ['Crm (api)', true],
+    ['crm （API） for Ada', true],
+    ['crm ( API )', true],
+    ['Ada Park (ada-17)', false],
+    ['API team', false],
+  ])('%j looks like one: %j', (actor, looks) => {
+    expect(looksLikeProgram(actor)).toBe(looks);
+  });
+
+  it.each([
+    ['Ada Park', true],
+    ['Ada Park (ada-17)', true],
+    ["Seán O'Neill", true],
+    ['ada@example.com', true],
+    ['Ада Парк', true],
+    ['', false],
+    [' Ada', false],
+    ['Ada, for Eve', false],
+    ['Ada (API), for Eve', false],
+    ['Ada\nEve', false],
+    ['Ada\u202eevE', false],
+    ['Ada\u200bPark', false],
+    ['a'.repeat(101), false],
+  ])('a person may be called %j: %j', (name, may) => {
+    expect(isPersonName(name)).toBe(may);
+  });
+
+  it.each([
+    ['crm', true],
+    ['back-office-2', true],
+    ['', false],
+    ['Crm', false],
+    ['crm (API)', false],
+    ['a'.repeat(41), false],
+  ])('a client may be called %j: %j', (name, may) => {
+    expect(CLIENT_NAME.test(name)).toBe(may);
+  });
+});
