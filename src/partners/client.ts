@@ -234,7 +234,13 @@ class Call {
     const message = {
       ...wire,
       method: operation.method,
-      headers: { accept: isFile ? '*/*' : 'application/json', ...wire.headers, ...credentials },
+      headers: {
+        accept: isFile ? '*/*' : 'application/json',
+        // A cache between us and the partner may confuse two records.
+        ...(operation.effect === 'read' && { 'cache-control': 'no-cache' }),
+        ...wire.headers,
+        ...credentials,
+      },
       ownConnection: operation.effect !== 'read',
       beforeSending:
         beforeSending &&

@@ -38,6 +38,13 @@ describe('a request', () => {
     expect(partner.requests[0]?.headers.authorization).toBe('Basic em/DqzphOmI=');
   });
 
+  // Catches a read that a cache may answer, perhaps with another record.
+  it('asks for no cached response, if it reads', async () => {
+    const partner = await recordingServer(responding(200, '{"data":[]}'));
+    await clientOf(partner.url).getUnderwritingNotes({ id: 4711 });
+    expect(partner.requests[0]?.headers['cache-control']).toBe('no-cache');
+  });
+
   it('carries a file byte by byte', async () => {
     const content = Uint8Array.from({ length: 256 }, (_, byte) => byte);
     const partner = await recordingServer(respond);
