@@ -1,4 +1,4 @@
-import { everywhere, type Habits, of, reads, responses, stale, texts, withBody } from './habit.js';
+import { type Habits, of, reads, responses, stale, texts } from './habit.js';
 
 /** A partner's clock, its zone, and how it writes times. */
 
@@ -46,15 +46,8 @@ export const time: Habits = {
   'date-of-read': {
     does: 'The status date is the time of the read.',
     seen: 'views that compute it',
-    start:
-      ({ now }) =>
-      async (call, perform) => {
-        const answer = await perform();
-        if (!of('get-status', 'get-status2')(call)) return answer;
-        return withBody(answer, (body) =>
-          everywhere((value, name) => (name === 'statusDate' ? iso(now()) : value), body),
-        );
-      },
+    start: (partner) =>
+      texts(of('get-status', 'get-status2'), /^statusDate$/, () => iso(partner.now()))(partner),
   },
   'clocks-apart': {
     does: 'Every other response comes from a server whose clock is seven minutes ahead.',

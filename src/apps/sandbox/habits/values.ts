@@ -23,16 +23,8 @@ export const values: Habits = {
         const text = textsIn(call.fields).find((each) => /^\d+\.\d\d$/.test(each));
         if (text === undefined) return perform();
         const error = `${text} is not a number`;
-        return {
-          status: 400,
-          body: {
-            data: null,
-            requestId: 1,
-            success: false,
-            error,
-            validationErrors: [{ field: 'fees', error }],
-          },
-        };
+        const validationErrors = [{ field: 'fees', error }];
+        return { status: 400, body: { data: null, requestId: 1, success: false, error, validationErrors } };
       };
     },
   },
