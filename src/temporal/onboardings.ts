@@ -159,7 +159,9 @@ export async function requestCancellation(client: Client, workflowId: string, re
   const request = { namespace, identity, requestId: randomUUID(), workflowExecution: { workflowId } };
   // The SDK's own cancellation takes no reason.
   const why = { ...request, reason: masked(reason, 'log') };
-  return (await ifFound(client.workflowService.requestCancelWorkflowExecution(why))) !== undefined;
+  // The server accepts another request of a workflow that it has canceled.
+  const ended = (await client.workflow.getHandle(workflowId).describe()).status.name !== 'RUNNING';
+  return !ended && (await ifFound(client.workflowService.requestCancelWorkflowExecution(why))) !== undefined;
 }
 
 /** The time limit for a worker to respond to a query, and for Temporal to report why none does. */

@@ -97,12 +97,14 @@ it('a status of 3,000 characters is shown shortened, and the boarding goes on', 
   await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending');
   hostile.misbehave(STATUS, () => read(`In ${'é'.repeat(3_000)}\u0000`, null));
   const isLong = (state: { partnerStatus: string | null }) => state.partnerStatus?.startsWith('In ') === true;
-  const { partnerStatus } = await boarding.until(isLong);
+  const { partnerStatus, merchantProfileId } = await boarding.until(isLong);
   expect(partnerStatus).toHaveLength(200);
   expect(partnerStatus).toMatch(/^In é+… \(shortened, 3003 characters\)$/);
   const { raw } = await boarding.handle.describe();
   const { PartnerStatus } = raw.workflowExecutionInfo?.searchAttributes?.indexedFields ?? {};
   expect(JSON.parse(Buffer.from(PartnerStatus?.data ?? []).toString())).toBe(partnerStatus);
-  hostile.misbehave(STATUS, () => read('Approved', '518000000000042'));
+  hostile.misbehave(STATUS, (_, url) =>
+    url.endsWith(`=${merchantProfileId}`) ? read('Approved', '518000000000042') : undefined,
+  );
   expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', mid: '518000000000042' });
 });

@@ -151,6 +151,7 @@ it('gangway --help shows the commands under headings', async () => {
       'Setup and backup',
       'setup',
       'keys',
+      'api-clients',
       'console-sessions',
       'doctor',
       'replay',
