@@ -47,6 +47,9 @@ type Path = z.output<typeof shapes.requirementPath>;
 
 const IDEMPOTENCY_KEY = 'idempotency-key';
 
+/** A workflow keeps what people answer and propose in its state and its history. Temporal terminates one that has too much. */
+const ACTION_BYTES = 64 * 1024;
+
 /** An action about one requirement: what each of them does around the update that it sends. */
 function action<Body extends { readonly person?: string | undefined }>(
   name: string,
@@ -58,6 +61,7 @@ function action<Body extends { readonly person?: string | undefined }>(
   const line = `POST /v1/requirements/{onboarding}/{id}/${name}`;
   return defineRoute<Path, unknown, Body>(line, `${name}-requirement`, scope, summary, {
     ...{ params: shapes.requirementPath, headers: [IDEMPOTENCY_KEY], body },
+    bodyLimit: ACTION_BYTES,
     responses: { 200: response('The workflow has accepted it', receipt) },
     reply: async (call) => {
       const { params, client, body: given } = call;
