@@ -5,7 +5,7 @@ import { proposeAnswer } from '../../../messages/claims.js';
 import { isCustomer, partsOfId } from '../../../messages/ids.js';
 import { defined } from '../../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
-import { type Resolution, resolveRequirement } from '../../../messages/requirements.js';
+import { type AnswerKind, type Resolution, resolveRequirement } from '../../../messages/requirements.js';
 import { changesOf, inputFor, mayMoveMoney } from '../../../services/forms/corrections.js';
 import {
   EndedOnboarding,
@@ -123,7 +123,10 @@ function giving(update: typeof resolveRequirement | typeof proposeAnswer) {
   };
 }
 
-/** @returns false when the requirement is not open, so that nobody knows yet what an answer would decide */
+/** Answers that need an approver for some requirements. */
+const PERHAPS_FINAL: readonly AnswerKind[] = ['adopt', 'retry', 'correction'];
+
+/** @returns false when the requirement is not open, so that nobody knows yet what such an answer would decide */
 async function requireUndoable(call: Call, workflowId: string, { requirementId, answer }: Resolution) {
   const { backend, known, client } = call;
   const state = await stateOf(backend.client, workflowId, DEADLINE_MS);
@@ -134,7 +137,7 @@ async function requireUndoable(call: Call, workflowId: string, { requirementId, 
     const { schema } = changeable(correctable, known);
     if (mayMoveMoney(changesOf(correctable, answer.patch), schema)) requireScope(client, 'approve');
   }
-  return requirement !== undefined;
+  return requirement !== undefined || !PERHAPS_FINAL.includes(answer.kind);
 }
 
 export function requirementRoutes(): ApiRoute[] {
