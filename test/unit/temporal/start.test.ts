@@ -93,6 +93,20 @@ describe('an onboarding', () => {
     });
   });
 
+  // Alone catches a kind of onboarding that starts without the rule of four eyes.
+  it('has the rule of four eyes in its input', async () => {
+    for (const [kind, input] of [
+      [MERCHANT, boarded],
+      [BUSINESS, onboarded],
+      [CUSTOMER, both],
+    ] as const) {
+      const { client, sent } = server();
+      const start = kind.start as typeof MERCHANT.start;
+      await start(client, input as never, { ...HERE, fourEyes: ['ticket', 'abandon'] });
+      expect(startIn(sent[0]?.[1]).args[0]).toEqual({ ...input, fourEyes: ['ticket', 'abandon'] });
+    }
+  });
+
   it('is started again on request, once it has ended', async () => {
     const { client, sent } = server({ status: 'COMPLETED' });
     expect(await CUSTOMER.start(client, both, { ...HERE, again: true })).toMatchObject({ started: true });

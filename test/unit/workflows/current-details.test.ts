@@ -71,6 +71,13 @@ describe('the details of an onboarding that waits for a person', () => {
     ]);
   });
 
+  it('say which answers need a second person', () => {
+    const open = [requirement({ fourEyes: ['text', 'abandon'] })];
+    expect(details({ requirements: open })).toContain(
+      'A second person must confirm text, abandon: send such an answer to `proposeAnswer`.\n',
+    );
+  });
+
   it('have the blank of a correction in its JSON', () => {
     const blank = { holder: { website: '', address: { city: '' } } };
     const open = [requirement({ answers: ['correction'], fields: ['holder.website'], blank })];

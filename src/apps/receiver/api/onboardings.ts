@@ -205,12 +205,14 @@ async function startOnboarding(call: Call<z.output<typeof shapes.externalIdPath>
 
 const read = (call: Pick<Call, 'backend'>) => (id: string) => stateOf(call.backend.client, id, DEADLINE_MS);
 
-async function readOnboarding(
-  call: Call<z.output<typeof shapes.onboardingPath>, z.output<typeof shapes.readQuery>>,
-) {
+type ReadQuery = z.output<typeof shapes.readQuery>;
+
+async function readOnboarding(call: Call<z.output<typeof shapes.onboardingPath>, ReadQuery>) {
   const { backend, params, query } = call;
   const description = await openOnboarding(call, params.onboarding);
   const { workflowId } = description;
+  requirePrivate(call, workflowId);
+  const hasInput = query.input !== undefined && isCorrectable(workflowId);
   const row = rowOf(await listedOf(backend.client, description));
   const { state, step, asked, obstacles } = await readWaits(backend.client, workflowId, read(call));
   const { outcome, mid = row.mid, financialAccountId, unsent = [] } = state;
@@ -222,23 +224,20 @@ async function readOnboarding(
       const { kind, dueAt } = requirement;
       return { ...requirement, workflowId: id, task: TASKS[kind], overdue: isOverdue(dueAt) };
     }),
-    input: isCorrectable(workflowId) ? await inputShown(call, workflowId, query.input) : undefined,
+    input: shownAs(query, hasInput ? (await inputOf(backend.client, workflowId)).input : undefined),
   };
 }
 
-/** The present input, masked or not. Who reads private values is in the audit log. */
-export async function inputShown(
-  call: Call,
-  workflowId: string,
-  form: 'masked' | 'private' | undefined,
-  requirementId?: string,
-) {
-  if (form === undefined) return undefined;
-  if (form === 'private') {
-    requireScope(call.client, 'private');
-    audit(call, 'read private values', { workflowId, ...defined({ requirementId }) });
-  }
-  const { input } = await inputOf(call.backend.client, workflowId);
+/** Private values are for clients with the scope, and the audit log has who reads them. @throws {Problem} `forbidden` */
+export function requirePrivate(call: Call<unknown, ReadQuery>, workflowId: string, requirementId?: string) {
+  if (call.query.input !== 'private') return;
+  requireScope(call.client, 'private');
+  audit(call, 'read private values', { workflowId, ...defined({ requirementId }) });
+}
+
+/** An input as a client asks for it: masked, or not. */
+export function shownAs({ input: form }: ReadQuery, input: object | undefined): unknown {
+  if (form === undefined || input === undefined) return undefined;
   return form === 'private' ? input : withoutPrivate(input);
 }
 

@@ -38,7 +38,7 @@ import {
   placeIn,
   requireScope,
 } from './calls.js';
-import { inputShown } from './onboardings.js';
+import { requirePrivate, shownAs } from './onboardings.js';
 import * as shapes from './shapes.js';
 
 /** Open requirements, and what people and programs do about them. */
@@ -272,18 +272,17 @@ async function readRequirement(call: Call<Path, z.output<typeof shapes.readQuery
   const { backend, known, params, query } = call;
   const { client } = backend;
   const workflowId = await asking(call);
+  requirePrivate(call, workflowId, params.id);
   const state = await stateOf(client, workflowId, DEADLINE_MS);
   const requirement = state.requirements.find(({ id }) => id === params.id);
   if (!requirement) throw new Problem('unknown-requirement', NOT_OPEN, { more: firstIn(call, state) });
   const takesCorrection = requirement.answers.includes('correction');
   const correctable = takesCorrection ? await inputFor(client, workflowId, state, params.id) : undefined;
-  const input = takesCorrection ? await inputShown(call, workflowId, query.input, params.id) : undefined;
-  const isProposed = requirement.proposal && query.input === 'private';
-  if (isProposed && !takesCorrection) await inputShown(call, workflowId, 'private', params.id);
+  const isProposed = requirement.proposal !== undefined && query.input === 'private';
   const proposed = isProposed ? await proposedAnswerOf(client, workflowId, params.id) : undefined;
   return {
     requirement: viewOf(workflowId, requirement, known, correctable),
-    input,
+    input: shownAs(query, correctable?.input),
     proposed: proposed?.answer,
   };
 }

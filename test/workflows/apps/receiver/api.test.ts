@@ -232,6 +232,10 @@ describe('a program', () => {
     );
     const other = await api({ scopes: ['read'] });
     expect((await read(other, 'private')).status).toBe(403);
+    const path = `/requirements/${workflowId}/${SHARE}?input`;
+    expect([(await other.get(`${path}=private`)).status, (await other.get(`${path}=masked`)).status]).toEqual(
+      [403, 200],
+    );
     expect((await read(other, 'masked')).status).toBe(200);
     await onboarding.handle.terminate();
   });
@@ -314,8 +318,15 @@ describe('a list', () => {
   );
 });
 
+const limit = 25 * 1024 * 1024;
+
+// Catches the limit of other bodies, which is a twenty-fifth of it.
+it('a document may have 25 MiB', async () => {
+  const { store } = await api();
+  expect((await store(new File(['x'.repeat(limit)], 'a.txt'))).status).toBe(201);
+});
+
 describe('a document is refused', () => {
-  const limit = 25 * 1024 * 1024;
   it.each<[string, File, string, number, string]>([
     [
       'that is too large',
