@@ -6,7 +6,8 @@ export const CLIENT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
 /** Reports whether a program may act for a person of this name. */
 export function isPersonName(name: string): boolean {
-  return /^[\p{L}\p{N}][\p{L}\p{M}\p{N} .'’_@+-]{0,99}(?:\([\p{L}\p{N}._@+|:-]{1,64}\))?$/u.test(name);
+  const form = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} .'’_@+-]{0,99}(?:\([\p{L}\p{N}._@+|:-]{1,64}\))?$/u;
+  return form.test(name) && folded(name) !== '' && !looksLikeProgram(name);
 }
 
 export const PERSON_NAME_RULE =
@@ -19,7 +20,7 @@ export function programActor(client: string, person?: string): string {
 
 /** Reports whether a text could be mistaken for the actor of a program. Whatever is not the HTTP API refuses it. */
 export function looksLikeProgram(actor: string): boolean {
-  return /\( ?api ?\)/i.test(actor.normalize('NFKC'));
+  return /\( ?api ?\)/.test(folded(actor));
 }
 
 /** The program and the person of an actor. */
@@ -58,8 +59,10 @@ export function mayBeProposer(actor: string, proposer: string): boolean {
 /** The subject at the identity provider, after a name. */
 const IDENTITY = /\(([^()]*)\)$/;
 
+/** A text as people read it: without characters that nobody sees, and with single spaces. */
 function folded(text: string): string {
-  return text.normalize('NFKC').trim().toLowerCase();
+  const seen = text.normalize('NFKC').replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu, '');
+  return seen.replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
 /** The rights of a program at the HTTP API. */

@@ -14,6 +14,7 @@ import {
   type ResolutionReceipt,
   resolveRequirement,
 } from '../messages/requirements.js';
+import { isAsStored, MOST_FILES } from '../partners/documents/document-types.js';
 import { json } from '../partners/fields.js';
 import { isNestedDeeper, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
@@ -114,9 +115,11 @@ const text = z.string().regex(/\S/, 'must not be empty');
 /** The name of an onboarding in a request: workflow id, `externalId` or `externalId@account`. */
 export const onboardingName = text.max(300);
 
-export const documentRefs = z
-  .array(z.strictObject({ key: text, fileName: text, contentType: text }))
-  .min(1, 'must name at least one');
+const documentRef = z
+  .strictObject({ key: text, fileName: text, contentType: text })
+  .refine(isAsStored, 'must be the reference that the document store returned');
+
+export const documentRefs = z.array(documentRef).min(1, 'must name at least one').max(MOST_FILES);
 
 /** An answer to an open requirement. */
 export const answerBody = z.discriminatedUnion('kind', [

@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyMultipartBaseOptions } from '@fastify/multipart';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentRef } from '../../messages/requirements.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { type DocumentStore, documentStore } from '../../partners/documents/document-store.js';
 import { MOST_BYTES, MOST_FILES, RefusedDocument } from '../../partners/documents/document-types.js';
 import { openStore, type StorePlaces } from '../../platform/documents/open-store.js';
+import { refusedBeyond } from '../../platform/http/server.js';
 import { InvalidInput } from '../../services/texts/invalid-input.js';
 import { requireCsrf } from './admission.js';
 import { Fields } from './query.js';
@@ -152,8 +153,12 @@ interface FormWithFiles {
  * @param fields takes the other fields
  * @throws {NotShown} when the form is too large, ends early, is not such a form, or is not from a page of this session
  */
-async function* formFiles({ request, csrf }: Visit, form: FormWithFiles, fields: Record<string, string>) {
-  for await (const part of formParts(request, form)) {
+async function* formFiles(
+  { request, reply, csrf }: Visit,
+  form: FormWithFiles,
+  fields: Record<string, string>,
+) {
+  for await (const part of formParts(request, reply, form)) {
     if (part.type === 'field') fields[part.fieldname] = String(part.value);
     else {
       requireCsrf({ body: fields }, csrf);
@@ -163,19 +168,15 @@ async function* formFiles({ request, csrf }: Visit, form: FormWithFiles, fields:
   requireCsrf({ body: fields }, csrf);
 }
 
-async function* formParts(request: FastifyRequest, { limits, mostBytes, tooLarge }: FormWithFiles) {
+async function* formParts(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { limits, mostBytes, tooLarge }: FormWithFiles,
+) {
   if (!request.isMultipart()) throw new NotShown(415, 'The form must have a file.');
   const tooMuch = new NotShown(413, tooLarge);
   if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooMuch;
-  let received = 0;
-  const refused = new Promise<never>((_, reject) => {
-    request.raw.on('data', (chunk: Buffer) => {
-      received += chunk.length;
-      if (received > mostBytes) reject(tooMuch);
-    });
-  });
-  // While a file is read, nobody waits for the next part.
-  refused.catch(() => undefined);
+  const refused = refusedBeyond(request, reply, mostBytes, tooMuch);
   const parts = request.parts({ limits });
   try {
     for (;;) {

@@ -165,15 +165,15 @@ export function followClients(file: string | undefined, accounts: readonly strin
     if (file === undefined || bearerIn(authorization) === undefined) return undefined;
     if (performance.now() - lookedAt > NOTICED_MS) {
       lookedAt = performance.now();
-      const { ino, ctimeNs, size } = statSync(file, { bigint: true, throwIfNoEntry: false }) ?? {};
-      const now = `${ino} ${ctimeNs} ${size}`;
-      if (now !== version) {
-        try {
-          identify = identifyAmong(readClients(file, accounts));
-        } catch (error) {
-          identify = refuse(error);
-        }
+      try {
+        const { ino, ctimeNs, size } = statSync(file, { bigint: true });
+        const now = `${ino} ${ctimeNs} ${size}`;
+        if (now !== version) identify = identifyAmong(readClients(file, accounts));
         version = now;
+      } catch (error) {
+        // It is read again, because the reason may pass without a change.
+        version = undefined;
+        identify = refuse(error);
       }
     }
     return identify(authorization);

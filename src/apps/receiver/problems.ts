@@ -2,7 +2,7 @@ import { type Client, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporal
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { kindOf, refusesUnreadable } from '../../platform/http/server.js';
+import { kindOf, Refused, refusesUnreadable } from '../../platform/http/server.js';
 import { Refusal } from '../../temporal/requests.js';
 import { isDenied, isUnavailable } from '../../temporal/unavailable.js';
 import { OBSTACLES, UnreadableOnboarding } from '../../temporal/unreadable.js';
@@ -32,6 +32,7 @@ export const PROBLEMS = {
   'headers-too-large': [431, 'The headers are too large'],
   'internal-error': [500, 'The receiver has an internal error'],
   'clients-unreadable': [503, 'The list of clients cannot be used'],
+  'issuer-unavailable': [503, 'The issuer of the token does not respond'],
   'not-applied': [503, 'The answer is accepted, but not yet applied'],
   'unreadable-onboarding': [503, 'The onboarding cannot be read now'],
   'temporal-unavailable': [503, 'Temporal is unavailable'],
@@ -115,6 +116,8 @@ export function problemFrom(error: unknown): Problem {
     const { kind, message, errors } = error;
     return new Problem(kind, message, errors.length > 0 ? { errors } : {});
   }
+  // Only the check of a token is refused so.
+  if (error instanceof Refused) return later('issuer-unavailable', error);
   const { statusCode = 500 } = error as { statusCode?: number };
   const [kind, detail] = FASTIFY_ERRORS[statusCode] ?? ['internal-error', 'see the log of the receiver'];
   return new Problem(kind, detail, { cause: error });

@@ -84,7 +84,11 @@ export async function receiverOf(options: ReceiverOptions): Promise<FastifyInsta
   const routes = [...onboardingRoutes(bodies), ...requirementRoutes()];
   rejectUnknown(server, [...routes, documentRoute]);
   const identify = followClients(options.clientsFile, Object.keys(options.accounts));
-  const callers = await countCallers(server, { identify, requestsPerMinute, purposeOf: webhookOf });
+  // Events, webhooks and health checks do not depend on the list of clients.
+  const authorizationOf = (request: FastifyRequest) =>
+    routeOf(request).startsWith('/v1/') ? request.headers.authorization : undefined;
+  const rules = { identify, requestsPerMinute, authorizationOf, purposeOf: webhookOf };
+  const callers = await countCallers(server, rules);
 
   await documentRoutes(server, { events: eventSchemas(types), bodies });
   const backend = { client, taskQueue, dbaForm, fourEyes, accounts: Object.keys(options.accounts) };

@@ -116,6 +116,28 @@ export function documentName(given: string): string {
 }
 
 /**
+ * Reports whether a reference has the name and the type that the content was checked for: a partner must not get a text as a page
+ * of HTML. The key has the extension of the stored name.
+ */
+export function isAsStored({
+  key,
+  fileName,
+  contentType,
+}: Record<'key' | 'fileName' | 'contentType', string>) {
+  const extension = extname(fileName).toLowerCase();
+  const type = TYPES.find(({ names }) => names.includes(extension));
+  return type?.contentType === contentType && extname(key) === extension && isPlainName(fileName);
+}
+
+function isPlainName(name: string): boolean {
+  try {
+    return documentName(name) === name;
+  } catch {
+    return false;
+  }
+}
+
+/**
  * Passes a document on while it arrives, and stops if its content does not match the type of its name. So a store never has a whole
  * document that is refused. The content stays open, so that the sender can continue.
  *

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
-import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import Fastify from 'fastify';
 import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose';
 import type { Logger } from 'pino';
@@ -78,6 +78,25 @@ function endSlow(server: FastifyInstance, requestMs: number): void {
 /** Lets a request arrive as slowly as an upload. For callers who may upload, and before the body is read. */
 export function mayTakeLong(request: FastifyRequest): void {
   clearTimeout(ENDS.get(request));
+}
+
+/**
+ * Rejects with `error` as soon as more than `most` bytes of a body have arrived: the limits of a form cover only the content of its
+ * parts. After the response, Node would read the rest of the body, so the connection ends there.
+ */
+export function refusedBeyond({ raw }: FastifyRequest, reply: FastifyReply, most: number, error: Error) {
+  let received = 0;
+  const refused = new Promise<never>((_, reject) => {
+    raw.on('data', ({ length }: Buffer) => {
+      received += length;
+      if (received <= most) return;
+      reject(error);
+      if (reply.raw.writableFinished) raw.destroy();
+    });
+  });
+  // While a file is read, nobody waits for it.
+  refused.catch(() => undefined);
+  return refused;
 }
 
 /** Node alone would wait for callers that keep their connection, and from then on for slow senders without a limit. */
@@ -276,14 +295,22 @@ export async function countCallers<Known extends Caller>(
   }: CallerRules<Known>,
 ): Promise<Pick<WeakMap<FastifyRequest, Known>, 'has' | 'get'>> {
   const callers = new WeakMap<FastifyRequest, Known>();
+  const failures = new WeakMap<FastifyRequest, unknown>();
   server.addHook('onRequest', async (request) => {
-    const caller = await identify(authorizationOf(request));
-    if (caller !== undefined) callers.set(request, caller);
+    try {
+      const caller = await identify(authorizationOf(request));
+      if (caller !== undefined) callers.set(request, caller);
+    } catch (error) {
+      failures.set(request, error);
+    }
   });
   const nameOf = (request: FastifyRequest) =>
     callers.get(request)?.name ?? `${purposeOf(request)}address ${request.ip}`;
   const limitOf = (request: FastifyRequest) => callers.get(request)?.requestsPerMinute ?? requestsPerMinute;
   await limitRequests(server, limitOf, nameOf);
+  server.addHook('onRequest', async (request) => {
+    if (failures.has(request)) throw failures.get(request);
+  });
   return callers;
 }
 

@@ -18,10 +18,11 @@ import {
   type AnswerKind,
   type RequestKey,
   type RequirementKind,
+  receiptQuery,
   resolveRequirement,
 } from '../../messages/requirements.js';
 import { stateOf } from '../../temporal/onboardings.js';
-import { PassingProblem, TemporalProblem } from '../../temporal/unavailable.js';
+import { ifFound, PassingProblem, TemporalProblem } from '../../temporal/unavailable.js';
 import type { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type RequirementUpdate, sendUpdate } from '../../temporal/updates.js';
 import { InvalidInput } from '../texts/invalid-input.js';
@@ -118,6 +119,17 @@ export const sendProposal = sends(proposeAnswer, 'propose it again if it is not 
 export const sendConfirmation = sends(confirmAnswer, 'confirm again if the requirement is still open then');
 export const sendWithdrawal = sends(withdrawProposal, 'repeat it if the answer is still proposed');
 export const sendRemark = sends(addRemark, 'write it again if it is not shown then');
+
+/** Returns the receipt of a request that was accepted before, and sends nothing. */
+export function receiptBefore(
+  client: Client,
+  workflowId: string,
+  { name }: { readonly name: string },
+  requirementId: string,
+  once: Once,
+): Promise<object | null | undefined> {
+  return ifFound(client.workflow.getHandle(workflowId).query(receiptQuery, keyOf(name, requirementId, once)));
+}
 
 /** Returns the reason why the state of a workflow cannot be read; undefined if it can be. */
 export function obstacleOf(client: Client, workflowId: string): Promise<UnreadableOnboarding | undefined> {

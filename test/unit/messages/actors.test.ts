@@ -104,3 +104,29 @@ describe('the actor of a program', () => {
     expect(CLIENT_NAME.test(name)).toBe(may);
   });
 });
+
+// Alone catches a person who confirms under another spelling, which looks the same or nearly so.
+it.each([
+  'Ada  Park',
+  ' ada park ',
+  'Ada\u034f Park',
+  'Ada\u3164 Park',
+  'Ada Park\ufe0f',
+  'Ａda Park',
+  'Ada\u200b Park',
+])('%j may be Ada Park, who proposed', (spelling) => {
+  expect(mayBeProposer(programActor('crm', spelling), 'Ada Park (ada-17)')).toBe(true);
+});
+
+// Alone catches a person whose name is that of a program, or whom nobody sees.
+it.each(['hr (API)', 'Ada (api)', '\u3164', '\uffa0\u034f'])('%j is no name of a person', (name) => {
+  expect(isPersonName(name)).toBe(false);
+});
+
+// Alone catches an actor that people cannot tell from a program.
+it.each(['crm (A\u200bPI)', 'crm (\u2060API), for Bo', 'crm (  api )'])(
+  '%j looks like a program',
+  (actor) => {
+    expect(looksLikeProgram(actor)).toBe(true);
+  },
+);

@@ -1,3 +1,4 @@
+import { looksLikeProgram } from '../../../messages/actors.js';
 import { currentClaim } from '../../../messages/claims.js';
 import { DEFAULT_CLAIM_HOURS } from '../../../messages/codes.js';
 import { sendClaim, sendConfirmation } from '../../../services/inbox/answering.js';
@@ -105,4 +106,8 @@ async function findAsking(context: CommandContext, id: string, given: string, op
   return { workflowId: asking, requirementId, typed, claim: currentClaim(requirement) };
 }
 
-const actorFrom = ({ actor = userName() }: ActorOptions) => actor;
+/** @throws {InvalidInput} for the name of a program: only the HTTP API knows which one calls */
+export function actorFrom({ actor = userName() }: Texts<'actor'>): string {
+  if (!looksLikeProgram(actor)) return actor;
+  throw new InvalidInput('--actor must not look like a client of the API; name the person');
+}

@@ -28,7 +28,7 @@ import { patchFrom, settingsFrom } from '../../../services/forms/set-fields.js';
 import { NEED_REASON, sendProposal } from '../../../services/inbox/answering.js';
 import { askingPart, askingWorkflow } from '../../../services/inbox/waits.js';
 import { check, InvalidInput } from '../../../services/texts/invalid-input.js';
-import { nameWithId, userName } from '../../../services/texts/names.js';
+import { nameWithId } from '../../../services/texts/names.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import { cannotRead, documentIn, findById, type IdOptions, readObject, shellWord } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
@@ -39,6 +39,7 @@ import type { Flags, Texts } from '../cli/options.js';
 import { type HowFar, sayingHowFar, whileShowing } from '../cli/progress.js';
 import { type Confirming, confirm } from '../cli/prompts.js';
 import { type Named, type Read, readFor, reportAccepted, requirementIn } from './answering.js';
+import { actorFrom } from './claim.js';
 
 interface ResolveOptions
   extends IdOptions,
@@ -72,7 +73,7 @@ export async function resolve(
       if (requirement && !options.propose && needsConfirmation(requirement, kind))
         throw new InvalidInput(`${requirementId}: a second person must confirm this answer: add --propose`);
       const answerFor = await readAnswer(cli, kind, options);
-      const by = { actor: options.actor ?? userName(), reason: reasonFrom(options, kind) };
+      const by = { actor: actorFrom(options), reason: reasonFrom(options, kind) };
       const asked = { workflowId, requirementId, state };
       const answer = await answerFor(context, asked);
       if (requirement) noteHandling(cli, requirement, by.actor);

@@ -45,6 +45,8 @@ interface Spec<Params, Query, Body> {
   /** The body is a file of a form, which the route reads itself. */
   readonly takesFile?: true;
   readonly responses: Readonly<Record<number, Documented>>;
+  /** Default: that of the server. */
+  readonly bodyLimit?: number;
   /** The time limit of Temporal for one request. Default: {@link DEADLINE_MS}. */
   readonly deadlineMs?: number;
   readonly reply: (call: Call<Params, Query, Body>) => Promise<unknown>;
@@ -115,6 +117,7 @@ export function apiRoutes(api: Api, routes: readonly ApiRoute[]) {
         method,
         url: path.replace(/\{(\w+)\}/g, ':$1'),
         schema: schemaOf(route),
+        ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
         onRequest: async (request) => {
           requireScope(requireClient(api, request), route.scope);
           if (takesFile) mayTakeLong(request);

@@ -11,6 +11,7 @@ import { documentStore } from '../../../partners/documents/document-store.js';
 import { RefusedDocument } from '../../../partners/documents/document-types.js';
 import { openStore } from '../../../platform/documents/open-store.js';
 import { Deadline } from '../../../platform/http/deadline.js';
+import { refusedBeyond } from '../../../platform/http/server.js';
 import { withoutPrivate } from '../../../platform/privacy/private-fields.js';
 import { isCorrectable } from '../../../services/forms/corrections.js';
 import { isOverdue } from '../../../services/inbox/inbox.js';
@@ -272,18 +273,23 @@ export const documentRoute = defineRoute(
       const { request, reply, documentDir } = call;
       if (!request.isMultipart()) throw new Problem('unsupported-media-type', 'send a form with a file');
       if (Number(request.headers['content-length']) > FORM_BYTES) throw new Problem('too-large', TOO_LARGE);
-      const limits = { fileSize: MAX_ATTACHMENT_BYTES + 1, files: 1, fields: 0, headerPairs: 20 };
-      const part = await request.file({ limits, throwFileSizeLimit: false }).catch((cause: FastifyError) => {
+      const tooLarge = new Problem('too-large', TOO_LARGE);
+      const refused = refusedBeyond(request, reply, FORM_BYTES, tooLarge);
+      // The parser ends a file only with its part, so the check of the document must see one that is too large first.
+      const limits = { fileSize: 2 * MAX_ATTACHMENT_BYTES, files: 1, fields: 0, headerPairs: 20 };
+      const arriving = request.file({ limits, throwFileSizeLimit: false }).catch((cause: FastifyError) => {
         throw cause.statusCode === 413
           ? cause
           : new Problem('unreadable', 'the form cannot be read', { cause });
       });
+      const part = await Promise.race([arriving, refused]);
       if (part?.fieldname !== 'file') throw invalid([{ field: 'file', message: 'is required' }]);
+      if (!part.filename) throw invalid([{ field: 'file', message: 'must have a file name' }]);
       const { file, filename } = part;
       let bytes = 0;
       const count = ({ length }: Buffer) => {
         bytes += length;
-        if (bytes > MAX_ATTACHMENT_BYTES) throw new Problem('too-large', TOO_LARGE);
+        if (bytes > MAX_ATTACHMENT_BYTES) throw tooLarge;
       };
       try {
         const documents = documentStore(await openStore(documentDir));

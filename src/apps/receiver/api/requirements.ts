@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { changeable } from '../../../activities/corrections.js';
 import { isSamePerson, programActor, type Scope } from '../../../messages/actors.js';
+import { proposeAnswer } from '../../../messages/claims.js';
 import { isCustomer, partsOfId } from '../../../messages/ids.js';
 import { defined } from '../../../messages/objects.js';
 import type { OnboardingState, TimelineEntry } from '../../../messages/onboarding-state.js';
-import type { Resolution } from '../../../messages/requirements.js';
+import { type AnswerKind, type Resolution, resolveRequirement } from '../../../messages/requirements.js';
 import { changesOf, inputFor, mayMoveMoney } from '../../../services/forms/corrections.js';
 import {
   EndedOnboarding,
@@ -12,6 +13,7 @@ import {
   NotYetApplied,
   needsApproval,
   type Once,
+  receiptBefore,
   sendClaim,
   sendConfirmation,
   sendProposal,
@@ -22,7 +24,6 @@ import {
 import { waitingPage } from '../../../services/inbox/inbox.js';
 import { viewOf } from '../../../services/inbox/requirement-view.js';
 import { InvalidInput } from '../../../services/texts/invalid-input.js';
-import { answeredBefore } from '../../../services/texts/timeline-entries.js';
 import { partIds, proposedAnswerOf, stateOf } from '../../../temporal/onboardings.js';
 import { response } from '../openapi.js';
 import { DEADLINE_MS, invalid, later, Problem } from '../problems.js';
@@ -46,6 +47,9 @@ type Path = z.output<typeof shapes.requirementPath>;
 
 const IDEMPOTENCY_KEY = 'idempotency-key';
 
+/** A workflow keeps what people answer and propose in its state and its history. Temporal terminates one that has too much. */
+const ACTION_BYTES = 64 * 1024;
+
 /** An action about one requirement: what each of them does around the update that it sends. */
 function action<Body extends { readonly person?: string | undefined }>(
   name: string,
@@ -57,10 +61,11 @@ function action<Body extends { readonly person?: string | undefined }>(
   const line = `POST /v1/requirements/{onboarding}/{id}/${name}`;
   return defineRoute<Path, unknown, Body>(line, `${name}-requirement`, scope, summary, {
     ...{ params: shapes.requirementPath, headers: [IDEMPOTENCY_KEY], body },
+    bodyLimit: ACTION_BYTES,
     responses: { 200: response('The workflow has accepted it', receipt) },
     reply: async (call) => {
       const { params, client, body: given } = call;
-      const once = onceOf(call);
+      const once = onceOf(call, name);
       const workflowId = await asking(call);
       const about = { workflowId, requirementId: params.id, actor: programActor(client.name, given.person) };
       const done = await send(call, about, once).catch(async (error: unknown) => {
@@ -78,13 +83,13 @@ interface About {
   readonly actor: string;
 }
 
-/** A key belongs to its client. With another body, the workflow refuses it. */
-function onceOf({ client, request, sent }: Call): Once | undefined {
+/** A key belongs to its client. With another body, or for another action, the workflow refuses it. */
+function onceOf({ client, request, sent }: Call, action: string): Once | undefined {
   const key = request.headers[IDEMPOTENCY_KEY];
   if (key === undefined) return undefined;
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))
     throw invalid([{ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }]);
-  return { key: `${client.name}/${key}`, body: sent };
+  return { key: `${client.name}/${key}`, body: [action, sent] };
 }
 
 /** A customer asks nothing itself, so that a claim, an answer and its key are all at one workflow. */
@@ -98,7 +103,8 @@ async function asking(call: Pick<Call<Path>, 'backend' | 'client' | 'params'>): 
 }
 
 /** Sends an answer, or proposes it. An answer that cannot be undone needs the scope `approve`, as a person needs the role. */
-function giving(send: typeof sendResolution | typeof sendProposal) {
+function giving(update: typeof resolveRequirement | typeof proposeAnswer) {
+  const send = update === resolveRequirement ? sendResolution : sendProposal;
   return async (
     call: Call<Path, unknown, z.output<typeof shapes.answerRequest>>,
     { workflowId, ...about }: About,
@@ -107,23 +113,31 @@ function giving(send: typeof sendResolution | typeof sendProposal) {
     const { client } = call.backend;
     const { answer, reason } = call.body;
     const resolution = { ...about, answer, reason } as Resolution;
-    if (!call.client.scopes.includes('approve')) await requireUndoable(call, workflowId, resolution);
-    return send(client, workflowId, resolution, once);
+    const mayApprove = call.client.scopes.includes('approve');
+    if (mayApprove || (await requireUndoable(call, workflowId, resolution)))
+      return send(client, workflowId, resolution, once);
+    // Whoever takes an answer back opens it at any moment, so an answer is not sent on the chance that it repeats an earlier one.
+    const before = once && (await receiptBefore(client, workflowId, update, about.requirementId, once));
+    if (before) return before;
+    throw new InvalidInput(`requirementId: ${NOT_OPEN}`);
   };
 }
 
+/** Answers that need an approver for some requirements. */
+const PERHAPS_FINAL: readonly AnswerKind[] = ['adopt', 'retry', 'correction'];
+
+/** @returns false when the requirement is not open, so that nobody knows yet what such an answer would decide */
 async function requireUndoable(call: Call, workflowId: string, { requirementId, answer }: Resolution) {
   const { backend, known, client } = call;
   const state = await stateOf(backend.client, workflowId, DEADLINE_MS);
   const requirement = state.requirements.find(({ id }) => id === requirementId);
-  if (needsApproval(requirement, answer.kind)) return requireScope(client, 'approve');
-  // The workflow repeats the receipt of an answer that it has. Of any other, nobody knows yet what it would decide.
-  if (!requirement && !answeredBefore(state.timeline, requirementId))
-    throw new InvalidInput(`requirementId: ${NOT_OPEN}`);
-  if (!requirement || answer.kind !== 'correction') return;
-  const correctable = await inputFor(backend.client, workflowId, state, requirementId);
-  const { schema } = changeable(correctable, known);
-  if (mayMoveMoney(changesOf(correctable, answer.patch), schema)) requireScope(client, 'approve');
+  if (needsApproval(requirement, answer.kind)) requireScope(client, 'approve');
+  if (requirement && answer.kind === 'correction') {
+    const correctable = await inputFor(backend.client, workflowId, state, requirementId);
+    const { schema } = changeable(correctable, known);
+    if (mayMoveMoney(changesOf(correctable, answer.patch), schema)) requireScope(client, 'approve');
+  }
+  return requirement !== undefined || !PERHAPS_FINAL.includes(answer.kind);
 }
 
 export function requirementRoutes(): ApiRoute[] {
@@ -181,7 +195,7 @@ export function requirementRoutes(): ApiRoute[] {
       'answer',
       'Answer a requirement',
       [shapes.answerRequest, shapes.answered],
-      giving(sendResolution),
+      giving(resolveRequirement),
     ),
     action(
       'take-back',
@@ -196,7 +210,7 @@ export function requirementRoutes(): ApiRoute[] {
       'answer',
       'Propose an answer, which a second person confirms',
       [shapes.answerRequest, shapes.proposed],
-      giving(sendProposal),
+      giving(proposeAnswer),
     ),
     action(
       'confirm',

@@ -21,10 +21,17 @@ export function nounOf(type: string): string | undefined {
 const time = z.iso.datetime({ offset: true });
 /** As a response has it: only the format. */
 const at = z.string().meta({ format: 'date-time' });
-const short = z.string().min(1).max(300);
+/** Temporal can search for no control character, and for no half of a character. */
+const short = z
+  .string()
+  .min(1)
+  .max(300)
+  .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'must have no control characters');
 const since = (what: string) =>
   time
     .transform((text) => new Date(text))
+    // Another offset can lead beyond the years that Temporal reads.
+    .refine((date) => /^\d{4}-/.test(date.toISOString()), 'must be a time of the years 0000 to 9999')
     .optional()
     .describe(what);
 const flag = z

@@ -79,6 +79,20 @@ it('is read again when it changes: a rotation, a revocation, and a mistake that 
   expect(await nameOf(NEW)).toBe('crm');
 });
 
+// Alone catches an error that passes without a change of the file, and that locks everybody out until somebody changes it.
+it('is read again after an error', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const file = clientsFile([clientWith({ name: 'crm' }, OLD)]);
+  const accounts: string[] = [];
+  writeFileSync(file, JSON.stringify(clientWith({ name: 'crm', accounts: ['acme'] }, OLD)));
+  const identify = followClients(file, accounts);
+  await expect(identify(`Bearer ${OLD}`)).rejects.toThrow(Problem);
+  accounts.push('acme');
+  vi.advanceTimersByTime(600);
+  expect((await identify(`Bearer ${OLD}`))?.name).toBe('crm');
+});
+
 it('without a file, nobody has a token', async () => {
   expect(await followClients(undefined, [])(`Bearer ${OLD}`)).toBeUndefined();
 });

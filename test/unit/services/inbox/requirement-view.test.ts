@@ -32,7 +32,7 @@ function takes(
   return new Ajv2020({ strict: false, validateFormats: false }).validate(schema, answer);
 }
 
-const DOCUMENT = { key: 'k', fileName: 'check.pdf', contentType: 'application/pdf' };
+const DOCUMENT = { key: 'k.pdf', fileName: 'check.pdf', contentType: 'application/pdf' };
 const correction = (patch: object) => ({ kind: 'correction', patch });
 const rejected = { kind: 'rejected-input', answers: ['correction', 'adopt', 'retry', 'abandon'] } as const;
 const holder = { kind: 'not-submitted', answers: ['correction', 'abandon'] } as const;

@@ -12,7 +12,7 @@ function boarding(): string {
 
 describe('in binary mode the attributes are in headers, which the signature does not cover; so', () => {
   const who = { id: 'm-1', requirementId: 'r-1', actor: 'olga', reason: 'because' };
-  const documents = [{ key: 'k', fileName: 'check.txt', contentType: 'text/plain' }];
+  const documents = [{ key: 'k.txt', fileName: 'check.txt', contentType: 'text/plain' }];
   const samples: Record<string, () => object> = {
     'merchant.boarding.requested.v1': merchant,
     'business.onboarding.requested.v1': business,

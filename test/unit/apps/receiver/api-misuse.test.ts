@@ -1,0 +1,196 @@
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { receiverOf } from '../../../../src/apps/receiver/server.js';
+import { clientsFile, clientWith, receiverOptions, TOKEN } from '../../../rigs/receiver/running-receiver.js';
+import { answering, known, payloads, valuesOf } from '../../../rigs/temporal/answering-service.js';
+
+const ASKED = '/v1/requirements/merchant-boarding-m-1/uncertain-write-1';
+
+/** A requirement that was answered: the list of open ones does not have it. */
+const ANSWERED = {
+  ...{ dba: 'Acme', stage: 'boarding', requirements: [], unsent: ['uncertain-write-1'] },
+  timeline: [
+    { at: '2026-01-31T10:00:00Z', event: 'requirement-resolved', detail: 'uncertain-write-1: retry' },
+  ],
+};
+
+const RECEIPT = { requirementId: 'uncertain-write-1', acceptedAt: '2026-01-31T10:00:00.000Z', open: 0 };
+
+/** @param receipt of a request that was accepted before */
+async function receiver({
+  receipt = null as object | null,
+  scopes = ['read', 'answer', 'claim'],
+  file = clientsFile([clientWith({ scopes })]),
+} = {}) {
+  const { client, sent } = answering({
+    ...known({ workflowId: 'merchant-boarding-m-1' }),
+    queryWorkflow: ({ query: { queryType } }) => ({
+      queryResult: { payloads: payloads(queryType === 'receipt' ? receipt : ANSWERED) },
+    }),
+    updateWorkflowExecution: () => ({
+      updateRef: {
+        workflowExecution: { workflowId: 'merchant-boarding-m-1', runId: 'run-1' },
+        updateId: 'u-1',
+      },
+      outcome: { success: { payloads: payloads(RECEIPT) } },
+      stage: 3,
+    }),
+  });
+  const documentDir = mkdtempSync(join(tmpdir(), 'gangway-documents-'));
+  const options = { client, taskQueue: 'gangway', clientsFile: file, documentDir, requestsPerMinute: 3 };
+  const server = await receiverOf(receiverOptions(options));
+  const call = (line: string, body?: object, headers: Record<string, string> = {}) => {
+    const [method, url = ''] = line.split(' ');
+    const all = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers };
+    return server.inject({ method: method as 'GET', url, headers: all, ...(body && { payload: body }) });
+  };
+  const updates = () => sent.filter(([name]) => name === 'updateWorkflowExecution').map(([, its]) => its);
+  return { call, updates, documentDir };
+}
+
+const adopt = { answer: { kind: 'adopt', id: '1012' }, reason: 'found it' };
+
+// Catches an answer that is sent because it may repeat an earlier one: a take-back at the same time opens its requirement, and the
+// answer decides a write in doubt without the scope approve.
+it.each(['answer', 'propose'])(
+  'POST .../%s about what is not open sends nothing without approve',
+  async (action) => {
+    const { call, updates } = await receiver();
+    for (const headers of [{}, { 'idempotency-key': 'k-1' }]) {
+      const reply = await call(`POST ${ASKED}/${action}`, adopt, headers);
+      expect([reply.statusCode, reply.json().type]).toEqual([409, 'urn:gangway:problem:not-open']);
+    }
+    expect(updates()).toEqual([]);
+  },
+);
+
+// Catches a client without approve whose repeated answer is refused.
+it('an answer that was accepted before has its receipt, without approve', async () => {
+  const { call, updates } = await receiver({ receipt: RECEIPT });
+  const reply = await call(`POST ${ASKED}/answer`, adopt, { 'idempotency-key': 'k-1' });
+  expect([reply.statusCode, reply.json()]).toEqual([200, RECEIPT]);
+  expect(updates()).toEqual([]);
+});
+
+// Catches a release that counts as the repetition of a claim with the same key and body, and is never sent.
+it('a key at a second route is another request', async () => {
+  const { call, updates } = await receiver();
+  for (const action of ['claim', 'release', 'release'])
+    await call(`POST ${ASKED}/${action}`, {}, { 'idempotency-key': 'k-1' });
+  const [claim, release, again] = updates().map(({ request: { input } }) => valuesOf(input.args)[1]) as {
+    id: string;
+    body: string;
+  }[];
+  expect(release?.id).toBe(claim?.id);
+  expect(release?.body).not.toBe(claim?.body);
+  expect(again).toEqual(release);
+});
+
+// Catches answers that fill the state and the history of a workflow until Temporal terminates it.
+it('an action takes 64 KiB', async () => {
+  const { call, updates } = await receiver({ scopes: ['answer', 'approve'] });
+  const answerOf = (length: number) => ({
+    answer: { kind: 'text', text: 'a'.repeat(length) },
+    reason: 'asked',
+  });
+  expect((await call(`POST ${ASKED}/answer`, answerOf(65_000))).statusCode).toBe(200);
+  const large = await call(`POST ${ASKED}/propose`, answerOf(65_536));
+  expect([large.statusCode, large.json().type]).toEqual([413, 'urn:gangway:problem:too-large']);
+  expect(updates()).toHaveLength(1);
+});
+
+// Catches a text that was checked as a text, and that the partner gets as a page of HTML.
+it.each([
+  [{ key: 'k.txt', fileName: 'check.html', contentType: 'text/html' }],
+  [{ key: 'k.txt', fileName: 'check.pdf', contentType: 'application/pdf' }],
+  [{ key: 'k.txt', fileName: 'check.txt', contentType: 'text/html' }],
+  [{ key: 'k.txt', fileName: '../check.txt', contentType: 'text/plain' }],
+  [{ key: 'k.txt', fileName: 'check\r\n.txt', contentType: 'text/plain' }],
+  [{ key: 'k.txt', fileName: '...txt', contentType: 'text/plain' }],
+])('the reference %j, which no store returned, is refused', async (document) => {
+  const { call, updates } = await receiver({ scopes: ['answer', 'approve'] });
+  const body = (documents: object[]) => ({ answer: { kind: 'documents', documents }, reason: 'asked' });
+  const reply = await call(`POST ${ASKED}/answer`, body([document]));
+  const message = 'must be the reference that the document store returned';
+  expect([reply.statusCode, reply.json().errors]).toEqual([422, [{ field: 'answer.documents.0', message }]]);
+  expect(updates()).toEqual([]);
+  const stored = { key: 'k.txt', fileName: 'check.txt', contentType: 'text/plain' };
+  expect((await call(`POST ${ASKED}/answer`, body([stored]))).statusCode).toBe(200);
+  expect((await call(`POST ${ASKED}/answer`, body(Array(11).fill(stored)))).statusCode).toBe(422);
+});
+
+// Catches a text that Temporal cannot search for, and a year that it cannot read, as an internal error.
+it.each([
+  ['onboardings?mid=%0a', 'mid'],
+  ['onboardings?externalId=%00', 'externalId'],
+  ['onboardings?account=%00', 'account'],
+  ['onboardings?startedSince=9999-12-31T23:59:59-23:00', 'startedSince'],
+  ['onboardings?endedBefore=0000-01-01T00:00:00%2B23:00', 'endedBefore'],
+  ['requirements?onboarding=customer-onboarding-x%0a', 'onboarding'],
+  ['requirements?account=%01', 'account'],
+  ['report?account=%00', 'account'],
+])('GET /v1/%s names the wrong field %s', async (path, field) => {
+  const { call } = await receiver();
+  const reply = await call(`GET /v1/${path}`);
+  expect([reply.statusCode, reply.json().errors]).toEqual([422, [{ field, message: expect.any(String) }]]);
+});
+
+const FORM = { 'content-type': 'multipart/form-data; boundary=B' };
+const partOf = (disposition: string, type = 'text/plain') =>
+  `--B\r\ncontent-disposition: form-data; ${disposition}\r\ncontent-type: ${type}\r\n\r\n`;
+
+// Catches an upload without a length whose bytes are read to the end, before the first part or behind the limit of a document.
+it.each([
+  ['of a document', partOf('name="file"; filename="a.txt"')],
+  ['before its first part', 'x'],
+])('a form ends with the 26th MiB %s', async (_, beginning) => {
+  const { call, documentDir } = await receiver({ scopes: ['documents'] });
+  let mebibytes = 0;
+  const body = Readable.from(
+    (async function* () {
+      yield beginning;
+      for (; mebibytes < 100; mebibytes++) yield await setImmediate('a'.repeat(1024 * 1024));
+    })(),
+  );
+  const reply = await call('POST /v1/documents', body, FORM);
+  expect([reply.statusCode, reply.json().detail]).toEqual([413, 'a document has at most 25 MiB']);
+  expect(mebibytes).toBeLessThan(30);
+  expect(readdirSync(documentDir)).toEqual([]);
+});
+
+// Catches a part without a name, which the library counts as a file, as an internal error.
+it('a file needs a name', async () => {
+  const { call } = await receiver({ scopes: ['documents'] });
+  const form = `${partOf('name="file"', 'application/octet-stream')}x\r\n--B--\r\n`;
+  const reply = await call('POST /v1/documents', Readable.from([form]), FORM);
+  const errors = [{ field: 'file', message: 'must have a file name' }];
+  expect([reply.statusCode, reply.json().errors]).toEqual([422, errors]);
+});
+
+// Catches an issuer that is down as an internal error, and requests that no limit counts because their token cannot be checked.
+it('a token that cannot be checked now gets 503, and counts', async () => {
+  const jwt = { jwksUrl: 'http://127.0.0.1:9', issuer: 'iss', audience: 'aud', subject: 'crm' };
+  const { call } = await receiver({ file: clientsFile([{ name: 'crm', jwt, scopes: ['read'] }]) });
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const authorization = `Bearer ${part({ alg: 'RS256' })}.${part({ iss: 'iss', sub: 'crm' })}.AAAA`;
+  const types = [];
+  for (let times = 0; times < 4; times++)
+    types.push((await call('GET /v1/onboardings', undefined, { authorization })).json().type);
+  const unavailable = 'urn:gangway:problem:issuer-unavailable';
+  expect(types).toEqual([...Array(3).fill(unavailable), 'urn:gangway:problem:too-many-requests']);
+});
+
+// Catches a mistake in the list of clients that also stops webhooks and health checks which have a bearer token.
+it('only the API needs the list of clients', async () => {
+  const file = clientsFile([]);
+  writeFileSync(file, '{');
+  const { call } = await receiver({ file });
+  const statuses = [];
+  for (const path of ['/v1/onboardings', '/healthz', '/webhooks/boarding', '/openapi.json'])
+    statuses.push((await call(`GET ${path}`)).statusCode);
+  expect(statuses).toEqual([503, 200, 200, 200]);
+});
